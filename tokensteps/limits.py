@@ -201,8 +201,8 @@ COMMAND_SECONDS: Final = 60.0
 
 TOKEN_LIMIT: Final = 300_000
 """Tokens of one tokenizer: as many take the library 0.8 seconds, with the GIL held, and 150 MB."""
-ADDED_LIMIT: Final = 20_000
-"""Added tokens: as many take the library 0.1 seconds."""
+ADDED_LIMIT: Final = 100_000
+"""Added tokens: as many take the library half a second."""
 ID_LIMIT: Final = 2 * TOKEN_LIMIT
 """An id has to be lower: some vocabularies have holes, but a list by id must stay small."""
 EXPANSION_LIMIT: Final = 100
@@ -217,8 +217,10 @@ WHY_SECONDS: Final = 30.0
 """Seconds for the steps of a word: for the first one the model's half a million merges are read, which takes five."""
 ENCODING_PACE: Final = 2e-6
 """Expected seconds for a character to be encoded: a million take two."""
-TOKEN_CHARACTERS: Final = 1_000
-"""Characters of a token: what people use has 128 bytes at most, and the work may grow with the square."""
+LONG_TOKEN: Final = 100
+"""Characters up to which a token's length doesn't matter: most have ten, and those of blanks or lines 128."""
+LONG_TOKENS_WORK: Final = 25_000_000
+"""Characters of all longer tokens, each times its length, as the work grows with the square: two seconds. Claude's token of 1,024 spaces is a 25th of it."""
 ADDED_CHARACTERS: Final = 500_000
 """Characters of all added tokens together, for which the library builds an automaton: what people use has 70,000 at most."""
 WORD_CHARACTERS: Final = 1_000

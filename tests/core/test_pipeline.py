@@ -48,10 +48,19 @@ GOLDEN_NAMES = {
 }
 
 
-def _with_pattern(pattern: str) -> pre_tokenizers.PreTokenizer:
+DEEPSEEK = (
+    r"\p{N}{1,3}",
+    r"[一-龥぀-ゟ゠-ヿ]+",
+    r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
+    r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+)
+"""The three patterns of DeepSeek V3's tokenizer.json."""
+
+
+def _with_pattern(*patterns: str) -> pre_tokenizers.PreTokenizer:
     return pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(Regex(pattern), behavior="isolated"),
+            *(pre_tokenizers.Split(Regex(pattern), behavior="isolated") for pattern in patterns),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
@@ -61,6 +70,9 @@ LIBRARY_PRE_TOKENIZERS: dict[tuple[str, str], pre_tokenizers.PreTokenizer] = {
     ("byte_level", "gpt2"): pre_tokenizers.ByteLevel(add_prefix_space=False),
     ("byte_level", "cl100k_base"): _with_pattern(PATTERNS["cl100k_base"]),
     ("byte_level", "o200k_base"): _with_pattern(PATTERNS["o200k_base"]),
+    ("byte_level", "qwen2"): _with_pattern(PATTERNS["qwen2"]),
+    ("byte_level", "tekken"): _with_pattern(PATTERNS["tekken"]),
+    ("byte_level", "deepseek_v3"): _with_pattern(*DEEPSEEK),
     ("byte_level", r"\d+|[aeiou]*"): _with_pattern(r"\d+|[aeiou]*"),
     ("whitespace_split", ""): pre_tokenizers.WhitespaceSplit(),
     ("end_of_word", ""): pre_tokenizers.WhitespaceSplit(),
@@ -239,6 +251,7 @@ def test_pre_tokens_and_offsets_are_the_librarys(rule: tuple[str, str]) -> None:
     @example(" \x1c\x1f\x85 a\u200bb")
     @example("e\u0301 ab1234567HTTPServer")
     @example("▁a ▁▁ b▁")
+    @example("第123回・゛゠ー\u3040\u3097\u3099か  一\x00\x01a x.py \x00漢 2")
     @given(every_text)
     def check(text: str) -> None:
         text = without(text, differing)

@@ -185,6 +185,7 @@ LARGE = [
         [
             *("bpe of bytes", "wordpiece", "unigram of sentencepiece", "bpe", "unigram of the course"),
             *("bpe", "wordpiece", "bpe", "unigram with bytes", "bpe", "wordpiece", "bpe of bytes"),
+            *("bpe of bytes", "bpe", "unigram with bytes"),
         ]
     )
 ]

@@ -237,6 +237,16 @@ def test_where_a_cannot_be_had_the_next_is_shown() -> None:
     assert any('class="ts whose"><i>B</i>' in markup for markup in drawn_html(app))
 
 
+def test_where_a_fails_on_a_text_no_chips_of_another_are_shown() -> None:
+    """Oracle: the library, which can't encode a word that such a vocabulary lacks."""
+    spec = upload_spec({"tokenizer.json": Tokenizer(models.WordLevel({"hug": 0}, "[UNK]")).to_str().encode()})
+    app = opened(t1=spec, t2=GPT2, text="pug")
+    assert "can't encode this text" in unescape(notes(app, "note problem"))
+    with pytest.raises(StopIteration):
+        message(app, "kinds")
+    assert ids(opened(t1=spec, t2=GPT2, text="hug")) == [0]
+
+
 def test_gpt2_is_the_second_tokenizer_and_can_go() -> None:
     app = opened()
     assert app.selectbox(key="playground.slot.1").value == GPT2 and not address(app)

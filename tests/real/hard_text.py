@@ -5,14 +5,14 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
-CODE: Final = '''def merge_pair(tokens, pair):\r
+CODE: Final = """def merge_pair(tokens, pair):\r
 \tif len(tokens) < 2:  # nothing to do\r
 \t\treturn tokens\r
     return [x**2 for x in range(10) if x % 2 == 0 and x != 0xFFff or not None]\r
 
 const f = async ({ a, b = `${c}` }) => { await g?.(a ?? b); }; // ==> !== && ||
 SELECT * FROM "t" WHERE a <= 1_000.50e-7 AND b LIKE '%\\\\n%';
-'''
+"""
 SCRIPTS: Final = (
     "The quick brown fox jumps over 13 lazy dogs, doesn't it?",
     "Съешь же ещё этих мягких французских булок, да выпей чаю.",
@@ -30,7 +30,9 @@ SCRIPTS: Final = (
 )
 EMOJI: Final = "👩‍👩‍👧‍👦 🏳️‍🌈 👍🏽 🇩🇪🇯🇵🇿 ✈️ ❤️‍🔥 1️⃣ 🫠🫠 ☺︎"
 SPACES: Final = "a\u00a0b\u00a0\u00a0c \u200bd\u200d\u200ee \ufefff\u2003g\u3000h\u2028i\u0085j\vk\fl \t \t m"
-CAPITALS: Final = "I'M SURE YOU'LL SAY THEY'VE DONE IT; HE'D'VE, WE'RE, it'S, o'Clock, 'tis, ’S l’été McDonaldS iPhoneX"
+CAPITALS: Final = (
+    "I'M SURE YOU'LL SAY THEY'VE DONE IT; HE'D'VE, WE'RE, it'S, o'Clock, 'tis, ’S l’été McDonaldS iPhoneX"
+)
 LOOK_ALIKES: Final = (
     "<s> </s> <unk> <pad> <bos> <|endoftext|> <|im_start|>user <|im_end|> [CLS] [SEP] [INST] [/INST] <|begin_of_text|> "
     "<start_of_turn> <|end|> <｜begin▁of▁sentence｜> <think> <0x41> <0xE2> ▁ ▁▁a ## ##a Ġ Ċ </w> < s> <|end oftext|>"

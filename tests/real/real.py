@@ -27,9 +27,14 @@ from tokenizers.implementations import BertWordPieceTokenizer
 from tests.real import packages
 from tests.real.hard_text import hard_text
 from tokenizers_core.text.patterns import PATTERNS
-from tokensteps.catalogue.analysis import analyse
+from tokensteps.catalogue.chat.templates import is_chat_file
 from tokensteps.catalogue.files.apart import load_apart
 from tokensteps.catalogue.files.loaded import LoadedSubject
+from tokensteps.catalogue.files.recognition import recognize
+from tokensteps.drawing.chips import Shown
+from tokensteps.pages.explore.playground_chips import ChipsView, chips_data
+from tokensteps.pages.explore.typed.desks import sit_down
+from tokensteps.limits import TOKENIZERS_KEPT
 from tokensteps.server.jobs import Registry
 from tokensteps.server.tasks import Progress
 
@@ -39,6 +44,14 @@ ROUNDS: Final = 10
 GROWTH: Final = 40_000_000
 """Bytes that the server may grow by from the third round to the last."""
 BESIDE: Final = ("tokenizer.json", "tokenizer_config.json")
+KINDS: Final = {
+    "tokenizer.json": "tokenizer",
+    "vocab.txt": "words",
+    "ranks": "ranks",
+    "tekken.json": "tekken",
+    "SentencePiece": "pieces",
+}
+"""What a kind of file is called where files are recognized."""
 
 
 class RealFile(NamedTuple):
@@ -113,7 +126,7 @@ class Oracle(NamedTuple):
 
     ids: Callable[[str], list[int]]
     """With special tokens in the text recognized, and none put around it."""
-    plain: Callable[[str], list[int]] | None
+    plain: Callable[[str], list[int]]
     """With special tokens as plain text."""
     decoded: Callable[[list[int]], bytes]
     size: int
@@ -178,7 +191,8 @@ def by_tokenizers(tokenizer: Tokenizer, plain: Tokenizer) -> Oracle:
 
 def by_tiktoken(one: RealFile, data: bytes) -> Oracle:
     ranks = {
-        base64.b64decode(token): int(rank) for token, rank in (line.split() for line in data.splitlines() if line)
+        base64.b64decode(token): int(rank)
+        for token, rank in (line.split() for line in data.splitlines() if line)
     }
     pattern = PATTERNS[one.note or {"p50k_base": "gpt2"}.get(one.model, one.model)]
     encoding = tiktoken.Encoding("real", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
@@ -243,7 +257,8 @@ def compared(one: RealFile, column: str, ours: Sequence[Any], theirs: Sequence[A
     note(one, column, "equal" if equal else "differs")
     if not equal:
         place = next(
-            (at for at, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), min(len(ours), len(theirs))
+            (at for at, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b),
+            min(len(ours), len(theirs)),
         )
         pytest.fail(
             f"{one.model}: {column} differ from place {place} of {len(ours)} and {len(theirs)}: "
@@ -251,68 +266,93 @@ def compared(one: RealFile, column: str, ours: Sequence[Any], theirs: Sequence[A
         )
 
 
-@pytest.mark.parametrize("one", FILES, ids=lambda one: f"{one.model}, {one.kind}")
-class TestRealFile:
-    def test_it_is_recognized_and_its_first_token_comes_soon(self, one: RealFile) -> None:
-        files = one.files()
-        for column in ("seconds", "again"):
-            start = time.perf_counter()
-            subject = load(one, files, column)
-            assert subject.encode("Hello").ids
-            note(one, column, f"{time.perf_counter() - start:.2f}")
-        note(one, "size", str(subject.size))
-        assert subject.size == oracle(one, files).size
+class Loaded(NamedTuple):
+    """A file with what this app and another library make of it."""
 
-    def test_ids_with_special_tokens_recognized(self, one: RealFile) -> None:
-        files = one.files()
-        other, text = oracle(one, files), hard_text()
-        compared(one, "ids", load(one, files).encode(text, specials=other.recognizes).ids, other.ids(text))
+    one: RealFile
+    files: Mapping[str, bytes]
+    subject: LoadedSubject
+    other: Oracle
 
-    def test_ids_with_special_tokens_as_plain_text(self, one: RealFile) -> None:
-        files = one.files()
-        plain = oracle(one, files).plain
-        assert plain is not None
-        text = hard_text()
-        compared(one, "plain", load(one, files).encode(text, specials=False).ids, plain(text))
 
-    def test_offsets(self, one: RealFile) -> None:
-        files = one.files()
-        offsets = oracle(one, files).offsets
-        if offsets is None:
-            pytest.skip("the other library tells none")
-        text = hard_text()
-        compared(one, "offsets", load(one, files).encode(text).offsets, offsets(text))
+@pytest.fixture(scope="module", params=FILES, ids=lambda one: f"{one.model}, {one.kind}")
+def loaded(request: pytest.FixtureRequest) -> Loaded:
+    """Each of the files, loaded twice: the second time may be quicker."""
+    one: RealFile = request.param
+    files = one.files()
+    for column in ("seconds", "again"):
+        start = time.perf_counter()
+        subject = load(one, files, column)
+        assert subject.encode("Hello").ids
+        note(one, column, f"{time.perf_counter() - start:.2f}")
+    note(one, "size", f"{subject.size:,}")
+    return Loaded(one, files, subject, oracle(one, files))
 
-    def test_decoded_text(self, one: RealFile) -> None:
-        files = one.files()
-        other, text = oracle(one, files), hard_text()
-        subject = load(one, files)
-        ids = [*subject.encode(text, specials=other.recognizes).ids]
-        theirs = other.decoded(ids).decode("utf-8", "replace")
-        ours = b"".join(map(subject.token_bytes, ids)).decode("utf-8", "replace")
-        if one.kind in ("vocab.txt", "SentencePiece") or not subject.style.byte_level:
-            ours, theirs = ("".join(each.split()) for each in (ours, theirs))  # where spaces were, decoders guess
-        compared(one, "decoded", ours, theirs)
+
+def test_each_file_is_recognized_with_all_of_its_ids(loaded: Loaded) -> None:
+    kinds = {recognize(name, data).kind for name, data in loaded.files.items() if not is_chat_file(name)}
+    assert kinds == {KINDS[loaded.one.kind]}
+    assert loaded.subject.size == loaded.other.size
+
+
+def test_its_vocabulary_and_merges_are_recognized(loaded: Loaded) -> None:
+    """The halves of each tokenizer.json, as older models are published: a vocabulary may have any words."""
+    if loaded.one.kind != "tokenizer.json":
+        pytest.skip("no vocabulary with merges")
+    model = json.loads(loaded.files["tokenizer.json"])["model"]
+    assert recognize("vocab.json", json.dumps(model["vocab"]).encode()).kind == "vocab"
+    pairs = [pair if isinstance(pair, str) else " ".join(pair) for pair in model.get("merges", ())]
+    if pairs and not any("\n" in pair for pair in pairs):
+        assert recognize("merges.txt", "\n".join(pairs).encode()).kind == "merges"
+
+
+def test_ids_with_special_tokens_recognized(loaded: Loaded) -> None:
+    one, _files, subject, other = loaded
+    text = hard_text()
+    compared(one, "ids", subject.encode(text, specials=other.recognizes).ids, other.ids(text))
+
+
+def test_ids_with_special_tokens_as_plain_text(loaded: Loaded) -> None:
+    one, _files, subject, other = loaded
+    text = hard_text()
+    compared(one, "plain", subject.encode(text, specials=False).ids, other.plain(text))
+
+
+def test_offsets(loaded: Loaded) -> None:
+    one, _files, subject, other = loaded
+    if other.offsets is None:
+        pytest.skip("the other library tells none")
+    text = hard_text()
+    compared(one, "offsets", subject.encode(text).offsets, other.offsets(text))
+
+
+def test_decoded_text(loaded: Loaded) -> None:
+    one, _files, subject, other = loaded
+    ids = [*subject.encode(hard_text(), specials=other.recognizes).ids]
+    theirs = other.decoded(ids).decode("utf-8", "replace")
+    ours = b"".join(map(subject.token_bytes, ids)).decode("utf-8", "replace")
+    if not subject.style.byte_level:  # where spaces were, decoders guess
+        ours, theirs = ("".join(each.split()) for each in (ours, theirs))
+    compared(one, "decoded", ours, theirs)
+
+
+def looked_at(one: RealFile, key: str) -> LoadedSubject:
+    """A file's tokenizer after the page has shown a text by it."""
+    subject = load(one, one.files(), key)
+    view = ChipsView("A", subject, Shown(style=subject.style))
+    sit_down(f"desk of {key}", view, "")
+    assert chips_data(view, f"What is kept of {one.model}?", (1, 0))
+    return subject
 
 
 def test_memory_stays_after_ten_rounds() -> None:
     """Rounds of all files through the server: what it keeps is bounded, and none of it grows."""
-    server, process = Registry(8), psutil.Process()
+    server, process = Registry(TOKENIZERS_KEPT), psutil.Process()
     there = [one for one in FILES if not isinstance(had()[one.folder], str)]
     sizes = []
     for number in range(ROUNDS):
         for one in there:
-            files = one.files()
-
-            def made(progress: Progress, one: RealFile = one, files: Mapping[str, bytes] = files) -> LoadedSubject:
-                progress.size = 1
-                return load(one, files, f"round {number}")
-
-            subject = server.ask(f"{one.model} {one.kind} {number}", made, wait=120.0)
-            assert isinstance(subject, LoadedSubject)
-            analysis = analyse(subject, f"What is kept of {one.model}?")
-            assert analysis.runs(0, 5)
-            del subject, analysis, files
+            server.values.put(f"{one} {number}", looked_at(one, f"round {number}"), 1)
         gc.collect()
         sizes.append(process.memory_info().rss)
         print(f"round {number}: {sizes[-1] / 1e6:.0f} MB")

@@ -44,9 +44,11 @@ UNKNOWN_TOKENS: Final = ("[UNK]", "<unk>", "[unk]", "<UNK>")
 PATTERN_BY_SIZE: Final = (
     (range(50_000, 50_400), "gpt2"),
     (range(100_000, 100_400), "cl100k_base"),
-    (range(199_000, 201_100), "o200k_base"),
+    (range(128_000, 128_300), "cl100k_base"),
+    (range(151_643, 151_700), "qwen2"),
+    (range(199_000, 201_200), "o200k_base"),
 )
-"""OpenAI's vocabularies by the number of their tokens."""
+"""Published vocabularies by the number of their tokens: OpenAI's and Whisper's, Llama 3's, Qwen's, and again OpenAI's and Llama 4's."""
 SPECIAL_FORM: Final = re.compile(r"\[[A-Z]{2,}\]|<\|[^|<>]+\|>|</?[a-z]{1,9}>")
 """What special tokens look like; text that is split as BERT does it never has such a word."""
 LINE_ESCAPED: Final = {str(written): chr(character) for character, written in LINE_ESCAPES.items()}
@@ -123,7 +125,8 @@ def made(
 
 # --- BPE: ranks -------------------------------------------------------------------------------------------------------
 
-RANK_LINE: Final = re.compile(r"([A-Za-z0-9+/]+={0,2}) ([0-9]{1,10})")
+# A token may be empty, as the last one of Whisper's is; tiktoken's writer has a single = for it.
+RANK_LINE: Final = re.compile(r"([A-Za-z0-9+/]+={0,2}|=) ([0-9]{1,10})")
 
 
 def from_ranks(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None) -> Tokenizer:
@@ -163,11 +166,11 @@ def ranks_in(path: Path) -> dict[bytes, int]:
     for number, line in enumerate(lines_in(path), start=1):
         found = RANK_LINE.fullmatch(line)
         try:
-            token = b64decode(found[1], validate=True) if found else b""
+            token = b64decode(found[1].removeprefix("="), validate=True) if found else None
         except binascii.Error:
-            token = b""
+            token = None
         rank = int(found[2]) if found else -1
-        if not token or not 0 <= rank < TOKEN_LIMIT:
+        if token is None or not 0 <= rank < TOKEN_LIMIT:
             expected = "a token in base64, a space and its rank"
         elif token in ranks or rank in taken:
             expected = "a token and a rank not listed earlier"

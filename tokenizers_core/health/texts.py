@@ -113,6 +113,10 @@ WITHIN: Final[Mapping[str, str]] = {
     "cl100k_base": r"[^\r\n\p{L}\p{N}]?\p{L}*|\p{N}{0,3}| ?[^\s\p{L}\p{N}]*[\r\n]*|\s*",
     "o200k_base": rf"[^\r\n\p{{L}}\p{{N}}]?{_CAPITALS}*{_SMALL}*(?:'(?i:[stmd]|re?|ve?|ll?)?)?"
     r"|(?i:re|ve|ll)|\p{N}{0,3}| ?[^\s\p{L}\p{N}]*[\r\n/]*|\s*",
+    "qwen2": r"[^\r\n\p{L}\p{N}]?\p{L}*|\p{N}?| ?[^\s\p{L}\p{N}]*[\r\n]*|\s*",
+    "tekken": rf"[^\r\n\p{{L}}\p{{N}}]?{_CAPITALS}*{_SMALL}*|\p{{N}}?| ?[^\s\p{{L}}\p{{N}}]*[\r\n/]*|\s*",
+    "deepseek_v3": r"\p{N}{0,3}|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]*|[!-/:-@\[-`{-~]?[A-Za-z]*| ?[\p{P}\p{S}]*[\r\n]*|\s*"
+    r"|[^\s\p{L}\p{M}\p{P}\p{S}\p{N}]*",
     "whitespace_split": r"\S*",
     "end_of_word": r"\S*",
     "whitespace": r"\w*|[^\w\s]*",

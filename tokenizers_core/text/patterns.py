@@ -31,8 +31,24 @@ PATTERNS: Final[Mapping[str, str]] = {
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
     r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    # Qwen 1 to 3: GPT-4's, but each digit apart.
+    "qwen2": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    # Mistral Nemo and Pixtral: GPT-4o's, but each digit apart, and contractions as other letters.
+    "tekken": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+    r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    # DeepSeek V3 cuts three times: at numbers, at Chinese and Japanese, and then within what is between. This is the same in one.
+    "deepseek_v3": r"\p{N}{1,3}"
+    r"|(?:(?=[一-龥぀-ヿ])[^\p{L}\p{P}\p{S}])?(?:(?=[一-龥぀-ヿ])[\p{L}\p{M}])+|(?:(?=[一-龥぀-ヿ])[\p{P}\p{S}])+"
+    r"|(?:(?=[一-龥぀-ヿ])[^\p{L}\p{M}\p{P}\p{S}](?!(?=[一-龥぀-ヿ])[\p{L}\p{M}]))+"
+    r"|[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"
+    r"|[^\r\n\p{L}\p{P}\p{S}\p{N}一-龥぀-ヿ]?(?:(?![一-龥぀-ヿ])[\p{L}\p{M}])+"
+    r"| ?(?:(?![一-龥぀-ヿ])[\p{P}\p{S}])+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?![^\s\p{N}一-龥぀-ヿ])|\s+"
+    r"|(?:[^\s\p{L}\p{M}\p{P}\p{S}\p{N}一-龥぀-ヿ](?!(?![一-龥぀-ヿ])[\p{L}\p{M}]))+",
 }
-"""What `byte_level` knows by name. Source: OpenAI's GPT-2 and tiktoken. Each matches all of a text."""
+"""What `byte_level` knows by name. Source: OpenAI's GPT-2 and tiktoken, the files of the models named above. Each matches all of a text."""
 
 LONGEST_PATTERN: Final = 10_000
 """A regular expression with more characters is refused: compiling one can't be timed out."""

@@ -88,8 +88,11 @@ CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
     },
     "pattern": {
         "gpt2": "GPT-2",
-        "cl100k_base": "GPT-4 (cl100k_base)",
-        "o200k_base": "GPT-4o (o200k_base)",
+        "cl100k_base": "GPT-4, Llama 3 (cl100k_base)",
+        "o200k_base": "GPT-4o, gpt-oss (o200k_base)",
+        "qwen2": "Qwen 1–3 (qwen2)",
+        "tekken": "Mistral Nemo (tekken)",
+        "deepseek_v3": "DeepSeek V3 (deepseek_v3)",
         "own": N_("custom pattern"),
     },
     "alphabet": {"corpus": N_("the corpus's symbols"), "bytes": N_("all 256 bytes")},

@@ -70,9 +70,9 @@ class WeakShelf(Generic[Item]):
         """Keep a value about an object, under a key beside it; it takes so much room."""
         if self._gone:
             self._gone.clear()
-            for kept in self._values.keys():
-                if kept[0]() is None:
-                    self._values.drop(kept)
+            gone = [key for key in self._values.keys() if key[0]() is None]  # noqa: SIM118 - no mapping
+            for one in gone:
+                self._values.drop(one)
         self._values.put((weakref.ref(about, self._gone.append), *key), value, size)
 
     def get(self, about: object, key: tuple[Any, ...]) -> Item | None:

@@ -24,7 +24,7 @@ from tokensteps.catalogue.files.errors import EncodeError, LoadError
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.renewal import heritage
-from tokensteps.limits import ADDED_CHARACTERS, TOKEN_CHARACTERS, TOKENIZER_LIMIT, WORD_CHARACTERS
+from tokensteps.limits import ADDED_CHARACTERS, TOKENIZER_LIMIT, WORD_CHARACTERS
 from tokensteps.server.jobs import Job
 from tokensteps.server.tasks import Progress, TrainingError
 from tokensteps.server.workers import Workers
@@ -226,7 +226,7 @@ ATTACKS: Mapping[str, tuple[dict[str, bytes], str]] = {
                 for rank, token in enumerate([*(bytes([byte]) for byte in range(256)), b"aa", b"a" * 16_000])
             )
         },
-        f"has 16,000 characters, more than {TOKEN_CHARACTERS:,}",
+        "which has 16,000 characters, would take too much work",
     ),
     "long added tokens": (
         files_of(
@@ -237,7 +237,7 @@ ATTACKS: Mapping[str, tuple[dict[str, bytes], str]] = {
                 ],
             )
         ),
-        f"has 5,000 characters, more than {TOKEN_CHARACTERS:,}",
+        f"10,000,000 characters in total, more than {ADDED_CHARACTERS:,}",
     ),
     "many added tokens": (
         files_of(

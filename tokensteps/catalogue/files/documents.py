@@ -18,9 +18,10 @@ from tokensteps.limits import (
     ADDED_LIMIT,
     EXPANSION_LIMIT,
     ID_LIMIT,
+    LONG_TOKEN,
+    LONG_TOKENS_WORK,
     STAGES_LIMIT,
     TEMPLATE_LIMIT,
-    TOKEN_CHARACTERS,
     TOKEN_LIMIT,
     WORD_CHARACTERS,
 )
@@ -138,7 +139,7 @@ def check_document(document: Document, file: str) -> None:
         raise LoadError("too_many_tokens", file, number=count(number), limit=count(TOKEN_LIMIT))
     if isinstance(added, list) and len(added) > ADDED_LIMIT:
         raise LoadError("too_many_added", file, number=count(len(added)), limit=count(ADDED_LIMIT))
-    check_lengths(vocab, added, file)
+    _check_texts(vocab, added, file)
     _check_numbers(document, file)
     if isinstance(vocab, dict):
         check_ids(vocab, file)
@@ -162,19 +163,23 @@ def check_document(document: Document, file: str) -> None:
         raise LoadError("template", file, limit=count(TEMPLATE_LIMIT))
 
 
-def check_lengths(vocab: Any, added: Any, file: str) -> None:
-    """Raise LoadError for a token that is too long, and for added tokens that are too long together."""
+def check_lengths(tokens: Iterable[str] | Iterable[bytes], file: str) -> None:
+    """Raise LoadError for tokens so long that working on them takes too much."""
+    long = [token for token in tokens if len(token) > LONG_TOKEN]
+    if sum(len(token) ** 2 for token in long) > LONG_TOKENS_WORK:
+        longest = max(long, key=len)
+        shown = longest if isinstance(longest, str) else longest.decode("utf-8", "backslashreplace")
+        raise LoadError(
+            "long_token", file, token=quoted(shown, MESSAGE_CHARACTERS), number=count(len(longest))
+        )
+
+
+def _check_texts(vocab: Any, added: Any, file: str) -> None:
+    """Raise LoadError for tokens that are too long, and for added tokens that are too long together."""
     tokens = vocab if isinstance(vocab, dict | list) else ()
+    named = (one[0] if isinstance(one, list) and one else one for one in tokens)
+    check_lengths((token for token in named if isinstance(token, str)), file)
     contents = [token.get("content") for token in nodes(added)] if isinstance(added, list) else []
-    for token in (*(one[0] if isinstance(one, list) and one else one for one in tokens), *contents):
-        if isinstance(token, str) and len(token) > TOKEN_CHARACTERS:
-            raise LoadError(
-                "long_token",
-                file,
-                token=quoted(token, MESSAGE_CHARACTERS),
-                number=count(len(token)),
-                limit=count(TOKEN_CHARACTERS),
-            )
     total = sum(len(content) for content in contents if isinstance(content, str))
     if total > ADDED_CHARACTERS:
         raise LoadError("long_added", file, number=count(total), limit=count(ADDED_CHARACTERS))

@@ -129,7 +129,7 @@ class LoadError(TokenizersCoreError):
             "{file} takes more than {limit} MB of memory to load, or crashes; choose a smaller tokenizer."
         ),
         "long_token": N_(
-            "{file}: the token {token} has {number} characters, more than {limit}; choose another tokenizer."
+            "{file}: long tokens such as {token}, which has {number} characters, would take too much work; choose another tokenizer."
         ),
         "long_added": N_(
             "{file} has added tokens of {number} characters in total, more than {limit}; choose another tokenizer."

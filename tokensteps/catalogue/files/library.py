@@ -126,8 +126,8 @@ class Library:
     def _plain(self) -> Tokenizer:
         """The same tokenizer, but special tokens are plain text to it. It shares the model, which takes most of the memory."""
         plain = Tokenizer(self.tokenizer.model)
-        for _identifier, token in sorted(self.tokenizer.get_added_tokens_decoder().items()):
-            (plain.add_special_tokens if token.special else plain.add_tokens)([token])
+        # All at once: for each call the library builds its automaton anew.
+        plain.add_tokens([token for _id, token in sorted(self.tokenizer.get_added_tokens_decoder().items())])
         if self.tokenizer.normalizer is not None:
             plain.normalizer = self.tokenizer.normalizer
         if self.tokenizer.pre_tokenizer is not None:

@@ -22,7 +22,7 @@ from tokenizers_core.errors import UnknownIdError, quoted
 from tokenizers_core.text.byte_alphabet import SYMBOL_TO_BYTE, symbols_to_bytes
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import refuse_surrogates
-from tokenizers_core.text.splitting import SPACE_MARK
+from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
 from tokensteps.catalogue.files.documents import (
     NO_MERGES,
     Document,
@@ -67,7 +67,8 @@ class LoadedSubject(Subject):
         `rank_is_id`: its file ranks tokens, and merges follow from that."""
         model = document["model"]
         self.name = name
-        self.library = Library(name, tokenizer, bool(respelled[0]), rank_is_id)
+        written, meant = respelled
+        self.library = Library(name, tokenizer, meant == END_OF_WORD, rank_is_id)
         self._rank_is_id = rank_is_id
         self.algorithm = type(tokenizer.model).__name__
         self.size = tokenizer.get_vocab_size(with_added_tokens=True)
@@ -77,9 +78,13 @@ class LoadedSubject(Subject):
         self._names = self._by_id(tokenizer.get_vocab(with_added_tokens=True))
         added = tokenizer.get_added_tokens_decoder()
         self._added_ids = frozenset(added)
+        self._special_ids = frozenset(identifier for identifier, token in added.items() if token.special)
         self.style = Style(
             byte_level=is_byte_level(document),
-            special_tokens=frozenset(token.content for token in added.values()),
+            special_tokens=frozenset(
+                token.content.replace(written, meant) if written else token.content
+                for token in added.values()
+            ),
         )
         self.only_added = frozenset(token.content for token in added.values() if not token.special)
         self._byte_fallback = bool(model.get("byte_fallback"))
@@ -144,8 +149,13 @@ class LoadedSubject(Subject):
 
     def token_bytes(self, identifier: int) -> bytes:
         token = self.token(identifier)
-        if identifier not in self._added_ids:
-            if self.style.byte_level and SYMBOL_TO_BYTE.keys() >= set(token):
+        if identifier not in self._special_ids:
+            # Added tokens are written as text, but what is no special token is decoded like any other.
+            if (
+                self.style.byte_level
+                and identifier not in self._added_ids
+                and SYMBOL_TO_BYTE.keys() >= set(token)
+            ):
                 return symbols_to_bytes(token)
             if self._byte_fallback and (byte := BYTE_TOKEN.fullmatch(token)):
                 return bytes.fromhex(byte[1])

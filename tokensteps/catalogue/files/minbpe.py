@@ -14,7 +14,7 @@ from tokensteps.catalogue.files.ranks import numbered
 from tokensteps.catalogue.files.recognition import RecognizedFile
 from tokensteps.catalogue.files.words import words_as_bytes
 from tokensteps.language.i18n import count
-from tokensteps.limits import ADDED_LIMIT, TOKEN_CHARACTERS, TOKEN_LIMIT
+from tokensteps.limits import ADDED_LIMIT, LONG_TOKEN, TOKEN_LIMIT
 
 
 def from_minbpe(
@@ -41,7 +41,6 @@ def from_minbpe(
         {token: given for token, given in more.items() if token not in special},
         [len(tokens) - 1, *special.values()],
     )
-    check_lengths(vocab, [], upload.file)
     check_ids(vocab | special, upload.file)
     chosen = pattern or own
     model = bpe_model(
@@ -69,15 +68,17 @@ def _merged(
         )
     tokens = [bytes([byte]) for byte in range(256)]
     merges: list[tuple[int, int]] = []
+    long: list[bytes] = []
     for place in range(start, len(lines)):
         parts = lines[place].split(" ")
         if len(parts) != 2 or not all(_is_number(part) and int(part) < len(tokens) for part in parts):
             raise _wrong_line(upload, lines, place)
         first, second = map(int, parts)
-        if len(tokens[first]) + len(tokens[second]) > TOKEN_CHARACTERS:
-            raise _wrong_line(upload, lines, place)
         merges.append((first, second))
         tokens.append(tokens[first] + tokens[second])
+        if len(tokens[-1]) > LONG_TOKEN:  # the next one may be twice as long
+            long.append(tokens[-1])
+            check_lengths(long, upload.file)
     return tokens, merges
 
 

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterable, Mapping
 
 from tokenizers_core.errors import Phrase, quoted
-from tokenizers_core.files.loading import PATTERN_BY_SIZE, all_splits
+from tokenizers_core.files.loading import all_splits
 from tokenizers_core.text.byte_alphabet import bytes_to_symbols
 from tokensteps.catalogue.files.documents import (
     BYTES_ONLY,
@@ -21,7 +21,7 @@ from tokensteps.catalogue.files.documents import (
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.recognition import RANK_LINE, RecognizedFile
-from tokensteps.catalogue.files.words import words_as_bytes
+from tokensteps.catalogue.files.words import published_pattern, words_as_bytes
 from tokensteps.language.i18n import N_, count
 from tokensteps.limits import TOKEN_LIMIT
 
@@ -35,7 +35,7 @@ def from_ranks(
     if not special:
         notes.append(N_("The file has no special tokens such as <|endoftext|>: they are plain text here."))
     if pattern is None:
-        pattern = next((known for sizes, known in PATTERN_BY_SIZE if len(ranks) in sizes), "cl100k_base")
+        pattern = published_pattern(len(ranks), "") or "cl100k_base"
         message = N_(
             "The file doesn't say how text is split into words; with {number} tokens, {pattern} is assumed."
         )
@@ -69,7 +69,7 @@ def from_rank_table(
     """A byte-level BPE tokenizer from tokens and their ids, which are in the order in which they are merged."""
     if len(ranks) > TOKEN_LIMIT:
         raise LoadError("too_many_tokens", upload.file, number=count(len(ranks)), limit=count(TOKEN_LIMIT))
-    check_lengths([token.decode("latin-1") for token in ranks], [], upload.file)
+    check_lengths(ranks, upload.file)
     missing = next((byte for byte in range(256) if bytes([byte]) not in ranks), None)
     if missing is not None:
         raise LoadError("no_byte", upload.file, byte=f"0x{missing:02X}")
@@ -97,10 +97,10 @@ def _ranks(upload: RecognizedFile) -> dict[bytes, int]:
             continue
         found = RANK_LINE.fullmatch(line.strip())
         try:
-            token = base64.b64decode(found[1], validate=True) if found else b""
+            token = base64.b64decode(found[1].removeprefix("="), validate=True) if found else None
         except binascii.Error:
-            token = b""
-        if not found or not token:
+            token = None
+        if not found or token is None:
             raise LoadError("rank_line", upload.file, line_number=line_number, line=quoted(line))
         rank = int(found[2])
         if token in ranks or rank in seen:

@@ -64,7 +64,8 @@ MAGIC: Final = (
 """How files begin that are no tokenizers, and what they are."""
 # A protobuf message whose first field is a message (a piece) whose first field is a string; a float comes next.
 SENTENCEPIECE = re.compile(rb"\n[\x02-\x7f]\n[\x00-\x7f]", re.DOTALL)
-RANK_LINE = re.compile(r"([A-Za-z0-9+/]+={0,2}) ([0-9]{1,10})")
+# A token may be empty, as the last one of Whisper's is; tiktoken's writer has a single = for it.
+RANK_LINE = re.compile(r"([A-Za-z0-9+/]+={0,2}|=) ([0-9]{1,10})")
 SCORE_LINE = re.compile(r"[^\t\n]*\t-?[0-9.]+(?:e-?[0-9]+)?")
 
 
@@ -141,12 +142,13 @@ def _recognize_json(file: str, content: Any) -> RecognizedFile:
         raise LoadError("other_json", file, key=quoted("model"))
     if isinstance(content.get("model"), dict):
         return RecognizedFile(file, "tokenizer", content)
-    if {"algorithm", "steps", "words"} <= content.keys():
-        raise LoadError("record", file)
     if isinstance(content.get("config"), dict) and isinstance(content.get("vocab"), list):
         return RecognizedFile(file, "tekken", content)
+    # Before the keys of other files: each of them may be a token.
     if content and all(type(value) in (int, float) for value in content.values()):
         return RecognizedFile(file, "vocab", content)
+    if isinstance(content.get("algorithm"), str) and isinstance(content.get("steps"), list):
+        raise LoadError("record", file)
     for key, looks in SETTINGS:
         if key in content:
             raise LoadError("settings", file, looks=looks)

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from tokenizers_core.text.splitting import SPACE_MARK
-from tokensteps.catalogue.files.documents import Document, bpe_model, new_document
+from tokensteps.catalogue.files.documents import Document, bpe_model, check_lengths, new_document
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.recognition import RecognizedFile
 from tokensteps.language.i18n import N_
-from tokensteps.limits import TOKEN_CHARACTERS, TOKEN_LIMIT
+from tokensteps.limits import TOKEN_LIMIT
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 """How a field's value is written."""
@@ -26,6 +26,10 @@ UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 2, 3, 4, 5, 6
 """Types of pieces; 1 is an ordinary one."""
 UNIGRAM, BPE = 1, 2
 """Types of models."""
+
+
+NEVER_IN_A_TEXT: Final = "\U0010ffff"
+"""Written in front of control pieces such as <s>: SentencePiece never finds them in a text. It is a noncharacter."""
 
 
 class Damaged(ValueError):
@@ -59,9 +63,14 @@ def from_sentencepiece(upload: RecognizedFile, name: str) -> LoadedSubject:
     """A tokenizer as SentencePiece itself uses the model. Raises LoadError."""
     try:
         model = read_model(upload.content)
+        check_lengths((one.text for one in model.pieces), upload.file)
         document = new_document(
             _bpe_document(model) if model.kind == BPE else _unigram_document(model),
-            [(one.text, place) for place, one in enumerate(model.pieces) if one.kind == CONTROL],
+            [
+                (NEVER_IN_A_TEXT + one.text, place)
+                for place, one in enumerate(model.pieces)
+                if one.kind == CONTROL
+            ],
             normalizer=_normalizer(model),
             decoder={
                 "type": "Metaspace",
@@ -79,9 +88,11 @@ def from_sentencepiece(upload: RecognizedFile, name: str) -> LoadedSubject:
     ]
     document["added_tokens"].sort(key=lambda token: token["id"])
     notes = [
-        N_("Read from a SentencePiece model: text isn't split into words first, and spaces are written as ▁.")
+        N_(
+            "Read from a SentencePiece model: text isn't split into words first, spaces are written as ▁, and special tokens in the text are plain text."
+        )
     ]
-    return from_document(document, upload.file, name, notes)
+    return from_document(document, upload.file, name, notes, respelled=(NEVER_IN_A_TEXT, ""))
 
 
 _ADDED: Final[Document] = {
@@ -215,6 +226,10 @@ def _replace(pattern: Document, content: str) -> Document:
     return {"type": "Replace", "pattern": pattern, "content": content}
 
 
+def _spelled(piece: ModelPiece) -> str:
+    return NEVER_IN_A_TEXT + piece.text if piece.kind == CONTROL else piece.text
+
+
 def _unknown(model: PieceModel) -> int:
     place = next((place for place, one in enumerate(model.pieces) if one.kind == UNKNOWN), None)
     if place is None:
@@ -227,7 +242,7 @@ def _unigram_document(model: PieceModel) -> Document:
         "type": "Unigram",
         "unk_id": _unknown(model),
         "byte_fallback": model.byte_fallback,
-        "vocab": [[one.text, one.score] for one in model.pieces],
+        "vocab": [[_spelled(one), one.score] for one in model.pieces],
     }
 
 
@@ -235,10 +250,8 @@ def _bpe_document(model: PieceModel) -> Document:
     """The merges follow from the pieces: any two that make another may be merged, the highest score first."""
     places: dict[str, int] = {}
     for place, one in enumerate(model.pieces):
-        if places.setdefault(one.text, place) != place:
+        if places.setdefault(_spelled(one), place) != place:
             raise Damaged(N_("it has the same piece twice"))
-        if len(one.text) > TOKEN_CHARACTERS:
-            raise Damaged(N_("one of its pieces is too long"))
     mergeable = {one.text for one in model.pieces if one.kind in (1, USER_DEFINED, UNUSED)}
     ranked = sorted(
         (one for one in model.pieces if one.kind in (1, USER_DEFINED)), key=lambda one: -one.score

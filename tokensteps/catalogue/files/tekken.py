@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
+from typing import Any, Final
 
 from tokenizers_core.errors import quoted
 from tokensteps.catalogue.files.documents import Document
@@ -14,6 +14,30 @@ from tokensteps.catalogue.files.ranks import from_rank_table
 from tokensteps.catalogue.files.recognition import RecognizedFile
 from tokensteps.language.i18n import N_, count
 from tokensteps.limits import ADDED_LIMIT, TOKEN_LIMIT
+
+UNLISTED: Final = (
+    "<unk>",
+    "<s>",
+    "</s>",
+    "[INST]",
+    "[/INST]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "[TOOL_CALLS]",
+    "[IMG]",
+    "<pad>",
+    "[IMG_BREAK]",
+    "[IMG_END]",
+    "[PREFIX]",
+    "[MIDDLE]",
+    "[SUFFIX]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[TOOL_CONTENT]",
+)
+"""The special tokens of the first files, which don't list them, by id: mistral_common's `Tekkenizer.DEPRECATED_SPECIAL_TOKENS`."""
 
 
 def from_tekken(upload: RecognizedFile, name: str) -> LoadedSubject:
@@ -49,9 +73,11 @@ def _token(upload: RecognizedFile, part: str, entry: Any) -> bytes:
 
 
 def _special(upload: RecognizedFile, reserved: int) -> dict[str, int]:
-    """The special tokens; older files don't list them, but reserve their ids."""
+    """The special tokens, with a filler under each id that is reserved but has none, as in mistral_common."""
     special: dict[str, int] = {}
-    listed = upload.content.get("special_tokens") or []
+    listed = upload.content.get("special_tokens")
+    if listed is None:
+        listed = [{"token_str": token, "rank": rank} for rank, token in enumerate(UNLISTED[:reserved])]
     if not isinstance(listed, list) or len(listed) > reserved:
         raise _wrong_part(upload, "special_tokens")
     for place, entry in enumerate(listed):
@@ -59,7 +85,9 @@ def _special(upload: RecognizedFile, reserved: int) -> dict[str, int]:
         if not isinstance(token, str) or not token or type(rank) is not int or not 0 <= rank < reserved:
             raise _wrong_part(upload, f"special_tokens[{place}]")
         special[token] = rank
-    return special
+    taken = {*special.values()}
+    fillers = {f"<SPECIAL_{rank}>": rank for rank in range(reserved) if rank not in taken}
+    return special | fillers
 
 
 def _number(upload: RecognizedFile, part: str, value: Any, limit: int) -> int:

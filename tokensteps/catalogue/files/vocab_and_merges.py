@@ -12,7 +12,7 @@ from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.ranks import numbered
 from tokensteps.catalogue.files.recognition import RecognizedFile
-from tokensteps.catalogue.files.words import UNKNOWN_TOKENS, word_rule
+from tokensteps.catalogue.files.words import UNKNOWN_TOKENS, published_pattern, word_rule
 
 END_MARK = "\U0010ffff"
 """Written for `</w>` where that is a symbol of its own, as the library's symbols are single characters. It is a noncharacter,
@@ -52,7 +52,8 @@ def from_vocab_and_merges(
     # A token that no merge makes can only be found in the text as it is.
     special = [(token, ids[token]) for token in ids if token and token not in made and token not in symbols]
     ordinary = made | symbols
-    words = word_rule(ordinary, pattern)
+    published = published_pattern(len(vocab.content), next(iter(vocab.content)))
+    words = word_rule(ordinary, pattern, published)
     respelled = ("", "")
     if words.end and apart:
         respelled = (END_MARK, END_OF_WORD)
@@ -75,7 +76,7 @@ def from_vocab_and_merges(
     )
     subject = from_document(document, vocab.file, name, [words.note], respelled=respelled)
     if words.decoder == BYTES_ONLY:
-        subject.pattern = pattern or "gpt2"
+        subject.pattern = pattern or published or "gpt2"
     return subject
 
 

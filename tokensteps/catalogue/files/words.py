@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from tokenizers_core.errors import Phrase
+from tokenizers_core.files.loading import PATTERN_BY_SIZE
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, SYMBOL_TO_BYTE
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
@@ -14,6 +16,20 @@ from tokensteps.language.i18n import N_
 
 UNKNOWN_TOKENS = ("[UNK]", "<unk>", "[unk]", "<UNK>", "<|unk|>")
 """Names of the unknown token; the first that a vocabulary has is taken."""
+
+
+FIRST_TOKENS: Final = {"<｜begin▁of▁sentence｜>": "deepseek_v3"}
+"""Published vocabularies by their first token, which others of their size don't have."""
+
+
+def published_pattern(size: int, first: str) -> str | None:
+    """The pattern of a published vocabulary of this size, whose first token is `first`; None for any other.
+
+    >>> published_pattern(151_643, "!"), published_pattern(128_000, "<｜begin▁of▁sentence｜>"), published_pattern(500, "!")
+    ('qwen2', 'deepseek_v3', None)
+    """
+    by_size = next((pattern for sizes, pattern in PATTERN_BY_SIZE if size in sizes), None)
+    return FIRST_TOKENS.get(first, by_size)
 
 
 class WordRule(NamedTuple):
@@ -25,14 +41,22 @@ class WordRule(NamedTuple):
     end: str | None = None
 
 
-def word_rule(tokens: Collection[str], pattern: str | None) -> WordRule:
-    """What the tokens show. `tokens` are the model's, without the special ones."""
+def word_rule(tokens: Collection[str], pattern: str | None, published: str | None = None) -> WordRule:
+    """What the tokens show. `tokens` are the model's, without the special ones; `published` is the pattern of those that are known."""
     has_end = any(token.endswith(END_OF_WORD) for token in tokens)
     characters = set().union(*(token.removesuffix(END_OF_WORD) for token in tokens))
     single = {token for token in tokens if len(token) == 1}
     space = BYTE_TO_SYMBOL[ord(" ")]
     all_bytes = set(BYTE_TO_SYMBOL) <= single
     if all_bytes or (space in characters and SYMBOL_TO_BYTE.keys() >= characters):
+        if pattern is None and published not in (None, "gpt2"):
+            note = Phrase(
+                N_(
+                    "The tokens are those of a published vocabulary, so text is split into words by {pattern}."
+                ),
+                pattern=published,
+            )
+            return WordRule(note, words_as_bytes(published), BYTES_ONLY, END_OF_WORD if has_end else None)
         return WordRule(
             N_(
                 "The tokens are written in the byte alphabet, so text is split into words as GPT-2 does it, and then into bytes."

@@ -112,11 +112,11 @@ def show_text(subjects: Mapping[str, Subject]) -> None:
     for letter, view in views.items():
         with complaints:
             analysis = _analysed(view, text)
+        if analysis is None and not analyses:
+            break  # the chips of another tokenizer would be taken for this one's
         if analysis is None:
             continue
-        if (
-            not analyses
-        ):  # A, unless it can't be had: its tokens are on the page before the others are at work
+        if not analyses:  # its tokens are on the page before the others are at work
             show_first(view, text, analysis, version)
         analyses[letter] = analysis
     if not analyses:

@@ -19,6 +19,7 @@ from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.catalogue.subjects import Subject
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.messages import explained
+from tokensteps.language.names import CHOICE_NAMES
 from tokensteps.limits import (
     LARGEST_UPLOAD,
     PATTERN_LIMIT,
@@ -272,9 +273,10 @@ def _pattern_boxes(key: str, slot: int, spec: Spec) -> dict[str, str]:
     """The pattern and the special tokens of files that leave them out."""
     pattern = spec.setting("pattern")
     usual = pattern if pattern in PATTERNS else "own" if pattern else ""
+    titles = CHOICE_NAMES["pattern"]
     names = {
         "": _("as the files suggest"),
-        **{name: name for name in PATTERNS},
+        **{name: _(titles[name]) for name in PATTERNS},
         "own": _("a regular expression"),
     }
     chosen = st.selectbox(
