@@ -32,9 +32,9 @@ from tokensteps.catalogue.files.apart import load_apart
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.files.recognition import recognize
 from tokensteps.drawing.chips import Shown
+from tokensteps.limits import TOKENIZERS_KEPT
 from tokensteps.pages.explore.playground_chips import ChipsView, chips_data
 from tokensteps.pages.explore.typed.desks import sit_down
-from tokensteps.limits import TOKENIZERS_KEPT
 from tokensteps.server.jobs import Registry
 from tokensteps.server.tasks import Progress
 

@@ -89,8 +89,9 @@ class Desk:
 
     def look(self, view: ChipsView, session: str) -> None:
         """Show texts like this from now on."""
-        self._letter, subject, *self._manner = view
-        self._subject, self.session = ref(subject), session
+        self._subject, self.session = ref(view.subject), session
+        self._letter = view.letter
+        self._manner: tuple[Any, ...] = view[2:]
 
     def view(self) -> ChipsView:
         """How texts are shown. Raises DeskError when the server no longer has the tokenizer: the page loads it again."""
