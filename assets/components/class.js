@@ -2,7 +2,7 @@
 // goes where the lecturer's goes until its reader steps alone, and comes back at a click. The look is page/class.css;
 // the room is kept by the tab and outlives a change of page. Every word comes with the data.
 
-const CLASS = "data-class", ASKED = "data-class-asked", PROJECTED = "data-projector", HEIGHT = "--ts-class";
+const CLASS = "data-class", ASKED = "data-class-asked", AHEAD = "data-class-ahead", PROJECTED = "data-projector", HEIGHT = "--ts-class";
 const SOON = 150, HOLD = 700, PENDING = 8000; // ms: until a live region may speak; after which a held key is more than
 // a press; and after which a question won't come any more
 const LECTURER = [ // what a button does, and its key
@@ -196,17 +196,26 @@ class ClassStrip extends Component {
     return [...this.room.lost.values()].sort((one, other) => one.run - other.run || one.step - other.step);
   }
   hold() { // while something is asked, nothing on the page leads ahead
-    const { round } = this.room.state ?? {}, lecturer = this.room.isLecturer();
-    const about = lecturer && this.wall?.draft ? this.wall.draft.question : round?.question;
-    const asking = lecturer ? this.wall?.isAsking() : Boolean(round) && round.state !== "revealed";
-    const on = asking && about && about.kind !== "own" && !this.room.state.ended
-      && (lecturer || this.follower.isThere());
-    this.page.toggleAttribute(ASKED, Boolean(on));
+    const lecturer = this.room.isLecturer(), step = lecturer ? this.stepOnWall() : this.stepOfClass();
+    const asked = step !== undefined, there = Number.isInteger(step);
+    this.page.toggleAttribute(ASKED, asked);
+    // In Predict, whoever was ahead has more on the page than the stage: the words as they are split there.
+    this.page.toggleAttribute(AHEAD, there && stageEnd() > step);
     this.page.toggleAttribute("data-class-wall", Boolean(this.wall?.isOpen()));
     stageBox()?.toggleAttribute("data-walled", Boolean(this.wall?.isOpen()));
-    const asked = this.wall?.draft?.question?.step ?? round?.place?.step ?? stepNow();
-    const step = on ? asked : this.pending;
-    stageBox()?.dispatchEvent(new CustomEvent("tokensteps:hold", { detail: step }));
+    stageBox()?.dispatchEvent(new CustomEvent("tokensteps:hold", { detail: there ? step : this.pending }));
+  }
+  stepOnWall() { // what the lecturer's own stage may show; undefined while nothing is asked about it
+    const { state } = this.room, about = this.wall?.draft ? this.wall.draft.question : state?.round?.question;
+    if (!this.wall?.isAsking() || !about || about.kind === "own" || state.ended) return undefined;
+    return this.wall.draft?.question?.step ?? state.round?.place?.step ?? stepNow();
+  }
+  stepOfClass() { // and a student's; null on another page, where there is no such step
+    const { state, place, refused } = this.room, { round } = state ?? {};
+    if (!round || round.state === "revealed" || state.ended || refused) return undefined;
+    const led = isSame(place, round.place) && this.follower.isThere(), there = led || isSameRun(here(), round.place);
+    if (!there) return state.follows ? null : undefined;
+    return Math.max(round.place.step, isSameRun(place, round.place) ? place.step : 0);
   }
   say(words) { // in the strip's place for a moment, and aloud
     this.setStop(words);
@@ -384,7 +393,7 @@ class ClassStrip extends Component {
     this.sizes.disconnect();
     for (const part of [this.wall, this.panel, this.card, { close: () => this.blank.remove() }]) part?.close();
     this.live.remove();
-    for (const name of [CLASS, ASKED, "data-class-wall"]) this.page.removeAttribute(name);
+    for (const name of [CLASS, ASKED, AHEAD, "data-class-wall"]) this.page.removeAttribute(name);
     this.page.style.removeProperty(HEIGHT);
     stageBox()?.dispatchEvent(new CustomEvent("tokensteps:hold", { detail: null }));
     super.close();

@@ -375,7 +375,8 @@ class Flipbook extends Component {
     this.cancel("say");
     this.live.textContent = ""; // it may have told of the runner-up
     this.line.fill(this.book, this.begin(), this.end());
-    this.draw();
+    if (this.step > this.end()) this.move(this.end(), 2, true); // whoever was ahead
+    else this.draw();
   }
   excerpt() { // the first and the last step that the page is about
     const { last, excerpt = [0, last] } = this.book;

@@ -4,6 +4,7 @@
 const SHOWN = Symbol.for("tokensteps.shown"); // on the document: what Python last said of the page
 const GIVEN = Symbol.for("tokensteps.given-to-class"); // and of questions that may be given to a class
 const TRAVELLING = ["lang", "class", "walk", "step", "lost"]; // parameters that say nothing of what is shown
+const VIEWS = ["mode", "ask", "show"]; // and those that say how a run is looked at
 const TABS = '[data-testid="stMain"] [class*="st-key-tabs-"]', TAB = '[role="tab"]';
 const PATIENCE = 15_000; // ms that Python may take to lead somewhere
 const SMALL = 700; // px: of a phone
@@ -23,11 +24,20 @@ function here() { // null while the page is on its way
   return { page: shown.page, query: settings(location.search) || shown.usual };
 }
 const isSame = (one, other) => one && other && one.page === other.page && one.query === other.query;
+function isSameRun(one, other) { // however it is looked at
+  const run = ({ page, query }) => {
+    const found = new URLSearchParams(query);
+    for (const name of VIEWS) found.delete(name);
+    return `${page}?${found}`;
+  };
+  return Boolean(one && other) && run(one) === run(other);
+}
 const givenHere = () => (document[GIVEN]?.on === here()?.page ? document[GIVEN] : null);
 function stepNow() { // until there is a stage, the one that it was asked for
   const asked = new URLSearchParams(location.search).get("step");
   return Number(stageBox() ? stageBox().querySelector('input[type="range"]').value : asked) || 0;
 }
+const stageEnd = () => Number(stageBox()?.querySelector('input[type="range"]').max ?? 0);
 function tabs() {
   const list = document.querySelector(TABS);
   return [...(list?.querySelectorAll(TAB) ?? [])].filter((tab) => tab.closest(TABS) === list);
@@ -55,7 +65,7 @@ class Follower {
     };
     for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, act, { signal, capture: true });
     document.addEventListener("tokensteps:own", () => this.letGo(), { signal });
-    document.addEventListener("tokensteps:stage", () => this.follow(), { signal });
+    document.addEventListener("tokensteps:stage", () => this.onStage(), { signal });
     document.addEventListener("tokensteps:shown", () => this.follow(), { signal });
   }
   get state() {
@@ -80,6 +90,11 @@ class Follower {
     if (!this.state?.follows || !this.place || this.state.ended || this.isUnderWay()) return;
     if (this.isThere()) this.step();
     else this.go();
+  }
+  onStage() { // in Predict, Python turns the page for whoever found the next step out alone
+    const ahead = this.state?.follows && this.place && stepNow() > this.place.step && this.isThere();
+    if (ahead && this.led === this.key() && performance.now() - this.acted < RECENT) this.letGo();
+    else this.follow();
   }
   isUnderWay() {
     if (!this.going) return false;
