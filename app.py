@@ -12,7 +12,7 @@ if __name__ == "__main__":
     from tokensteps.shell.language import choose_language, language_switch
     from tokensteps.shell.navigation import navigation
     from tokensteps.shell.page_script import page_script
-    from tokensteps.shell.reconnect import catch_up, resume
+    from tokensteps.shell.reconnect import catch_up, connection_strip, resume
     from tokensteps.shell.streamlit_words import streamlit_words
     from tokensteps.shell.walk import show_walk
     from tokensteps.widgets.arrival import note_arrival
@@ -34,6 +34,7 @@ if __name__ == "__main__":
     with st.sidebar:
         language_switch()
         streamlit_words()
+        connection_strip()
     page.run()
     with st.sidebar:
         page_script()

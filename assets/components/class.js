@@ -82,6 +82,7 @@ class ClassStrip extends Component {
     if (kind === "place") this.follower?.follow();
     if (kind === "give" && room.state.give?.questions) this.follower?.back();
     if (kind === "end") this.say(this.labels.ended);
+    if (kind === "back" && !room.isLecturer() && room.state && !room.state.ended) this.setMode(room.state.follows);
     if (["reveal", "shown", "people", "tally"].includes(kind)) this.wall?.tick();
     this.update();
   }
@@ -140,6 +141,8 @@ class ClassStrip extends Component {
     if (!state || state.ended || room.refused) this.drawAway();
     else if (room.isLecturer()) this.drawLecturer(state);
     else this.drawStudent(state);
+    if (this.isCutOff()) this.setStop(this.labels.away);
+    this.box.classList.toggle("away", this.isCutOff());
     this.hold();
     const dark = !room.isLecturer() && Boolean(state?.blank) && !state.ended;
     this.blank.firstChild.textContent = this.labels.blanked;
@@ -154,6 +157,10 @@ class ClassStrip extends Component {
     this.name("end", labels.leave);
     this.wall?.node.toggleAttribute("hidden", true);
     if (this.card) this.card.node.hidden = true;
+  }
+  isCutOff() { // from a class that there is
+    const { room } = this;
+    return Boolean(room.state) && !room.state.ended && !room.refused && room.isAway();
   }
   setStop(words) {
     const at = this.part(".stop");
@@ -228,6 +235,8 @@ class ClassStrip extends Component {
       if (node) node.style.colorScheme = colorScheme;
     }
     if (this.room?.isLecturer()) this.report();
+    this.room?.look();
+    if (this.room && this.isCutOff() !== this.box.classList.contains("away")) this.update(); // Wi-Fi switched off
     this.follower?.look();
     this.card?.tick();
     this.wall?.tick();

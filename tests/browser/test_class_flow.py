@@ -10,11 +10,17 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.cable import Cable
 from tests.browser.conftest import ROOT
-from tests.browser.test_class import CARD, STRIP, WALL, people, step
+from tests.browser.test_class import CARD, STRIP, WALL, step
 from tokensteps.teaching.exercises.kinds import make
 
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
+PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+    "device_scale_factor": 2,
+}
 MAIN = "[data-testid=stMain]"
 
 
@@ -96,9 +102,15 @@ def an_own_question(lecturer: Page) -> None:
     """A question of the lecturer's own, with two choices, asked by keyboard."""
     lecturer.keyboard.press("a")
     lecturer.locator(WALL).get_by_role("button", name="A question of your own").click()
-    for box, text in ((WALL + " textarea", "Ready?"), (WALL + " [aria-label='Choice 1']", "yes"), (WALL + " [aria-label='Choice 2']", "no")):
-        lecturer.locator(box).fill(text)
+    for box, text in (
+        (WALL + " textarea", "Ready?"),
+        (WALL + " [aria-label='Choice 1']", "yes"),
+        (WALL + " [aria-label='Choice 2']", "no"),
+    ):
+        lecturer.locator(box).click()
+        lecturer.keyboard.type(text)
     lecturer.locator(WALL).get_by_role("button", name="Ask now").click()
+    expect(lecturer.locator(f"{WALL} .counted")).to_be_visible()
 
 
 def an_exercise(lecturer: Page, phone: Page, app: str, code: str) -> None:
@@ -116,3 +128,63 @@ def an_exercise(lecturer: Page, phone: Page, app: str, code: str) -> None:
     lecturer.keyboard.press("e")
     expect(on_page(phone, "Reveal")).to_be_visible()
     expect(box).to_have_value(make("bpe_count", 1, 1).question.key)
+
+
+AWAY = ".ts-away"
+TOLD = {
+    "en-US": "The server can't be reached. Your text and your step are kept; the page comes back by itself.",
+    "zh-CN": "无法连接到服务器。您的文本和所在步骤都已保留，恢复连接后页面会自动继续。",
+    "ja-JP": "サーバーに接続できません。入力した文字と現在のステップは保持されており、つながり次第ページは自動的に元に戻ります。",
+}
+
+
+def test_a_lost_connection(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """A phone in a class, a text that is being typed, a home page: in three languages, a strip instead of Streamlit's dialog, which would be
+    there after 3 seconds. The phone doesn't say that it follows; then it is where the class has gone meanwhile."""
+    app = serve(ROOT / "app.py")
+    cable = Cable(app)
+    lecturer, phone = open_page(), open_page(**PHONE, errors=True)
+    typing, home = open_page(locale="zh-CN", errors=True), open_page(locale="ja-JP", errors=True)
+    code = opened(lecturer, f"{app}/bpe?corpus=hug")
+    followed(phone, cable.address, code, "/bpe")
+    step(phone, 0)
+    home.goto(cable.address)
+    expect(home.get_by_role("heading", name="TokenSteps")).to_be_visible()
+    typing.goto(f"{cable.address}/bpe?corpus=paste&text=hug+pug+pun&step=0")
+    typing.locator(".ts-flipbook [data-do=next]").first.click()
+    step(typing, 1)
+    box = typing.get_by_test_id("stSidebar").locator("textarea").first
+    box.click()
+    typing.keyboard.press("End")
+    typing.keyboard.type(" bun")
+    text = box.input_value()
+
+    cable.pull_out()
+    for page, language in ((phone, "en-US"), (typing, "zh-CN"), (home, "ja-JP")):
+        expect(page.locator(AWAY)).to_have_text(TOLD[language])
+        assert page.evaluate(COVERS) == []
+    expect(phone.locator(f"{STRIP} .stop")).to_have_text("No connection to the class: trying again")
+    phone.wait_for_timeout(4000)  # Streamlit gives up six tries, and then says so
+    for page in (phone, typing, home):
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(page.locator(AWAY)).to_be_visible()
+    typing.locator(".ts-flipbook [data-do=next]").first.click()  # the steps are in the browser
+    step(typing, 2)
+    lecturer.keyboard.press("ArrowRight")
+    step(lecturer, 1)
+    step(phone, 0)
+
+    cable.plug_in()
+    for page in (phone, typing, home):
+        expect(page.locator(AWAY)).to_be_hidden()
+    expect(phone.locator(f"{STRIP} .stop")).to_have_text("Following the class")
+    step(phone, 1)
+    step(typing, 2)
+    expect(box).to_have_value(text)
+    cable.pull_out()
+
+
+COVERS = """() => { const { top } = document.querySelector('.ts-away').getBoundingClientRect();
+  return [...document.querySelectorAll('.stMain, .ts-class')].map((node) => node.getBoundingClientRect())
+    .filter((box) => box.bottom > top + 1 && box.top < top).map(({ bottom }) => [bottom, top]); }"""
+"""What the strip lies over."""

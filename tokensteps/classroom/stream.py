@@ -26,7 +26,8 @@ HEADERS: Final = (
 )
 AGAIN: Final = b"retry: 1000\n\n"
 """How soon a browser comes back, in milliseconds."""
-PING: Final = b":\n\n"
+PING: Final = event("ping", {})
+"""What a browser hears while nothing happens, so that it knows of a connection that is lost."""
 NOBODY: Final = People(0, 0)
 
 

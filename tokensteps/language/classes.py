@@ -34,6 +34,7 @@ def _strip_words() -> dict[str, str]:
         "following": _("Following the class"),
         "apart": _("On your own"),
         "waiting": _("Waiting for the lecturer"),
+        "away": _("No connection to the class: trying again"),
         "back": _("Back to the class"),
         "unsure": _("You lost me"),
         "said_lost": _("Noted"),

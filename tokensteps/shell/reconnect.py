@@ -14,6 +14,7 @@ import streamlit as st
 from tokensteps.components.address import TRAVELLING, step_in_url, update_url
 from tokensteps.components.base import component, ignore
 from tokensteps.components.flipbook import go_to
+from tokensteps.language.i18n import _
 from tokensteps.streamlit_internals import page_outlived_session
 from tokensteps.widgets.arrival import resume_page
 from tokensteps.widgets.predict import forget_game
@@ -40,6 +41,12 @@ def catch_up() -> bool:
     there = dict(parse_qsl(str(left).removeprefix("?")))
     update_url({name: there[name] for name in WRITTEN if name in there})
     return True
+
+
+def connection_strip() -> None:
+    """On every page: what the browser says, in the language in use, while it can't reach the server."""
+    told = _("The server can't be reached. Your text and your step are kept; the page comes back by itself.")
+    component("connection", ())(key="connection", data={"away": told})
 
 
 def resume(page: str) -> None:

@@ -74,7 +74,6 @@ SHOWN: Final = (
     N_("Pin column"),
     N_("Unpin column"),
     N_("Hide column"),
-    N_("Connection error"),
 )
 """Words in text."""
 

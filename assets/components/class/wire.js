@@ -5,6 +5,7 @@ const KEPT = "tokensteps.class", MOST_KEPT = 12; // in the browser's storage
 const ROOM = Symbol.for("tokensteps.room"); // on the document: the class that this tab is in
 const FINAL = ["gone", "key", "ended"]; // a stream that is refused for these won't come back
 const AGAIN = [1000, 5000]; // ms until a stream is opened again: at first, and at most
+const SILENT = 40_000; // ms without a word, after which nobody is there: the server says something every 15 s
 const EVENTS = ("state place blank names call ask tally shown closed reveal drop people lost give progress end")
   .split(" ");
 
@@ -65,6 +66,7 @@ class Room extends EventTarget {
   wait = AGAIN[0];
   comes = false; // a lecturer's further device, which has yet to go where the class is
   refused = ""; // why the stream won't come back
+  heard = performance.now(); // when the server last said something; -Infinity once the stream has broken off
 
   static at(code) {
     if (document[ROOM]?.code !== code) {
@@ -110,17 +112,37 @@ class Room extends EventTarget {
     const after = this.last ? `&after=${this.last}` : "";
     const url = `${api()}${this.code}/events?as=${encodeURIComponent(this.as)}${after}`;
     const source = this.source = new EventSource(url);
+    for (const kind of ["open", "ping"]) source.addEventListener(kind, () => this.isThere());
     for (const kind of EVENTS) {
       source.addEventListener(kind, ({ data, lastEventId }) => {
-        this.wait = AGAIN[0];
+        this.isThere();
         if (lastEventId) this.last = lastEventId;
         this.hear(kind, JSON.parse(data));
       });
     }
     source.addEventListener("error", () => { // it tries again by itself, unless the server answered with an error
-      if (source.readyState === EventSource.CLOSED && source === this.source) this.ask(url);
-      this.tell("away");
+      if (source !== this.source) return;
+      if (source.readyState === EventSource.CLOSED) this.ask(url);
+      this.lose();
     });
+  }
+  isThere() {
+    const away = this.isAway();
+    [this.wait, this.heard] = [AGAIN[0], performance.now()];
+    if (away) this.tell("back");
+  }
+  isAway() { // whether nothing that is said now would be heard
+    return !navigator.onLine || performance.now() - this.heard > SILENT;
+  }
+  lose() {
+    this.heard = -Infinity;
+    this.tell("away");
+  }
+  look() { // now and then: a network that is lost says nothing
+    if (this.heard === -Infinity || !this.source || !this.isAway()) return;
+    this.source.close();
+    this.lose();
+    this.later(() => this.open());
   }
   async ask(url) { // what a stream doesn't tell: why it was refused
     const stop = new AbortController();

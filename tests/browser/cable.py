@@ -1,0 +1,54 @@
+"""A cable between browsers and a server, which a test can pull out and plug in again."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from urllib.parse import urlsplit
+
+
+class Cable:
+    """Passes bytes between a port of its own and a server. Pulled out, it ends every connection and takes none."""
+
+    def __init__(self, address: str) -> None:
+        """`address` is the server's."""
+        there = urlsplit(address)
+        self._server = (there.hostname, there.port)
+        self._ends: list[socket.socket] = []
+        self._port = 0
+        self._entrance: socket.socket
+        self.plug_in()
+        self.address = f"http://127.0.0.1:{self._port}"
+
+    def plug_in(self) -> None:
+        """Take connections, always at the same address."""
+        self._entrance = socket.create_server(("127.0.0.1", self._port))
+        self._port = self._entrance.getsockname()[1]
+        threading.Thread(target=self._take, args=(self._entrance,), daemon=True).start()
+
+    def pull_out(self) -> None:
+        """End what there is."""
+        for end in (self._entrance, *self._ends):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+        self._ends.clear()
+
+    def _take(self, entrance: socket.socket) -> None:
+        while True:
+            try:
+                near, _address = entrance.accept()
+                far = socket.create_connection(self._server)
+            except OSError:  # pulled out
+                return
+            self._ends += [near, far]
+            for one, other in ((near, far), (far, near)):
+                threading.Thread(target=self._pass, args=(one, other), daemon=True).start()
+
+    @staticmethod
+    def _pass(one: socket.socket, other: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := one.recv(65536):
+                other.sendall(data)
+            other.shutdown(socket.SHUT_WR)
