@@ -2,7 +2,8 @@
 // goes where the lecturer's goes until its reader steps alone, and comes back at a click. The look is page/class.css;
 // the room is kept by the tab and outlives a change of page. Every word comes with the data.
 
-const CLASS = "data-class", ASKED = "data-class-asked", AHEAD = "data-class-ahead", PROJECTED = "data-projector", HEIGHT = "--ts-class";
+const CLASS = "data-class", ASKED = "data-class-asked", AHEAD = "data-class-ahead";
+const PROJECTED = "data-projector", HEIGHT = "--ts-class";
 const SOON = 150, HOLD = 700, PENDING = 8000; // ms: until a live region may speak; after which a held key is more than
 // a press; and after which a question won't come any more
 const LECTURER = [ // what a button does, and its key

@@ -1,8 +1,9 @@
-// While the server can't be reached, a quiet strip at the foot of every page says so, in the page's language; Streamlit's
-// own dialog is switched off (page/at_home.html). The strip takes its room from the page and covers nothing; the look is
-// in page.css. Streamlit comes back by itself, and again.js then restores what the address lacks.
+// While the server can't be reached, a quiet strip at the foot of every page says so, in the page's language;
+// Streamlit's own dialog is switched off (page/at_home.html). The strip takes its room from the page and covers
+// nothing; the look is in page.css. Streamlit comes back by itself; again.js then restores what the address lacks.
 
-const ROOM = "--ts-away", AWAY = "data-away", SOON = 1500; // ms: a change of networks that takes less is nobody's concern
+const ROOM = "--ts-away", AWAY = "data-away";
+const SOON = 1500; // ms: what takes less is nobody's concern
 const strip = make("p", { className: "ts-away", hidden: true });
 let words = "", timer;
 
