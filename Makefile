@@ -9,8 +9,11 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PIP_INSTALL_LOCKED := $(PIP_INSTALL) --require-hashes
 # What makes and checks the locks, in an environment of its own: it decides nothing about the app's.
 TOOLS := $(VENV)/tools
-# The same environment with the newest Streamlit, whatever the ranges say.
+# Environments with the lowest and the newest versions that the ranges of requirements.txt let in.
+OLDEST := $(VENV)/oldest
 NEXT := $(VENV)/next
+# Every page in a browser, once.
+SMOKE := tests/browser/test_access.py
 # One lock for Linux, macOS and Windows and every Python from 3.11 on.
 COMPILE = $(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
   --annotation-style line --custom-compile-command "make lock"
@@ -30,7 +33,7 @@ PORT ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run serve dev test check stress lint types unit browser browsers live nginx redis dist visit load hostile siege real next bench keys format screenshots messages lock audit clean
+.PHONY: help run serve dev test check stress lint types unit browser browsers live nginx redis dist visit load hostile siege real oldest next bench keys format screenshots messages lock audit clean
 
 help: ## list these targets
 	@echo "TokenSteps: see how subword tokenizers are trained, one step at a time."
@@ -112,13 +115,20 @@ siege: $(VENV)/.dev ## a class of 50 steps for ten minutes while one visitor att
 real: $(VENV)/.dev ## tokenizers that models are published with, from ordinary packages, against their own libraries (TOKENSTEPS_REAL names the folder)
 	$(BIN)/python -m pytest -n 0 -rs -s tests/real/real.py
 
-next: $(VENV)/.dev browser nginx redis ## every test with the newest Streamlit that the index has; first says what is newer than the lock
-	@test -x $(NEXT)/bin/python || $(BIN)/python -m venv $(NEXT)
-	@$(NEXT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
-	@$(NEXT)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade streamlit
-	@for each in $(BIN) $(NEXT)/bin; do "$$each"/python -m pip freeze --disable-pip-version-check >"$$each/packages.txt"; done
-	@diff $(BIN)/packages.txt $(NEXT)/bin/packages.txt | grep '^[<>]' || echo "The index has no newer Streamlit than the lock; this is the suite as it is."
-	$(NEXT)/bin/python -m pytest $(PYTEST_ARGS)
+oldest: $(VENV)/.dev $(TOOLS)/.made browser ## the tests without a browser, and every page in one, with the lowest versions that requirements.txt lets in
+	@test -x $(OLDEST)/bin/python || $(TOOLS)/bin/uv venv --quiet --python $(BIN)/python $(OLDEST)
+	@$(TOOLS)/bin/uv pip compile --quiet --resolution lowest-direct --no-annotate --no-header --python $(OLDEST)/bin/python requirements.txt --output-file $(OLDEST)/versions.txt
+	@$(TOOLS)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --constraint $(OLDEST)/versions.txt -r requirements-dev.txt
+	$(OLDEST)/bin/python -m pytest $(PYTEST_ARGS) --ignore=tests/browser
+	$(OLDEST)/bin/python -m pytest $(PYTEST_ARGS) $(SMOKE)
+
+next: $(VENV)/.dev $(TOOLS)/.made browser ## the same with the newest versions that the index has; first says what is newer than the lock
+	@test -x $(NEXT)/bin/python || $(TOOLS)/bin/uv venv --quiet --python $(BIN)/python $(NEXT)
+	@$(TOOLS)/bin/uv pip install --quiet --python $(NEXT)/bin/python --upgrade -r requirements-dev.txt
+	@for each in $(BIN) $(NEXT)/bin; do $(TOOLS)/bin/uv pip freeze --python "$$each/python" >"$$each/packages.txt"; done
+	@diff $(BIN)/packages.txt $(NEXT)/bin/packages.txt | grep '^[<>]' || echo "The index has nothing newer than the lock; this is the suite as it is."
+	$(NEXT)/bin/python -m pytest $(PYTEST_ARGS) --ignore=tests/browser
+	$(NEXT)/bin/python -m pytest $(PYTEST_ARGS) $(SMOKE)
 
 bench: $(VENV)/.dev ## time the engine against other tokenizers
 	$(BIN)/python -m benchmarks

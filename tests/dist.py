@@ -36,6 +36,7 @@ PYTHONS = [
 """Versions or paths: `make dist PYTHONS="3.11 /opt/python3.13/bin/python"`."""
 SAYS = {"en": "Step 7", "zh": "第 7 步", "ja": "ステップ7"}
 """What the stage says at step 7, in each language."""
+LIVED_IN = ("streamlit==1.66.1", "pandas==2.2.3", "plotly==5.24.1", "transformers==4.57.6")
 HEAVY = {"streamlit", "pandas", "plotly", "numpy", "tokensteps"}
 ENGINE_ALONE = f"import sys, tokenizers_core; print(*sorted({HEAVY!r} & {{*sys.modules}}))"
 
@@ -49,6 +50,25 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     subprocess.run([UV, "pip", "install", "--quiet", "--python", folder / "env", wheel], check=True)
     (folder / "home").mkdir()
     return folder
+
+
+@pytest.fixture(scope="module")
+def lived_in(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str], set[str]]:
+    """An environment that somebody works in, with versions of last year; what was in it before the wheel came, and after."""
+    folder = tmp_path_factory.mktemp("lived-in")
+    (wheel,) = (ROOT / "dist").glob("*.whl")
+    python = folder / "env" / "bin" / "python"
+    subprocess.run([UV, "venv", "--quiet", "--python", PYTHONS[0], folder / "env"], check=True)
+
+    def install(*packages: str | Path) -> set[str]:
+        subprocess.run([UV, "pip", "install", "--quiet", "--python", python, *packages], check=True)
+        listed = subprocess.run(
+            [UV, "pip", "freeze", "--quiet", "--python", python], capture_output=True, text=True, check=True
+        )
+        return {*listed.stdout.split("\n")}
+
+    (folder / "home").mkdir()
+    return folder, install(*LIVED_IN), install(wheel)
 
 
 def environment(place: Path) -> dict[str, str]:
@@ -90,6 +110,19 @@ def opened(place: Path) -> Iterator[str]:
 
 def test_there_is_a_python_to_try() -> None:
     assert PYTHONS, f"{UV} finds no Python"
+
+
+def test_nothing_is_replaced_where_others_are_at_home(lived_in: tuple[Path, set[str], set[str]]) -> None:
+    """`pip install tokensteps` beside `transformers` and older versions of what both need: all of it stays, and all of it works."""
+    place, before, after = lived_in
+    assert before <= after
+    assert said(place, "python", "-W", "ignore", "-c", "import transformers; print(transformers.__version__)")
+    with opened(place) as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium.find(), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1366, "height": 768})
+        page.goto(f"{server}/bpe?corpus=course&step=7")
+        expect(page.locator(".ts-flipbook .where p")).to_contain_text("Step 7", timeout=60_000)
+        browser.close()
 
 
 def test_the_engine_comes_alone(place: Path) -> None:

@@ -94,3 +94,12 @@ def test_make_installs_from_the_locks_alone() -> None:
     installed = re.findall(r"\$\(PIP_INSTALL\w*\) -r \S+", text)
     assert installed == [f"$(PIP_INSTALL_LOCKED) -r {lock}" for lock in LOCKS.values()]
     assert "PIP_INSTALL_LOCKED := $(PIP_INSTALL) --require-hashes\n" in text
+
+
+def test_ranges_leave_out_no_version_but_the_next_major_ones() -> None:
+    """Otherwise an environment that has a newer minor version couldn't have the app."""
+    for requirement in asked("requirements.txt"):
+        for bound in requirement.specifier:
+            assert bound.operator in {">=", "!="} or (bound.operator == "<" and bound.version.isdigit()), (
+                requirement
+            )

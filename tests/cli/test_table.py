@@ -84,8 +84,8 @@ TABLE = {
     "short help": Line("-h", out=r"(?s)Usage: .*"),
     "no command": Line("", 2, err="(?s)Usage: .*Commands:"),
     "version": Line("--version", out=r"tokensteps \d+\.\d+\.\d+\n"),
-    "no such command": Line("tain", 2, err="No such command 'tain'.*train"),
-    "no such option": Line("train --vocabsize 5", 2, err="No such option '--vocabsize'.*Did you mean .*--vocab-size"),
+    "no such command": Line("tain", 2, err="No such command 'tain'"),
+    "no such option": Line("train --vocabsize 5", 2, err="No such option:? '?--vocabsize.*--vocab-size"),
     **{
         f"help of {name}": Line(f"{name} --help", out=rf"(?s)Usage: \S+ {name} .*Examples:.*")
         for name in ("train", "encode", "decode", "trace", "handout", "count", "open")
@@ -141,7 +141,7 @@ TABLE = {
     "tokens": Line("encode -t t.json --format tokens This", out=r"This\n"),
     "json": Line("encode -t t.json --format json This", out=r'\{"ids": .*"overflowing": \[\]\}\n'),
     "a table": Line("encode -t t.json --format table This", out=r"text\tid\ttoken\tstart\tend\tword\ttype\n1\t.*\n"),
-    "a text that looks like options": Line("encode -t t.json -hello", 2, err=r"No such option '-e'\. If that is a text .* put -- in front"),
+    "a text that looks like options": Line("encode -t t.json -hello", 2, err=r"No such option:? '?-e'?\.? If that is a text .* put -- in front"),
     "a text that looks like a long option": Line("encode -t t.json --hello", 2, err="put -- in front"),
     "a chat": Line("encode -t model --chat chat.json --format tokens", out=r"T\S* .*\n"),
     "a chat by a known format": Line("encode -t model/tokenizer.json --chat chat.json --chat-template plain --generation-prompt", out=IDS),
@@ -179,7 +179,7 @@ TABLE = {
     "no ids in a pipe": Line("decode -t t.json", 1, given=b"x\n", err="Line 1 of standard input is 'x'"),
     "an id that is none": Line("decode -t t.json 5000", 1, err="5000 is not an id of this vocabulary of 61 tokens"),
     "a number beyond all ids": Line(f"decode -t t.json {'9' * 5000}", 1, err="is not an id of this vocabulary"),
-    "a negative id": Line("decode -t t.json -5", 2, err="No such option '-5'"),
+    "a negative id": Line("decode -t t.json -5", 2, err="No such option:? '?-5"),
     ".tiktoken decodes": Line("decode -t x.tiktoken --special-token <s> 1 2 0", out=r'!"<s>\n', err="taken: "),
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gettext
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -203,7 +203,7 @@ def texts(message: Any) -> Iterator[str]:
     for field, value in message.ListFields():
         if field.name in TECHNICAL:
             continue
-        for one in value if field.is_repeated else [value]:
+        for one in value if isinstance(value, Sequence) and not isinstance(value, str | bytes) else [value]:
             if field.message_type is not None:
                 if hasattr(one, "ListFields"):
                     yield from texts(one)
@@ -313,7 +313,7 @@ def leaks_on(app: AppTest, data: str = "") -> list[str]:
             shown = json.loads(proto.columns or "{}")
             for column in element.value.columns:
                 said += leaks(str(shown.get(column, {}).get("label") or column), data)
-            for column in element.value.select_dtypes(["object", "str"]):
+            for column in element.value.select_dtypes(exclude=["number", "bool"]):
                 for cell in element.value[column].dropna():
                     said += [] if BYTES.fullmatch(str(cell)) else leaks(str(cell), data)
         if element.type == "plotly_chart":

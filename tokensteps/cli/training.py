@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -86,7 +86,13 @@ def option(names: str, teaching: str, usual: str = "", **settings: Any) -> Calla
     return click.option(*names.split(), help=teaching + ending, **settings)
 
 
-class TextType(click.ParamType[str]):
+if TYPE_CHECKING:
+    _TextParameter = click.ParamType[str]
+else:
+    _TextParameter = click.ParamType  # before click 8.4 it takes no type
+
+
+class TextType(_TextParameter):
     """Text as UTF-8, whatever the locale."""
 
     name = "text"
