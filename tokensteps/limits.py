@@ -353,10 +353,16 @@ ROUNDS: Final = 200
 """Questions to one class: one in two minutes makes a day of it. Its summary is one page."""
 CLASS_BODY: Final = 70_000
 """Bytes of one message to a class: of a place with the longest link, a challenge's, with room."""
+CLASS_LINE: Final = CLASS_BODY + 2_000
+"""Bytes of one entry of a class's log, which has letters other than ASCII as six bytes or twelve: all that hear of it are sent as many."""
+QUESTION_BYTES: Final = 24_000
+"""Bytes of a question as it is written down: twelve choices and a long sentence in three languages have less than half as many."""
 STUDENT_BODY: Final = 4_000
 """Bytes of one message from a student's device: the seal that says which it is, and an answer."""
 REPLY_LIMIT: Final = 400
 """Characters of an answer: the split of a long word, or a sentence."""
+NUMBER_LIMIT: Final = 40
+"""Characters of an answer that is a number, and of each in the key: twice as many as a number in Python has digits."""
 NICKNAME_LIMIT: Final = 24
 """Characters of a nickname: as many stand in a column."""
 QUESTION_LIMIT: Final = 1_000
@@ -365,6 +371,8 @@ CHOICES_LIMIT: Final = 40
 """Choices of one question, and right answers: a phone's screen shows a dozen, and ties may make many right."""
 CHOICE_TOKENS: Final = 40
 """Tokens of one choice: those of a long word."""
+CHOICE_SHOWN: Final = 200
+"""Characters of a choice in a table that repeats it for each who chose it."""
 QUESTION_PARTS: Final = 100
 """Texts and tokens of one sentence: a question about a prune lists fourteen pieces with their probabilities."""
 WORD_SHOWN: Final = 40
@@ -381,6 +389,19 @@ LOST_PLACES: Final = 2_000
 """Places at which students of one class may get lost: a lecturer who steps all day shows no more."""
 CLASS_BEHIND: Final = 400
 """Entries of a class's log that a reader who fell behind is sent one by one: the present state, which is sent to whoever missed more, is as long."""
+CLASS_BEHIND_BYTES: Final = 128_000
+"""Bytes of them, or the latest alone: with the longest addresses and questions, the present state is the shorter way, too."""
+STREAM_PIECE: Final = 16_000
+"""Bytes that an event stream hands over at once: what its reader hasn't taken is made when there is room for it."""
+STREAM_TURN: Final = 0.005
+"""Seconds for which one stream has the event loop to itself, where there is much to tell."""
+SUMMARY_PIECE: Final = 64_000
+"""Bytes of a summary that are sent at once: the largest has some millions."""
+SUMMARY_RATE: Final = Rate(10, 1)
+"""Summaries of one class, of all kinds, for all who have its key: a lecturer looks at one, and saves each kind. Asked for at the same
+moment, a kind is made once."""
+CELL_LIMIT: Final = 2_000
+"""Characters of an address in a spreadsheet, which repeats it in each line of a question; longer ones are left out, since half of one leads nowhere."""
 CLASS_KEPT_SECONDS: Final = 120.0
 """Time for which a process keeps a class in memory that nobody there listens to: everybody may be reconnecting."""
 CLASS_POLL: Final = 0.05

@@ -54,7 +54,8 @@ class Classroom extends Component {
     const actions = make("div", { className: "actions" }, ...offered.map((what) =>
       make("button", { type: "button", textContent: labels[what], data: { do: what } })));
     const head = [filled(labels.joined, { number: told.joined }), filled(labels.questions, { number: groups.size })];
-    const asked = [...groups.values()].map((rounds) => this.question(rounds));
+    const runs = new Map(told.runs.map((one) => [one.run, one]));
+    const asked = [...groups.values()].map((rounds) => this.question(rounds, runs));
     return [make("h2", { textContent: filled(labels.summary, { code: told.code }) }),
       make("p", { className: "soft", textContent: head.join(" · ") }), actions,
       ...(told.nicknames ? [this.people(told.code)] : []),
@@ -67,8 +68,8 @@ class Classroom extends Component {
     this.students.draw();
     return this.students.node;
   }
-  question(rounds) {
-    const { labels } = this, [{ question, place }] = rounds;
+  question(rounds, runs) {
+    const { labels } = this, [{ question, place: there }] = rounds, place = { ...runs.get(there.run), ...there };
     const told = rounds.map((round, index) => this.share(round, index));
     return make("article", {}, make("h3", {}, ...inLanguage(question.say)),
       make("p", { className: "soft", textContent: told.join(" · ") }), barsTable(labels, question, rounds, question),

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from tokensteps.classroom.codes import Person
-from tokensteps.classroom.questions import is_right
-from tokensteps.classroom.room import COUNTS, Note, Room
+from tokensteps.classroom.room import COUNTS, Note, Room, as_line
 from tokensteps.classroom.rounds import Given, Round
 
 SAME_FOR_ALL: Final = frozenset({"place", "blank", "names", "call", "drop", "end"})
@@ -31,16 +30,52 @@ def event(name: str, data: Any, number: int | None = None) -> bytes:
     b'id: 7\\nevent: end\\ndata: {}\\n\\n'
     """
     start = "" if number is None else f"id: {number}\n"
-    return f"{start}event: {name}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode("ascii")
+    return f"{start}event: {name}\ndata: {as_line(data)}\n\n".encode("ascii")
+
+
+def event_parts(name: str, data: Mapping[str, Any], number: int) -> Iterator[bytes]:
+    """An event that may be long, in parts that are written as they are asked for: a value each, or an item of a value that is an iterator.
+
+    >>> b"".join(event_parts("state", {"role": "lecturer", "rounds": iter([1, 2]), "give": None}, 7))
+    b'id: 7\nevent: state\ndata: {"role":"lecturer","rounds":[1,2],"give":null}\n\n'
+    """
+    yield f"id: {number}\nevent: {name}\ndata: ".encode("ascii")
+    yield from json_parts(data)
+    yield b"\n\n"
+
+
+def json_parts(data: Mapping[str, Any]) -> Iterator[bytes]:
+    """An object, a value at a time; of a list or an iterator, an item at a time."""
+    start = "{"
+    for name, value in data.items():
+        yield f"{start}{json.dumps(name)}:".encode("ascii")
+        if isinstance(value, list | Iterator):
+            between = "["
+            for item in value:
+                yield f"{between}{as_line(item)}".encode("ascii")
+                between = ","
+            yield b"]" if between == "," else b"[]"
+        else:
+            yield as_line(value).encode("ascii")
+        start = ","
+    yield b"}" if start == "," else b"{}"
 
 
 def events(room: Room, after: int, person: Person, people: People, now: float) -> Iterator[bytes]:
-    """What somebody who has heard everything up to the entry `after` hasn't heard yet."""
-    notes = room.notes[person.lecturer].after(after)
+    """What somebody who has heard everything up to the entry `after` hasn't heard yet.
+
+    Each is written when it is asked for: meanwhile the class goes on, and what it says then of a round, it says again afterwards.
+    """
+    return _events(room, room.notes[person.lecturer].after(after), person, people, now)
+
+
+def _events(room: Room, notes: list[Note], person: Person, people: People, now: float) -> Iterator[bytes]:
     latest = {_about(note): note.id for note in notes if note.name in COUNTS}
     for note in notes:
         if note.name in SAME_FOR_ALL:
             yield _shared(note, note.name, note.data)
+        elif "round" in note.data and note.data["round"] not in room.rounds:
+            continue  # dropped meanwhile
         elif note.name not in COUNTS or latest[_about(note)] == note.id:
             said = (_to_lecturer if person.lecturer else _to_student)(room, note, person, people, now)
             if said is not None:
@@ -125,13 +160,12 @@ def tally_of(asked: Round, here: int) -> dict[str, Any]:
 
 def verdict_of(asked: Round, number: int) -> dict[str, Any]:
     """What a student hears of a round that was revealed."""
-    mine = asked.answers.get(number)
-    right = None if mine is None else is_right(asked.question, mine)
+    mine, verdict = asked.answers.get(number), asked.verdict(number)
     return {
         "key": asked.question["key"],
         "tied": asked.question.get("tied", []),
         "mine": mine,
-        "right": right,
+        "right": None if verdict is None else verdict == "right",
     }
 
 
@@ -156,13 +190,13 @@ def lost_of(room: Room) -> list[dict[str, int]]:
 
 
 def state_for(room: Room, person: Person, people: People, now: float, rounds: Any = ()) -> dict[str, Any]:
-    """Everything that somebody who comes needs to know."""
+    """Everything that somebody who comes needs to know; to a lecturer, `rounds` of all that was asked."""
     common = {
         "code": room.code, "nicknames": room.nicknames, "ended": room.ended, "place": room.place, "blank": room.blank, "all": room.all,
     }  # fmt: skip
     if person.lecturer:
         return {
-            "role": "lecturer", **common, "people": people_of(room, people), "lost": lost_of(room), "rounds": [*rounds],
+            "role": "lecturer", **common, "people": people_of(room, people), "lost": lost_of(room), "rounds": rounds,
             "round": _present(room, person, people, now),
             "give": given_with_progress(room, people.here),
         }  # fmt: skip

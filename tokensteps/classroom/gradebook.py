@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from tokenizers_core.files.exports import csv_table
-from tokensteps.classroom.questions import Turned, answer_text, as_text, for_spreadsheets, verdict
+from tokensteps.classroom.questions import Turned, answer_text, as_text, for_spreadsheets
 from tokensteps.classroom.room import Room
 from tokensteps.classroom.rounds import WORTH, Given, Round
 
@@ -57,9 +57,9 @@ def _of_votes(rounds: list[Round]) -> Answered:
     for device in dict.fromkeys(one for asked in rounds for one in asked.answers):
         answers = [asked.answers.get(device) for asked in rounds]
         said = [MISSED if one is None else answer_text(question, one) for one in answers]
-        last = [one for one in answers if one is not None][-1]
+        verdict = next(asked.verdict(device) for asked in reversed(rounds) if device in asked.answers)
         tries = sum(asked.changes[device] for asked in rounds)
-        marks[device] = Mark(" | ".join(said), verdict(question, last), tries)
+        marks[device] = Mark(" | ".join(said), verdict or "", tries)
     return Answered(question["say"], bool(question["key"]), marks)
 
 

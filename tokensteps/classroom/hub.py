@@ -8,9 +8,10 @@ import logging
 import os
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final, Protocol, TypeVar
 
 from tokensteps.classroom.codes import new_code
@@ -18,7 +19,15 @@ from tokensteps.classroom.events import People
 from tokensteps.classroom.questions import Turned
 from tokensteps.classroom.room import Outcome, Room, Said, as_line
 from tokensteps.classroom.store import FileStore, Store, StoreError
-from tokensteps.limits import CLASS_KEPT_SECONDS, CLASS_POLL, CLASS_SECONDS, PRESENCE_LOST, PRESENCE_SECONDS
+from tokensteps.limits import (
+    CLASS_KEPT_SECONDS,
+    CLASS_LINE,
+    CLASS_POLL,
+    CLASS_SECONDS,
+    PRESENCE_LOST,
+    PRESENCE_SECONDS,
+    SUMMARY_RATE,
+)
 from tokensteps.server.entrance.rates import Bucket
 from tokensteps.server.once import once
 from tokensteps.server.stores import shared_folder
@@ -26,6 +35,8 @@ from tokensteps.server.stores import shared_folder
 Result = TypeVar("Result")
 REDIS_VARIABLE: Final = "TOKENSTEPS_REDIS"
 """The environment variable that names a Redis or Valkey for classes: `redis://host:6379/0`."""
+WOKEN: Final = 50
+"""Streams that are woken at once: to tell them all takes some ten milliseconds."""
 TRIES: Final = 5
 """Codes that are tried for a new class: one in half a million is taken."""
 
@@ -40,9 +51,28 @@ def shared_store() -> Store:
     return RedisStore(address)
 
 
+async def once_at_a_time(
+    under_way: dict[str, asyncio.Task[Result]], name: str, make: Callable[[], Coroutine[Any, Any, Result]]
+) -> Result:
+    """What somebody else is having made under this name, or else is made now; who leaves meanwhile takes it from nobody."""
+    task = under_way.get(name)
+    if task is None:
+        task = under_way[name] = asyncio.ensure_future(make())
+
+        def told(done: asyncio.Task[Result]) -> None:
+            under_way.pop(name)
+            if not done.cancelled():
+                done.exception()  # whoever waits for it hears of it; nobody may
+
+        task.add_done_callback(told)
+    return await asyncio.shield(task)
+
+
 class Listener(Protocol):
     """An open stream."""
 
+    bell: asyncio.Event
+    """Set when there is something new for it."""
     over: bool
     """Set to end it."""
 
@@ -54,16 +84,18 @@ class OpenClass:
     room: Room
     used: float
     """When somebody last asked for it."""
-    bells: dict[bool, asyncio.Event] = field(
-        default_factory=lambda: {True: asyncio.Event(), False: asyncio.Event()}
-    )
-    """For the lecturer (True) and for students: set when there is something new for them, and replaced by a new one."""
     refused: dict[int, Outcome] = field(default_factory=dict)
     """Entries that were written and did nothing, because another server's came before them."""
     streams: dict[int, list[Listener]] = field(default_factory=dict)
     """A device's number, 0 for the lecturer → its open streams at this server, the oldest first."""
+    ringing: dict[Listener, None] = field(default_factory=dict)
+    """Those that are about to be woken, in their order."""
     buckets: dict[int, Bucket] = field(default_factory=dict)
     """How much each has asked for lately."""
+    summaries: Bucket = field(default_factory=lambda: Bucket(SUMMARY_RATE))
+    """How many summaries were asked for lately."""
+    telling: dict[str, asyncio.Task[bytes]] = field(default_factory=dict)
+    """Kind → the summary that is being made."""
     everywhere: frozenset[int] = frozenset()
     """The devices that listen at any server, as far as was told."""
     told: tuple[float, frozenset[int]] = (0.0, frozenset())
@@ -88,9 +120,18 @@ class OpenClass:
     def ring(self, students: bool) -> None:
         """Wake the lecturer, who hears of everything, and the students where there is something for them: most of what is said are
         their own answers, and waking hundreds for each would take as long as telling them something."""
-        for lecturer in (True, False) if students else (True,):
-            self.bells[lecturer].set()
-            self.bells[lecturer] = asyncio.Event()
+        hear = self.streams.values() if students else (self.streams.get(0, ()),)
+        if not self.ringing and any(hear):
+            asyncio.get_running_loop().call_soon(self._ring_on)
+        self.ringing.update(dict.fromkeys(stream for streams in hear for stream in streams))
+
+    def _ring_on(self) -> None:
+        """Wake some, and the others when these, and whoever else has something to do, had their turn."""
+        for stream in [*islice(self.ringing, WOKEN)]:
+            del self.ringing[stream]
+            stream.bell.set()
+        if self.ringing:
+            asyncio.get_running_loop().call_soon(self._ring_on)
 
 
 class Hub:
@@ -104,6 +145,10 @@ class Hub:
         self._make = store
         self._store: Store | None = None
         self._thread = ThreadPoolExecutor(1, "classes")
+        self._apart = ThreadPoolExecutor(1, "classes apart")
+        """For what is long and asks the store nothing: one at a time, so that the event loop shares the processor with no more."""
+        self._coming: dict[str, asyncio.Task[OpenClass]] = {}
+        """Classes that are being read."""
         self._kept: dict[str, OpenClass] = {}
         self._server = secrets.token_hex(4)
         self._polling: asyncio.Task[None] | None = None
@@ -130,18 +175,26 @@ class Hub:
         now = self.clock()
         kept = self._kept.get(code)
         if kept is None:
-            lines = await self._in_thread(lambda store: store.read(code, 0))
-            if not lines:
-                raise Turned("gone", "There is no such class. It may be over.")
-            kept = self._kept.get(code)  # somebody else may have been faster
-            if kept is None:
-                kept = self._kept[code] = OpenClass(Room(code), now)
-                kept.take(lines)
+            kept = await once_at_a_time(self._coming, code, lambda: self._come(code))
         self._poll()
         if self._over(kept, now):
             raise Turned("gone", "This class was yesterday.")
         kept.used = now
         return kept
+
+    async def _come(self, code: str) -> OpenClass:
+        """A class from its log, which may have a hundred thousand entries. Raises Turned."""
+        lines = await self._in_thread(lambda store: store.read(code, 0))
+        if not lines:
+            raise Turned("gone", "There is no such class. It may be over.")
+        kept = OpenClass(Room(code), self.clock())
+        await self.apart(lambda: kept.take(lines))
+        self._kept[code] = kept
+        return kept
+
+    async def apart(self, work: Callable[[], Result]) -> Result:
+        """Have something done while the event loop goes on. It must not look at a class that somebody else may change."""
+        return await asyncio.get_running_loop().run_in_executor(self._apart, work)
 
     async def add(self, kept: OpenClass, entry: Said) -> int:
         """Have something said; the number of the device or round that it made. Nothing is written that would change nothing.
@@ -152,6 +205,8 @@ class Hub:
         verdict = room.verdict(entry)
         if verdict is None:
             line, known, now = as_line(entry), room.known, self.clock()
+            if len(line) > CLASS_LINE:
+                raise Turned("large", f"An entry has at most {CLASS_LINE} bytes as it is written down.")
             lines = await self._in_thread(lambda store: store.add(room.code, line, known, now))
             if not lines:
                 self._forget(room.code)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import math
 import unicodedata
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal
 
 from tokenizers_core.files.exports import inert
 from tokensteps.limits import (
+    CHOICE_SHOWN,
     CHOICE_TOKENS,
     CHOICES_LIMIT,
     GIVEN_QUESTIONS,
     NICKNAME_LIMIT,
+    NUMBER_LIMIT,
+    QUESTION_BYTES,
     QUESTION_LIMIT,
     QUESTION_PARTS,
     QUESTION_SECONDS,
@@ -26,6 +31,8 @@ Kind = Literal[
     "form", "key", "gone", "shown", "late", "round", "place", "enough", "ended", "large", "often", "full", "store", "names"
 ]  # fmt: skip
 """Why something was refused; the browser has the words for each."""
+Verdict = Literal["right", "tied", "wrong"]
+"""Of an answer; "tied" is as good as the key, but not what the rule chooses."""
 
 
 class Turned(Exception):
@@ -106,12 +113,13 @@ def read_question(given: Any) -> dict[str, Any]:
         raise Turned("form", "a question needs say, and an input: " + ", ".join(INPUTS))
     if not all(isinstance(one, list) and len(one) <= CHOICES_LIMIT for one in (key, tied)):
         raise Turned("form", f"the key, and what ties with it, are lists of at most {CHOICES_LIMIT} answers")
+    longest = NUMBER_LIMIT if asked_by == "number" else REPLY_LIMIT
     question: dict[str, Any] = {
         "kind": text(given.get("kind", ""), 40),
         "say": {text(name, 12): sentence(words) for name, words in said.items()},
         "input": asked_by,
-        "key": [text(one, REPLY_LIMIT, 1) for one in key],
-        "tied": [text(one, REPLY_LIMIT, 1) for one in tied],
+        "key": [text(one, longest, 1) for one in key],
+        "tied": [text(one, longest, 1) for one in tied],
     }
     if given.get("word"):
         question["word"] = text(given["word"], WORD_SHOWN)
@@ -121,6 +129,8 @@ def read_question(given: Any) -> dict[str, Any]:
         question["near"] = _near(given["near"])
     if given.get("seconds"):
         question["seconds"] = whole(given["seconds"], 5, QUESTION_SECONDS)
+    if len(json.dumps(question)) > QUESTION_BYTES:
+        raise Turned("large", f"a question with its choices has at most {QUESTION_BYTES} bytes")
     return question
 
 
@@ -190,31 +200,37 @@ def _near(value: Any) -> float:
     return float(value)
 
 
-def is_right(question: Mapping[str, Any], answer: str) -> bool | None:
-    """Whether an answer is one of the key's, or, for a number, near one; None for a question without a key.
+class Key:
+    """What makes an answer right, read once: a round has hundreds of answers.
 
-    >>> is_right({"input": "number", "key": ["0.3333"], "near": 0.001}, "0.333"), is_right({"input": "text", "key": []}, "a")
-    (True, None)
+    >>> key = Key({"key": ["0.3333", "2"], "near": 0.001, "tied": ["0.5"]})
+    >>> [key.verdict(answer) for answer in ("2", "0.333", "0.5", "7", "?")]
+    ['right', 'right', 'tied', 'wrong', 'wrong']
+    >>> Key({"key": []}).verdict("a") is None
+    True
     """
-    key: list[str] = question["key"]
-    near: float | None = question.get("near")
-    if not key:
-        return None
-    if answer in key:
-        return True
-    return near is not None and any(abs(_as_number(one) - _as_number(answer)) <= near for one in key)
 
+    def __init__(self, question: Mapping[str, Any]) -> None:
+        self._right, self._tied = frozenset(question["key"]), frozenset(question.get("tied", ()))
+        self._near: float | None = question.get("near")
+        numbers = () if self._near is None else map(_as_number, self._right)
+        self._numbers = sorted(number for number in numbers if number is not None)
 
-def verdict(question: Mapping[str, Any], answer: str) -> str:
-    """ "right", "tied" or "wrong", as the room counts an answer; "" for a question without a key.
+    def verdict(self, answer: str) -> Verdict | None:
+        """Whether an answer is one of the key's, or, for a number, near one; None where there is no key."""
+        if not self._right:
+            return None
+        if answer in self._right or self._is_near(answer):
+            return "right"
+        return "tied" if answer in self._tied else "wrong"
 
-    >>> [verdict({"key": ["a"], "tied": ["b"]}, answer) for answer in "abc"], verdict({"key": []}, "a")
-    (['right', 'tied', 'wrong'], '')
-    """
-    right = is_right(question, answer)
-    if right is None:
-        return ""
-    return "right" if right else "tied" if answer in question.get("tied", ()) else "wrong"
+    def _is_near(self, answer: str) -> bool:
+        number = _as_number(answer) if self._numbers else None
+        if self._near is None or number is None:
+            return False
+        above = bisect_left(self._numbers, number)
+        closest = self._numbers[max(0, above - 1) : above + 1]
+        return any(abs(one - number) <= self._near for one in closest)
 
 
 def answer_text(question: Mapping[str, Any], answer: str) -> str:
@@ -227,18 +243,19 @@ def answer_text(question: Mapping[str, Any], answer: str) -> str:
     for choice in question.get("choices", ()):
         words = choice.get("text", [])
         if choice["id"] == answer and words and all(isinstance(part, str) for part in words):
-            return as_text(words)
+            shown = as_text(words)
+            return shown if len(shown) <= CHOICE_SHOWN else f"{shown[: CHOICE_SHOWN - 1]}…"
     return answer
 
 
-def for_spreadsheets(rows: list[list[object]]) -> list[list[object]]:
+def for_spreadsheets(rows: Iterable[list[object]]) -> Iterator[list[object]]:
     """Cells of which none is a formula."""
-    return [[inert(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    return ([inert(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
 
 
-def _as_number(typed: str) -> float:
+def _as_number(typed: str) -> float | None:
     try:
         value = float(typed)
     except ValueError:
-        return math.nan
-    return value if math.isfinite(value) else math.nan
+        return None
+    return value if math.isfinite(value) else None

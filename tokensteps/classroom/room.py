@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, Final, Literal
@@ -18,11 +19,13 @@ from tokensteps.classroom.rounds import WORTH, Given, Round
 from tokensteps.limits import (
     ANSWER_CHANGES,
     CLASS_BEHIND,
+    CLASS_BEHIND_BYTES,
     CLASS_BYTES,
     CLASS_DEVICES,
     CLASS_RESERVE,
     DEVICE_ENTRIES,
     LOST_PLACES,
+    NUMBER_LIMIT,
     ROUNDS,
 )
 
@@ -35,8 +38,8 @@ COUNTS: Final = frozenset({"tally", "lost", "progress"})
 OF_STUDENTS: Final = frozenset({"join", "nick", "mode", "answer", "lost"})
 
 
-def as_line(entry: Said) -> str:
-    """An entry as the log has it: ASCII on one line."""
+def as_line(entry: Any) -> str:
+    """An entry as the log has it, or what is sent of one: ASCII on one line."""
     return json.dumps(entry, separators=(",", ":"))
 
 
@@ -57,23 +60,29 @@ class Note:
     name: str
     data: Mapping[str, Any]
     """What there is to say; of what changes with time only which round or place it is."""
+    size: int = 0
+    """Bytes that it takes to say it, about."""
     sent: dict[float | None, bytes] = field(default_factory=dict, compare=False)
     """Seconds that were left of a countdown, None without one → as it was written then for everybody. Only the latest is kept."""
 
 
 class Notes:
-    """The latest notes for some of those who listen: a few hundred, so that who comes back soon hears each."""
+    """The latest notes for some of those who listen: a few hundred, so that who comes back soon hears each; fewer if they are long."""
 
     def __init__(self) -> None:
         self.forgotten = 0
         """The latest note that isn't kept any more: who has heard less than that is told all anew."""
         self._kept: deque[Note] = deque()
+        self._size = 0
 
     def add(self, note: Note) -> None:
         """Keep one more."""
         self._kept.append(note)
-        if len(self._kept) > CLASS_BEHIND:
-            self.forgotten = self._kept.popleft().id
+        self._size += note.size
+        while len(self._kept) > CLASS_BEHIND or (self._size > CLASS_BEHIND_BYTES and len(self._kept) > 1):
+            gone = self._kept.popleft()
+            self.forgotten = gone.id
+            self._size -= gone.size
 
     def after(self, number: int) -> list[Note]:
         """Those of later entries."""
@@ -82,6 +91,7 @@ class Notes:
     def drop(self, asked: int) -> None:
         """Forget what was to be said of a round: there is nothing left to speak of."""
         self._kept = deque(note for note in self._kept if note.data.get("round") != asked)
+        self._size = sum(note.size for note in self._kept)
 
 
 class Room:
@@ -91,6 +101,8 @@ class Room:
         self.code, self.born, self.opened = code, "", 0.0
         self.known, self.size, self.ended = 0, 0, False
         """Entries of the log, and their characters, up to now."""
+        self._long = 0
+        """Characters of the latest."""
         self.nicknames, self.blank, self.all = False, False, True
         self.place: dict[str, Any] | None = None
         self.devices: dict[int, Device] = {}
@@ -203,6 +215,8 @@ class Room:
             return "shown" if asked is self.round else "round"
         if asked.late(entry["at"]):
             return "late"
+        if asked.question["input"] == "number" and len(entry["a"]) > NUMBER_LIMIT:
+            return "form"
         if asked.answers.get(device) == entry["a"]:
             return "same"
         return "enough" if asked.changes[device] >= ANSWER_CHANGES else None
@@ -213,6 +227,7 @@ class Room:
         """The log's next entry, as it is written there and as read: it does what it can. Returns why not."""
         self.known += 1
         self.size += len(line)
+        self._long = len(line)
         verdict = self.verdict(entry)
         if verdict is None:
             device = self.devices.get(entry.get("n", 0))
@@ -221,8 +236,20 @@ class Room:
             getattr(self, f"_do_{entry['do']}")(entry)
         return verdict
 
-    def _say(self, name: str, **data: Any) -> None:
-        note = Note(self.known, name, data)
+    def copy(self) -> Room:
+        """The class as it stands, for who looks at it in another thread. What can't change any more, such as a round that is over, is shared."""
+        same = copy(self)
+        same.devices, same.runs, same.visited = {**self.devices}, {**self.runs}, [*self.visited]
+        same.lost = {there: {*who} for there, who in self.lost.items()}
+        same.given = self.given and self.given.copy()
+        same.gave = [same.given if one is self.given and same.given else one for one in self.gave]
+        same.rounds = {
+            number: one.copy() if one.state == "open" else one for number, one in self.rounds.items()
+        }
+        return same
+
+    def _say(self, name: str, size: int = 0, **data: Any) -> None:
+        note = Note(self.known, name, data, size or self._long)
         for lecturer in (True,) if name in COUNTS else (True, False):
             self.notes[lecturer].add(note)
 
@@ -259,7 +286,7 @@ class Room:
         where = {} if same else dict(zip(("page", "query"), self.visited[run - 1], strict=True))
         now = {"run": run, "step": entry["step"], "tab": entry["tab"], "by": entry.get("by", "")}
         self.place = {**(self.place or {}), **where, **now}
-        self._say("place", **now, **where)
+        self._say("place", self._long + len(where.get("query", "")), **now, **where)
 
     def _do_blank(self, entry: Said) -> None:
         self.blank = entry["on"]
@@ -282,11 +309,11 @@ class Room:
         if self.round is not None and self.round.state in ("open", "shown"):
             self.round.state = "closed"
         number = self._next_number()
-        self.round = Round(
-            number, first or number, question, dict(self.place or {}), at, of=len(self.devices)
-        )
+        # The address may be the longest part of a place; each run's is kept once.
+        where = {name: value for name, value in (self.place or {}).items() if name != "query"}
+        self.round = Round(number, first or number, question, where, at, of=len(self.devices))
         self.rounds[number] = self.round
-        self._say("ask", round=number)
+        self._say("ask", len(as_line(question)), round=number)
 
     def _next_number(self) -> int:
         self.numbered += 1
@@ -311,7 +338,7 @@ class Room:
     def _do_reveal(self, entry: Said) -> None:
         asked = self.rounds[entry["round"]]
         asked.shown, asked.state = True, "revealed"
-        self._say("reveal", round=asked.number)
+        self._say("reveal", len(as_line(asked.question)), round=asked.number)
 
     def _do_give(self, entry: Said) -> None:
         questions = entry["questions"]
@@ -331,8 +358,7 @@ class Room:
             self._say("progress")
             return
         asked = self.rounds[entry["round"]]
-        asked.answers[entry["n"]] = entry["a"]
-        asked.changes[entry["n"]] += 1
+        asked.put(entry["n"], entry["a"])
         self._say("tally", round=asked.number)
 
     def _do_lost(self, entry: Said) -> None:

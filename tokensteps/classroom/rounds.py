@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from tokensteps.classroom.questions import is_right
+from tokensteps.classroom.questions import Key, Verdict
 from tokensteps.limits import BARS, LATE_SECONDS
 
 State = Literal["open", "shown", "revealed", "closed"]
@@ -23,16 +25,53 @@ class Round:
     first: int
     question: Mapping[str, Any]
     place: Mapping[str, Any]
-    """Where the lecturer was."""
+    """Where the lecturer was: the run's number, the page, the step; the room has the run's address."""
     opened: float
     state: State = "open"
     answers: dict[int, str] = field(default_factory=dict)
     """Device → its answer, the latest."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """Answer → the devices that have given it."""
+    verdicts: dict[str, Verdict | None] = field(default_factory=dict)
+    """Answer → what it is worth: each is judged once, however many give it."""
+    worth: Counter[Verdict | None] = field(default_factory=Counter)
+    """Verdict → the devices whose answer it is."""
     changes: Counter[int] = field(default_factory=Counter)
     of: int = 0
     """Devices that could have answered: those in the class when it was open."""
     shown: bool = False
     """Whether the lecturer's wall shows the bars."""
+
+    def __post_init__(self) -> None:
+        self._key = Key(self.question)
+        self._bars: dict[str, Any] | None = None
+
+    def put(self, device: int, answer: str) -> None:
+        """Take a device's answer in place of its last one."""
+        before = self.answers.get(device)
+        if before is not None:
+            self.worth[self.verdicts[before]] -= 1
+            self.counts[before] -= 1
+            if not self.counts[before]:
+                del self.counts[before], self.verdicts[before]
+        if answer not in self.verdicts:
+            self.verdicts[answer] = self._key.verdict(answer)
+        self.answers[device] = answer
+        self.counts[answer] += 1
+        self.worth[self.verdicts[answer]] += 1
+        self.changes[device] += 1
+        self._bars = None
+
+    def copy(self) -> Round:
+        """The round as it stands, whatever is answered later."""
+        same = copy(self)
+        same.answers, same.verdicts = {**self.answers}, {**self.verdicts}
+        same.counts, same.worth, same.changes = self.counts.copy(), self.worth.copy(), self.changes.copy()
+        return same
+
+    def verdict(self, device: int) -> Verdict | None:
+        """What a device's answer is worth; None without one, and where there is no key."""
+        return self.verdicts.get(self.answers.get(device, ""))
 
     def left(self, now: float) -> float | None:
         """Seconds of the countdown that are left; None without one."""
@@ -49,28 +88,30 @@ class Round:
 
         Equally frequent ones are in the order of the alphabet, not of their arrival, so that no bar tells who was first.
         """
-        counts = Counter(self.answers.values())
+        if self._bars is None:
+            self._bars = self._counted()
+        return self._bars
+
+    def _counted(self) -> dict[str, Any]:
         if self.question["input"] == "choices":
-            counted = [(one["id"], counts[one["id"]]) for one in self.question["choices"]]
-            rest: list[tuple[str, int]] = []
+            counted = [(one["id"], self.counts[one["id"]]) for one in self.question["choices"]]
+            others = {"answers": 0, "count": 0}
         else:
-            ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
-            counted, rest = ordered[:BARS], ordered[BARS:]
+            counted = heapq.nsmallest(BARS, self.counts.items(), key=lambda one: (-one[1], one[0]))
+            rest = sum(count for _answer, count in counted)
+            others = {"answers": len(self.counts) - len(counted), "count": len(self.answers) - rest}
         return {
             "bars": [{"answer": answer, "count": count} for answer, count in counted],
-            "others": {"answers": len(rest), "count": sum(count for _text, count in rest)},
+            "others": others,
         }
 
     def tied(self) -> int:
         """How many answers are as good as the key, but not what the rule chooses."""
-        return sum(answer in self.question.get("tied", ()) for answer in self.answers.values())
+        return self.worth["tied"]
 
     def right(self) -> int | None:
         """How many answers are right; None for a question without a key."""
-        if not self.question["key"]:
-            return None
-        verdicts = {answer: is_right(self.question, answer) for answer in {*self.answers.values()}}
-        return sum(bool(verdicts[answer]) for answer in self.answers.values())
+        return self.worth["right"] if self.question["key"] else None
 
 
 @dataclass
@@ -81,6 +122,10 @@ class Given:
     what: Mapping[str, Any]
     answers: list[dict[int, str]]
     """Question → device → the verdict, a key of `WORTH`."""
+
+    def copy(self) -> Given:
+        """As it stands, whatever is answered later."""
+        return replace(self, answers=[{**one} for one in self.answers])
 
     def progress(self) -> list[dict[str, int]]:
         """For each question, how many have done it, how many of them right, at whichever try, and how many tied."""

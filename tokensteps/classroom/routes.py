@@ -5,6 +5,7 @@ They come through the same guard as everything else (`tokensteps/server/headers.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -16,12 +17,11 @@ from starlette.routing import Route
 from tokensteps.classroom import questions as form
 from tokensteps.classroom.address import qr, reachable
 from tokensteps.classroom.codes import Person, paper, read_code, read_paper
-from tokensteps.classroom.gradebook import gradebook, grades_csv
-from tokensteps.classroom.hub import OpenClass, hub
+from tokensteps.classroom.hub import OpenClass, hub, once_at_a_time
 from tokensteps.classroom.questions import Kind, Turned
 from tokensteps.classroom.room import Room
 from tokensteps.classroom.stream import EventStream
-from tokensteps.classroom.summary import rounds_csv, summary
+from tokensteps.classroom.summary import SUMMARIES
 from tokensteps.limits import (
     CLASS_BODY,
     CLASS_RATES,
@@ -31,6 +31,7 @@ from tokensteps.limits import (
     QR_LIMIT,
     REPLY_LIMIT,
     STUDENT_BODY,
+    SUMMARY_PIECE,
     Rate,
 )
 from tokensteps.server.entrance.bodies import BodyError, read_body
@@ -217,16 +218,34 @@ async def _summarize(request: Request) -> Body | Response:
     _spend(_account(request.scope).bucket("post"))
     code, asked = _code(request), request.query_params
     _, kept = await _asker(asked.get("as"), code, True)
-    match asked.get("form", "json"):
-        case "json":
-            return summary(kept.room)
-        case "students":
-            return gradebook(kept.room)
-        case "csv" | "grades" as kind:
-            table = (rounds_csv if kind == "csv" else grades_csv)(kept.room)
-            named = {"Content-Disposition": f'attachment; filename="class-{code}-{kind}.csv"'}
-            return Response(table.encode("utf-8-sig"), media_type="text/csv; charset=utf-8", headers=named)
-    raise Turned("form", "form is json, students, csv or grades.")
+    kind = asked.get("form", "json")
+    if kind not in SUMMARIES:
+        raise Turned("form", "form is one of: " + ", ".join(SUMMARIES))
+    _spend(kept.summaries)
+    data = await once_at_a_time(kept.telling, kind, lambda: _make(kept.room, kind))
+    if kind in ("json", "students"):
+        return InPieces(data, media_type="application/json")
+    named = {"Content-Disposition": f'attachment; filename="class-{code}-{kind}.csv"'}
+    return InPieces(data, media_type="text/csv; charset=utf-8", headers=named)
+
+
+async def _make(room: Room, kind: str) -> bytes:
+    """A summary of a class as it stands now, made in another thread. Raises Turned."""
+    still = room.copy()
+    return await hub().apart(lambda: SUMMARIES[kind](still))
+
+
+class InPieces(Response):
+    """A long answer: the connection holds a piece or two for a reader who is slow, and others have their turn between them."""
+
+    async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
+        """Send it."""
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        for start in range(0, len(self.body), SUMMARY_PIECE):
+            piece = self.body[start : start + SUMMARY_PIECE]
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await asyncio.sleep(0)
+        await send({"type": "http.response.body", "body": b""})
 
 
 async def _draw_qr(request: Request) -> Body:

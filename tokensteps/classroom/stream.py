@@ -1,20 +1,23 @@
 """One browser's event stream: everything that is said in a class from the moment it came, or came back.
 
 There is no queue: the class's log is the queue, and a stream only knows up to where it has told it. A reader who takes nothing
-holds a place in the log and what the socket holds, however much is said meanwhile.
+holds a place in the log, one piece of what is to be told and what the socket holds, however much is said meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
+from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from tokensteps.classroom.codes import Person
-from tokensteps.classroom.events import People, event, events, people_of, state_for
+from tokensteps.classroom.events import People, event, event_parts, events, people_of, state_for
 from tokensteps.classroom.hub import Hub, OpenClass
 from tokensteps.classroom.summary import round_summary
-from tokensteps.limits import PING_SECONDS, STREAMS_EACH, TALLY_SECONDS
+from tokensteps.limits import PING_SECONDS, STREAM_PIECE, STREAM_TURN, STREAMS_EACH, TALLY_SECONDS
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -38,8 +41,8 @@ class EventStream:
         """`after` is the last event that the browser has, None for none."""
         self._hub, self._kept, self._person, self._after = hub, kept, person, after
         self._people: People | None = None
+        self.bell = asyncio.Event()
         self.over = False
-        """Set to end it: the same device has opened too many."""
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
         """Tell what happens, until the browser leaves or the class ends."""
@@ -60,7 +63,7 @@ class EventStream:
         streams.append(self)
         for stream in streams[:-STREAMS_EACH]:
             stream.over = True
-            self._kept.ring(students=True)
+            stream.bell.set()
 
     def _leave(self) -> None:
         streams = self._kept.streams.get(self._person.number, [])
@@ -71,36 +74,50 @@ class EventStream:
 
     async def _tell(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": [*HEADERS]})
-        data = AGAIN
+        first: tuple[bytes, ...] = (AGAIN,)
         while self._hub.keeps(self._kept) and not self.over:
-            changed = self._kept.bells[self._person.lecturer]
-            data += self._news()
-            if data:
-                await send({"type": "http.response.body", "body": data, "more_body": True})
-            if self._kept.room.ended:
+            self.bell.clear()
+            ended = self._kept.room.ended
+            await self._send(send, chain(first, self._news()))
+            if ended:
                 break
-            data = b""
+            first = ()
             try:
                 async with asyncio.timeout(PING_SECONDS):
-                    await changed.wait()
+                    await self.bell.wait()
             except TimeoutError:
-                data = PING
+                first = (PING,)
             if self._person.lecturer:  # what comes within a moment is counted together
                 await asyncio.sleep(TALLY_SECONDS)
         await send({"type": "http.response.body", "body": b""})
 
-    def _news(self) -> bytes:
-        """What is to be sent now."""
+    async def _send(self, send: Send, parts: Iterator[bytes]) -> None:
+        """Send in pieces what is made as they are sent: a reader who takes nothing holds one, and others have their turn between them."""
+        piece, since = bytearray(), time.monotonic()
+        for part in parts:
+            piece += part
+            late = time.monotonic() - since > STREAM_TURN
+            while len(piece) >= STREAM_PIECE or (late and piece):
+                await send(
+                    {"type": "http.response.body", "body": bytes(piece[:STREAM_PIECE]), "more_body": True}
+                )
+                del piece[:STREAM_PIECE]
+                await asyncio.sleep(0)
+                since = time.monotonic()
+        if piece:
+            await send({"type": "http.response.body", "body": bytes(piece), "more_body": True})
+
+    def _news(self) -> Iterator[bytes]:
+        """What is to be sent now, up to the log's present end."""
         room, person, now = self._kept.room, self._person, self._hub.clock()
         people = self._kept.people() if person.lecturer else NOBODY
-        if self._after is None or not room.notes[person.lecturer].forgotten <= self._after <= room.known:
-            rounds = map(round_summary, room.rounds.values()) if person.lecturer else ()
-            told = event("state", state_for(room, person, people, now, rounds), room.known)
-        else:
-            told = b"".join(events(room, self._after, person, people, now))
-            if person.lecturer and people != self._people:
-                told += event("people", people_of(room, people))
-        self._after, self._people = room.known, people
+        before, told_people, self._after, self._people = self._after, self._people, room.known, people
+        if before is None or not room.notes[person.lecturer].forgotten <= before <= room.known:
+            rounds = map(round_summary, [*room.rounds.values()]) if person.lecturer else ()
+            return event_parts("state", state_for(room, person, people, now, rounds), room.known)
+        told = events(room, before, person, people, now)
+        if person.lecturer and people != told_people:
+            return chain(told, (event("people", people_of(room, people)),))
         return told
 
 

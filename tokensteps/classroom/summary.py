@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from tokenizers_core.files.exports import csv_table
-from tokensteps.classroom.events import given_of, lost_of
+from tokensteps.classroom.events import given_of, json_parts, lost_of
+from tokensteps.classroom.gradebook import gradebook, grades_csv
 from tokensteps.classroom.questions import answer_text, as_text, for_spreadsheets
 from tokensteps.classroom.room import Room
 from tokensteps.classroom.rounds import Round
+from tokensteps.limits import CELL_LIMIT
 
 
 def round_summary(asked: Round) -> dict[str, Any]:
@@ -54,9 +57,9 @@ def rounds_csv(room: Room) -> str:
         repeats = "" if asked.first == asked.number else asked.first
         right = asked.right()
         facts: list[object] = [
-            asked.number, repeats, asked.place.get("page", ""), asked.place.get("query", ""), asked.place.get("step", ""),
+            asked.number, repeats, asked.place.get("page", ""), _address(room, asked), asked.place.get("step", ""),
             asked.question["kind"], words, len(asked.answers), "" if right is None else right, asked.tied(),
-            " | ".join(answer_text(asked.question, one) for one in asked.question["key"]),
+            _cell(" | ".join(answer_text(asked.question, one) for one in asked.question["key"])),
         ]  # fmt: skip
         told = asked.bars()
         bars = [(answer_text(asked.question, one["answer"]), one["count"]) for one in told["bars"]]
@@ -64,3 +67,26 @@ def rounds_csv(room: Room) -> str:
             bars.append(("…", told["others"]["count"]))
         rows += [[*facts, answer, count] for answer, count in bars or [("", 0)]]
     return csv_table(names, for_spreadsheets(rows))
+
+
+def _address(room: Room, asked: Round) -> str:
+    """What leads to a round's run, unless it is too long to stand in each line."""
+    query = room.visited[asked.place["run"] - 1][1] if asked.place else ""
+    return query if len(query) <= CELL_LIMIT else ""
+
+
+def _cell(text: str) -> str:
+    return text if len(text) <= CELL_LIMIT else f"{text[: CELL_LIMIT - 1]}…"
+
+
+def _csv(table: str) -> bytes:
+    return table.encode("utf-8-sig")
+
+
+SUMMARIES: Final[Mapping[str, Callable[[Room], bytes]]] = {
+    "json": lambda room: b"".join(json_parts(summary(room))),
+    "csv": lambda room: _csv(rounds_csv(room)),
+    "students": lambda room: b"".join(json_parts(gradebook(room))),
+    "grades": lambda room: _csv(grades_csv(room)),
+}
+"""Kind → what makes it of a class that nobody changes meanwhile: it may take a while. Raises Turned where there is none."""

@@ -91,7 +91,7 @@ class Ear:
     def events(self) -> list[tuple[str, Any, int | None]]:
         """Name, data and id of each event."""
         found = []
-        for block in b"".join(self.raw).decode("ascii").split("\n\n"):
+        for block in b"".join(self.raw).decode("ascii").split("\n\n")[:-1]:  # the last one isn't whole yet
             fields = dict(line.split(": ", 1) for line in block.splitlines() if ": " in line)
             if "event" in fields:
                 number = fields.get("id")

@@ -1,0 +1,369 @@
+"""What a class may cost the server that it shares with all others: work is counted, and bytes, not seconds.
+
+Source: SECURITY.md, “… what it costs the others”. Oracle: the answers, counted one by one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.app.classroom.web import QUESTION, Clock, Ear, Web, attend
+from tests.loops import finished
+from tokensteps.classroom import questions, stream, summary
+from tokensteps.classroom.codes import Person
+from tokensteps.classroom.events import People, events
+from tokensteps.classroom.hub import WOKEN
+from tokensteps.classroom.room import Room, as_line
+from tokensteps.classroom.rounds import Round
+from tokensteps.limits import (
+    BARS,
+    CLASS_BEHIND_BYTES,
+    CLASS_LINE,
+    NUMBER_LIMIT,
+    QUESTION_BYTES,
+    STREAM_PIECE,
+    STREAMS_EACH,
+    SUMMARY_PIECE,
+    SUMMARY_RATE,
+)
+
+Make = Callable[[], Web]
+NUMBERS = [f"0.{number:038d}" for number in range(40)]
+NUMERIC = {"kind": "own", "say": {"en": "How many?"}, "input": "number", "near": 1e-9, "key": NUMBERS}
+LONG = "q" * 59_000
+
+
+@pytest.fixture
+def make(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Make:
+    return attend(monkeypatch, tmp_path, Clock())
+
+
+def say(room: Room, do: str, **what: Any) -> None:
+    entry = {"do": do, "at": 1.0, **what}
+    assert room.take(as_line(entry), entry) is None
+
+
+def lead(room: Room, query: str, step: int = 0) -> None:
+    say(room, "place", page="bpe", query=query, step=step, tab="")
+
+
+def a_room(devices: int = 0, nicknames: bool = True) -> Room:
+    room = Room("CDFHJK")
+    say(room, "open", born="b", nicknames=nicknames)
+    lead(room, "")
+    for _ in range(devices):
+        say(room, "join")
+    return room
+
+
+def test_a_key_is_read_once_and_an_answer_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: Counter[str] = Counter()
+    as_number = questions._as_number
+
+    def counted(typed: str) -> Any:
+        read[typed] += 1
+        return as_number(typed)
+
+    monkeypatch.setattr(questions, "_as_number", counted)
+    room = a_room(devices=300)
+    say(room, "ask", question=questions.read_question(NUMERIC))
+    for device in range(1, 301):
+        say(room, "answer", n=device, round=1, a=f"{device % 100}.5")
+    say(room, "reveal", round=1)
+    for _ in range(3):
+        for made in summary.SUMMARIES.values():
+            assert made(room)
+        for person in (Person("CDFHJK", "b", 0), Person("CDFHJK", "b", 7)):
+            assert b"reveal" in b"".join(events(room, 0, person, People(0, 0), 1.0))
+    assert read.total() == len(NUMBERS) + 100 == len(read)
+
+
+@pytest.mark.parametrize("shape", ["number", "text", "choices"])
+def test_bars_and_verdicts_are_those_of_the_answers_counted_one_by_one(shape: str) -> None:
+    chance = random.Random(shape)
+    offered = [str(number / 4) for number in range(30)]
+    question: dict[str, Any] = {
+        "input": shape,
+        "key": ["1.0", "3.0"],
+        "tied": ["2.0", "7.0"],
+        "say": {"en": ""},
+    }
+    if shape == "number":
+        question["near"] = 0.3
+    if shape == "choices":
+        question["choices"] = [{"id": one} for one in offered]
+    asked = Round(1, 1, question, {}, 0.0)
+    latest: dict[int, str] = {}
+    for turn in range(400):
+        device = chance.randrange(60)
+        latest[device] = chance.choice(offered)
+        asked.put(device, latest[device])
+        if turn % 20:
+            continue
+        counts = Counter(latest.values())
+        near = 0.3 if shape == "number" else 0
+        right = [one for one in latest.values() if min(abs(float(one) - 1), abs(float(one) - 3)) <= near]
+        tied = [one for one in latest.values() if one in question["tied"] and one not in right]
+        ordered = sorted(counts, key=lambda one: (-counts[one], one))[:BARS]
+        told = asked.bars()
+        shown = offered if shape == "choices" else ordered
+        assert told["bars"] == [{"answer": one, "count": counts[one]} for one in shown]
+        hidden = {*counts} - {*shown}
+        assert told["others"] == {"answers": len(hidden), "count": sum(counts[one] for one in hidden)}
+        assert (asked.right(), asked.tied()) == (len(right), len(tied))
+        assert {device: asked.verdict(device) == "right" for device in latest} == {
+            device: one in right for device, one in latest.items()
+        }
+
+
+def test_a_number_has_few_digits_and_a_question_few_bytes(make: Make) -> None:
+    async def ask() -> None:
+        web = make()
+        code, key = await web.open()
+        device = await web.join(code)
+        await web.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=1)
+        long = "9" * (NUMBER_LIMIT + 1)
+        assert (
+            await web.post(f"{code}/ask", **{"as": key}, question={**NUMERIC, "key": [long]})
+        ).error == "form"
+        assert (await web.post(f"{code}/ask", **{"as": key}, question=NUMERIC)).json["round"] == 1
+        answer = {"as": device, "round": 1}
+        assert (await web.post(f"{code}/answer", **answer, answer=long)).error == "form"
+        assert (await web.post(f"{code}/answer", **answer, answer=long[:-1])).status == 200
+        large = {**QUESTION, "input": "text", "key": ["\u5b57" * 400] * (QUESTION_BYTES // 2400 + 1)}
+        assert (await web.post(f"{code}/ask", **{"as": key}, question=large)).error == "large"
+        wide = "\u5b57" * (CLASS_LINE // 6)  # three bytes each on the way here, six in the log
+        told = await web.post(f"{code}/place", **{"as": key}, page="bpe", query=wide, step=1)
+        assert told.error == "large"
+        await web.close()
+
+    finished(ask())
+
+
+def test_who_fell_behind_the_longest_addresses_is_told_the_present_state(make: Make) -> None:
+    """400 moves between two addresses of 59 KB would be 24 MB for each who comes back."""
+
+    async def come_back() -> None:
+        web = make()
+        code, _key = await web.open()
+        device = await web.join(code)
+        kept = await web.hub.kept(code)
+        for turn in range(400):
+            where = {"run": turn % 2 + 1} if turn > 1 else {"page": "bpe", "query": f"{turn}{LONG}"}
+            await web.hub.add(kept, {"do": "place", "at": 0.0, **where, "step": turn, "tab": ""})
+        said = kept.room.notes[False].after(0)
+        assert sum(len(as_line(note.data)) for note in said) <= CLASS_BEHIND_BYTES
+        assert said[-1].data["step"] == 399
+        ear = web.listen(code, device, after=10)
+        assert (await ear.hears("state"))["place"]["step"] == 399
+        assert sum(map(len, ear.raw)) < 2 * len(LONG)
+        await web.close()
+
+    finished(come_back())
+
+
+def test_a_question_is_not_as_long_as_the_address_that_it_was_asked_at() -> None:
+    """The address of a run is said once, wherever a summary or a state speaks of its questions."""
+    room = a_room(devices=BARS)
+    lead(room, LONG)
+    for number in range(1, 51):
+        say(room, "ask", question=questions.read_question({**NUMERIC, "key": []}))
+        for device in range(1, BARS + 1):
+            say(room, "answer", n=device, round=number, a=str(device))
+    for kind, made in summary.SUMMARIES.items():
+        assert len(made(room)) < 2 * len(LONG) + 50 * BARS * 100, kind
+    assert json.loads(summary.SUMMARIES["json"](room))["runs"][1]["query"] == LONG
+    lead(room, "corpus=course")
+    say(room, "ask", question=questions.read_question(QUESTION))
+    assert b"bpe,corpus=course,0,pair" in summary.SUMMARIES["csv"](room), "others' addresses are in the table"
+
+
+def test_a_stream_makes_what_its_reader_takes(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lecturer who comes late to 150 questions with long keys, and takes nothing: only what fits is made, in small pieces."""
+    made: list[int] = []
+    whole = stream.round_summary
+
+    def counted(asked: Round) -> Any:
+        made.append(asked.number)
+        return whole(asked)
+
+    monkeypatch.setattr(stream, "round_summary", counted)
+
+    async def listen() -> None:
+        web = make()
+        code, key = await web.open()
+        kept = await web.hub.kept(code)
+        lead(kept.room, "")
+        question = questions.read_question(
+            {**QUESTION, "input": "text", "key": [f"{one:0400}" for one in range(40)]}
+        )
+        for _ in range(150):
+            say(kept.room, "ask", question=question)
+        ear = web.listen(code, key, Ear(taken=2))
+        async with asyncio.timeout(5):
+            while len(ear.raw) < 2:
+                await asyncio.sleep(0.005)
+        await asyncio.sleep(0.05)
+        assert len(made) < 10
+        say(kept.room, "drop", round=150)  # the class goes on meanwhile
+        kept.ring(students=True)
+        ear.taken = None
+        ear.goes.set()
+        state = await ear.hears("state")
+        assert [one["round"] for one in state["rounds"]] == [*range(1, 151)]
+        assert max(map(len, ear.raw)) <= STREAM_PIECE
+        assert (await ear.hears("drop"))["round"] == 150
+        await web.close()
+
+    finished(listen())
+
+
+def test_what_was_dropped_meanwhile_is_passed_over(make: Make) -> None:
+    room = a_room()
+    for _ in range(3):
+        say(room, "ask", question=questions.read_question(QUESTION))
+    told = events(room, 0, Person("CDFHJK", "b", 0), People(0, 0), 1.0)
+    heard = [next(told), next(told)]
+    say(room, "drop", round=3)
+    assert [b"ask" in one for one in [*heard, *told]] == [False, True, True]
+
+
+def test_few_streams_are_woken_at_once_and_none_for_another_device(make: Make) -> None:
+    async def ring() -> None:
+        web = make()
+        code, _key = await web.open()
+        devices = [await web.join(code) for _ in range(3 * WOKEN)]
+        ears = [web.listen(code, device) for device in devices]
+        for ear in ears:
+            await ear.hears("state")
+        kept = await web.hub.kept(code)
+        others = [one for number, streams in kept.streams.items() if number != 1 for one in streams]
+        await asyncio.sleep(0)
+        for _ in range(STREAMS_EACH):
+            ears.append(web.listen(code, devices[0]))
+            await asyncio.sleep(0)
+            assert not any(one.bell.is_set() for one in others)
+        kept.ring(students=True)
+        woken = []
+        while not woken or woken[-1] or sum(woken) < len(others):
+            await asyncio.sleep(0)
+            woken.append(sum(one.bell.is_set() for one in others))
+        assert max(woken) <= WOKEN
+        await web.close()
+
+    finished(ring())
+
+
+def test_a_log_is_read_once_for_all_who_come_and_not_in_the_event_loop(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def come() -> None:
+        first, again = make(), make()
+        code, key = await first.open()
+        for number in range(50):
+            await first.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=number)
+        threads, take = [], Room.take
+
+        def noted(room: Room, line: str, entry: Any) -> Any:
+            threads.append(threading.get_ident())
+            return take(room, line, entry)
+
+        monkeypatch.setattr(Room, "take", noted)
+        kept = await asyncio.gather(*(again.hub.kept(code) for _ in range(20)))
+        assert len({id(one) for one in kept}) == 1
+        assert len(threads) == 51, "each entry once"
+        assert threading.get_ident() not in threads
+        await first.close()
+        await again.close()
+
+    finished(come())
+
+
+def test_who_leaves_while_a_class_is_read_takes_it_from_nobody(make: Make) -> None:
+    async def leave() -> None:
+        first, again = make(), make()
+        code, _key = await first.open()
+        one, other = (asyncio.ensure_future(again.hub.kept(code)) for _ in range(2))
+        await asyncio.sleep(0)
+        one.cancel()
+        assert (await other).room.code == code
+        await first.close()
+        await again.close()
+
+    finished(leave())
+
+
+def test_summaries_are_made_apart_once_for_who_asks_at_once_and_not_too_often(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[int] = []
+    whole = summary.SUMMARIES["json"]
+
+    def noted(room: Room) -> bytes:
+        threads.append(threading.get_ident())
+        return whole(room)
+
+    monkeypatch.setitem(summary.SUMMARIES, "json", noted)  # type: ignore[arg-type]
+
+    async def ask() -> None:
+        web = make()
+        code, key = await web.open()
+        asked = int(SUMMARY_RATE.burst)
+        told = await asyncio.gather(*(web.get(f"{code}/summary", **{"as": key}) for _ in range(asked)))
+        assert [one.status for one in told] == [200] * asked
+        assert len({one.body for one in told}) == 1
+        assert len(threads) == 1
+        assert threading.get_ident() not in threads
+        late = [await web.get(f"{code}/summary", **{"as": key}) for _ in range(asked)]
+        assert (late[-1].status, late[-1].error) == (429, "often")
+        assert (await web.get(f"{code}/summary", **{"as": key}, form="tables")).error == "form"
+        await web.close()
+
+    finished(ask())
+
+
+def test_a_summary_leaves_in_pieces(make: Make) -> None:
+    async def ask() -> None:
+        web = make()
+        code, key = await web.open()
+        kept = await web.hub.kept(code)
+        for number in range(5):
+            lead(kept.room, f"{number}{LONG}")
+        ear = Ear()
+        await web.app(web.scope("GET", f"{code}/summary", f"as={key}"), ear.receive, ear.send)
+        data = b"".join(ear.raw)
+        assert [one["query"][0] for one in json.loads(data)["runs"]] == [*"01234"]
+        assert max(map(len, ear.raw)) <= SUMMARY_PIECE < len(data)
+        head = {name.decode(): value.decode() for name, value in ear.messages[0]["headers"]}
+        assert head["content-length"] == str(len(data))
+        await web.close()
+
+    finished(ask())
+
+
+def test_a_copy_stays_as_the_class_was() -> None:
+    room = a_room(devices=3)
+    say(room, "give", page="exercises", query="", questions=2, label="")
+    say(room, "ask", question=questions.read_question(QUESTION))
+    say(room, "answer", n=1, round=2, a="a")
+    still = room.copy()
+    before = {kind: made(room) for kind, made in summary.SUMMARIES.items()}
+    assert {kind: made(still) for kind, made in summary.SUMMARIES.items()} == before
+    say(room, "answer", n=1, round=2, a="b")
+    say(room, "answer", n=2, round=2, a="b")
+    say(room, "answer", n=2, round=1, q=1, a="right")
+    say(room, "lost", n=1)
+    say(room, "join")
+    lead(room, "corpus=course")
+    say(room, "ask", question=questions.read_question(QUESTION))
+    assert {kind: made(still) for kind, made in summary.SUMMARIES.items()} == before
+    assert summary.SUMMARIES["json"](room) != before["json"]
