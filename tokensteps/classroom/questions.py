@@ -31,7 +31,7 @@ Kind = Literal[
     "form", "key", "gone", "shown", "late", "round", "place", "enough", "ended", "large", "often", "full", "store", "names"
 ]  # fmt: skip
 """Why something was refused; the browser has the words for each."""
-Verdict = Literal["right", "tied", "wrong"]
+Judgement = Literal["right", "tied", "wrong"]
 """Of an answer; "tied" is as good as the key, but not what the rule chooses."""
 
 
@@ -200,13 +200,13 @@ def _near(value: Any) -> float:
     return float(value)
 
 
-class Key:
+class AnswerKey:
     """What makes an answer right, read once: a round has hundreds of answers.
 
-    >>> key = Key({"key": ["0.3333", "2"], "near": 0.001, "tied": ["0.5"]})
+    >>> key = AnswerKey({"key": ["0.3333", "2"], "near": 0.001, "tied": ["0.5"]})
     >>> [key.verdict(answer) for answer in ("2", "0.333", "0.5", "7", "?")]
     ['right', 'right', 'tied', 'wrong', 'wrong']
-    >>> Key({"key": []}).verdict("a") is None
+    >>> AnswerKey({"key": []}).verdict("a") is None
     True
     """
 
@@ -216,7 +216,7 @@ class Key:
         numbers = () if self._near is None else map(_as_number, self._right)
         self._numbers = sorted(number for number in numbers if number is not None)
 
-    def verdict(self, answer: str) -> Verdict | None:
+    def verdict(self, answer: str) -> Judgement | None:
         """Whether an answer is one of the key's, or, for a number, near one; None where there is no key."""
         if not self._right:
             return None

@@ -9,12 +9,12 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from tokensteps.classroom.questions import Key, Verdict
+from tokensteps.classroom.questions import AnswerKey, Judgement
 from tokensteps.limits import BARS, LATE_SECONDS
 
 State = Literal["open", "shown", "revealed", "closed"]
 WORTH: Final[Mapping[str, float]] = {"right": 1.0, "half": 0.5, "quarter": 0.25, "tied": 0.0, "wrong": 0.0}
-"""Verdict → what it counts; the halves and quarters are an exercise's, right at the second or third try."""
+"""Judgement → what it counts; the halves and quarters are an exercise's, right at the second or third try."""
 
 
 @dataclass
@@ -32,10 +32,10 @@ class Round:
     """Device → its answer, the latest."""
     counts: Counter[str] = field(default_factory=Counter)
     """Answer → the devices that have given it."""
-    verdicts: dict[str, Verdict | None] = field(default_factory=dict)
+    verdicts: dict[str, Judgement | None] = field(default_factory=dict)
     """Answer → what it is worth: each is judged once, however many give it."""
-    worth: Counter[Verdict | None] = field(default_factory=Counter)
-    """Verdict → the devices whose answer it is."""
+    worth: Counter[Judgement | None] = field(default_factory=Counter)
+    """Judgement → the devices whose answer it is."""
     changes: Counter[int] = field(default_factory=Counter)
     of: int = 0
     """Devices that could have answered: those in the class when it was open."""
@@ -43,7 +43,7 @@ class Round:
     """Whether the lecturer's wall shows the bars."""
 
     def __post_init__(self) -> None:
-        self._key = Key(self.question)
+        self._key = AnswerKey(self.question)
         self._bars: dict[str, Any] | None = None
 
     def put(self, device: int, answer: str) -> None:
@@ -69,7 +69,7 @@ class Round:
         same.counts, same.worth, same.changes = self.counts.copy(), self.worth.copy(), self.changes.copy()
         return same
 
-    def verdict(self, device: int) -> Verdict | None:
+    def verdict(self, device: int) -> Judgement | None:
         """What a device's answer is worth; None without one, and where there is no key."""
         return self.verdicts.get(self.answers.get(device, ""))
 

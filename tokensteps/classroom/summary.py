@@ -59,7 +59,7 @@ def rounds_csv(room: Room) -> str:
         facts: list[object] = [
             asked.number, repeats, asked.place.get("page", ""), _address(room, asked), asked.place.get("step", ""),
             asked.question["kind"], words, len(asked.answers), "" if right is None else right, asked.tied(),
-            _cell(" | ".join(answer_text(asked.question, one) for one in asked.question["key"])),
+            _cut(" | ".join(answer_text(asked.question, one) for one in asked.question["key"])),
         ]  # fmt: skip
         told = asked.bars()
         bars = [(answer_text(asked.question, one["answer"]), one["count"]) for one in told["bars"]]
@@ -75,7 +75,7 @@ def _address(room: Room, asked: Round) -> str:
     return query if len(query) <= CELL_LIMIT else ""
 
 
-def _cell(text: str) -> str:
+def _cut(text: str) -> str:
     return text if len(text) <= CELL_LIMIT else f"{text[: CELL_LIMIT - 1]}…"
 
 
