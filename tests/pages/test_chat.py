@@ -149,3 +149,16 @@ def test_damaged_links_and_long_messages() -> None:
     assert len(problems(app)) == 2
     app = chat_opened(chat=write_turns([ChatTurn("user", "a b " * (CHAT_CHARACTERS // 4 + 1))]))
     assert "but the page takes 50,000: shorten them" in problems(app)[0]
+
+
+def test_a_chat_opens_with_messages_that_its_template_takes() -> None:
+    """Oracle: the template itself, which refuses a system message, as Mistral's and Gemma's first ones do."""
+    strict = "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no system') }}{% endif %}<{{ m.role }}>{% endfor %}"
+    spec = uploaded(chat_template=strict)
+    app = opened(t1=spec)
+    app.session_state["playground.tab.open"] = CHAT_TAB
+    app.session_state["playground.tab"] = CHAT_TAB
+    run(app)
+    assert problems(app) == []
+    assert text_read(app) == "".join(f"<{turn.role}>" for turn in FIRST_CHAT[1:])
+    assert any("no system" in one for one in problems(chat_opened(t1=spec)))  # a link's own stay as they are

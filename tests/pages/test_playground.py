@@ -22,7 +22,7 @@ from tokenizers import Tokenizer, models, processors
 from tests.pages.pages import run, tables, told
 from tokensteps.catalogue import hub
 from tokensteps.catalogue.analysis import interpret_escapes
-from tokensteps.catalogue.choices import GPT2, READY, Spec, public, upload_spec
+from tokensteps.catalogue.choices import GPT2, READY, Spec, public, title, upload_spec
 from tokensteps.catalogue.shipped import gpt2
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.limits import PASTE_LIMIT, PLAYGROUND_LIMIT
@@ -341,6 +341,20 @@ def test_an_upload_has_a_name_and_settings_which_the_link_keeps() -> None:
     assert ids(again) == ids(app)
     whose = next(markup for markup in drawn_html(again) if "ts whose" in markup)
     assert "My &lt;b&gt;own&lt;/b&gt;" in whose
+
+
+def test_uploads_are_told_apart() -> None:
+    """Files that say nothing of a name get a number; those that come again keep the name that somebody gave them."""
+    brought: list[str] = []
+    for number in range(4):
+        brought.insert(0, upload_spec({"tokenizer.json": b"%d" % number}, brought))
+    names = ["tokenizer.json (4)", "tokenizer.json (3)", "tokenizer.json (2)", "tokenizer.json"]
+    assert [title(spec) for spec in brought] == names
+    brought[1] = Spec.parse(brought[1]).set(name="mine").write()
+    assert upload_spec({"tokenizer.json": b"2"}, brought) == brought[1]
+    assert (
+        title(upload_spec({"qwen/models/vocab.json": b"", "qwen/models/merges.txt": b""}, brought)) == "qwen"
+    )
 
 
 def test_a_pattern_that_is_none_is_told_and_can_be_changed() -> None:

@@ -80,7 +80,12 @@ def _json(model: str, folder: str) -> RealFile:
 
 
 def _pieces(name: str) -> RealFile:
-    return RealFile(f"Mistral, {name}", "mistral_common", (f"mistral_common/data/{name}",), "SentencePiece")
+    return RealFile(
+        f"Mistral {name.rpartition('.')[2]}",
+        "mistral_common",
+        (f"mistral_common/data/{name}",),
+        "SentencePiece",
+    )
 
 
 FILES: Final[Sequence[RealFile]] = (
@@ -148,9 +153,12 @@ def had() -> dict[str, Path | str]:
 
 
 def npm_ranks(data: bytes) -> dict[bytes, int]:
-    """The ranks in a file of the npm package `tiktoken`: a sign, the first rank, and the tokens from there."""
-    [_sign, first, *tokens] = json.loads(data)["bpe_ranks"].split(" ")
-    return {base64.b64decode(token): int(first) + place for place, token in enumerate(tokens)}
+    """The ranks in a file of the npm package `tiktoken`: in each line a sign, the first rank, and the tokens from there."""
+    ranks = {}
+    for line in json.loads(data)["bpe_ranks"].split("\n"):
+        _sign, first, *tokens = line.split(" ")
+        ranks |= {base64.b64decode(token): int(first) + place for place, token in enumerate(tokens)}
+    return ranks
 
 
 def rank_lines(ranks: Mapping[bytes, int]) -> bytes:
@@ -176,6 +184,9 @@ def oracle(one: RealFile, files: Mapping[str, bytes]) -> Oracle:
 
 def by_tokenizers(tokenizer: Tokenizer, plain: Tokenizer) -> Oracle:
     plain.encode_special_tokens = True
+    for each in (tokenizer, plain):  # some files cut a text, or fill it up
+        each.no_truncation()
+        each.no_padding()
 
     def encoded(text: str) -> Any:
         return tokenizer.encode(text, add_special_tokens=False)

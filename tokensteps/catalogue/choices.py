@@ -14,13 +14,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import count as count_from
 from typing import Any, ClassVar, Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
 from tokenizers_core.encoding.model import Model
-from tokenizers_core.errors import TokenizersCoreError, quoted
+from tokenizers_core.errors import Phrase, TokenizersCoreError, quoted
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.catalogue import hub, shipped
 from tokensteps.catalogue.files.apart import load_apart
@@ -53,6 +54,8 @@ SET: Final = "~"
 """What the names of settings begin with in the spec of an upload; the rest are files."""
 NAMED_WITHIN: Final = re.compile(rb'"_?name_or_path"\s*:\s*"([^"\\\n]{1,96})"')
 """The repository's name as configurations beside a tokenizer have it."""
+OF_NO_ONE: Final = frozenset({"", ".", "model", "models", "tokenizer", "assets", "data", "resources"})
+"""Names of folders that say nothing about the tokenizer in them."""
 OF_THE_CORPUS = ("corpus", "text", "id", "file", "step")
 """The parts of a spec that are about the corpus and the step, not about the rules."""
 ONLY_SHOWN = ("show", "mode", "ask")
@@ -217,10 +220,23 @@ def runs_here() -> list[str]:
     return [spec.at(step).write() for spec, step in specs]
 
 
-def upload_spec(files: Mapping[str, bytes]) -> str:
-    """The spec of a learner's files, which this server keeps for a while. It is named after their repository or folder."""
+def upload_spec(files: Mapping[str, bytes], brought: Iterable[str] = ()) -> str:
+    """The spec of a learner's files, which this server keeps for a while.
+
+    It is named after their repository or folder, and numbered where another upload, of those `brought` so far, is called so. The same
+    files have the same spec.
+    """
     kept = {_shortened(name.lstrip(SET)): file_store().put(data) for name, data in files.items()}
-    return Spec("file", kept).set(name=_name_within(files)).write()
+    others = [Spec.parse(one) for one in brought]
+    again = next((one for one in others if one.kind == "file" and one.files == kept), None)
+    if again is not None:
+        return again.write()
+    named = Spec("file", kept).set(name=_name_within(files))
+    name, taken = title(named.write()), {title(one.write()) for one in others}
+    if name in taken:
+        number = next(number for number in count_from(2) if f"{name} ({number})" not in taken)
+        named = named.set(name=f"{name} ({number})")
+    return named.write()
 
 
 def _name_within(files: Mapping[str, bytes]) -> str:
@@ -230,12 +246,15 @@ def _name_within(files: Mapping[str, bytes]) -> str:
     'me/mine'
     >>> _name_within({"mine/vocab.json": b"", "mine/merges.txt": b""}), _name_within({"vocab.txt": b""})
     ('mine', '')
+    >>> _name_within({"tokenizer-qwen3/models/tokenizer.json": b""})
+    'tokenizer-qwen3'
     """
     for data in files.values():
         if found := NAMED_WITHIN.search(data, 0, LOOKED_AT):
             return found[1].decode("utf-8", "replace").strip("/").removeprefix("./")[:TITLE_CHARACTERS]
-    folders = {name.rpartition("/")[0].rpartition("/")[2] for name in files}
-    return folders.pop()[:TITLE_CHARACTERS] if len(folders) == 1 else ""
+    folders = {name.rpartition("/")[0] for name in files}
+    own = [part for part in folders.pop().split("/") if part not in OF_NO_ONE] if len(folders) == 1 else []
+    return own[-1][:TITLE_CHARACTERS] if own else ""
 
 
 def special_of(text: str) -> dict[str, int | None]:
@@ -272,8 +291,15 @@ def as_listed(text: str) -> str:
     return text if preset is None else public(preset.repository)
 
 
+FROM_HERE: Final = N_("The model hub can't be reached: this is {file} from this server.")
 GPT2: Final = public(shipped.REPOSITORY)
 """The spec of the public tokenizer that comes with the app."""
+
+
+def brought_here() -> list[str]:
+    """The specs of what this session has brought, the latest first."""
+    brought: list[str] = st.session_state.setdefault("catalogue.brought", [])
+    return brought
 
 
 def bring(spec: str) -> None:
@@ -281,7 +307,7 @@ def bring(spec: str) -> None:
     found = tokenizer_registry().ask(digest(spec.encode()), partial(_load, Spec.parse(spec)), LOADING_SECONDS)
     if isinstance(found, Job):
         raise SpecError("slow", title(spec))
-    brought: list[str] = st.session_state.setdefault("catalogue.brought", [])
+    brought = brought_here()
     if spec in brought:
         brought.remove(spec)
     brought.insert(0, spec)
@@ -290,14 +316,14 @@ def bring(spec: str) -> None:
 
 def bring_again(old: str, new: str) -> str:
     """Offer a learner's tokenizer under another spec, in place of the old one. Returns the new one."""
-    brought: list[str] = st.session_state.setdefault("catalogue.brought", [])
+    brought = brought_here()
     brought[:] = dict.fromkeys(new if one == old else one for one in brought)
     return new
 
 
 def options() -> list[str]:
     """All choices, this session's own first."""
-    own = [*st.session_state.get("catalogue.brought", []), *runs_here()]
+    own = [*brought_here(), *runs_here()]
     return list(dict.fromkeys([*own, *READY, *map(public, hub.PUBLIC)]))
 
 
@@ -355,7 +381,12 @@ def _load(spec: Spec, progress: Progress) -> Subject:
         how["pattern"] = spec.setting("pattern")[:PATTERN_LIMIT]
     if spec.setting("special"):
         how["special"] = special_of(spec.setting("special"))
-    return load_apart(digest(spec.write().encode()), files, name, progress, session_id, how)
+    # Whatever somebody calls it: the same files are read once for all.
+    key = digest(spec.set(name="").write().encode())
+    subject = load_apart(key, files, name, progress, session_id, how)
+    if spec.kind == "hub" and (local := hub.taken_from(spec.query.get("name", ""))):
+        subject.notes = (*subject.notes, Phrase(FROM_HERE, file=quoted(local)))
+    return subject
 
 
 def kept_files(spec: Spec) -> dict[str, bytes]:

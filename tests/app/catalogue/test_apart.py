@@ -17,6 +17,7 @@ from typing import Any
 
 import psutil
 import pytest
+from tokenizers import Tokenizer, models
 
 from tests.app.catalogue.test_loaded import bpe, document, files_of
 from tokensteps.catalogue.files import apart
@@ -47,6 +48,24 @@ def brought(files: Mapping[str, bytes], session: str = "me", name: str = "mine")
     return apart.load_apart(
         f"{name} {hash(frozenset(files.items()))}", lambda: files, name, Progress(), lambda: session
     )
+
+
+def test_the_same_files_are_read_once_whatever_somebody_calls_them(pool: Workers) -> None:
+    """Oracle: the process's own list of what it has loaded, by its work on a tokenizer whose files nobody gives it again."""
+
+    def gone() -> dict[str, bytes]:
+        raise LoadError("nothing")
+
+    files = files_of(Tokenizer(models.WordLevel({"hug": 0}, "[UNK]")))
+    mine = apart.load_apart("a key", lambda: files, "mine", Progress(), lambda: "me")
+    theirs = apart.load_apart("a key", lambda: files, "theirs", Progress(), lambda: "them")
+    theirs.library._files = gone  # type: ignore[union-attr]
+    assert (mine.name, theirs.name) == ("mine", "theirs")
+    assert list(theirs.encode("hug").ids) == list(mine.encode("hug").ids) == [0]
+    with pytest.raises(EncodeError, match="'theirs'"):
+        theirs.encode("pug")
+    with pytest.raises(EncodeError, match="'mine'"):
+        mine.encode("pug")
 
 
 def slow_files(stage: str = "pre_tokenizer") -> dict[str, bytes]:

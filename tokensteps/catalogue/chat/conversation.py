@@ -29,6 +29,8 @@ FIRST_CHAT: Final = (
     ChatTurn("user", "And what does a chat cost?"),
 )
 """What the page begins with."""
+OPENINGS: Final = (FIRST_CHAT, FIRST_CHAT[1:], FIRST_CHAT[1:2], FIRST_CHAT[:2])
+"""The same and parts of it, as some templates take no system message, or no more than one question."""
 
 
 def write_turns(turns: Sequence[ChatTurn]) -> str:

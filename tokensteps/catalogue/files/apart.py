@@ -102,7 +102,7 @@ def load_apart(
 ) -> LoadedSubject:
     """The tokenizer in `files`, which are asked for again when a process doesn't have them any more.
 
-    `key` is the same for the same files, name and `how`, which is what else `load` is told; `session` says who is asking when a text is to be encoded. Raises LoadError,
+    `key` is the same for the same files and `how`, which is what else `load` is told: whoever brings them first has them read for all. `session` says who is asking when a text is to be encoded. Raises LoadError,
     TrainingError when too many are waiting, Stopped, and what `files` raises.
     """
     given = files()
@@ -117,8 +117,13 @@ def load_apart(
         if error.why == "time":
             raise LoadError("slow", file, seconds=f"{READING_FILES_SECONDS:g}") from None
         raise LoadError("memory", file, limit=TRAINING_MEMORY // 1_000_000) from None
-    subject.library = Apart(key, name, files, session, subject.has_own_patterns, how)
+    subject.name = name or subject.name  # it may have been read for somebody who calls it something else
+    subject.library = Apart(key, subject.name, files, session, subject.has_own_patterns, how)
     return subject
+
+
+def _without_name(evidence: Mapping[str, str | int | float]) -> dict[str, str | int | float]:
+    return {part: value for part, value in evidence.items() if part != "name"}
 
 
 class Apart:
@@ -189,11 +194,14 @@ class Apart:
     def _answer(self, request: Request, progress: Progress) -> Any:
         """The answer of a process, which gets the files if it needs them."""
         try:
-            answer = readers().run(request, progress)
-        except Missing:
-            files = self._files_again()
-            limit = request.limit + SLOWER * _reading_seconds(files)
-            answer = readers().run(replace(request, files=files, limit=limit, how=self._how), progress)
+            try:
+                answer = readers().run(request, progress)
+            except Missing:
+                files = self._files_again()
+                limit = request.limit + SLOWER * _reading_seconds(files)
+                answer = readers().run(replace(request, files=files, limit=limit, how=self._how), progress)
+        except EncodeError as error:  # which has the name of whoever brought the files first
+            raise EncodeError(error.why, self._name, **_without_name(error.evidence)) from None
         return pickle.loads(answer)
 
     def _files_again(self) -> Files:

@@ -127,6 +127,24 @@ def merges_of(model: Document, tokenizer: Tokenizer) -> Merges:
     return Merges(firsts, seconds, rank)
 
 
+def learned_from(token: str, ranks: Mapping[str, int]) -> tuple[str, str] | None:
+    """How a token of a file that ranks tokens was made: the last two parts when its symbols are merged with the tokens before it.
+
+    >>> learned_from("abb", {"a": 0, "b": 1, "ab": 2, "bb": 3, "abb": 4}), learned_from("a", {"a": 0})
+    (('ab', 'b'), None)
+    """
+    own = ranks[token]
+    parts = [*token]
+    while len(parts) > 2:
+        lowest, place = min(
+            (ranks.get(parts[place] + parts[place + 1], own), place) for place in range(len(parts) - 1)
+        )
+        if lowest >= own:
+            return None
+        parts[place : place + 2] = [parts[place] + parts[place + 1]]
+    return (parts[0], parts[1]) if len(parts) == 2 else None
+
+
 # --- Checking ---------------------------------------------------------------------------------------------------------
 
 

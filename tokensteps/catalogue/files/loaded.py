@@ -19,6 +19,7 @@ from tokenizers import Tokenizer
 
 from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.errors import UnknownIdError, quoted
+from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.byte_alphabet import SYMBOL_TO_BYTE, symbols_to_bytes
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import refuse_surrogates
@@ -30,6 +31,7 @@ from tokensteps.catalogue.files.documents import (
     check_added,
     check_document,
     is_byte_level,
+    learned_from,
     merges_of,
     nodes,
 )
@@ -167,15 +169,24 @@ class LoadedSubject(Subject):
     def facts(self, identifier: int) -> Facts:
         self.token(identifier)
         merges = self._merges
+        if self._rank_is_id and identifier not in self._added_ids:
+            # A file of ranks has one for every token, the bytes too: the id.
+            token = self._names[identifier]
+            return Facts(rank=identifier, parts=learned_from(token, self._ranks)) if token else Facts()
         place = merges.rank.get(identifier)
-        # A file of ranks has one for every token, the bytes too: the id.
-        ranked = identifier if self._rank_is_id and identifier not in self._added_ids else None
         if place is not None:
             parts = self._names[merges.firsts[place]], self._names[merges.seconds[place]]
-            return Facts(rank=place if ranked is None else ranked, parts=parts)
-        if ranked is not None and self._names[identifier]:
-            return Facts(rank=ranked)
+            return Facts(rank=place, parts=parts)
         return Facts(score=self._scores[identifier]) if identifier < len(self._scores) else Facts()
+
+    @cached_property
+    def _ranks(self) -> Mapping[str, int]:
+        """The ranked tokens: reading how each was learned would take longer than all the rest of the file."""
+        return {
+            token: identifier
+            for identifier, token in enumerate(self._names)
+            if token and identifier not in self._added_ids
+        }
 
     def all_tokens(self) -> Sequence[str]:
         return self._names
@@ -212,10 +223,10 @@ def from_document(
     file: str,
     name: str,
     notes: Iterable[str] = (),
-    merges: Merges | None = None,
     respelled: tuple[str, str] = ("", ""),
+    rank_is_id: bool = False,
 ) -> LoadedSubject:
-    """A tokenizer from the content of its tokenizer.json. Raises LoadError. `merges`: those to report where the file ranks tokens."""
+    """A tokenizer from the content of its tokenizer.json. Raises LoadError. `respelled`, `rank_is_id`: see `LoadedSubject`."""
     check_document(document, file)
     # Every token is to be seen: nothing is truncated, nothing padded.
     document = {**document, "truncation": None, "padding": None}
@@ -234,9 +245,7 @@ def from_document(
     except (ValueError, RecursionError) as error:
         raise LoadError("not_json", file, message=quoted(str(error), MESSAGE_CHARACTERS)) from None
     tokenizer = _from_str(written, file)
-    rank_is_id = merges is not None
-    if merges is None:
-        merges = merges_of(document["model"], tokenizer)
+    merges = NO_MERGES if rank_is_id else merges_of(document["model"], tokenizer)
     notes = [*notes, *check_added(document, tokenizer, file)]
     return LoadedSubject(name, tokenizer, document, merges, notes, respelled, rank_is_id)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-from array import array
 from collections.abc import Iterable, Mapping
 
 from tokenizers_core.errors import Phrase, quoted
@@ -12,7 +11,6 @@ from tokenizers_core.files.loading import all_splits
 from tokenizers_core.text.byte_alphabet import bytes_to_symbols
 from tokensteps.catalogue.files.documents import (
     BYTES_ONLY,
-    Merges,
     bpe_model,
     check_ids,
     check_lengths,
@@ -86,7 +84,7 @@ def from_rank_table(
         pre_tokenizer=words_as_bytes(pattern),
         decoder=BYTES_ONLY,
     )
-    return from_document(document, upload.file, name, notes, merges=_learned(ranks))
+    return from_document(document, upload.file, name, notes, rank_is_id=True)
 
 
 def _ranks(upload: RecognizedFile) -> dict[bytes, int]:
@@ -108,31 +106,3 @@ def _ranks(upload: RecognizedFile) -> dict[bytes, int]:
         ranks[token] = rank
         seen.add(rank)
     return ranks
-
-
-def _learned(ranks: Mapping[bytes, int]) -> Merges:
-    """How each token was made: the last two parts when its bytes are merged with the tokens before it."""
-    firsts, seconds, rank = array("I"), array("I"), dict[int, int]()
-    for token in sorted(ranks, key=ranks.__getitem__):
-        if len(token) < 2:
-            continue
-        parts = _merged_below(token, ranks)
-        if len(parts) == 2:
-            rank[ranks[token]] = len(firsts)
-            firsts.append(ranks[parts[0]])
-            seconds.append(ranks[parts[1]])
-    return Merges(firsts, seconds, rank)
-
-
-def _merged_below(token: bytes, ranks: Mapping[bytes, int]) -> list[bytes]:
-    """The bytes of a token, merged with the tokens of lower rank only."""
-    own = ranks[token]
-    parts = [token[place : place + 1] for place in range(len(token))]
-    while len(parts) > 2:
-        lowest, place = min(
-            (ranks.get(parts[place] + parts[place + 1], own), place) for place in range(len(parts) - 1)
-        )
-        if lowest >= own:
-            break
-        parts[place : place + 2] = [parts[place] + parts[place + 1]]
-    return parts

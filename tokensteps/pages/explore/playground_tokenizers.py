@@ -200,7 +200,7 @@ def _upload_box(page: str, take: Take) -> None:
         except TokenizersCoreError as error:
             state[f"{page}.refused"] = explained(error)
             st.rerun()
-        spec = choices.upload_spec({file.name: file.getvalue() for file in files})
+        spec = choices.upload_spec({file.name: file.getvalue() for file in files}, choices.brought_here())
         for file in files:  # the store has them
             visits().drop(session_id(), file.file_id)
         _bring(page, spec, take)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import streamlit as st
@@ -69,6 +69,17 @@ def remove(number: int) -> None:
     _put("rows", [row for row in chat_rows() if row.number != number])
 
 
+def is_new() -> bool:
+    """Whether the messages are still those that the page begins with, and no link has brought them."""
+    return turns() == [*FIRST_CHAT] and not _get("linked", False)
+
+
+def open_with(opening: Sequence[ChatTurn]) -> None:
+    """Begin with other messages."""
+    _put("rows", [])
+    _append([*opening])
+
+
 def add() -> None:
     """Add a message of whoever is next: the assistant answers, the user asks."""
     last = chat_rows()[-1].turn.role if chat_rows() else "assistant"
@@ -120,11 +131,12 @@ def read_chat_url(url: Mapping[str, str], afresh: bool, complaints: list[str]) -
         if found is None:
             complaints.append(_("The chat in this link is damaged or gone: ask for the link again."))
         else:
-            _put("rows", [])
-            _append(found)
+            open_with(found)
+            _put("linked", True)
             st.session_state["playground.tab.open"] = CHAT_TAB
             st.session_state["playground.tab"] = _(CHAT_TAB)
     elif afresh:
+        _put("linked", False)
         _put("rows", [Row(number, turn) for number, turn in enumerate(FIRST_CHAT)])
     if "jinja" in url:
         written = read_short(url["jinja"])

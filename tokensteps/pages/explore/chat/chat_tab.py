@@ -11,7 +11,8 @@ import streamlit as st
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue.analysis import Analysis, analyse
 from tokensteps.catalogue.chat.asking import chat_registry, rendered, templates_order
-from tokensteps.catalogue.chat.conversation import ROLES, ChatTurn
+from tokensteps.catalogue.chat.conversation import FIRST_CHAT, OPENINGS, ROLES, ChatTurn
+from tokensteps.catalogue.chat.errors import ChatError
 from tokensteps.catalogue.chat.jinja import Rendered
 from tokensteps.catalogue.chat.templates import CHAT_FORMATS, USUAL_NAME, ChatTemplates
 from tokensteps.catalogue.side_by_side import LETTERS
@@ -48,6 +49,8 @@ def chat_tab(analyses: Mapping[str, Analysis]) -> None:
     found = own_templates(spec, letter)
     with right:
         name = template_choice(found)
+    if name != chat.MINE and chat.is_new():
+        open_with_accepted(template_of(name, found), found.special)
     show_messages()
     template = template_of(name, found)
     turns = chat.turns()
@@ -66,6 +69,20 @@ def chat_tab(analyses: Mapping[str, Analysis]) -> None:
     if name != chat.MINE:
         with st.expander(_("The template")):
             st.code(template, language=None, wrap_lines=True)
+
+
+def open_with_accepted(template: str, special: Mapping[str, str]) -> None:
+    """Have the chat begin with messages that the template takes, if it refuses the usual ones."""
+    for opening in OPENINGS:
+        try:
+            rendered(template, opening, special, chat.asks_on(), session_id())
+        except ChatError as error:
+            if error.why not in ("refused", "failed"):
+                return
+        else:
+            if opening != FIRST_CHAT:
+                chat.open_with(opening)
+            return
 
 
 def own_templates(spec: str, letter: str) -> ChatTemplates:
