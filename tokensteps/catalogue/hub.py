@@ -236,7 +236,9 @@ def local_paths(repository: str) -> list[Path]:
     name = TIKTOKEN.get(repository.rpartition("/")[2].lower())
     if name is None:
         return []
-    path = Path(os.environ.get("TIKTOKEN_CACHE_DIR") or Path(gettempdir(), "data-gym-cache"), _digest(name))
+    path = Path(
+        os.environ.get("TIKTOKEN_CACHE_DIR") or Path(gettempdir(), "data-gym-cache"), _cache_name(name)
+    )
     return [path] if path.is_file() else []
 
 
@@ -256,20 +258,22 @@ def _local_folders(repository: str) -> list[Path]:
     return [Path(root, name, inner) for name in names for inner in ("", "models", "package/models")]
 
 
-def _digest(name: str) -> str:
+def _cache_name(name: str) -> str:
     return sha1(TIKTOKEN_ADDRESS.format(name=name).encode(), usedforsecurity=False).hexdigest()
 
 
 def _local_name(path: Path) -> str:
     """What a local file is called; those of tiktoken's cache are called after a digest."""
-    return next((f"{name}.tiktoken" for name in TIKTOKEN.values() if path.name == _digest(name)), path.name)
+    return next(
+        (f"{name}.tiktoken" for name in TIKTOKEN.values() if path.name == _cache_name(name)), path.name
+    )
 
 
 def _with_package(error: HubError) -> HubError:
     """The same error with the package that has the tokenizer, if one is known."""
     package = package_of(error.repository)
     return (
-        HubError("packaged", error.repository, host=error.evidence["host"], package=package)
+        HubError("packaged", error.repository, host=str(error.evidence["host"]), package=package)
         if package
         else error
     )
