@@ -23,7 +23,7 @@ EXPORT: Final = re.compile(r"^export default ", re.MULTILINE)
 SCRIPT_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "class": tuple(
         f"components/class/{part}.js"
-        for part in ("wire", "parts", "following", "card", "own", "wall", "panel")
+        for part in ("wire", "parts", "following", "card", "own", "wall", "panel", "presenter")
     ),
     "classroom": tuple(f"components/class/{part}.js" for part in ("wire", "parts", "students")),
     "class_open": ("components/class/wire.js",),

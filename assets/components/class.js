@@ -8,7 +8,7 @@ const SOON = 150, HOLD = 700, PENDING = 8000; // ms: until a live region may spe
 // a press; and after which a question won't come any more
 const LECTURER = [ // what a button does, and its key
   ["ask", "A", "main"], ["give", "G", ""], ["progress", "", ""], ["blank", "K", ""], ["call", "F", ""],
-  ["lost", "", ""], ["code", "J", ""], ["end", "", "leave"],
+  ["lost", "", ""], ["code", "J", ""], ["present", "", ""], ["end", "", "leave"],
 ];
 const STUDENT = [["back", "", "main"], ["unsure", "", ""], ["leave", "", "leave"]];
 
@@ -73,6 +73,7 @@ class ClassStrip extends Component {
     if (kind === "state" && room.isLecturer()) {
       for (const round of room.state.rounds ?? []) this.votes.set(round.round, { ...round, ...round.asked });
       this.reported = "";
+      if (room.comes || this.presenter.was()) this.presenter.turn(true);
       if (room.comes && room.place) this.join();
       room.comes = false;
       this.report();
@@ -81,6 +82,7 @@ class ClassStrip extends Component {
     if (kind === "call" && room.state.all) this.follower?.back();
     if (kind === "place" && room.isLecturer() && room.place.by !== this.by) this.join();
     if (kind === "place") this.follower?.follow();
+    if (kind === "plan") this.joinPlan();
     if (kind === "give" && room.state.give?.questions) this.follower?.back();
     if (kind === "end") this.say(this.labels.ended);
     if (kind === "back" && !room.isLecturer() && room.state && !room.state.ended) this.setMode(room.state.follows);
@@ -108,7 +110,9 @@ class ClassStrip extends Component {
   // --- drawing
   build() { // once the role is known, and in another language
     const { room, labels } = this, role = room.role ?? "student", lecturer = role === "lecturer";
-    if (lecturer && !this.wall) [this.wall, this.panel] = [new Wall(this), new Panel(this)];
+    if (lecturer && !this.wall) {
+      [this.wall, this.panel, this.presenter] = [new Wall(this), new Panel(this), new Presenter(this)];
+    }
     if (!lecturer && !this.card) {
       [this.card, this.follower] = [new Card(this), new Follower(this, this.gone.signal)];
     }
@@ -167,9 +171,11 @@ class ClassStrip extends Component {
     const at = this.part(".stop");
     if (at.textContent !== words) at.textContent = words;
   }
+  lostNow() {
+    return [...this.room.lost.values()].reduce((sum, { count }) => sum + count, 0);
+  }
   drawLecturer(state) {
-    const { labels } = this, given = givenHere(), lost = [...this.room.lost.values()]
-      .reduce((sum, { count }) => sum + count, 0);
+    const { labels } = this, given = givenHere(), lost = this.lostNow();
     this.setStop(this.peopleTold());
     this.name("ask", labels.ask);
     this.name("give", labels.give, { hidden: !given });
@@ -178,8 +184,10 @@ class ClassStrip extends Component {
     this.name("call", state.all ? labels.let_go : labels.call_back);
     this.name("lost", filled(labels.lost_number, { number: lost }), { pressed: this.panel.kind === "lost" });
     this.name("code", labels.code, { pressed: this.panel.kind === "code" });
+    this.name("present", labels.presenter, { pressed: this.presenter.isOn() });
     this.name("end", labels.end);
     this.wall.update();
+    this.presenter.update();
     this.panel.refresh();
   }
   drawStudent(state) {
@@ -232,10 +240,14 @@ class ClassStrip extends Component {
   }
   tick() {
     const { colorScheme } = getComputedStyle(document.querySelector(".stApp") ?? this.page); // need not be the system's
-    for (const node of [this.box, this.card?.node, this.wall?.node, this.panel?.node]) {
+    for (const node of [this.box, this.card, this.wall, this.panel, this.presenter].map((one) => one?.node ?? one)) {
       if (node) node.style.colorScheme = colorScheme;
     }
-    if (this.room?.isLecturer()) this.report();
+    if (this.room?.isLecturer()) {
+      this.report();
+      this.reportPlan();
+      this.presenter?.update();
+    }
     this.room?.look();
     if (this.room && this.isCutOff() !== this.box.classList.contains("away")) this.update(); // Wi-Fi switched off
     this.follower?.look();
@@ -263,6 +275,21 @@ class ClassStrip extends Component {
     }
     this.reporting = false;
     if (this.reported === now) await this.report(); // it may have moved on meanwhile
+  }
+  reportPlan() { // whenever this device is at another activity
+    const { room } = this, walk = planHere();
+    if (!here() || !room.state || room.state.ended || walk === room.walk || (room.walk === undefined && !walk)) return;
+    room.walk = walk;
+    if (walk !== (room.state.plan?.walk ?? "")) this.room.post("plan", { walk, by: this.by }).catch(() => {});
+  }
+  goPlan(number) { // from the device that has no plan of its own
+    const [walk] = (this.room.state.plan?.walk ?? "").split(".");
+    this.post("plan", { walk: `${walk}.${number}`, by: this.by });
+  }
+  joinPlan() { // another of the lecturer's devices wants to be there
+    const { plan } = this.room.state, [walk, number] = (plan?.walk ?? "").split(".");
+    if (!plan || plan.by === this.by || plan.walk === planHere()) return;
+    document.dispatchEvent(new CustomEvent("tokensteps:walk", { detail: { walk, number: Number(number) } }));
   }
   join() { // another of the lecturer's devices has led the class there
     const { page, query, step } = this.room.place, at = here();
@@ -334,6 +361,7 @@ class ClassStrip extends Component {
     else if (what === "give") this.give();
     else if (what === "blank") this.turn("blank", "blank", "on");
     else if (what === "call") this.turn("call", "all", "all");
+    else if (what === "present") this.presenter.turn(!this.presenter.isOn());
     else if (what === "leave") this.leave();
     else if (what === "end" && (!state || state.ended || this.room.refused)) this.leave();
     else if (what === "back") this.follower.back();
@@ -401,7 +429,8 @@ class ClassStrip extends Component {
     if (room) room.leaving = setTimeout(() => room.close(), 3000); // unless the next page takes it up
     clearInterval(this.ticks);
     this.sizes.disconnect();
-    for (const part of [this.wall, this.panel, this.card, { close: () => this.blank.remove() }]) part?.close();
+    const parts = [this.presenter, this.wall, this.panel, this.card];
+    for (const part of [...parts, { close: () => this.blank.remove() }]) part?.close();
     this.live.remove();
     for (const name of [CLASS, ASKED, AHEAD, "data-class-wall"]) this.page.removeAttribute(name);
     this.page.style.removeProperty(HEIGHT);

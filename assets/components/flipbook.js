@@ -291,6 +291,7 @@ class Flipbook extends Component {
     const { box, range } = this, stage = this.stage.node;
     box.addEventListener("tokensteps:rows", ({ detail }) => this.fit.next(detail));
     box.addEventListener("tokensteps:go", ({ detail }) => this.lead(detail));
+    box.addEventListener("tokensteps:peek", ({ detail }) => this.peek(detail));
     box.addEventListener("tokensteps:hold", ({ detail }) => this.hold(detail));
     for (const event of ["pointerdown", "focusin"]) box.addEventListener(event, () => { document[BOOK] = box; });
     box.addEventListener("click", (event) => {
@@ -365,6 +366,10 @@ class Flipbook extends Component {
     if (!detail.there) return;
     this.play(false);
     this.move(detail.step, 1, !detail.own);
+  }
+  peek(detail) { // what the frames of some steps say, where they are here
+    const { first, frames } = this.book;
+    detail.told = detail.steps.map((step) => frames[step - first]?.say);
   }
   hold(step) { // a question is asked: nothing leads ahead of this step
     if (step === this.held) return;

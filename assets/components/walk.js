@@ -42,6 +42,7 @@ class Walk extends Component {
     document.addEventListener("keydown", (event) => this.onHold(event), { signal, capture: true });
     addEventListener("keyup", ({ timeStamp }) => this.onRelease(timeStamp), { signal });
     addEventListener("blur", () => { this.pressed = undefined; this.cancel("hold"); }, { signal });
+    document.addEventListener("tokensteps:walk", ({ detail }) => this.onLed(detail), { signal });
     onEntry((event) => replaceIfOnly(["walk"], event), signal);
     this.sizes = new ResizeObserver(() => this.takeRoom());
     this.sizes.observe(this.box);
@@ -61,6 +62,10 @@ class Walk extends Component {
     dispatchEvent(new Event("ts-led")); // a tour ends
     if (where === "leave" || (where === "next" && this.isLast())) stored.set(SINCE, ""); // the next lesson has its own
     this.send("go", where);
+  }
+  onLed({ walk, number }) { // from another device of a class's lecturer
+    const [own, now] = this.shown.place.split(".");
+    if (walk === own && number !== Number(now) && number <= this.shown.stops.length) this.go(number);
   }
   onClick(at, byKey) {
     if (!at || at.ariaDisabled === "true") return;

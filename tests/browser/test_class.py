@@ -224,6 +224,8 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
     other.goto(
         f"{urlsplit(phone.url)._replace(path='/', query='', fragment='').geturl()}{link[link.index('?') :]}"
     )
+    expect(other.locator(".ts-class-presenter")).to_be_visible()
+    other.locator(STRIP).get_by_role("button", name="Presenter view").click()  # it leads with its page, too
     expect(other.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
     step(other, 1)  # it goes where the class is, and doesn't lead it to the page that it came in by
     Learner(other, "").rest()

@@ -15,7 +15,17 @@ from tests.pages.pages import APP, Page, address, run
 from tokensteps.language.classes import class_labels
 from tokensteps.limits import CLASS_QUERY
 from tokensteps.runs.rules import BPE_RULES
-from tokensteps.shell.classes import CLASS_ASKS, CLASS_LEAD, Destination, read_class, read_destination
+from tokensteps.shell.classes import (
+    CLASS_ASKS,
+    CLASS_LEAD,
+    CLASS_PLAN,
+    CLASS_PRESENTS,
+    Destination,
+    read_class,
+    read_destination,
+)
+from tokensteps.shell.walk import lesson_facts, plan_told
+from tokensteps.teaching.walk import WalkPlace, stops_of
 
 BPE = Page("bpe", "pages/train/bpe.py", BPE_RULES)  # type: ignore[arg-type]
 
@@ -36,7 +46,7 @@ def test_a_class_goes_along_and_is_led() -> None:
     """From BPE to another corpus and step, as if by a link; the code stays in the address."""
     app = BPE.opened("corpus=hug&class=kx7-p3h")
     assert address(app)["class"] == "KX7P3H"
-    assert told(app, "class") == {"code": "KX7P3H", "labels": class_labels()}
+    assert told(app, "class") == {"code": "KX7P3H", "labels": class_labels(), "plan": None}
     assert told(app, "class_open") is None
     shown = told(app, "class_page")
     assert shown["page"] == "bpe" and ["corpus", "hug"] in shown["usual"] and shown["question"] is None
@@ -59,6 +69,24 @@ def test_a_question_is_made_where_there_is_a_trace() -> None:
     home.session_state[CLASS_ASKS] = ("n2", "pair", 0)
     run(home)
     assert told(home, "class_page")["question"] == {"nonce": "n2", "question": None, "kinds": []}
+
+
+def test_the_lecturers_own_screen_has_the_plan_and_what_predict_hides() -> None:
+    """Oracle: the plan's own words; the course's second merge of the five words, u + n. Whoever doesn't ask for it gets nothing."""
+    app = BPE.opened("corpus=hug&mode=predict&step=1&class=KX7P3H")
+    ahead = [one for one in app.get("bidi_component") if '"ahead"' in one.proto.json]
+    assert not ahead and "Merge u + n" not in str([one.proto.json for one in app.get("bidi_component")])
+    app.session_state[CLASS_PRESENTS], app.session_state[CLASS_PLAN] = True, WalkPlace("30", 2)
+    run(app)
+    (ahead,) = [
+        json.loads(one.proto.json) for one in app.get("bidi_component") if '"ahead"' in one.proto.json
+    ]
+    assert ahead["on"] == "bpe" and ahead["ahead"]["step"] == 2
+    assert ahead["ahead"]["say"].startswith("Merge u + n into un.")
+    plan = told(app, "class")["plan"]
+    stop = stops_of("30", lesson_facts())[1]
+    assert (plan["note"], plan["answer"], plan["number"], plan["of"]) == (stop.note, stop.answer, 2, 5)
+    assert plan_told(WalkPlace("path", 1)) is None
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,8 @@ def _to_lecturer(
     match note.name:
         case "give":
             return "give", given_with_progress(room, people.here)
+        case "plan":
+            return "plan", plan_of(room, now)
         case "progress":
             return "progress", progress_of(room.given, people.here)
         case "lost":
@@ -151,11 +153,16 @@ def question_of(asked: Round, now: float, key: bool = False) -> dict[str, Any]:
     return {"round": asked.number, "first": asked.first, "question": question, "left": asked.left(now)}
 
 
+def plan_of(room: Room, now: float) -> dict[str, Any] | None:
+    """The activity of a plan, and for how many seconds it has been going on."""
+    plan = room.plan
+    return plan and {"walk": plan["walk"], "by": plan["by"], "seconds": max(0, round(now - plan["at"]))}
+
+
 def tally_of(asked: Round, here: int) -> dict[str, Any]:
-    """How many have answered, of those who are there; what, once it is on the wall."""
+    """How many have answered, of those who are there, and what: the lecturer's own screen shows it before the wall does."""
     answered = len(asked.answers)
-    count = {"round": asked.number, "answered": answered, "of": max(here, answered)}
-    return {**count, **asked.bars()} if asked.shown else count
+    return {"round": asked.number, "answered": answered, "of": max(here, answered), **asked.bars()}
 
 
 def verdict_of(asked: Round, number: int) -> dict[str, Any]:
@@ -196,7 +203,7 @@ def state_for(room: Room, person: Person, people: People, now: float, rounds: An
     }  # fmt: skip
     if person.lecturer:
         return {
-            "role": "lecturer", **common, "people": people_of(room, people), "lost": lost_of(room), "rounds": rounds,
+            "role": "lecturer", **common, "plan": plan_of(room, now), "people": people_of(room, people), "lost": lost_of(room), "rounds": rounds,
             "round": _present(room, person, people, now),
             "give": given_with_progress(room, people.here),
         }  # fmt: skip

@@ -93,6 +93,11 @@ def as_place(given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def as_plan(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The activity of a plan that a device of the lecturer's is at, or wants to be at; none any more with an empty one. Raises Turned."""
+    return {"walk": text(given.get("walk", ""), 12), "by": text(given.get("by") or "", 12)}
+
+
 def read_given(given: Mapping[str, Any]) -> dict[str, Any]:
     """An exercise set or a challenge for everybody; with no questions, none any more. Raises Turned."""
     return {

@@ -33,7 +33,7 @@ Said = Mapping[str, Any]
 """What was said: `do` says what, `at` when, `n` by which device; the rest belongs to what it does."""
 Outcome = Kind | Literal["same"] | None
 """Why an entry does nothing; "same": it would, but everything is already as it says."""
-COUNTS: Final = frozenset({"tally", "lost", "progress"})
+COUNTS: Final = frozenset({"tally", "lost", "progress", "plan"})
 """What only the lecturer hears, and the latest of it says all that was said before of the same thing."""
 OF_STUDENTS: Final = frozenset({"join", "nick", "mode", "answer", "lost"})
 
@@ -105,6 +105,8 @@ class Room:
         """Characters of the latest."""
         self.nicknames, self.blank, self.all = False, False, True
         self.place: dict[str, Any] | None = None
+        self.plan: dict[str, Any] | None = None
+        """The activity of a lesson plan: `walk` as in an address, `by` which device, `at` since when."""
         self.devices: dict[int, Device] = {}
         self.rounds: dict[int, Round] = {}
         self.round: Round | None = None
@@ -167,6 +169,9 @@ class Room:
         now = self.place
         same = now is not None and all(entry.get(name) == now[name] for name in ("run", "step", "tab"))
         return "same" if same else None
+
+    def _check_plan(self, entry: Said, _device: None) -> Outcome:
+        return "same" if entry["walk"] == (self.plan["walk"] if self.plan else "") else None
 
     def _check_lost(self, entry: Said, _device: Device) -> Outcome:
         if self.place is None:
@@ -287,6 +292,11 @@ class Room:
         now = {"run": run, "step": entry["step"], "tab": entry["tab"], "by": entry.get("by", "")}
         self.place = {**(self.place or {}), **where, **now}
         self._say("place", self._long + len(where.get("query", "")), **now, **where)
+
+    def _do_plan(self, entry: Said) -> None:
+        now = {"walk": entry["walk"], "by": entry["by"], "at": entry["at"]}
+        self.plan = now if entry["walk"] else None
+        self._say("plan")
 
     def _do_blank(self, entry: Said) -> None:
         self.blank = entry["on"]

@@ -72,6 +72,7 @@ def _read_answer(body: Body) -> Body:
 
 LECTURERS: Final[Mapping[str, Callable[[Body], Body]]] = {
     "place": form.as_place,
+    "plan": form.as_plan,
     "names": lambda body: {"on": form.truth(body.get("on"))},
     "blank": lambda body: {"on": form.truth(body.get("on"))},
     "call": lambda body: {"all": form.truth(body.get("all"))},

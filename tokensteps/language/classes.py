@@ -9,6 +9,7 @@ def class_labels() -> dict[str, str]:
     """Everything that a class's strip says, to the lecturer and to students."""
     return {
         **_strip_words(),
+        **_presenter_words(),
         **_panel_words(),
         **_wall_words(),
         **_card_words(),
@@ -39,11 +40,28 @@ def _strip_words() -> dict[str, str]:
         "unsure": _("You lost me"),
         "said_lost": _("Noted"),
         "leave": _("Leave the class"),
+        "presenter": _("Presenter view"),
         "blanked": _("Please look to the front."),
         "here_one": ngettext("{number} here", "{number} here", 1),
         "here_other": ngettext("{number} here", "{number} here", 2),
         "follow_one": ngettext("{number} follows", "{number} follow", 1),
         "follow_other": ngettext("{number} follows", "{number} follow", 2),
+    }
+
+
+def _presenter_words() -> dict[str, str]:
+    return {
+        "activity": _("Activity {number} of {of}"),
+        "expected": _("Expected answer:"),
+        "activity_back": _("Previous activity"),
+        "next_activity": _("Next activity"),
+        "this_step": _("Step {number}, now:"),
+        "next_step": _("Step {number}, next:"),
+        "step_back": _("Back"),
+        "step_on": _("Next"),
+        "show_short": _("Show"),
+        "blank_short": _("Blank"),
+        "minutes": _("min"),
     }
 
 

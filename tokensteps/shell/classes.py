@@ -7,7 +7,7 @@ or the device. Python leads a follower to another page, makes questions from the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -18,6 +18,7 @@ from tokensteps.assets import ASSETS
 from tokensteps.components.address import in_links, read_step, update_url
 from tokensteps.components.base import component
 from tokensteps.components.classes import CLASS_CODE
+from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.classes import class_labels
 from tokensteps.language.i18n import _
@@ -25,8 +26,10 @@ from tokensteps.language.names import ASK_NAMES
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import CLASS_QUERY
 from tokensteps.runs.rules import PAGE_PARAMETERS
+from tokensteps.shell.walk import plan_told
 from tokensteps.teaching.classes.asked import ask_class, asked_kinds
 from tokensteps.teaching.questions import HALF, QUARTER, RIGHT, TIED, WRONG
+from tokensteps.teaching.walk import read_walk
 from tokensteps.widgets.notes import problem
 
 CLASS_PARAMETER: Final = "class"
@@ -47,7 +50,11 @@ CLASS_LED: Final = "class.led"
 CLASS_ASKS: Final = "class.asks"
 """the question that the lecturer wants,"""
 CLASS_QUESTION: Final = "class.question"
-"""and the one that the page has made."""
+"""the one that the page has made,"""
+CLASS_PRESENTS: Final = "class.presents"
+"""whether this is the lecturer's own screen,"""
+CLASS_PLAN: Final = "class.plan"
+"""and the activity of a plan that the class is at."""
 STRIP_KEY: Final = "class_strip"
 
 
@@ -131,9 +138,10 @@ def show_class() -> bool:
             st.html(ASSETS / "page" / "class.css")
             component("class", ())(
                 key=STRIP_KEY,
-                data={"code": code, "labels": class_labels()},
+                data={"code": code, "labels": class_labels(), "plan": plan_told(state.get(CLASS_PLAN))},
                 on_go_change=_led,
                 on_ask_change=_question_asked,
+                on_present_change=_presents,
                 on_leave_change=leave_class,
             )
     return bool(state.pop(CLASS_LED, False)) and "page" in state
@@ -153,6 +161,15 @@ def _question_asked() -> None:
     match _told("ask"):
         case {"nonce": str(nonce), "kind": str(kind), "step": step}:
             st.session_state[CLASS_ASKS] = nonce[:40], kind, step if isinstance(step, int) else None
+
+
+def _presents() -> None:
+    match _told("present"):
+        case {"on": bool(on), "walk": str(walk)}:
+            st.session_state[CLASS_PRESENTS], st.session_state[CLASS_PLAN] = (
+                on,
+                read_walk(walk) if on else None,
+            )
 
 
 def _lead_to(to: Destination) -> None:
@@ -195,6 +212,13 @@ def class_page(page: str) -> None:
         "question": question,
     }
     component("class_page", ())(key="class_page", data=data)
+
+
+def offer_ahead(page: str, step: int, draw: Callable[[int], Frame]) -> None:
+    """In Predict, where the browser doesn't have the next step: tell the lecturer's own screen of it."""
+    if class_code() is not None and st.session_state.get(CLASS_PRESENTS):
+        ahead = {"step": step, "say": draw(step).say}
+        component("class_page", ())(key=f"{page}.class_ahead", data={"ahead": ahead, "on": page})
 
 
 def give_class(page: str, questions: int, label: str, done: Mapping[int, str]) -> None:

@@ -236,6 +236,24 @@ def strip(page: str, place: WalkPlace) -> dict[str, Any]:
     }
 
 
+def plan_told(place: WalkPlace | None) -> dict[str, Any] | None:
+    """An activity of a plan for the lecturer's own screen, in the language in use; None for none, and on the path."""
+    if place is None or place.walk == PATH_WALK:
+        return None
+    stops = stops_of(place.walk, lesson_facts())
+    here = stops[place.number - 1]
+    return {
+        "walk": place.walk,
+        "number": place.number,
+        "of": len(stops),
+        "title": walk_title(place.walk),
+        "stop": _(here.link.label),
+        "minutes": here.minutes,
+        "note": here.note,
+        "answer": here.answer,
+    }
+
+
 def strip_labels() -> dict[str, str]:
     """The words on the strip."""
     return {

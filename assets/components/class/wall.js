@@ -108,7 +108,9 @@ class Wall {
     const say = make("p", { className: "asked" }, ...inLanguage(question.say));
     const counted = make("p", { className: "counted" }, make("b"), make("span", { className: "meter" }, make("i")));
     const revealed = state === "revealed";
-    const bars = shown && barsTable(labels, question, this.rounds(round), revealed ? { ...question, ...round } : null);
+    const own = this.strip.presenter.isOn(); // the lecturer's own screen has the bars, with the answer, at once
+    const told = own || revealed ? { ...question, ...round } : null;
+    const bars = (own || shown) && barsTable(labels, question, this.rounds(round), told);
     const buttons = [
       !shown && this.button("show", labels.show, "S, PgDn", "main"),
       state === "shown" && this.button("reveal", labels.reveal, "E, PgDn", "main"),

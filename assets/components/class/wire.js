@@ -6,7 +6,7 @@ const ROOM = Symbol.for("tokensteps.room"); // on the document: the class that t
 const FINAL = ["gone", "key", "ended"]; // a stream that is refused for these won't come back
 const AGAIN = [1000, 5000]; // ms until a stream is opened again: at first, and at most
 const SILENT = 40_000; // ms without a word, after which nobody is there: the server says something every 15 s
-const EVENTS = ("state place blank names call ask tally shown closed reveal drop people lost give progress end")
+const EVENTS = ("state place plan blank names call ask tally shown closed reveal drop people lost give progress end")
   .split(" ");
 
 const api = () => new URL("class/api/", new URL(".", location.href)).href;
@@ -184,8 +184,12 @@ class Room extends EventTarget {
     this.state = data;
     this.place = data.place;
     this.lost = new Map((data.lost ?? []).map((one) => [`${one.run}.${one.step}`, one]));
+    this.planned(data.plan);
     if (data.round) this.begin(data.round);
     if (data.round?.state === "revealed") this.put = data.round.round; // for whoever comes, it is over
+  }
+  planned(plan) { // its time goes by this computer's own clock
+    this.state.plan = plan && { ...plan, since: performance.now() - 1000 * plan.seconds };
   }
   begin(round) { // a countdown ends by this computer's own clock
     this.state.round = { state: "open", answered: 0, mine: null, ...round };
@@ -194,6 +198,7 @@ class Room extends EventTarget {
   learn(kind, data) {
     const { state } = this, mine = data?.round !== undefined && data.round === state.round?.round;
     if (kind === "place") this.place = { ...this.place, ...data };
+    else if (kind === "plan") this.planned(data);
     else if (kind === "blank") state.blank = data.on;
     else if (kind === "names") state.nicknames = data.on;
     else if (kind === "call") [state.all, state.follows] = [data.all, data.all];

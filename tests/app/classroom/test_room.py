@@ -424,3 +424,24 @@ def test_grades_are_a_row_for_each_student() -> None:
     assert [(one["answer"], one["count"], one["right"], one["tied"]) for one in bars[:3]] == [
         ("p + u", "0", "0", "1"), ("none, =1", "1", "0", "1"), ("b", "2", "0", "1"),
     ]  # fmt: skip
+
+
+def test_the_plan_is_told_to_the_lecturer_alone() -> None:
+    """Where it is, since when, and by which device; students hear nothing of it, as its note has the answer."""
+
+    def plan(walk: str, **more: Any) -> dict[str, Any]:
+        return {"do": "plan", "walk": walk, "by": "wall", **more}
+
+    room = room_of(JOIN)
+    assert say(room, plan(""), plan("30.2", at=100.0), plan("30.2"), plan("30.3", at=160.0)) == [
+        "same", None, "same", None,
+    ]  # fmt: skip
+    teacher, student = Person("CDFHJK", "b", 0), Person("CDFHJK", "b", 1)
+    told = [*events(room, 0, teacher, NOBODY, 190.4)]
+    now = {"walk": "30.3", "by": "wall", "seconds": 30}
+    assert [json.loads(one.split(b"data: ")[1]) for one in told if b"event: plan" in one] == [now]
+    assert state_for(room, teacher, NOBODY, 190.4)["plan"] == now
+    assert b"plan" not in b"".join(events(room, 0, student, NOBODY, 190.4))
+    assert "plan" not in state_for(room, student, NOBODY, 190.4)
+    say(room, plan(""))
+    assert state_for(room, teacher, NOBODY, 200.0)["plan"] is None

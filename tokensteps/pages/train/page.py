@@ -24,7 +24,7 @@ from tokensteps.runs.rules import MODES
 from tokensteps.runs.settings import Recipe
 from tokensteps.server.entrance.early import Scene, Where, has_scene, note_scene
 from tokensteps.server.steps import StepTable, edition, rows
-from tokensteps.shell.classes import offer_question
+from tokensteps.shell.classes import offer_ahead, offer_question
 from tokensteps.shell.navigation import page_link
 from tokensteps.shell.walk import walk_place
 from tokensteps.teaching.game import Hidden
@@ -181,6 +181,8 @@ def predict_run(
     game = game_of(hidden, start, anew=linked and walk_place() is not None)
     if keep_game(hidden, game):
         st.rerun()  # so that the browser keeps it again
+    if game.reached < hidden.last:
+        offer_ahead(page.name, game.reached + 1, lambda step: page.frame(trace[step], style))
     show_question(hidden, game)
     show_hidden(hidden, game, recipe.url(), stage.growth(run, trace))
     show_words(hidden, game)

@@ -1,0 +1,173 @@
+// The lecturer's own screen, on a second device: the plan's note with its answer, this step and the next, how many
+// follow and how many have answered what, before the wall shows it; and large buttons for what a lesson takes. It lies
+// over the page, which goes along beneath it. What it says never gets onto the wall.
+
+const HIDDEN_STEP = Symbol.for("tokensteps.ahead-of-class"); // on the document: the step that Predict hides
+const PRESENTS = "tokensteps.class.presents"; // in the tab's storage: the class that it presents
+const SETTLES = 500; // ms after which the page that goes with an activity is known
+const PLANNED = /^\d+\.\d+$/; // an activity of a plan in an address, not a station of the path
+const planHere = () => {
+  const walk = new URLSearchParams(location.search).get("walk") ?? "";
+  return PLANNED.test(walk) ? walk : "";
+};
+const PAD = [["back", "Left"], ["next", "Right"], ["ask", "A"], ["show", "S"], ["reveal", "E"], ["again", "G"],
+  ["blank", "K"]];
+
+class Presenter {
+  constructor(strip) {
+    this.strip = strip;
+    const part = (className) => make("div", { className });
+    [this.plan, this.steps, this.slot, this.pad] = ["plan", "steps", "slot", "pad"].map(part);
+    this.title = make("h2");
+    this.time = make("b", { className: "time" });
+    this.people = make("p", { className: "people" });
+    this.node = make("section", { className: "ts-class-presenter", hidden: true },
+      make("header", {}, this.title, this.time), this.people, this.plan, this.steps, this.slot, this.pad);
+    this.node.setAttribute("role", "region");
+    document.body.append(this.node);
+    this.pad.append(...PAD.map(([what, keys]) => {
+      const at = make("button", { type: "button", data: { pad: what } });
+      at.setAttribute("aria-keyshortcuts", keys.length > 1 ? `Arrow${keys}` : keys);
+      return at;
+    }));
+    this.node.addEventListener("click", ({ target }) => this.onClick(target.closest("[data-pad]")));
+  }
+  get labels() {
+    return this.strip.labels;
+  }
+  get room() {
+    return this.strip.room;
+  }
+  isOn() {
+    return !this.node.hidden;
+  }
+  was() { // before a reload
+    return stored(PRESENTS) === this.room.code;
+  }
+  turn(on) {
+    if (on === this.isOn()) return;
+    const { wall } = this.strip, app = document.querySelector(".stApp");
+    this.node.hidden = !on;
+    stored(PRESENTS, on ? this.room.code : "");
+    document.documentElement.toggleAttribute("data-class-presenter", on);
+    app?.toggleAttribute("inert", on);
+    if (on) this.slot.append(wall.node);
+    else document.body.append(wall.node);
+    this.told = ""; // Python is asked for the plan's words
+    this.tell();
+    this.strip.update();
+  }
+  tell() { // Python has the plan's words, and in Predict the next step
+    const now = JSON.stringify([this.isOn(), this.room.state?.plan?.walk ?? ""]);
+    if (now !== this.wanted) [this.wanted, this.since] = [now, performance.now()];
+    if (now === this.told || (!this.isOn() && !this.told)) return;
+    // Where the class is led comes first: Python does one thing after the other.
+    const { testScriptState } = document.querySelector(".stApp")?.dataset ?? {};
+    if (this.strip.joining || performance.now() - this.since < SETTLES || testScriptState !== "notRunning") return;
+    this.told = now;
+    this.strip.send("present", { on: this.isOn(), walk: this.room.state?.plan?.walk ?? "" });
+  }
+
+  // --- drawing
+  update() {
+    if (!this.isOn() || !this.room.state) return;
+    const { labels, room } = this, { state } = room;
+    this.node.ariaLabel = labels.presenter;
+    this.title.textContent = filled(labels.class_code, { code: room.code });
+    this.people.textContent = [this.strip.peopleTold(), filled(labels.lost_number, { number: this.strip.lostNow() })]
+      .join(" · ");
+    this.tell();
+    this.drawPlan(state.plan);
+    this.drawSteps();
+    this.drawPad();
+    this.tick();
+  }
+  drawPlan(plan) {
+    const told = this.strip.data.plan, { labels } = this;
+    const here = plan && told && plan.walk === `${told.walk}.${told.number}` ? told : null;
+    const now = JSON.stringify([here, labels.next_activity]);
+    this.plan.hidden = !here;
+    if (now === this.drawnPlan || !here) return;
+    this.drawnPlan = now;
+    const go = (by, words) => {
+      const at = make("button", { type: "button", textContent: words, data: { pad: `plan:${here.number + by}` } });
+      at.ariaDisabled = String(here.number + by < 1 || here.number + by > here.of);
+      return at;
+    };
+    this.plan.replaceChildren(
+      make("h3", { textContent: `${filled(labels.activity, { number: here.number, of: here.of })} · ${here.stop}` }),
+      make("p", { textContent: here.note }),
+      ...(here.answer ? [make("p", { className: "answer" }, make("b", { textContent: `${labels.expected} ` }),
+        here.answer)] : []),
+      make("div", { className: "actions" }, go(-1, labels.activity_back), go(1, labels.next_activity)));
+  }
+  drawSteps() { // as screen readers hear them
+    const now = stepNow(), ahead = document[HIDDEN_STEP], peek = { steps: [now, now + 1], told: [] }, { labels } = this;
+    stageBox()?.dispatchEvent(new CustomEvent("tokensteps:peek", { detail: peek }));
+    if (ahead?.on === here()?.page && ahead?.ahead.step === now + 1) peek.told[1] ??= ahead.ahead.say;
+    const shown = JSON.stringify([peek, labels.this_step]);
+    this.steps.hidden = !peek.told[0];
+    if (shown === this.drawnSteps) return;
+    this.drawnSteps = shown;
+    this.steps.replaceChildren(...peek.told.map((told, index) => told && make("p", { className: index ? "soft" : "" },
+      make("b", { textContent: `${filled(index ? labels.next_step : labels.this_step, { number: now + index })} ` }),
+      told)).filter(Boolean));
+  }
+  drawPad() {
+    const { labels } = this, { wall, room } = this.strip, { round } = room.state;
+    const live = wall.isLive() && !wall.draft, can = {
+      back: stageBox() && stepNow() > 0 && !wall.isAsking(), next: stageBox() && !wall.isAsking(),
+      ask: !live || round.state === "revealed", show: live && round.state === "open",
+      reveal: live && round.state !== "revealed", again: live && round.state !== "open", blank: true,
+    };
+    const main = wall.draft ? "ask" : live ? { open: "show", shown: "reveal", revealed: "next" }[round.state] : "next";
+    const words = { back: labels.step_back, next: labels.step_on, ask: wall.draft ? labels.ask_now : labels.ask,
+      show: labels.show_short, reveal: labels.reveal, again: labels.again, blank: labels.blank_short };
+    for (const at of this.pad.children) {
+      const { pad } = at.dataset;
+      if (at.textContent !== words[pad]) at.textContent = words[pad];
+      if (pad === "blank") at.title = at.ariaLabel = labels.blank;
+      at.ariaDisabled = String(!can[pad]);
+      at.classList.toggle("main", pad === main && Boolean(can[pad]));
+    }
+    this.pad.lastChild.ariaPressed = String(Boolean(room.state.blank));
+  }
+  tick() {
+    const { plan } = this.room.state ?? {}, { minutes } = this.strip.data.plan ?? {};
+    if (!this.isOn()) return;
+    const seconds = plan ? Math.floor((performance.now() - plan.since) / 1000) : 0;
+    const two = (number) => String(number).padStart(2, "0"), clock = `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
+    const words = plan && minutes ? `${clock} / ${minutes} ${this.labels.minutes}` : "";
+    if (this.time.textContent !== words) this.time.textContent = words;
+    this.time.classList.toggle("over", Boolean(plan && minutes && seconds >= 60 * minutes));
+  }
+
+  // --- what is pressed
+  onClick(at) {
+    if (!at || at.ariaDisabled === "true") return;
+    const [what, number] = at.dataset.pad.split(":"), { strip } = this, { wall } = strip;
+    if (what === "plan") strip.goPlan(Number(number));
+    else if (what === "back") strip.goTo(stepNow() - 1);
+    else if (what === "next") {
+      if (wall.isLive()) wall.act("go");
+      strip.goTo(stepNow() + 1);
+    } else if (what === "ask") {
+      if (wall.draft) wall.act("send");
+      else strip.ask();
+    } else if (what === "blank") strip.act("blank");
+    else wall.act(what);
+    strip.update();
+  }
+  close() {
+    document.documentElement.removeAttribute("data-class-presenter");
+    document.querySelector(".stApp")?.removeAttribute("inert");
+    this.node.remove();
+  }
+}
+function stored(name, value) { // in the tab; a browser may keep nothing
+  try {
+    if (value === undefined) return sessionStorage.getItem(name) ?? "";
+    sessionStorage.setItem(name, value);
+  } catch { /* then it is forgotten with the page */ }
+  return "";
+}
