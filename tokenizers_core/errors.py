@@ -364,13 +364,14 @@ count the text again with one of bert, whitespace.
         "and pattern={pattern}, but other rules apply here; choose the same ones, or use the text itself.",
     }
 
-    def __init__(self, rules: tuple[str | tuple[str, ...], str, str], known: Iterable[str] = ()) -> None:
-        normalizer, self.pre_tokenizer, self.pattern = rules
+    def __init__(self, rules: tuple[str | tuple[object, ...], object, str], known: Iterable[str] = ()) -> None:
+        normalizer, pre_tokenizer, self.pattern = rules
+        self.pre_tokenizer = str(pre_tokenizer)
         self.normalizer, self.known = normalizer, tuple(known)
         self.template = self.templates["known" if self.known else "other"]
         names = (normalizer,) if isinstance(normalizer, str) else normalizer
         super().__init__(
-            normalizer=quoted(", ".join(names)),
+            normalizer=quoted(", ".join(map(str, names))),
             pre_tokenizer=quoted(self.pre_tokenizer),
             pattern=quoted(self.pattern, 36),
             known=", ".join(self.known),

@@ -9,11 +9,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import Final
+from itertools import chain, groupby
+from typing import ClassVar, Final, Protocol
 
+from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
 from tokenizers_core.errors import SettingError, UnknownNameError
 from tokenizers_core.text.byte_alphabet import SYMBOL_TO_BYTE
+from tokenizers_core.text.rewriting import Replace
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
 
 PREPEND_SCHEMES: Final = ("always", "first", "never")
@@ -37,6 +39,9 @@ CLEANUPS: Final = (
 
 class Decoder(ABC):
     """A way to read tokens as text."""
+
+    reads_byte_tokens: ClassVar[bool] = False
+    """Whether it reads `<0xE3>` itself; otherwise a model that has such tokens does, before it."""
 
     @abstractmethod
     def decode(self, tokens: Sequence[str], special_tokens: Collection[str] = ()) -> str:
@@ -157,3 +162,93 @@ class BpeDecoder(Decoder):
         *others, last = tokens
         # One token at a time: a suffix that a text spells out may span several tokens, and ends no word.
         return "".join(token.replace(self.suffix, " ") for token in others) + last.replace(self.suffix, "")
+
+
+# --- Several steps, as files of other programs have them --------------------------------------------------------------
+
+
+class DecodingStep(Protocol):
+    """A step that makes tokens of tokens."""
+
+    def decode(self, tokens: Sequence[str]) -> list[str]:
+        """The tokens after it."""
+
+
+@dataclass(frozen=True)
+class ReplaceInTokens:
+    """Writes `content` for a text, or where the pattern matches, in each token."""
+
+    pattern: Replace
+
+    def decode(self, tokens: Sequence[str]) -> list[str]:
+        return list(map(self.pattern.rewrite, tokens))
+
+
+@dataclass(frozen=True)
+class BytesToText:
+    """Reads runs of byte tokens as UTF-8; of a run that isn't UTF-8 each byte becomes U+FFFD.
+
+    >>> BytesToText().decode(["a", "<0xC3>", "<0xA9>", "<0xC3>", "b", "<0xC3>"])
+    ['a', '�', '�', '�', 'b', '�']
+    """
+
+    def decode(self, tokens: Sequence[str]) -> list[str]:
+        read: list[str] = []
+        for is_byte, group in groupby(tokens, key=BYTE_TOKENS.__contains__):
+            run = list(group)
+            if not is_byte:
+                read += run
+                continue
+            try:
+                read.append(bytes(BYTE_TOKENS[token] for token in run).decode("utf-8"))
+            except UnicodeDecodeError:
+                read += ["\ufffd"] * len(run)
+        return read
+
+
+@dataclass(frozen=True)
+class Fuse:
+    """Makes one token of all."""
+
+    def decode(self, tokens: Sequence[str]) -> list[str]:
+        return ["".join(tokens)]
+
+
+@dataclass(frozen=True)
+class StripTokens:
+    """Takes a character off the ends of each token, at most `start` and `stop` times.
+
+    >>> StripTokens(" ", 1, 0).decode(["  to ", "be"])
+    [' to ', 'be']
+    """
+
+    content: str
+    start: int
+    stop: int
+
+    def decode(self, tokens: Sequence[str]) -> list[str]:
+        return list(map(self._stripped, tokens))
+
+    def _stripped(self, token: str) -> str:
+        front = min(self.start, len(token) - len(token.lstrip(self.content)))
+        token = token[front:]
+        return token[: len(token) - min(self.stop, len(token) - len(token.rstrip(self.content)))]
+
+
+@dataclass(frozen=True)
+class ComposedDecoder(Decoder):
+    """Steps, and then a decoder, or else the tokens joined.
+
+    >>> steps = (ReplaceInTokens(Replace("▁", " ")), BytesToText(), Fuse(), StripTokens(" ", 1, 0))
+    >>> ComposedDecoder(steps).decode(["▁to", "▁caf", "<0xC3>", "<0xA9>"])
+    'to café'
+    """
+
+    reads_byte_tokens: ClassVar[bool] = True
+    steps: tuple[DecodingStep, ...]
+    last: Decoder | None = None
+
+    def decode(self, tokens: Sequence[str], special_tokens: Collection[str] = ()) -> str:
+        for step in self.steps:
+            tokens = step.decode(tokens)
+        return self.last.decode(tokens, special_tokens) if self.last else "".join(tokens)

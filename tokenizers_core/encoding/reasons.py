@@ -174,7 +174,7 @@ class Spelling(NamedTuple):
 def joins(
     word: Private, ranks: Mapping[PrivatePair, int], merged: Mapping[PrivatePair, Private]
 ) -> Iterator[Join]:
-    """The merges of a word's encoding one by one: the lowest rank first, and every place of it from the left.
+    """The merges of a word's encoding one by one: the lowest rank first, and of its places the first.
 
     >>> list(joins("aaab", {"aa": 0, "Aa": 1}, {"aa": "A", "Aa": "B"}))
     [Join(rank=0, start=0, middle=1, end=2), Join(rank=1, start=0, middle=2, end=3)]
@@ -185,13 +185,10 @@ def joins(
         pair = min((pair for pair in pairs if pair in ranks), key=ranks.__getitem__, default=None)
         if pair is None:
             return
-        place = 0
-        while place + 1 < len(tokens):
-            if tokens[place] + tokens[place + 1] == pair:
-                yield Join(ranks[pair], *edges[place : place + 3])
-                tokens[place : place + 2] = [merged[pair]]
-                del edges[place + 1]
-            place += 1
+        place = pairs.index(pair)
+        yield Join(ranks[pair], *edges[place : place + 3])
+        tokens[place : place + 2] = [merged[pair]]
+        del edges[place + 1]
 
 
 def borders(symbols: Sequence[str], tokens: Sequence[str], prefix: str = "") -> list[int] | None:

@@ -19,7 +19,9 @@ from random import Random
 from types import NoneType
 from typing import Any, ClassVar, Final, NamedTuple
 
+from tokenizers_core.encoding.added import AddedToken, Finder, Segment
 from tokenizers_core.encoding.alignment import no_collecting
+from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
 from tokenizers_core.encoding.decoders import (
     BpeDecoder,
     ByteLevelDecoder,
@@ -46,8 +48,8 @@ from tokenizers_core.errors import (
 )
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
-from tokenizers_core.text.normalizers import normalized_text
-from tokenizers_core.text.patterns import regex
+from tokenizers_core.text.cutting import ComposedSplitter
+from tokenizers_core.text.normalizers import normalize, normalized_text
 from tokenizers_core.text.pipeline import Pipeline, refuse_surrogates
 from tokenizers_core.text.spans import IdentitySpans, Span, origin_of
 from tokenizers_core.text.splitting import SPACE_MARK, PreToken, Splitter
@@ -56,14 +58,6 @@ from tokenizers_core.trace import Trace
 FIRST_BYTES: Final = bytes(byte & 0xC0 != 0x80 for byte in range(256))
 """For each byte, 1 where a character of UTF-8 may begin with it, and 0 where it goes on."""
 IDS_WANTED: Final = "give a list of ids, such as [5, 13]"
-
-
-class Segment(NamedTuple):
-    """A stretch of text: a special token, or text for the model; offsets into the whole text."""
-
-    text: str
-    start: int
-    special: bool
 
 
 def decoder_for(pipeline: Pipeline, model: Model) -> Decoder:
@@ -91,6 +85,12 @@ class PlacedWords(NamedTuple):
     bases: list[int]
     starts: list[Sequence[int]]
     ends: list[Sequence[int]]
+
+    def add(self, base: int, starts: Sequence[int], ends: Sequence[int]) -> None:
+        """One more pre-token."""
+        self.bases.append(base)
+        self.starts.append(starts)
+        self.ends.append(ends)
 
     def offsets(self) -> list[Span]:
         """Of all tokens, in the text."""
@@ -129,8 +129,12 @@ class Tokenizer:
         truncation: Truncation | None = None,
         padding: Padding | None = None,
         decoder: Decoder | None = None,
+        added: Sequence[AddedToken] = (),
     ) -> None:
-        """Without a `decoder`, the one that belongs to the pipeline is used: see `decoder_for`."""
+        """Without a `decoder`, the one that belongs to the pipeline is used: see `decoder_for`.
+
+        `added` are tokens that are found in a text, too: those that aren't special, or are found in other ways than special tokens here.
+        """
         for name, value, wanted in (
             ("template", template, Template),
             ("truncation", truncation, Truncation),
@@ -145,7 +149,7 @@ class Tokenizer:
         self.truncation = truncation
         self.padding = padding
         self.decoder = decoder or decoder_for(pipeline, model)
-        self._stretches = model.stretches(pipeline.pre_tokenizer)
+        self._stretches = model.stretches(str(pipeline.pre_tokenizer))
         self._given: dict[str, Any] = {
             "pipeline": pipeline,
             "model": model,
@@ -154,15 +158,30 @@ class Tokenizer:
             "truncation": truncation,
             "padding": padding,
             "decoder": decoder,
+            "added": added,
         }
-        longest_first = sorted(self.special_tokens, key=len, reverse=True)
-        self._special = regex.compile("|".join(map(regex.escape, longest_first))) if longest_first else None
+        self.added = tuple(added)
+        self._early, self._late = self._finders()
         self._set_apart = self._tokens_set_apart()
+        self._added_names = frozenset(token.content for token in self.added)
+        kept = frozenset(token.content for token in self.added if not token.special)
+        self._skipped = (self._set_apart - kept) | {""}
         if truncation:
             truncation.room(template.added(pair=False) if template else 0)
 
+    def _finders(self) -> tuple[Finder, Finder | None]:
+        """What finds special and added tokens: first in the text as it is, then in the normalized text; None if nothing is to be found there."""
+        otherwise = {token.content for token in self.added}
+        usual = [AddedToken(token) for token in self.special_tokens if token not in otherwise]
+        late = [token for token in self.added if token.normalized]
+        early = Finder([*usual, *(token for token in self.added if not token.normalized)])
+        if not late:
+            return early, None
+        written = [normalized_text(token.content, self.pipeline.normalizer) for token in late]
+        return early, Finder(late, written)
+
     def _tokens_set_apart(self) -> frozenset[str]:
-        """The tokens that are read as they are written: special tokens, the template's, and the pad. Raises TemplateError."""
+        """The tokens that stand for no text: special tokens, the template's, and the pad. Raises TemplateError."""
         of_template = self.template.special_tokens if self.template else ()
         for token in of_template:
             if self.template and token not in self.vocab:
@@ -280,10 +299,10 @@ class Tokenizer:
     def ids(self, text: str) -> list[int]:
         """The ids of the tokens of `text`, each different word encoded once."""
         # All segments share one splitter, and so share the time limit for a pattern of the user's own.
-        splitter, cut = self.pipeline.splitter(), self.pipeline.cut
+        splitter = self.pipeline.splitter()
         segments = [
-            (segment, [] if segment.special else cut(segment.text, splitter))
-            for segment in self.segments(text)
+            (segment, [] if segment.special else splitter.matches(segment.text, not segment.start))
+            for segment in self._normalized_segments(text)
         ]
         ids: list[int] = []
         for segment, stretches in segments:
@@ -293,6 +312,20 @@ class Tokenizer:
                 for of_stretch in self._ids_of(stretches, splitter.view.show):
                     ids += of_stretch
         return ids
+
+    def _normalized_segments(self, text: str) -> Iterator[Segment]:
+        """`text` cut at special and added tokens, and normalized between them; only whether a segment begins the text is kept of the places."""
+        normalizer = self.pipeline.normalizer
+        for segment in self.segments(text):
+            if segment.special:
+                yield segment
+                continue
+            segment = segment._replace(text=normalized_text(segment.text, normalizer))
+            if self._late is None:
+                yield segment
+            else:
+                for one in self._late.segments(segment.text):
+                    yield one._replace(start=segment.start + one.start)
 
     def _ids_of(self, stretches: Sequence[str], show: Callable[[str], str]) -> Iterable[tuple[int, ...]]:
         """The ids of each stretch of text, which the model sees as `show` writes it."""
@@ -323,12 +356,12 @@ class Tokenizer:
         amount = self.model.amount(dropout, temperature)
         random, splitter = Random(seed), self.pipeline.splitter()
         tokens: list[str] = []
-        for segment in self.segments(text):
+        for segment in self._normalized_segments(text):
             if segment.special:
                 tokens.append(segment.text)
                 continue
-            for word in self.pipeline.words(segment.text, splitter):
-                tokens += self.model.sample(word.text, amount, random)
+            for word in splitter.matches(segment.text, not segment.start):
+                tokens += self.model.sample(splitter.view.show(word), amount, random)
         return tokens
 
     def segments(self, text: str) -> Iterator[Segment]:
@@ -337,14 +370,7 @@ class Tokenizer:
         Special tokens are found in the text as it is, before normalization. Raises SurrogateError.
         """
         refuse_surrogates(text)  # here, so that the error counts from the start of the whole text
-        position = 0
-        for match in self._special.finditer(text) if self._special else ():
-            if match.start() > position:
-                yield Segment(text[position : match.start()], position, False)
-            yield Segment(match.group(), match.start(), True)
-            position = match.end()
-        if position < len(text):
-            yield Segment(text[position:], position, False)
+        return self._early.segments(text)
 
     def quick_offsets(self, text: str, ids: Sequence[int]) -> list[Span] | None:
         """Offsets of the tokens of `text`, which have these ids, where they spell all its bytes, one after the other: then their lengths
@@ -376,7 +402,8 @@ class Tokenizer:
     @cached_property
     def _byte_lengths(self) -> list[int]:
         """How many bytes of text each token spells, by id, where characters stand for bytes; a special token is its own text."""
-        special = {self.vocab[token]: len(token.encode("utf-8")) for token in self.special_tokens}
+        apart = (*self.special_tokens, *(token.content for token in self.added))
+        special = {self.vocab[token]: len(token.encode("utf-8")) for token in apart}
         return [special.get(identifier, len(token)) for identifier, token in enumerate(self.tokens)]
 
     def align(self, text: str) -> tuple[list[Span], list[int]]:
@@ -385,23 +412,37 @@ class Tokenizer:
         splitter = self.pipeline.splitter()
         for segment in self.segments(text):
             if segment.special:
-                words.bases.append(segment.start)
-                words.starts.append((0,))
-                words.ends.append((len(segment.text),))
+                words.add(segment.start, (0,), (segment.end - segment.start,))
+            elif self._is_unchanged(segment.text, splitter):
+                self._place_equal_words(segment, splitter, words)
             else:
                 self._place_words(segment, splitter, words)
         return words.offsets(), words.numbers()
 
-    def _place_words(self, segment: Segment, splitter: Splitter, words: PlacedWords) -> None:
-        """Add the pre-tokens of a segment."""
-        if normalized_text(segment.text, self.pipeline.normalizer) != segment.text:
-            for word in self.pipeline.words(segment.text, splitter):
-                starts, ends = self._columns(word)
-                words.bases.append(segment.start)
-                words.starts.append(starts)
-                words.ends.append(ends)
-            return
-        # Nothing was rewritten: equal stretches of text have equal offsets, relative to where they begin.
+    def _is_unchanged(self, text: str, splitter: Splitter | ComposedSplitter) -> bool:
+        """Whether nothing is rewritten before the model: then equal stretches of text have equal offsets, relative to where they begin."""
+        if self._late or not splitter.in_place:
+            return False
+        return normalized_text(text, self.pipeline.normalizer) == text
+
+    def _place_words(
+        self, segment: Segment, splitter: Splitter | ComposedSplitter, words: PlacedWords
+    ) -> None:
+        """Add the pre-tokens of a segment, and the tokens that are found in its normalized text."""
+        text, spans = normalize(segment.text, self.pipeline.normalizer)
+        for part in self._late.segments(text) if self._late else [Segment(text, 0, False, len(text))]:
+            if part.special:
+                first, last = origin_of(spans, part.start, part.end)
+                words.add(segment.start + first, (0,), (last - first,))
+                continue
+            begins = not segment.start and not part.start
+            for word in splitter.words(part.text, spans[part.start : part.end], begins):
+                words.add(segment.start, *self._columns(word))
+
+    def _place_equal_words(
+        self, segment: Segment, splitter: Splitter | ComposedSplitter, words: PlacedWords
+    ) -> None:
+        """Add the pre-tokens of a segment that is the same before the model, and each different one only once looked at."""
         matches = splitter.matches(segment.text)
         columns = {match: self._columns_in_order(splitter.pre_token(match)) for match in set(matches)}
         firsts = {match: starts for match, (starts, _ends) in columns.items()}
@@ -465,10 +506,12 @@ class Tokenizer:
         A continuation prefix and an end-of-word symbol stand for none, and ``▁`` for a space.
         """
         token = self.token(identifier)
-        if token in self._set_apart:
+        if token in self._set_apart or token in self._added_names:
             return token.encode("utf-8")
         if self.pipeline.byte_level:
             return symbols_to_bytes(token)
+        if self.model.join([token]) != [token]:
+            return bytes([BYTE_TOKENS[token]])
         token = token.removeprefix(self.model.vocabulary.prefix).removesuffix(self.model.suffix)
         if self.pipeline.marks_spaces:
             token = token.replace(SPACE_MARK, " ")
@@ -499,9 +542,11 @@ class Tokenizer:
         except TypeError:  # a list among them
             raise WrongTypeError("ids", ids, IDS_WANTED) from None
         tokens = list(map(known.__getitem__, ids))
-        if skip_special_tokens and not self._set_apart.isdisjoint(known.values()):
-            tokens = [token for token in tokens if token not in self._set_apart]
-        return self.decoder.decode(self.model.join(tokens), self._set_apart)
+        skipped = self._skipped if skip_special_tokens else {""}
+        if not skipped.isdisjoint(known.values()):
+            tokens = [token for token in tokens if token not in skipped]
+        joined = tokens if self.decoder.reads_byte_tokens else self.model.join(tokens)
+        return self.decoder.decode(joined, self._set_apart | self._added_names)
 
     # --- files ----------------------------------------------------------------------------------------------------
 

@@ -21,18 +21,22 @@ PrivatePair = NewType("PrivatePair", str)
 
 
 class Vocabulary:
-    """Tokens by id. The same string is always the same token, whichever way it was made.
+    """Tokens by id. The same string is always the same token, whichever way it was made; "" is an id that no token has.
 
     >>> vocabulary = Vocabulary(["u", "g"])
     >>> vocabulary.add("ug"), vocabulary.add("u"), len(vocabulary)
     (2, 0, 3)
+    >>> Vocabulary(["u", "", "", "g"]).ids
+    {'u': 0, 'g': 3}
     """
 
     def __init__(self, tokens: Iterable[str] = (), prefix: str = "") -> None:
         self.prefix = prefix
         """What tokens inside a word begin with, such as ``##``."""
-        self.tokens = list(dict.fromkeys(tokens))
+        given = list(tokens)
+        self.tokens = given if "" in given else list(dict.fromkeys(given))
         self.ids = dict(zip(self.tokens, count()))
+        self.ids.pop("", None)
 
     def __len__(self) -> int:
         return len(self.tokens)

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from tokenizers_core.encoding.alignment import no_collecting
+from tokenizers_core.encoding.added import AddedToken
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.errors import TokenizerFileError, quoted
@@ -75,24 +77,44 @@ def special_tokens(file: Part, lacking: Lacking) -> tuple[str, ...]:
     return tuple(dict.fromkeys(token for token, _, _ in added))
 
 
-def tokens_by_id(vocab: Mapping[str, int], added: Iterable[Added], lacking: Lacking) -> list[str]:
-    """The tokens in the order of their ids, from 0 on without a gap. Raises TokenizerFileError."""
+def names_of_special(added: Iterable[Added]) -> tuple[str, ...]:
+    """Those that are special, by id."""
+    return tuple(dict.fromkeys(token for token, _, part in added if part.flag("special", False)))
+
+
+def found_otherwise(added: Iterable[Added], normalizes: bool) -> list[AddedToken]:
+    """Those that aren't special, or are found in another way than special tokens here: by flags, or in the normalized text."""
+    found = []
+    for token, _, part in added:
+        special = part.flag("special", False)
+        one = AddedToken(
+            token,
+            part.flag("single_word", False),
+            part.flag("lstrip", False),
+            part.flag("rstrip", False),
+            part.flag("normalized", not special),
+            special,
+        )
+        if not (one.special and one.plain and not (one.normalized and normalizes)):
+            found.append(one)
+    return found
+
+
+def tokens_by_id(vocab: Mapping[str, int], added: Iterable[Added]) -> list[str]:
+    """The tokens by their ids, "" for an id that none has. Raises TokenizerFileError."""
     holders: dict[int, str] = {}
     ids = dict(vocab)
     for token, identifier in vocab.items():
-        place = f"model.vocab[{token!r}]"
-        whole_number(identifier, place, TOKEN_LIMIT - 1)
+        if type(identifier) is not int or not 0 <= identifier < TOKEN_LIMIT:
+            whole_number(identifier, f"model.vocab[{token!r}]", TOKEN_LIMIT - 1)
         if (other := holders.setdefault(identifier, token)) != token:
-            raise taken(place, identifier, other)
+            raise taken(f"model.vocab[{token!r}]", identifier, other)
     for token, identifier, part in added:
         if ids.setdefault(token, identifier) != identifier:
             raise wrong(part.at("id"), identifier, "{id}, as in the vocabulary", id=ids[token])
         if (other := holders.setdefault(identifier, token)) != token:
             raise taken(part.at("id"), identifier, other)
-    missing = next((identifier for identifier in range(len(holders)) if identifier not in holders), None)
-    if missing is not None:
-        lacking.add(f"model.vocab without a token for the id {missing}")
-    return [holders[identifier] for identifier in sorted(holders)]
+    return [holders.get(identifier, "") for identifier in range(max(holders, default=-1) + 1)]
 
 
 # --- Models -----------------------------------------------------------------------------------------------------------
@@ -146,7 +168,7 @@ def bpe_model(model: Part, added: Sequence[Added], marked: bool, lacking: Lackin
         bool(suffix),
         *(model.flag(name, False) for name in ("fuse_unk", "byte_fallback", "ignore_merges")),
     )
-    tokens = tokens_by_id(vocab, added, lacking)
+    tokens = tokens_by_id(vocab, added)
     unk_token = unknown_token(model, vocab)
     merges = merges_of(model, vocab, prefix, lacking)
     if options.byte_fallback:
@@ -157,7 +179,8 @@ def bpe_model(model: Part, added: Sequence[Added], marked: bool, lacking: Lackin
         lacking.unless(not suffix, "model BPE with END_MARK and end_of_word_suffix")
         special = {one.token for one in added}
         tokens = [token if token in special else token.replace(END_MARK, END_OF_WORD) for token in tokens]
-        if len(set(tokens)) < len(tokens):
+        named = [token for token in tokens if token]
+        if len(set(named)) < len(named):
             raise wrong("model.vocab", END_OF_WORD, "spelled in only one way")
         merges = [Pair(*(token.replace(END_MARK, END_OF_WORD) for token in pair)) for pair in merges]
         suffix = END_OF_WORD
@@ -167,24 +190,23 @@ def bpe_model(model: Part, added: Sequence[Added], marked: bool, lacking: Lackin
 def merges_of(model: Part, vocab: Mapping[str, int], prefix: str, lacking: Lacking) -> list[Pair]:
     """The merges by rank, each written as two tokens or as one string with a space. Raises TokenizerFileError."""
     pairs = []
-    for at, written in enumerate(model.items("merges")):
-        pair = written.split(" ") if isinstance(written, str) else written
-        place = f"model.merges[{at}]"
-        if (
-            not isinstance(pair, list | tuple)
-            or len(pair) != 2
-            or not all(isinstance(one, str) for one in pair)
-        ):
-            raise wrong(place, written, "two tokens")
-        first, second = pair
-        for token in (first, second, first + second[len(prefix) :]):
-            if token not in vocab:
-                raise wrong(
-                    place, f"{first} {second}", "in the vocabulary, which lacks {token}", token=quoted(token)
-                )
-        if not second.startswith(prefix):
-            lacking.add(f"{place} with a second token that doesn't begin with {prefix!r}")
-        pairs.append(Pair(first, second))
+    listed = model.items("merges")
+    with no_collecting():
+        for at, written in enumerate(listed):
+            pair = written.split(" ") if isinstance(written, str) else written
+            match pair:
+                case [str(first), str(second)]:
+                    pass
+                case _:
+                    raise wrong(f"model.merges[{at}]", written, "two tokens")
+            if not (first in vocab and second in vocab and first + second[len(prefix) :] in vocab):
+                made = (first, second, first + second[len(prefix) :])
+                missing = next(token for token in made if token not in vocab)
+                expected = "in the vocabulary, which lacks {token}"
+                raise wrong(f"model.merges[{at}]", f"{first} {second}", expected, token=quoted(missing))
+            if prefix and not second.startswith(prefix):
+                lacking.add(f"model.merges[{at}] with a second token that doesn't begin with {prefix!r}")
+            pairs.append(Pair(first, second))
     # A pair that is listed twice has its last place in the library.
     return list(dict.fromkeys(reversed(pairs)))[::-1]
 
@@ -198,7 +220,7 @@ def wordpiece_model(model: Part, added: Sequence[Added], lacking: Lacking) -> Wo
     longest = model.number("max_input_chars_per_word", 2**63, MAX_CHARACTERS)
     lacking.unless(longest <= WORD_LIMIT, f"model WordPiece with max_input_chars_per_word {longest}")
     prefix = model.text("continuing_subword_prefix", PREFIX)
-    tokens = tokens_by_id(vocab, added, lacking)
+    tokens = tokens_by_id(vocab, added)
     return None if lacking else WordPieceModel(tokens, unk_token, longest, prefix)
 
 
@@ -207,7 +229,7 @@ def unigram_model(
 ) -> UnigramModel | None:
     """Unigram. None when something is lacking."""
     scores = scores_of(model)
-    tokens = tokens_by_id({token: identifier for identifier, token in enumerate(scores)}, added, lacking)
+    tokens = tokens_by_id({token: identifier for identifier, token in enumerate(scores)}, added)
     unk_id = model.get("unk_id", None)
     if unk_id is None:
         lacking.add("model Unigram without an unknown token")

@@ -5,16 +5,23 @@ Each function reads one part of the file, and lists what isn't supported here.
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from tokenizers_core.encoding.decoders import (
     PREPEND_SCHEMES,
     BpeDecoder,
     ByteLevelDecoder,
+    BytesToText,
+    ComposedDecoder,
     Decoder,
+    DecodingStep,
+    Fuse,
     MetaspaceDecoder,
+    ReplaceInTokens,
     SpaceDecoder,
+    StripTokens,
     WordPieceDecoder,
 )
 from tokenizers_core.encoding.model import Model
@@ -26,7 +33,8 @@ from tokenizers_core.files.models import (
     added_tokens_of,
     algorithm,
     bpe_model,
-    special_tokens,
+    found_otherwise,
+    names_of_special,
     unigram_model,
     wordpiece_model,
 )
@@ -43,8 +51,12 @@ from tokenizers_core.files.writer import (
     bert_normalizer,
     metaspace,
 )
-from tokenizers_core.text.patterns import PATTERNS, regex
+from tokenizers_core.text.charsmap import CharacterMap
+from tokenizers_core.text.cutting import BEHAVIORS, Bytes, Cutter, Known, Marked, Split
+from tokenizers_core.text.normalizers import Normalizer
+from tokenizers_core.text.patterns import PATTERNS, compiled, regex
 from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.rewriting import Precompiled, Prepend, Replace, Rewriting, Strip
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
 
 # --- From text to words -----------------------------------------------------------------------------------------------
@@ -54,22 +66,63 @@ _SINGLE_NORMALIZERS: Final = {
 }
 
 
-def normalizer_of(file: Part, lacking: Lacking) -> tuple[str | tuple[str, ...], bool]:
-    """The normalizer's name or names, and whether it marks the ends of words."""
+def normalizer_of(file: Part, lacking: Lacking) -> tuple[Normalizer, bool]:
+    """The normalizer's name, or its steps, and whether it marks the ends of words."""
     parts = flattened(file, "normalizer", "normalizers")
     marked = bool(parts) and dict(parts[-1].content) == MARK_ENDS
     if marked:
         parts.pop()
-    names: list[str] = []
+    steps: list[str | Rewriting] = []
     for part in parts:
         if part.kind == "BertNormalizer":
-            names += _bert_names(part, lacking)
+            steps += _bert_names(part, lacking)
         elif part.kind in _SINGLE_NORMALIZERS:
-            names.append(_SINGLE_NORMALIZERS[part.kind])
+            steps.append(_SINGLE_NORMALIZERS[part.kind])
         else:
-            lacking.add(f"normalizer {part.kind}")
-    found = _joined(names)
-    return (found[0] if len(found) == 1 else found or "none"), marked
+            steps += filter(None, [_rewriting(part, lacking)])
+    found = _joined(steps)
+    if len(found) == 1 and isinstance(found[0], str):
+        return found[0], marked
+    return found or "none", marked
+
+
+def _rewriting(part: Part, lacking: Lacking) -> Rewriting | None:
+    """A step that has no name here; None when it is lacking."""
+    if part.kind == "Replace":
+        return _replace(part, "normalizer", lacking)
+    if part.kind == "Prepend":
+        return Prepend(part.text("prepend"))
+    if part.kind == "Strip":
+        return Strip(part.flag("strip_left", True), part.flag("strip_right", True))
+    if part.kind == "Precompiled":
+        return _precompiled(part)
+    lacking.add(f"normalizer {part.kind}")
+    return None
+
+
+def _precompiled(part: Part) -> Precompiled:
+    """SentencePiece's compiled map, in base64."""
+    written = part.text("precompiled_charsmap")
+    try:
+        charsmap = b64decode(written, validate=True)
+        CharacterMap.of(charsmap)
+    except ValueError:
+        raise wrong(part.at("precompiled_charsmap"), written, "a compiled character map, in base64") from None
+    return Precompiled(charsmap)
+
+
+def _replace(part: Part, stage: str, lacking: Lacking) -> Replace | None:
+    """What replaces a text, or the matches of a pattern."""
+    pattern, content = part.part("pattern"), part.text("content")
+    if "String" in pattern.content:
+        return Replace(pattern.text("String"), content)
+    written = pattern.text("Regex")
+    ours, refused = from_oniguruma(written)
+    if refused:
+        lacking.add(f"{stage} Replace of the regular expression {written!r}, from {refused!r} on")
+        return None
+    compiled(ours)
+    return Replace(ours, content, literal=False)
 
 
 _SEVERAL: Final = {
@@ -79,18 +132,19 @@ _SEVERAL: Final = {
 }
 
 
-def _joined(names: Sequence[str]) -> tuple[str, ...]:
+def _joined(names: Sequence[str | Rewriting]) -> tuple[str | Rewriting, ...]:
     """The names, with one name for those of several in a row that have it.
 
     >>> _joined(["bert_cased", "nfd", "strip_accents"])
     ('bert_cased', 'nfd_strip_accents')
     """
-    joined: list[str] = []
+    joined: list[str | Rewriting] = []
     place = 0
     while place < len(names):
-        width = next((width for width in (3, 2) if tuple(names[place : place + width]) in _SEVERAL), 1)
-        row = tuple(names[place : place + width])
+        rows: list[tuple[Any, ...]] = [tuple(names[place : place + width]) for width in (3, 2, 1)]
+        row = next((row for row in rows if row in _SEVERAL), rows[-1])
         joined.append(_SEVERAL.get(row, row[0]))
+        width = len(row)
         place += width
     return tuple(joined)
 
@@ -116,28 +170,34 @@ def _bert_names(part: Part, lacking: Lacking) -> Sequence[str]:
 
 
 class Words(NamedTuple):
-    """How text is cut into words: our pre-tokenizer, and its pattern."""
+    """How text is cut into words: our pre-tokenizer, or its parts, and its pattern."""
 
-    pre_tokenizer: str = "whitespace_split"
+    pre_tokenizer: str | tuple[Cutter, ...] = "whitespace_split"
     pattern: str = "gpt2"
 
 
 def words_of(file: Part, lacking: Lacking) -> Words:
-    """The pre-tokenizer that the file's parts amount to."""
+    """The pre-tokenizer that the file's parts amount to: one of those with a name, or else the parts."""
     parts = flattened(file, "pre_tokenizer", "pretokenizers")
-    before = len(lacking)
-    shapes = [_shape(part, lacking) for part in parts]
+    shapes = [*map(_shape, parts)]
     for name, known in PRE_TOKENIZER_PARTS.items():
         if shapes == known:
             return Words(name)
     kinds = [part.kind for part in parts]
-    if kinds == ["ByteLevel"] and parts[0].flag("use_regex", True):
+    own = kinds[-1:] == ["ByteLevel"] and not parts[-1].flag("add_prefix_space", True)
+    by_regex = own and parts[-1].flag("use_regex", True)
+    if kinds == ["ByteLevel"] and by_regex:
         return Words("byte_level")
-    if kinds == ["Split", "ByteLevel"] and not parts[1].flag("use_regex", True):
-        return Words("byte_level", _pattern(parts[0], lacking))
-    if len(lacking) == before:
-        lacking.add(f"pre_tokenizer {' + '.join(map(_described, parts)) or 'null'}")
-    return Words()
+    if kinds == ["Split", "ByteLevel"] and own and not by_regex:
+        pattern = _pattern(parts[0])
+        if pattern:
+            return Words("byte_level", pattern)
+    return Words(tuple(filter(None, [_cutter(part, lacking) for part in parts])))
+
+
+def described_words(file: Part) -> str:
+    """A pre-tokenizer's parts, each with what it says of itself."""
+    return " + ".join(map(_described, flattened(file, "pre_tokenizer", "pretokenizers"))) or "null"
 
 
 def _described(part: Part) -> str:
@@ -147,11 +207,12 @@ def _described(part: Part) -> str:
     ]
     if part.kind == "ByteLevel":
         said = [] if part.flag("use_regex", True) else ["use_regex false"]
+        said += ["add_prefix_space"] if part.flag("add_prefix_space", True) else []
     return part.kind + (f" with {', '.join(said)}" if said else "")
 
 
-def _shape(part: Part, lacking: Lacking) -> Document:
-    """A pre-tokenizer as we would write it; what is not ours at all is lacking."""
+def _shape(part: Part) -> Document:
+    """A pre-tokenizer as we would write it, if it has a name here."""
     if part.kind in ("WhitespaceSplit", "Whitespace", "BertPreTokenizer"):
         return {"type": part.kind}
     if part.kind == "Punctuation":
@@ -163,24 +224,69 @@ def _shape(part: Part, lacking: Lacking) -> Document:
             "behavior": part.text("behavior"),
             "invert": part.flag("invert", False),
         }
-    if part.kind == "Metaspace":
-        if part.text("replacement") != SPACE_MARK:
-            lacking.add(f"pre_tokenizer Metaspace with replacement {part.text('replacement')!r}")
-        # Before there were schemes, a mark was always put in front or never.
-        scheme = "always" if part.flag("add_prefix_space", True) else "never"
-        return metaspace(part.text("prepend_scheme", scheme), part.flag("split", True))
-    if part.kind == "ByteLevel":
-        lacking.unless(
-            not part.flag("add_prefix_space", True), "pre_tokenizer ByteLevel with add_prefix_space"
-        )
-        part.flag("trim_offsets", True)  # without meaning here, but not without a type
-        return {"type": part.kind}
-    lacking.add(f"pre_tokenizer {part.kind}")
+    if part.kind == "Metaspace" and part.text("replacement") == SPACE_MARK:
+        return metaspace(_scheme(part), part.flag("split", True))
     return {}
 
 
-def _pattern(split: Part, lacking: Lacking) -> str:
-    """The pattern that a Split cuts at, in our words."""
+def _scheme(part: Part) -> str:
+    # Before there were schemes, a mark was always put in front or never.
+    scheme = "always" if part.flag("add_prefix_space", True) else "never"
+    if "prepend_scheme" in part.content:
+        return part.choice("prepend_scheme", {name: name for name in PREPEND_SCHEMES})
+    return scheme
+
+
+def _cutter(part: Part, lacking: Lacking) -> Cutter | None:
+    """A pre-tokenizer as a part of a composed one; None when it is lacking."""
+    match part.kind:
+        case "WhitespaceSplit" | "Whitespace" | "BertPreTokenizer":
+            return Known(part.kind)
+        case "Punctuation":
+            return Known(part.kind, _behavior(part, "Isolated"))
+        case "Digits":
+            return Known(part.kind, "Isolated" if part.flag("individual_digits", False) else "Contiguous")
+        case "CharDelimiterSplit":
+            return Split(part.text("delimiter"), "Removed", literal=True)
+        case "Split":
+            return _split(part, lacking)
+        case "Metaspace":
+            mark = part.text("replacement")
+            if len(mark) != 1:
+                raise wrong(part.at("replacement"), mark, "one character")
+            return Marked(mark, _scheme(part), part.flag("split", True))
+        case "ByteLevel":
+            part.flag("trim_offsets", True)  # without meaning here, but not without a type
+            return Bytes(part.flag("add_prefix_space", True), part.flag("use_regex", True))
+    lacking.add(f"pre_tokenizer {part.kind}")
+    return None
+
+
+def _behavior(part: Part, default: object = "") -> str:
+    given = part.text("behavior", default)
+    if given not in BEHAVIORS:
+        raise wrong(part.at("behavior"), given, "one of {choices}", choices=", ".join(BEHAVIORS))
+    return given
+
+
+def _split(part: Part, lacking: Lacking) -> Split | None:
+    """A cut at a pattern, or at a text."""
+    pattern, behavior, invert = part.part("pattern"), _behavior(part), part.flag("invert", False)
+    if "String" in pattern.content:
+        return Split(pattern.text("String"), behavior, invert, literal=True)
+    written = pattern.text("Regex")
+    if written in PATTERNS.values():
+        return Split(written, behavior, invert)
+    ours, refused = from_oniguruma(written)
+    if refused:
+        lacking.add(f"the regular expression {written!r}, from {refused!r} on")
+        return None
+    compiled(ours)
+    return Split(ours, behavior, invert)
+
+
+def _pattern(split: Part) -> str:
+    """The pattern of a Split that isolates, in our words; "" for another Split, or a pattern that is read differently."""
     pattern = split.part("pattern")
     if "String" in pattern.content:
         written, ours, refused = "", regex.escape(pattern.text("String"), special_only=True), ""
@@ -188,13 +294,11 @@ def _pattern(split: Part, lacking: Lacking) -> str:
         written = pattern.text("Regex")
         ours, refused = from_oniguruma(written)
     name = next((name for name, known in PATTERNS.items() if known == written), "")
-    if refused:
-        lacking.add(f"the regular expression {written!r}, from {refused!r} on")
     behavior, invert = split.text("behavior"), split.flag("invert", False)
     # A pattern with a name matches all of a text, so that nothing is left between its matches to be removed.
     if behavior != "Isolated" and not (name and behavior == "Removed" and invert):
-        lacking.add(f"pre_tokenizer Split with behavior {behavior!r}" + (", inverted" if invert else ""))
-    return name or ours
+        return ""
+    return name or ("" if refused else ours)
 
 
 # --- Around the text --------------------------------------------------------------------------------------------------
@@ -260,8 +364,9 @@ def _template(part: Part, lacking: Lacking) -> Template | None:
     before = len(lacking)
     written = [
         " ".join(
-            _template_piece(Part.of(value, f"{part.at(key)}[{at}]"), tokens, part, lacking).written
+            piece.written
             for at, value in enumerate(part.items(key))
+            for piece in _template_pieces(Part.of(value, f"{part.at(key)}[{at}]"), tokens, part, lacking)
         )
         for key in ("single", "pair")
     ]
@@ -269,18 +374,22 @@ def _template(part: Part, lacking: Lacking) -> Template | None:
     return Template(*written) if len(lacking) == before else None
 
 
-def _template_piece(piece: Part, tokens: Part, template: Part, lacking: Lacking) -> TemplatePiece:
+def _template_pieces(piece: Part, tokens: Part, template: Part, lacking: Lacking) -> list[TemplatePiece]:
+    """A text's place, or a special token, which may stand for several."""
     if "Sequence" in piece.content:
         sequence = piece.part("Sequence")
-        return TemplatePiece(
-            None, sequence.choice("id", {"A": 0, "B": 1}), sequence.number("type_id", LARGEST_TYPE)
-        )
+        return [
+            TemplatePiece(
+                None, sequence.choice("id", {"A": 0, "B": 1}), sequence.number("type_id", LARGEST_TYPE)
+            )
+        ]
     special = piece.part("SpecialToken")
-    name = special.text("id")
-    stands_for = tokens.part(name)
-    if [*stands_for.items("tokens")] != [name] or len(stands_for.items("ids")) != 1:
-        lacking.add(f"post_processor TemplateProcessing with {name!r} for other tokens")
-    return TemplatePiece(_writable(name, template, lacking), None, special.number("type_id", LARGEST_TYPE))
+    stands_for = tokens.part(special.text("id"))
+    names = [text_of(name, stands_for.at("tokens")) for name in stands_for.items("tokens")]
+    if not names or len(stands_for.items("ids")) != len(names):
+        raise wrong(stands_for.at("ids"), stands_for.items("ids"), "as many ids as tokens")
+    type_id = special.number("type_id", LARGEST_TYPE)
+    return [TemplatePiece(_writable(name, template, lacking), None, type_id) for name in names]
 
 
 DIRECTION_NAMES: Final = {"Right": "right", "Left": "left"}
@@ -325,31 +434,52 @@ def padding(file: Part) -> Padding | None:
 def decoder(file: Part, falls_back: bool, marked: bool, lacking: Lacking) -> Decoder:
     """What reads tokens as text; `falls_back`: some tokens are bytes."""
     parts = flattened(file, "decoder", "decoders")
-    if falls_back:
-        if parts and parts[0].kind == "ByteFallback":
-            parts = parts[1:]
-        else:
-            lacking.add("a decoder without ByteFallback, for a model that has it")
-    if len(parts) > 1:
-        lacking.add(f"decoder {' + '.join(part.kind for part in parts)}")
+    usual = parts
+    if falls_back and parts and parts[0].kind == "ByteFallback":
+        usual = parts[1:]  # the model's own way of reading them
+        if not usual or dict(usual[0].content) == JOINED_BY_SPACES:
+            return SpaceDecoder()
+        falls_back = False
+    if not usual and not falls_back:
         return SpaceDecoder()
-    if not parts or (falls_back and dict(parts[0].content) == JOINED_BY_SPACES):
-        return SpaceDecoder()
-    part = parts[0]
+    last = _single_decoder(usual[-1], marked) if usual else SpaceDecoder()
+    if len(usual) == 1 and last and not falls_back:
+        return last
+    steps = [_decoding_step(part, lacking) for part in (parts[:-1] if last and usual else parts)]
+    return ComposedDecoder(tuple(filter(None, steps)), last)
+
+
+def _single_decoder(part: Part, marked: bool) -> Decoder | None:
+    """A decoder that reads tokens as text; None for a step that makes tokens of tokens, or what isn't known."""
     if part.kind == "ByteLevel":
         return ByteLevelDecoder()
     if part.kind == "WordPiece":
         return WordPieceDecoder(part.text("prefix"), part.flag("cleanup"))
     if part.kind == "Metaspace":
-        scheme = "always" if part.flag("add_prefix_space", True) else "never"
-        schemes = {name: name for name in PREPEND_SCHEMES}
-        chosen = part.choice("prepend_scheme", schemes) if "prepend_scheme" in part.content else scheme
-        return MetaspaceDecoder(part.text("replacement"), chosen)
+        return MetaspaceDecoder(part.text("replacement"), _scheme(part))
     if part.kind == "BPEDecoder":
         suffix = part.text("suffix")
         return BpeDecoder(END_OF_WORD if marked and suffix == END_MARK else suffix)
+    return None
+
+
+def _decoding_step(part: Part, lacking: Lacking) -> DecodingStep | None:
+    """A step of a composed decoder; None when it is lacking."""
+    match part.kind:
+        case "Replace":
+            pattern = _replace(part, "decoder", lacking)
+            return ReplaceInTokens(pattern) if pattern else None
+        case "ByteFallback":
+            return BytesToText()
+        case "Fuse":
+            return Fuse()
+        case "Strip":
+            content = part.text("content")
+            if len(content) != 1:
+                raise wrong(part.at("content"), content, "one character")
+            return StripTokens(content, part.number("start", LENGTH_LIMIT), part.number("stop", LENGTH_LIMIT))
     lacking.add(f"decoder {part.kind}")
-    return SpaceDecoder()
+    return None
 
 
 # --- All of it --------------------------------------------------------------------------------------------------------
@@ -361,18 +491,33 @@ def pipeline(file: Part, lacking: Lacking) -> Pipeline:
     words = words_of(file, lacking)
     name = words.pre_tokenizer
     if marked:
-        lacking.unless(name == "whitespace_split", f"normalizer Replace before pre_tokenizer {name}")
+        described = name if isinstance(name, str) else described_words(file)
+        lacking.unless(name == "whitespace_split", f"normalizer Replace before pre_tokenizer {described}")
         name = "end_of_word"
     # What is lacking may have left a pattern that isn't one.
     return Pipeline(normalizer, name, words.pattern if not lacking else "gpt2")
+
+
+def training_pipeline(file: Part, lacking: Lacking) -> Pipeline:
+    """The same, made of the engine's own parts only: those that a corpus is counted by."""
+    found = pipeline(file, lacking)
+    if found.named:
+        return found
+    if not isinstance(found.pre_tokenizer, str):
+        lacking.add(f"pre_tokenizer {described_words(file)}")
+    for step in found.normalizer if isinstance(found.normalizer, tuple) else ():
+        if not isinstance(step, str):
+            lacking.add(f"normalizer {type(step).__name__}")
+    return found
 
 
 def tokenizer(file: Part, lacking: Lacking) -> Tokenizer | None:
     """The tokenizer; None when something is lacking."""
     _, marked = normalizer_of(file, lacking)
     way = pipeline(file, lacking)
-    special = special_tokens(file, lacking)
-    added, around = added_tokens_of(file), template(file, lacking)
+    added = added_tokens_of(file)
+    special, otherwise = names_of_special(added), found_otherwise(added, way.normalizer != "none")
+    around = template(file, lacking)
     cut, filled = truncation(file), padding(file)
     name, part = algorithm(file, lacking), file.part("model")
     model: Model | None = None
@@ -388,4 +533,4 @@ def tokenizer(file: Part, lacking: Lacking) -> Tokenizer | None:
     reading = decoder(file, falls_back, marked, lacking)
     if lacking or model is None:
         return None
-    return Tokenizer(way, model, special, around, cut, filled, reading)
+    return Tokenizer(way, model, special, around, cut, filled, reading, otherwise)

@@ -140,7 +140,7 @@ def pipeline_of(document: object) -> Pipeline:
     >>> pipeline_of({"model": {}, "pre_tokenizer": {"type": "BertPreTokenizer"}, "normalizer": {"type": "NFC"}})
     Pipeline(normalizer='nfc', pre_tokenizer='bert', pattern='gpt2', timeout=2.0)
     """
-    return read(document, reader.pipeline)
+    return read(document, reader.training_pipeline)
 
 
 def algorithm_of(document: object) -> str:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from tokenizers_core.encoding.decoders import (
     BpeDecoder,
     ByteLevelDecoder,
+    BytesToText,
+    ComposedDecoder,
     Decoder,
+    Fuse,
     MetaspaceDecoder,
+    ReplaceInTokens,
     SpaceDecoder,
+    StripTokens,
     WordPieceDecoder,
 )
 from tokenizers_core.encoding.model import Model
@@ -20,8 +26,11 @@ from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.errors import Phrase, UnsavableError
 from tokenizers_core.files.oniguruma import to_oniguruma
 from tokenizers_core.files.parts import VERSION
+from tokenizers_core.text.cutting import Bytes, Cutter, Known, Marked, Split
+from tokenizers_core.text.normalizers import Normalizer
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.rewriting import Precompiled, Prepend, Replace, Strip
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
 from tokenizers_core.training.bpe import BpeModel
 from tokenizers_core.training.segmentation import UnigramModel
@@ -130,9 +139,7 @@ def to_document(tokenizer: Tokenizer) -> Document:
         "version": VERSION,
         "truncation": truncation_document(tokenizer.truncation),
         "padding": padding_document(tokenizer.padding),
-        "added_tokens": special_token_documents(
-            (token, tokenizer.vocab[token]) for token in dict.fromkeys(tokenizer.special_tokens)
-        ),
+        "added_tokens": added_token_documents(tokenizer),
         "normalizer": in_sequence(normalizers, "normalizers"),
         "pre_tokenizer": in_sequence(pre_tokenizer_parts(pipeline), "pretokenizers"),
         "post_processor": template_document(tokenizer.template, tokenizer.vocab),
@@ -157,6 +164,16 @@ def special_token_documents(tokens: Iterable[tuple[str, int]]) -> list[Document]
     ]
 
 
+def added_token_documents(tokenizer: Tokenizer) -> list[Document]:
+    """All tokens that are found before the model, by id, each with the way in which it is found."""
+    vocab = tokenizer.vocab
+    documents = special_token_documents((token, vocab[token]) for token in dict.fromkeys(tokenizer.special_tokens))
+    found = {document["content"]: document for document in documents}
+    for token in tokenizer.added:
+        found[token.content] = {"id": vocab[token.content], **token._asdict()}
+    return sorted(found.values(), key=lambda document: int(document["id"]))
+
+
 def in_sequence(parts: Sequence[Document], name: str) -> Document | None:
     """Several parts as one, whose list is called `name`; a single part unchanged; None for none.
 
@@ -171,14 +188,63 @@ def in_sequence(parts: Sequence[Document], name: str) -> Document | None:
 # --- From text to words -----------------------------------------------------------------------------------------------
 
 
-def normalizer_parts(normalizer: str | tuple[str, ...]) -> list[Document]:
-    """What a normalizer, or several in turn, are made of in the library."""
+def normalizer_parts(normalizer: Normalizer) -> list[Document]:
+    """What a normalizer, or several in turn, are made of in the library. Raises UnsavableError."""
     names = (normalizer,) if isinstance(normalizer, str) else normalizer
-    return [part for name in names for part in NORMALIZER_PARTS[name]]
+    return [
+        part
+        for name in names
+        for part in (NORMALIZER_PARTS[name] if isinstance(name, str) else [rewriting_document(name)])
+    ]
+
+
+def rewriting_document(step: object) -> Document:
+    """A rewriting that came from a file. Raises UnsavableError for one that only SentencePiece has."""
+    match step:
+        case Replace(pattern, content, literal):
+            return {"type": "Replace", "pattern": pattern_document(pattern, literal), "content": content}
+        case Prepend(front):
+            return {"type": "Prepend", "prepend": front}
+        case Strip(left, right):
+            return {"type": "Strip", "strip_left": left, "strip_right": right}
+        case Precompiled(charsmap):
+            return {"type": "Precompiled", "precompiled_charsmap": b64encode(charsmap).decode("ascii")}
+    raise UnsavableError("part", description=Phrase("a normalizer of type {kind}", kind=type(step).__name__))
+
+
+def pattern_document(pattern: str, literal: bool) -> Document:
+    """A plain text, or a regular expression as the library reads it. Raises UnsavableError."""
+    if literal:
+        return {"String": pattern}
+    translation = to_oniguruma(pattern)
+    if pattern not in PATTERNS.values() and translation.refused:
+        raise UnsavableError("pattern", pattern=pattern, part=translation.refused)
+    return {"Regex": translation.pattern or pattern}
+
+
+def cutter_document(part: Cutter) -> Document:
+    """A part of a pre-tokenizer that came from a file. Raises UnsavableError."""
+    match part:
+        case Split(pattern, behavior, invert, literal):
+            written = pattern_document(pattern, literal)
+            return {"type": "Split", "pattern": written, "behavior": behavior, "invert": invert}
+        case Known("Digits", behavior):
+            return {"type": "Digits", "individual_digits": behavior == "Isolated"}
+        case Known(kind, behavior):
+            return {"type": kind} | ({"behavior": behavior} if behavior else {})
+        case Marked(mark, scheme, split):
+            return metaspace(scheme, split) | {"replacement": mark}
+        case Bytes(add_prefix_space, use_regex):
+            return byte_level(use_regex) | {"add_prefix_space": add_prefix_space}
+    raise UnsavableError(
+        "part", description=Phrase("a pre-tokenizer of type {kind}", kind=type(part).__name__)
+    )
 
 
 def pre_tokenizer_parts(pipeline: Pipeline) -> Sequence[Document]:
     """What a pipeline's pre-tokenizer is made of in the library. Raises UnsavableError."""
+    if isinstance(pipeline.pre_tokenizer, tuple):
+        return [cutter_document(part) for part in pipeline.pre_tokenizer]
     if not pipeline.byte_level:
         return PRE_TOKENIZER_PARTS[pipeline.pre_tokenizer]
     if pipeline.pattern == "gpt2":
@@ -319,15 +385,35 @@ def decoder_document(decoder: Decoder, model: Model, marked: bool) -> Document |
         else isinstance(model, BpeModel) and model.options.byte_fallback
     )
     own = _decoder_document(decoder, marked)
-    if not falls_back:
+    if not falls_back or decoder.reads_byte_tokens:
         return own
     return in_sequence([{"type": "ByteFallback"}, own or JOINED_BY_SPACES], "decoders")
+
+
+def composed_document(decoder: ComposedDecoder, marked: bool) -> Document | None:
+    """A sequence of decoders, which stays one even with a single part. Raises UnsavableError."""
+    parts: list[Document] = []
+    for step in decoder.steps:
+        match step:
+            case ReplaceInTokens(pattern):
+                parts.append(rewriting_document(pattern))
+            case BytesToText():
+                parts.append({"type": "ByteFallback"})
+            case Fuse():
+                parts.append({"type": "Fuse"})
+            case StripTokens(content, start, stop):
+                parts.append({"type": "Strip", "content": content, "start": start, "stop": stop})
+    if decoder.last and (last := _decoder_document(decoder.last, marked)):
+        parts.append(last)
+    return in_sequence(parts, "decoders")
 
 
 def _decoder_document(decoder: Decoder, marked: bool) -> Document | None:
     """The decoder itself."""
     if isinstance(decoder, SpaceDecoder):
         return None
+    if isinstance(decoder, ComposedDecoder):
+        return composed_document(decoder, marked)
     if isinstance(decoder, ByteLevelDecoder):
         return byte_level(use_regex=True)
     if isinstance(decoder, WordPieceDecoder):

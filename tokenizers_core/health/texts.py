@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from tokenizers_core.text.normalizers import steps_of
+from tokenizers_core.text.normalizers import Normalizer, only_names, steps_of
 from tokenizers_core.text.patterns import PATTERNS, regex
 from tokenizers_core.text.pipeline import Pipeline
 
@@ -80,7 +80,7 @@ _CHARACTERS: Final = (range(0xD800), range(0xE000, 0x33480), range(0xE0000, 0xE1
 """Where Unicode has characters of its own: no normalizer does anything to a single one of the others."""
 
 
-def characters_lost(normalizer: str | tuple[str, ...]) -> Collection[str]:
+def characters_lost(normalizer: Normalizer) -> Collection[str]:
     """The characters that no normalized text has: perhaps not all of them, but never one that a text may have.
 
     Every step either rewrites each character by itself, so that all of Unicode, a character a line, shows what can come out; or it
@@ -90,6 +90,8 @@ def characters_lost(normalizer: str | tuple[str, ...]) -> Collection[str]:
     >>> "A" in lost, "a" in lost, "中" in lost
     (True, False, False)
     """
+    if not only_names(normalizer):
+        return ()  # a rewriting of several characters may make any
     everything = {chr(code) for codes in _CHARACTERS for code in codes}
     possible = everything
     for step in steps_of(normalizer):
@@ -163,6 +165,8 @@ def _has_apart(stretch: str, pipeline: Pipeline) -> bool:
 
 def _rule(pipeline: Pipeline) -> str:
     """The name under which `WITHIN` has what a pipeline leaves whole; "" for a pattern of somebody's own."""
+    if isinstance(pipeline.pre_tokenizer, tuple):
+        return ""
     if not pipeline.byte_level:
         return pipeline.pre_tokenizer
     named = {pattern: name for name, pattern in PATTERNS.items()}

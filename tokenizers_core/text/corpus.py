@@ -39,7 +39,8 @@ from tokenizers_core.errors import (
     refuse_wrong_type,
 )
 from tokenizers_core.lazy import cached_property
-from tokenizers_core.text.normalizers import normalized_text
+from tokenizers_core.text.cutting import Cutter
+from tokenizers_core.text.normalizers import Normalizer, normalized_text
 from tokenizers_core.text.pipeline import Pipeline, refuse_surrogates
 from tokenizers_core.text.reading import read_lines
 
@@ -149,8 +150,8 @@ class Corpus:
     def from_texts(
         cls,
         texts: Iterable[str],
-        normalizer: str | tuple[str, ...] = "none",
-        pre_tokenizer: str = "byte_level",
+        normalizer: Normalizer = "none",
+        pre_tokenizer: str | tuple[Cutter, ...] = "byte_level",
         pattern: str = "gpt2",
         timeout: float = 2.0,
         progress: ReadingProgress | None = None,
@@ -173,8 +174,8 @@ class Corpus:
     def from_counts(
         cls,
         counts: Mapping[str, int] | Iterable[tuple[str, int]],
-        normalizer: str | tuple[str, ...] = "none",
-        pre_tokenizer: str = "whitespace_split",
+        normalizer: Normalizer = "none",
+        pre_tokenizer: str | tuple[Cutter, ...] = "whitespace_split",
         pattern: str = "gpt2",
         timeout: float = 2.0,
     ) -> Corpus:
@@ -202,8 +203,8 @@ class Corpus:
     def from_file(
         cls,
         path: str | Path,
-        normalizer: str | tuple[str, ...] = "none",
-        pre_tokenizer: str = "byte_level",
+        normalizer: Normalizer = "none",
+        pre_tokenizer: str | tuple[Cutter, ...] = "byte_level",
         pattern: str = "gpt2",
         timeout: float = 2.0,
         progress: ReadingProgress | None = None,
@@ -223,8 +224,8 @@ class Corpus:
     def from_bytes(
         cls,
         data: bytes,
-        normalizer: str | tuple[str, ...] = "none",
-        pre_tokenizer: str = "byte_level",
+        normalizer: Normalizer = "none",
+        pre_tokenizer: str | tuple[Cutter, ...] = "byte_level",
         pattern: str = "gpt2",
         timeout: float = 2.0,
         progress: ReadingProgress | None = None,

@@ -18,6 +18,7 @@ from typing import Final, Literal, NamedTuple
 
 from tokenizers_core.errors import refuse_unknown_name
 from tokenizers_core.text.patterns import regex, twin
+from tokenizers_core.text.rewriting import Rewriting
 from tokenizers_core.text.spans import IdentitySpans, Span, origin_of
 
 
@@ -168,16 +169,33 @@ names beginning with `nfd_` do that, as real pipelines do.
 """
 
 
-def steps_of(normalizer: str | tuple[str, ...]) -> list[_Step]:
+Normalizer = str | tuple[str | Rewriting, ...]
+"""A name in `NORMALIZERS`, or several in turn; files of other programs bring rewritings of their own."""
+
+
+def steps_of(normalizer: Normalizer) -> list[Rewriting]:
     """The steps that a normalizer's name, or several names one after the other, stand for."""
-    steps: list[_Step] = []
+    steps: list[Rewriting] = []
     for name in normalizer if isinstance(normalizer, tuple | list) else (normalizer,):
-        refuse_unknown_name("normalizer", name, NORMALIZERS)
-        steps += (_STEPS[step] for step in _NORMALIZER_STEPS[name])
+        if not isinstance(name, str) and hasattr(name, "rewrite"):
+            steps.append(name)
+        else:
+            refuse_unknown_name("normalizer", name, NORMALIZERS)
+            steps += (_STEPS[step] for step in _NORMALIZER_STEPS[str(name)])
     return steps
 
 
-def normalize(text: str, normalizer: str | tuple[str, ...] = "none") -> Normalized:
+def only_names(normalizer: Normalizer) -> bool:
+    """Whether a normalizer is made of the engine's own steps, each of which is known.
+
+    >>> from tokenizers_core.text.rewriting import Prepend
+    >>> only_names(("nfc", "lowercase")), only_names((Prepend("▁"),))
+    (True, False)
+    """
+    return isinstance(normalizer, str) or all(isinstance(name, str) for name in normalizer)
+
+
+def normalize(text: str, normalizer: Normalizer = "none") -> Normalized:
     """Rewrite a text by a normalizer in `NORMALIZERS`, or by several in turn, and align the result.
 
     Raises UnknownNameError. Source: the normalizers of the `tokenizers` library.
@@ -193,12 +211,17 @@ def normalize(text: str, normalizer: str | tuple[str, ...] = "none") -> Normaliz
     for step in steps_of(normalizer):
         rewritten = step.rewrite(text)
         if rewritten != text:
-            spans = [origin_of(spans, start, end) for start, end in step.align(text)]
+            aligned = step.align(text)
+            spans = (
+                aligned
+                if isinstance(spans, IdentitySpans)
+                else [origin_of(spans, start, end) for start, end in aligned]
+            )
             text = rewritten
     return Normalized(text, spans)
 
 
-def normalized_text(text: str, normalizer: str | tuple[str, ...] = "none") -> str:
+def normalized_text(text: str, normalizer: Normalizer = "none") -> str:
     """The text that `normalize` gives, without the price of the alignment. Raises UnknownNameError.
 
     >>> normalized_text("Éa", "lowercase")
@@ -207,7 +230,7 @@ def normalized_text(text: str, normalizer: str | tuple[str, ...] = "none") -> st
     if normalizer == "none":
         return text
     steps = steps_of(normalizer)
-    if text.isascii() and text.isprintable():
+    if text.isascii() and text.isprintable() and only_names(normalizer):
         # Nothing here to compose, to strip, to clean or to set apart: only capitals can change.
         return text.lower() if _STEPS["lowercase"] in steps else text
     for step in steps:

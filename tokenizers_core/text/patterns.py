@@ -153,17 +153,23 @@ class Stopwatch:
         return PatternTimeoutError(pattern=self.pattern, seconds=self.seconds)
 
 
+def found_in(text: str, pattern: str, stopwatch: Stopwatch) -> list[Span]:
+    """Where a pattern of somebody's own matches, empty matches included. Raises PatternTimeoutError, PatternError."""
+    try:
+        matches = compiled(pattern).finditer(text, timeout=stopwatch.left(), concurrent=True)
+        return [match.span() for match in matches]
+    except TimeoutError:
+        raise stopwatch.error() from None
+    except (MemoryError, RecursionError):
+        raise PatternError(pattern=pattern, message="matching it takes too much memory") from None
+
+
 def cut_at(text: str, pattern: str, stopwatch: Stopwatch) -> list[Span]:
     """Cut a text at both ends of every match, so that what no match covers is kept too.
 
     That is the library's `Split(pattern, behavior="isolated")`. An empty match is just a place to cut.
     """
     cuts = {0, len(text)}
-    try:
-        for match in compiled(pattern).finditer(text, timeout=stopwatch.left(), concurrent=True):
-            cuts.update(match.span())
-    except TimeoutError:
-        raise stopwatch.error() from None
-    except (MemoryError, RecursionError):
-        raise PatternError(pattern=pattern, message="matching it takes too much memory") from None
+    for span in found_in(text, pattern, stopwatch):
+        cuts.update(span)
     return list(pairwise(sorted(cuts)))

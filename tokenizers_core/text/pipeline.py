@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from numbers import Real
 
 from tokenizers_core.errors import TEXT_WANTED, SettingError, SurrogateError, refuse_wrong_type
-from tokenizers_core.text.normalizers import normalize, normalized_text, steps_of
-from tokenizers_core.text.spans import origin_of
-from tokenizers_core.text.splitting import END_OF_WORD, PreToken, Splitter
+from tokenizers_core.text.cutting import Bytes, ComposedSplitter, Cutter, Marked
+from tokenizers_core.text.normalizers import Normalizer, normalize, normalized_text, only_names, steps_of
+from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK, PreToken, Splitter
 
 
 def pre_tokenize(
@@ -56,8 +56,9 @@ whitespace_split, whitespace, bert, metaspace, whitespace_split_metaspace, white
 end_of_word, none.
     """
 
-    normalizer: str | tuple[str, ...] = "none"
-    pre_tokenizer: str = "byte_level"
+    normalizer: Normalizer = "none"
+    pre_tokenizer: str | tuple[Cutter, ...] = "byte_level"
+    """A name in `PRE_TOKENIZERS`; files of other programs bring parts of their own."""
     pattern: str = "gpt2"
     timeout: float = 2.0
 
@@ -69,14 +70,18 @@ end_of_word, none.
         steps_of(self.normalizer)
         self.splitter()
 
-    def splitter(self) -> Splitter:
+    def splitter(self) -> Splitter | ComposedSplitter:
         """The pre-tokenizer, with its time starting now."""
+        if isinstance(self.pre_tokenizer, tuple):
+            return ComposedSplitter(self.pre_tokenizer)
         return Splitter(self.pre_tokenizer, self.pattern, self.timeout)
 
-    def words(self, text: str, splitter: Splitter | None = None) -> list[PreToken]:
+    def words(
+        self, text: str, splitter: Splitter | ComposedSplitter | None = None, begins: bool = True
+    ) -> list[PreToken]:
         """The pre-tokens of a text, with offsets into it as it was before normalizing.
 
-        With a `splitter` several texts share its time. Raises SurrogateError, PatternTimeoutError.
+        With a `splitter` several texts share its time. `begins`: nothing is before this text. Raises SurrogateError, PatternTimeoutError.
 
         >>> Pipeline("nfd_strip_accents", "whitespace_split").words("un été")
         [PreToken(text='un', start=0, end=2), PreToken(text='ete', start=3, end=6)]
@@ -84,15 +89,9 @@ end_of_word, none.
         refuse_surrogates(text)
         splitter = splitter or self.splitter()
         normalized, spans = normalize(text, self.normalizer)
-        show, align = splitter.view
-        words = []
-        for start, end in splitter.spans(normalized):
-            stretch = normalized[start:end]
-            first, last = origin_of(spans, start, end)
-            words.append(PreToken(show(stretch), first, last, align(stretch, spans[start:end])))
-        return words
+        return list(splitter.words(normalized, spans, begins))
 
-    def split(self, text: str, splitter: Splitter | None = None) -> list[str]:
+    def split(self, text: str, splitter: Splitter | ComposedSplitter | None = None) -> list[str]:
         """The same pre-tokens as the model sees them, without offsets and so faster. Raises the same errors.
 
         >>> Pipeline().split("un été")
@@ -104,27 +103,38 @@ end_of_word, none.
         shown = {stretch: splitter.view.show(stretch) for stretch in set(stretches)}  # most occur many times
         return [shown[stretch] for stretch in stretches]
 
-    def cut(self, text: str, splitter: Splitter) -> list[str]:
+    def cut(self, text: str, splitter: Splitter | ComposedSplitter, begins: bool = True) -> list[str]:
         """The stretches of the normalized text that become words, not yet as the model sees them. The text must have no surrogates."""
-        return splitter.matches(normalized_text(text, self.normalizer))
+        return splitter.matches(normalized_text(text, self.normalizer), begins)
+
+    @property
+    def named(self) -> bool:
+        """Whether it is made of the engine's own parts: those that a corpus can be counted by, and of which it is known what they do."""
+        return isinstance(self.pre_tokenizer, str) and only_names(self.normalizer)
 
     @property
     def byte_level(self) -> bool:
         """Whether each character of a word stands for one byte."""
+        if isinstance(self.pre_tokenizer, tuple):
+            return any(isinstance(part, Bytes) for part in self.pre_tokenizer)
         return self.pre_tokenizer == "byte_level"
 
     @property
-    def rules(self) -> tuple[str | tuple[str, ...], str, str]:
+    def rules(self) -> tuple[Normalizer, str | tuple[Cutter, ...], str]:
         """What decides about the words: not the time that a pattern may take, nor a pattern that isn't used.
 
         >>> Pipeline(pre_tokenizer="bert", timeout=9).rules == Pipeline(pre_tokenizer="bert", pattern="o200k_base").rules
         True
         """
-        return self.normalizer, self.pre_tokenizer, self.pattern if self.byte_level else ""
+        by_pattern = self.pre_tokenizer == "byte_level"
+        return self.normalizer, self.pre_tokenizer, self.pattern if by_pattern else ""
 
     @property
     def marks_spaces(self) -> bool:
         """Whether words hold `▁` for a space."""
+        if isinstance(self.pre_tokenizer, tuple):
+            marked = any(isinstance(part, Marked) and part.mark == SPACE_MARK for part in self.pre_tokenizer)
+            return marked or SPACE_MARK in normalized_text("a a", self.normalizer)
         return self.pre_tokenizer in ("metaspace", "whitespace_split_metaspace", "none")
 
     @property

@@ -5,7 +5,7 @@ The pre-tokenizers and their names are those of the Hugging Face `tokenizers` li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from operator import add
 from typing import Final, NamedTuple
@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from tokenizers_core.errors import refuse_unknown_name
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, bytes_to_symbols
 from tokenizers_core.text.patterns import PATTERNS, Stopwatch, compiled, cut_at, finder
-from tokenizers_core.text.spans import IdentitySpans, Span
+from tokenizers_core.text.spans import IdentitySpans, Span, origin_of
 
 END_OF_WORD: Final = "</w>"
 """The symbol that ends a word in the original BPE for words (Sennrich, Haddow and Birch, 2016)."""
@@ -50,7 +50,7 @@ class PreToken(_PreTokenFields):
         return pre_token
 
 
-class _View(NamedTuple):
+class View(NamedTuple):
     """How the model sees a stretch of text: as what string, and where each character of that came from."""
 
     show: Callable[[str], str]
@@ -70,7 +70,7 @@ def _align_marked_front(stretch: str, spans: Sequence[Span]) -> Sequence[Span]:
     return spans if stretch[0] in (" ", SPACE_MARK) else [spans[0], *spans]
 
 
-def _align_bytes(stretch: str, spans: Sequence[Span]) -> Sequence[Span]:
+def align_bytes(stretch: str, spans: Sequence[Span]) -> Sequence[Span]:
     if stretch.isascii():
         return spans
     return [span for character, span in zip(stretch, spans, strict=True) for _ in character.encode("utf-8")]
@@ -79,34 +79,34 @@ def _align_bytes(stretch: str, spans: Sequence[Span]) -> Sequence[Span]:
 _SPACE: Final = BYTE_TO_SYMBOL[ord(" ")]
 
 
-def _show_bytes(stretch: str) -> str:
+def show_bytes(stretch: str) -> str:
     """The byte alphabet's spelling; printable ASCII spells itself but for the space."""
     if stretch.isascii() and stretch.isprintable():
         return stretch.replace(" ", _SPACE)
     return bytes_to_symbols(stretch.encode("utf-8"))
 
 
-_AS_IT_IS = _View(show=lambda stretch: stretch, align=lambda _stretch, spans: spans)
-_AS_BYTES = _View(show=_show_bytes, align=_align_bytes)
-_SPACES_MARKED = _View(show=_mark_spaces, align=lambda _stretch, spans: spans)
-_FRONT_MARKED = _View(show=_mark_front, align=_align_marked_front)
+AS_IT_IS = View(show=lambda stretch: stretch, align=lambda _stretch, spans: spans)
+AS_BYTES = View(show=show_bytes, align=align_bytes)
+_SPACES_MARKED = View(show=_mark_spaces, align=lambda _stretch, spans: spans)
+_FRONT_MARKED = View(show=_mark_front, align=_align_marked_front)
 
 
 class _Rule(NamedTuple):
     """All there is to a pre-tokenizer: what a pre-token looks like in the text, and to the model."""
 
     pattern: str
-    view: _View
+    view: View
 
 
-_PUNCTUATION = r"\p{P}$+<=>^`|~"  # Unicode's, and the ASCII signs that Unicode calls symbols (as in BERT)
-_WHITESPACE_SPLIT = _Rule(r"\S+", _AS_IT_IS)
-_PUNCTUATION_ALONE = _Rule(rf"[{_PUNCTUATION}]|[^\s{_PUNCTUATION}]+", _AS_IT_IS)
+PUNCTUATION = r"\p{P}$+<=>^`|~"  # Unicode's, and the ASCII signs that Unicode calls symbols (as in BERT)
+_WHITESPACE_SPLIT = _Rule(r"\S+", AS_IT_IS)
+_PUNCTUATION_ALONE = _Rule(rf"[{PUNCTUATION}]|[^\s{PUNCTUATION}]+", AS_IT_IS)
 
 _RULES: Final[Mapping[str, _Rule]] = {
-    "byte_level": _Rule("", _AS_BYTES),  # the pattern is the caller's choice
+    "byte_level": _Rule("", AS_BYTES),  # the pattern is the caller's choice
     "whitespace_split": _WHITESPACE_SPLIT,
-    "whitespace": _Rule(r"\w+|[^\w\s]+", _AS_IT_IS),
+    "whitespace": _Rule(r"\w+|[^\w\s]+", AS_IT_IS),
     "bert": _PUNCTUATION_ALONE,
     "metaspace": _Rule("[ ▁][^ ▁]*|[^ ▁]+", _FRONT_MARKED),
     "whitespace_split_metaspace": _Rule(r"▁[^\s▁]*|[^\s▁]+", _FRONT_MARKED),
@@ -119,7 +119,7 @@ PRE_TOKENIZERS: Final = tuple(_RULES)
 """The names `pre_tokenize` knows."""
 
 
-def has_own_pattern(pre_tokenizer: str, pattern: str) -> bool:
+def has_own_pattern(pre_tokenizer: object, pattern: str) -> bool:
     """Whether `pattern` is in use and is a regular expression of the user's own: one that may take any time.
 
     >>> has_own_pattern("byte_level", "(a+)+b"), has_own_pattern("byte_level", "gpt2"), has_own_pattern("bert", "x")
@@ -144,6 +144,18 @@ class Splitter:
         is_own = has_own_pattern(pre_tokenizer, pattern)
         self._stopwatch = Stopwatch(pattern, timeout) if is_own else None
 
+    in_place: Final = True
+    """Words are stretches of the text, only shown differently."""
+
+    def words(self, text: str, spans: Sequence[Span], begins: bool = True) -> Iterator[PreToken]:
+        """The pre-tokens with their places; `spans` say where the characters of the text came from."""
+        del begins  # which only parts of files ask for
+        show, align = self.view
+        for start, end in self.spans(text):
+            stretch = text[start:end]
+            first, last = origin_of(spans, start, end)
+            yield PreToken(show(stretch), first, last, align(stretch, spans[start:end]))
+
     def spans(self, text: str) -> list[Span]:
         """Where the pre-tokens are, in order."""
         if self._stopwatch:
@@ -159,8 +171,9 @@ class Splitter:
             return starts
         return [match.start() for match in finder(self.pattern, text).finditer(text)]
 
-    def matches(self, text: str) -> list[str]:
+    def matches(self, text: str, begins: bool = True) -> list[str]:
         """The same stretches as strings, without the price of the offsets."""
+        del begins
         if self._stopwatch:
             return [text[start:end] for start, end in cut_at(text, self.pattern, self._stopwatch)]
         found: list[str] = finder(self.pattern, text).findall(text)  # whole matches, as no rule has a group

@@ -18,7 +18,8 @@ from random import Random
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from tokenizers_core.encoding import dropout
-from tokenizers_core.encoding.byte_tokens import byte_token, join_bytes
+from tokenizers_core.encoding.alignment import no_collecting
+from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS, byte_token, join_bytes
 from tokenizers_core.encoding.dropout import Choices, refuse_bad_dropout
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.reasons import Reason, Spelling, why_not_merged
@@ -244,12 +245,20 @@ def lowest_rank_pair(word: Private, ranks: Mapping[PrivatePair, int]) -> Private
     return min(learned, key=ranks.__getitem__, default=None)
 
 
+EVERYWHERE = -1
+"""At how many places `apply_merges` makes a merge before it looks for the next."""
+
+
 def apply_merges(
-    word: Private, ranks: Mapping[PrivatePair, int], merged: Mapping[PrivatePair, Private]
+    word: Private,
+    ranks: Mapping[PrivatePair, int],
+    merged: Mapping[PrivatePair, Private],
+    places: int = EVERYWHERE,
 ) -> Private:
     """Encode a word: merge the learned pair of lowest rank wherever it occurs, until none is left.
 
-    `ranks` gives each pair's rank, `merged` the token it becomes.
+    `ranks` gives each pair's rank, `merged` the token it becomes. With `places` 1 a pair is merged at its first place only before
+    the ranks are looked at again, which matters where `ranks_follow` doesn't hold.
 
     >>> apply_merges("hug", {"ug": 0, "hU": 1}, {"ug": "U", "hU": "H"})
     'H'
@@ -261,9 +270,28 @@ def apply_merges(
         if not learned:
             return Private(text)
         pair = learned[0] if len(learned) == 1 else min(learned, key=rank)
-        text = text.replace(pair, merged[pair])
+        text = text.replace(pair, merged[pair], places)
     # Most words end here: nothing to search among two symbols.
     return merged.get(PrivatePair(text), Private(text))
+
+
+def ranks_follow(ranks: Mapping[PrivatePair, int], merged: Mapping[PrivatePair, Private]) -> bool:
+    """Whether each pair ranks after all pairs that make its tokens, as what training learned does.
+
+    Then a merge makes nothing that would be merged before its own other places. In vocabularies that were put together otherwise
+    (Gemma's runs of spaces, the longest first), it may.
+
+    >>> merged = {"aa": "A", "Aa": "B"}
+    >>> ranks_follow({"aa": 0, "Aa": 1}, merged), ranks_follow({"aa": 1, "Aa": 0}, merged)
+    (True, False)
+    """
+    latest: dict[str, int] = {}
+    for pair, rank in ranks.items():
+        token = merged[pair]
+        if rank > latest.get(token, -1):
+            latest[token] = rank
+    made = latest.get
+    return all(rank > made(pair[0], -1) and rank > made(pair[1], -1) for pair, rank in ranks.items())
 
 
 SHORT_WORD = 12
@@ -275,7 +303,7 @@ LONG_WORD = 100
 def apply_merges_long(
     word: Private, ranks: Mapping[PrivatePair, int], merged: Mapping[PrivatePair, Private]
 ) -> Private:
-    """What `apply_merges` does, in time near-linear in the word's length: a queue of (rank, place, pair)."""
+    """What `apply_merges` does one place at a time, in time near-linear in the word's length: a queue of (rank, place, pair)."""
     symbols = list(word)
     following = [*range(1, len(symbols)), -1]
     before = list(range(-1, len(symbols) - 1))
@@ -290,21 +318,16 @@ def apply_merges_long(
     for place in range(len(symbols)):
         offer(place)
     while queue:
-        # All places of the lowest rank, left to right; the pairs they make wait until these are done.
-        rank, made = queue[0][0], []
-        while queue and queue[0][0] == rank:
-            _, place, pair = heapq.heappop(queue)
-            right = following[place]
-            if right < 0 or symbols[place] + symbols[right] != pair:
-                continue  # one of the two has become part of another token
-            symbols[place], symbols[right] = merged[pair], ""
-            following[place] = following[right]
-            if following[right] >= 0:
-                before[following[right]] = place
-            made.append(place)
-        for place in made:
-            offer(before[place])
-            offer(place)
+        _, place, pair = heapq.heappop(queue)
+        right = following[place]
+        if right < 0 or symbols[place] + symbols[right] != pair:
+            continue  # one of the two has become part of another token
+        symbols[place], symbols[right] = merged[pair], ""
+        following[place] = following[right]
+        if following[right] >= 0:
+            before[following[right]] = place
+        offer(before[place])
+        offer(place)
     return Private("".join(symbols))
 
 
@@ -392,11 +415,18 @@ class BpeModel(Model):
         """Whether ranks are the ids of the tokens that are made."""
         self.ranks: dict[PrivatePair, int] = {}
         self.merged: dict[PrivatePair, Private] = {}
-        ids, add = self.vocabulary.ids, self.vocabulary.add
-        for rank, (first, second) in enumerate(merges):
-            key = PrivatePair(chr(ids[first]) + chr(ids[second]))
-            self.ranks.setdefault(key, rank)  # a pair learned twice keeps its first rank
-            self.merged[key] = Private(chr(add(first + second.removeprefix(prefix))))
+        ranks: dict[Any, int] = self.ranks  # a call for each merge only to name its type would be felt
+        merged: dict[Any, Any] = self.merged
+        written = {token: chr(identifier) for token, identifier in self.vocabulary.ids.items()}
+        with no_collecting():
+            for rank, (first, second) in enumerate(merges):
+                key = written[first] + written[second]
+                token = first + (second.removeprefix(prefix) if prefix else second)
+                if token not in written:
+                    written[token] = chr(self.vocabulary.add(token))
+                ranks.setdefault(key, rank)  # a pair learned twice keeps its first rank
+                merged[key] = written[token]
+        ids = self.vocabulary.ids
         self._plain = not prefix and not suffix
         """Whether the characters of a word are its symbols."""
         self._written = KnownCharacters(
@@ -411,6 +441,12 @@ class BpeModel(Model):
         """Have merges ranked by the ids of the tokens that they make, as tiktoken does it: several pairs may make one token."""
         self.rank_is_id = True
         self.ranks = {pair: ord(token) for pair, token in self.merged.items()}
+        vars(self).pop("places", None)
+
+    @cached_property
+    def places(self) -> int:
+        """At how many places a merge is made before the next is looked for."""
+        return EVERYWHERE if ranks_follow(self.ranks, self.merged) else 1
 
     def split(self, word: str) -> tuple[str, ...]:
         """The word's symbols, known or not."""
@@ -466,7 +502,7 @@ class BpeModel(Model):
         """The ids of a word's tokens."""
         text = self.start(word)
         if len(text) < SHORT_WORD:
-            return map(ord, apply_merges(text, self.ranks, self.merged))
+            return map(ord, apply_merges(text, self.ranks, self.merged, self.places))
         return map(ord, self._mergeable.sub(self._merge_stretch, text))
 
     def spell_all(self, words: Sequence[str]) -> list[tuple[int, ...]]:
@@ -478,8 +514,9 @@ class BpeModel(Model):
 
     def _merge_stretch(self, found: re.Match[str]) -> str:
         stretch = Private(found.group())
-        encode = apply_merges if len(stretch) < LONG_WORD else apply_merges_long
-        return encode(stretch, self.ranks, self.merged)
+        if len(stretch) < LONG_WORD:
+            return apply_merges(stretch, self.ranks, self.merged, self.places)
+        return apply_merges_long(stretch, self.ranks, self.merged)
 
     @cached_property
     def _mergeable(self) -> re.Pattern[str]:
@@ -489,7 +526,12 @@ class BpeModel(Model):
         What is between them stays as it is. So a word in a script that the corpus didn't have costs one search.
         """
         firsts, symbols = ({pair[0] for pair in self.ranks}, set().union(*self.ranks))
-        if not symbols:
+        if self._plain:  # words begin as characters: with all tokens of a large vocabulary a set would be slow
+            unknown = self.vocabulary.ids.get(self.unk_token, 0)
+            beginning = {chr(one) for one in (*self._written.values(), unknown)}
+            beginning.update(chr(self.vocabulary.ids[one]) for one in BYTE_TOKENS.keys() & self.vocabulary.ids)
+            firsts, symbols = firsts & beginning, symbols & beginning
+        if not firsts:
             return re.compile("(?!)")
         # Two sets and no count: `re` searches quickly for a set that stands first.
         first, more = (re.escape("".join(sorted(some))) for some in (firsts, symbols))
@@ -581,5 +623,6 @@ class BpeModel(Model):
             if not present:
                 return StoredTrace(tuple(snapshots), "no_pairs")
             pair, token = present[0], self.merged[present[0]]
-            event = ApplyEvent(Pair(*read(pair)), read(token)[0], ranks[pair], text.count(pair))
-            text = Private(text.replace(pair, token))
+            made = text.count(pair) if self.places == EVERYWHERE else 1
+            event = ApplyEvent(Pair(*read(pair)), read(token)[0], ranks[pair], made)
+            text = Private(text.replace(pair, token, made))

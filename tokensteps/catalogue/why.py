@@ -20,6 +20,7 @@ from tokenizers_core.encoding.tokenizer import Tokenizer as OurTokenizer
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.files.writer import END_MARK
 from tokenizers_core.text.normalizers import normalized_text
+from tokenizers_core.text.rewriting import Prepend
 from tokenizers_core.trace import StoredTrace, Trace
 from tokenizers_core.training.bpe import BpeModel
 from tokenizers_core.training.wordpiece import WordPieceModel
@@ -121,15 +122,17 @@ def asked_engine(tokenizer: OurTokenizer, text: str, place: int) -> Asked:
     )
     names = pipeline.normalizer
     for name in (names,) if isinstance(names, str) else names:
-        kept = [(one if special else normalized_text(one, name), special) for one, special in kept]
+        kept = [(one if special else normalized_text(one, (name,)), special) for one, special in kept]
         if name != "none":
-            stages.append(StageDone("normalizer", name, tuple(one for one, _ in kept)))
+            stages.append(StageDone("normalizer", part_name(name), tuple(one for one, _ in kept)))
     words: list[tuple[str, bool]] = []
     for segment in segments:
         found = [segment.text] if segment.special else pipeline.split(segment.text)
         words += [(word, segment.special) for word in found]
     shown = tuple(word for word, _ in words)
-    stages.append(StageDone("pre_tokenizer", pipeline.pre_tokenizer, shown))
+    cutters = pipeline.pre_tokenizer
+    name = cutters if isinstance(cutters, str) else " → ".join(map(part_name, cutters))
+    stages.append(StageDone("pre_tokenizer", name, shown))
     return _with_story(Asked(tuple(stages), shown, foreign=False), words, place, lambda: tokenizer.model)
 
 
@@ -163,6 +166,15 @@ def asked_library(
     return (
         found if theirs == found.story.tokens else found._replace(story=found.story._replace(library=theirs))
     )
+
+
+def part_name(part: object) -> str:
+    """The name of a normalizer's or a pre-tokenizer's part: the engine's own, or the kind that a file has.
+
+    >>> part_name("nfc"), part_name(Prepend("▁"))
+    ('nfc', 'Prepend')
+    """
+    return part if isinstance(part, str) else type(part).__name__
 
 
 def _with_story(

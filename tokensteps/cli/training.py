@@ -274,7 +274,7 @@ def train_as_asked(
             else read_corpus(inputs(files, wanted), pipeline, quiet, as_text)
         )
     else:
-        settings = training_settings(algorithm, given, corpus.pipeline.pre_tokenizer)
+        settings = training_settings(algorithm, given, str(corpus.pipeline.pre_tokenizer))
     unknown = unknown_to_add(algorithm, settings) if for_tokenizer else ""
     with meter("Training", quiet) as move:
         trace = run_with_room(algorithm, corpus, settings, unknown, progress=move)

@@ -111,8 +111,8 @@ class Controls(PageState):
         told = _(
             "The words in this file are already counted. Normalized: {normalizer}. Split: {pre_tokenizer}."
         )
-        normalizer = ", ".join(choice_name("normalizer", name) for name in names)
-        split = choice_name("pre", pipeline.pre_tokenizer)
+        normalizer = ", ".join(choice_name("normalizer", str(name)) for name in names)
+        split = choice_name("pre", str(pipeline.pre_tokenizer))
         note(told.format(normalizer=normalizer, pre_tokenizer=split))
         if pipeline.byte_level:
             known = pipeline.pattern in PATTERNS

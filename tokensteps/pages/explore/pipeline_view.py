@@ -54,8 +54,8 @@ def chosen_view(controls: PipelineControls, subject: Subject, texts: tuple[str, 
         written = tokenizer.pipeline.normalizer
         rules = (written,) if isinstance(written, str) else written
         names = [
-            listed(choice_name("normalizer", rule) for rule in rules),
-            choice_name("pre", tokenizer.pipeline.pre_tokenizer),
+            listed(choice_name("normalizer", str(rule)) for rule in rules),
+            choice_name("pre", str(tokenizer.pipeline.pre_tokenizer)),
         ]
     else:
         raise TypeError(f"{type(subject).__name__} is no tokenizer with stages.")

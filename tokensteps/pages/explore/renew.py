@@ -156,7 +156,7 @@ def heritage_html(handed: Heritage) -> str:
     pipeline = handed.pipeline
     normalizer = pipeline.normalizer
     names = (normalizer,) if isinstance(normalizer, str) else normalizer
-    split = choice_name("pre", pipeline.pre_tokenizer)
+    split = choice_name("pre", str(pipeline.pre_tokenizer))
     if pipeline.byte_level:
         pattern = pipeline.pattern[:60]
         if pipeline.pattern in PATTERNS:
@@ -164,7 +164,7 @@ def heritage_html(handed: Heritage) -> str:
         split = listed([split, pattern])
     rows = (
         (_("Algorithm"), ALGORITHMS[handed.algorithm].title),
-        (_("Normalize"), listed(choice_name("normalizer", name) for name in names)),
+        (_("Normalize"), listed(choice_name("normalizer", str(name)) for name in names)),
         (_("Split into words"), split),
         (_("Special tokens"), " ".join(handed.special_tokens) or _("none")),
         (_("Template"), handed.template.single if handed.template else _("none")),

@@ -1,0 +1,84 @@
+"""SentencePiece's compiled character maps: what to write for certain characters, or several in a row.
+
+A map is the size of a trie, the trie, and the texts that it leads to, each with a zero behind it. The trie is a double array, as
+in Darts: from a place, a byte leads to the place whose number differs by it. Nothing in the file is trusted.
+
+Sources: SentencePiece's builder.cc, normalizer.cc and darts.h; `spm_precompiled`, by which the `tokenizers` library reads the same.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+LABEL: Final = (1 << 31) | 0xFF
+VALUE: Final = (1 << 31) - 1
+MAPS_KEPT: Final = 8
+LONGEST_KEY: Final = 32
+"""Characters that a key may have here; SentencePiece's own have at most 18."""
+KNOWN_LIMIT: Final = 50_000
+"""Stretches of text that a map remembers."""
+
+
+class CharacterMap:
+    """A compiled map, ready to be asked. Raises ValueError for bytes that are none.
+
+    >>> CharacterMap(b"").longest("ab", 0)
+    ('a', 1)
+    """
+
+    def __init__(self, data: bytes) -> None:
+        size = int.from_bytes(data[:4], "little")
+        if data and (len(data) < 4 or size % 4 or size > len(data) - 4):
+            raise ValueError("its character map was cut off")
+        self._units = array("I", data[4 : 4 + size])
+        if sys.byteorder == "big":
+            self._units.byteswap()
+        self._texts = data[4 + size :]
+        self._alone: dict[str, str | None] = {}
+
+    @staticmethod
+    @lru_cache(MAPS_KEPT)
+    def of(data: bytes) -> CharacterMap:
+        """The same map for the same bytes."""
+        return CharacterMap(data)
+
+    def _prefixes(self, key: bytes) -> Iterator[tuple[int, int]]:
+        """How long each key is that `key` begins with, and where its text is: the shortest first."""
+        units, place = self._units, 0
+        unit = units[0] if units else 0
+        place ^= (unit >> 10) << ((unit & 0x200) >> 6)
+        for length, byte in enumerate(key if units else b"", start=1):
+            place ^= byte
+            if not byte or place >= len(units) or (units[place] & LABEL) != byte:
+                return
+            unit = units[place]
+            place ^= (unit >> 10) << ((unit & 0x200) >> 6)
+            if unit & 0x100 and place < len(units):
+                yield length, units[place] & VALUE
+
+    def _text(self, start: int) -> str:
+        end = self._texts.find(b"\0", start)
+        return self._texts[start : end if end >= 0 else len(self._texts)].decode("utf-8", "replace")
+
+    def shortest(self, text: str) -> str | None:
+        """What the shortest key that `text` begins with becomes; None if there is none."""
+        if text not in self._alone:
+            found = next(self._prefixes(text.encode("utf-8")), None)
+            if len(self._alone) > KNOWN_LIMIT:
+                self._alone.clear()
+            self._alone[text] = None if found is None else self._text(found[1])
+        return self._alone[text]
+
+    def longest(self, text: str, at: int) -> tuple[str, int]:
+        """What the longest key becomes that is at a place of a text, and how many characters it has; else the character itself."""
+        key = text[at : at + LONGEST_KEY].encode("utf-8")
+        found = None
+        for found in self._prefixes(key):
+            pass
+        if found is None:
+            return text[at], 1
+        return self._text(found[1]), len(key[: found[0]].decode("utf-8", "ignore")) or 1

@@ -1,0 +1,297 @@
+"""Pre-tokenizers put together from parts, as a file of the `tokenizers` library has them.
+
+`splitting.py` has those that have a name here and are used for training. These are for files from elsewhere: any sequence of cuts at
+patterns, of marks for spaces, and of the byte alphabet. Source and oracle: the library's pre-tokenizers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, NamedTuple, Protocol
+
+
+from tokenizers_core.text.patterns import PATTERNS, Stopwatch, finder, found_in, regex
+from tokenizers_core.text.rewriting import patience
+from tokenizers_core.text.spans import IdentitySpans, Span, origin_of
+from tokenizers_core.text.splitting import (
+    AS_BYTES,
+    AS_IT_IS,
+    PUNCTUATION,
+    PreToken,
+    View,
+    align_bytes,
+    show_bytes,
+)
+
+BEHAVIORS: Final = ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous")
+"""What becomes of a match, as the library says it."""
+
+
+class Piece(NamedTuple):
+    """A stretch of text on its way to becoming a word."""
+
+    text: str
+    spans: Sequence[Span]
+    """Where each character came from."""
+    begins: bool
+    """Whether the text begins with it."""
+
+    def part(self, start: int, end: int) -> Piece:
+        """The characters `start` to `end`."""
+        begins = self.begins and (start == 0 or self.spans[start][0] == 0)
+        return Piece(self.text[start:end], self.spans[start:end], begins)
+
+    def in_front(self, mark: str) -> Piece:
+        """With a mark before it, which belongs to its first character."""
+        return self._replace(text=mark + self.text, spans=[self.spans[0], *self.spans])
+
+
+class Cutter(Protocol):
+    """One part of a pre-tokenizer."""
+
+    rewrites: bool
+    """Whether words differ from the stretches of text that they stand for."""
+
+    def cut(self, piece: Piece, stopwatch: Stopwatch) -> Iterable[Piece]:
+        """What becomes of a piece, which isn't empty."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """Cuts at the matches of a pattern. With `invert`, what is between the matches counts as the match.
+
+    >>> def texts(behavior):
+    ...     return [piece.text for piece in Split("-", behavior).cut(whole("a--b-"), patience("-", ""))]
+    >>> [texts(behavior) for behavior in BEHAVIORS]  # doctest: +NORMALIZE_WHITESPACE
+    [['a', 'b'], ['a', '-', '-', 'b', '-'], ['a-', '-', 'b-'], ['a', '-', '-b', '-'], ['a', '--', 'b', '-']]
+    """
+
+    pattern: str
+    behavior: str = "Isolated"
+    invert: bool = False
+    literal: bool = False
+    """Whether the pattern is a plain text."""
+    rewrites = False
+
+    def matches(self, text: str, stopwatch: Stopwatch) -> list[Span]:
+        if self.pattern in _PUBLISHED:
+            return [match.span() for match in finder(self.pattern, text).finditer(text)]
+        pattern = regex.escape(self.pattern, special_only=True) if self.literal else self.pattern
+        return found_in(text, pattern, stopwatch)
+
+    def cut(self, piece: Piece, stopwatch: Stopwatch) -> Iterable[Piece]:
+        size, matches = len(piece.text), self.matches(piece.text, stopwatch)
+        if self.behavior == "Isolated" or (self.behavior == "Removed" and _adjoining(matches, size)):
+            if self.behavior == "Removed" and not self.invert:
+                return ()
+            borders = sorted({0, size, *(edge for span in matches for edge in span)})
+            return [piece.part(start, end) for start, end in pairwise(borders)]
+        stretches = _GROUPED[self.behavior](_alternating(matches, size, self.invert))
+        return [piece.part(start, end) for start, end in stretches if start < end]
+
+
+_PUBLISHED: Final = frozenset(PATTERNS.values())
+"""Patterns that take time in proportion to the text."""
+
+Stretch = tuple[int, int, bool]
+"""From where to where, and whether it is a match."""
+
+
+def _adjoining(matches: Sequence[Span], size: int) -> bool:
+    """Whether nothing is between the matches."""
+    reached = 0
+    for start, end in matches:
+        if start != reached:
+            return False
+        reached = end
+    return reached == size
+
+
+def _alternating(matches: Iterable[Span], size: int, invert: bool) -> list[Stretch]:
+    """The matches and what is between them, in order."""
+    stretches: list[Stretch] = []
+    reached = 0
+    for start, end in matches:
+        if start > reached:
+            stretches.append((reached, start, invert))
+        stretches.append((start, end, not invert))
+        reached = end
+    if reached < size:
+        stretches.append((reached, size, invert))
+    return stretches
+
+
+def _kept(stretches: Sequence[Stretch]) -> list[Span]:
+    return [(start, end) for start, end, match in stretches if not match]
+
+
+def _with_previous(stretches: Sequence[Stretch]) -> list[Span]:
+    """A match joins what is before it, unless that is a match."""
+    joined: list[Span] = []
+    after_match = False
+    for start, end, match in stretches:
+        if match and not after_match and joined:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+        after_match = match
+    return joined
+
+
+def _with_next(stretches: Sequence[Stretch]) -> list[Span]:
+    """A match joins what is after it, unless that is a match."""
+    joined: list[Span] = []
+    before_match = False
+    for start, end, match in reversed(stretches):
+        if match and not before_match and joined:
+            joined[-1] = start, joined[-1][1]
+        else:
+            joined.append((start, end))
+        before_match = match
+    return joined[::-1]
+
+
+def _contiguous(stretches: Sequence[Stretch]) -> list[Span]:
+    """Matches in a row are one."""
+    joined: list[Span] = []
+    last = False
+    for start, end, match in stretches:
+        if match == last and joined:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+        last = match
+    return joined
+
+
+_GROUPED: Final[dict[str, Callable[[Sequence[Stretch]], list[Span]]]] = {
+    "Removed": _kept,
+    "MergedWithPrevious": _with_previous,
+    "MergedWithNext": _with_next,
+    "Contiguous": _contiguous,
+}
+
+
+@dataclass(frozen=True)
+class Known:
+    """A cut that the library has under a name: WhitespaceSplit, Whitespace, BertPreTokenizer, Punctuation, Digits."""
+
+    kind: str
+    behavior: str = ""
+    """Punctuation's; of digits "Isolated" for each by itself, else "Contiguous"."""
+    rewrites = False
+
+    def cut(self, piece: Piece, stopwatch: Stopwatch) -> Iterable[Piece]:
+        pieces: Iterable[Piece] = [piece]
+        for split in self._splits():
+            pieces = [part for one in pieces for part in split.cut(one, stopwatch)]
+        return pieces
+
+    def _splits(self) -> Sequence[Split]:
+        white_space = Split(r"\s", "Removed")
+        match self.kind:
+            case "WhitespaceSplit":
+                return [white_space]
+            case "Whitespace":
+                return [Split(r"\w+|[^\w\s]+", "Removed", invert=True)]
+            case "BertPreTokenizer":
+                return [white_space, Split(f"[{PUNCTUATION}]", "Isolated")]
+            case "Punctuation":
+                return [Split(f"[{PUNCTUATION}]", self.behavior)]
+            case _:
+                return [Split(r"\p{N}", self.behavior)]
+
+
+@dataclass(frozen=True)
+class Marked:
+    """Writes a mark for each space, and puts one in front: "always", only where a text begins ("first"), or "never".
+
+    With `split`, each mark begins a piece.
+    """
+
+    mark: str
+    scheme: str = "always"
+    split: bool = True
+    rewrites = True
+
+    def cut(self, piece: Piece, stopwatch: Stopwatch) -> Iterable[Piece]:
+        piece = piece._replace(text=piece.text.replace(" ", self.mark))
+        wanted = self.scheme == "always" or (self.scheme == "first" and piece.begins)
+        if wanted and not piece.text.startswith(self.mark):
+            piece = piece.in_front(self.mark)
+        if not self.split:
+            return [piece]
+        return Split(self.mark, "MergedWithNext", literal=True).cut(piece, stopwatch)
+
+
+@dataclass(frozen=True)
+class Bytes:
+    """Writes text in the byte alphabet; before that it may put a space in front, and cut as GPT-2 does."""
+
+    add_prefix_space: bool = False
+    use_regex: bool = False
+    rewrites = True
+
+    def cut(self, piece: Piece, stopwatch: Stopwatch) -> Iterable[Piece]:
+        if self.add_prefix_space and not piece.text.startswith(" "):
+            piece = piece.in_front(" ")
+        cut = Split(PATTERNS["gpt2"]).cut(piece, stopwatch) if self.use_regex else [piece]
+        return [
+            one._replace(text=show_bytes(one.text), spans=align_bytes(one.text, one.spans)) for one in cut
+        ]
+
+
+def whole(text: str, spans: Sequence[Span] | None = None, begins: bool = True) -> Piece:
+    """A text before it is cut; `spans` say where its characters came from."""
+    return Piece(text, IdentitySpans(len(text)) if spans is None else spans, begins)
+
+
+class ComposedSplitter:
+    """A pre-tokenizer from parts at work: it does what `Splitter` does.
+
+    >>> cutters = (Split(r"\\p{N}"), Split("[a-z]+"), Bytes())
+    >>> [word.text for word in ComposedSplitter(cutters).words("a1 é")]
+    ['a', '1', 'ĠÃ©']
+    """
+
+    def __init__(self, cutters: Sequence[Cutter]) -> None:
+        own = tuple(cutters)
+        self.view: View = AS_IT_IS
+        if own and own[-1] == Bytes():
+            self.view, own = AS_BYTES, own[:-1]
+        self._cutters = own
+        self.in_place = not any(cutter.rewrites for cutter in own)
+        """Whether words are stretches of the text, and so only shown differently."""
+
+    def _pieces(self, piece: Piece) -> list[Piece]:
+        stopwatch = patience("", piece.text)
+        pieces = [piece] if piece.text else []
+        for cutter in self._cutters:
+            pieces = [part for one in pieces for part in cutter.cut(one, stopwatch)]
+        return pieces
+
+    def matches(self, text: str, begins: bool = True) -> list[str]:
+        """The words of a text, before they are shown in the `view`."""
+        return [piece.text for piece in self._pieces(whole(text, begins=begins))]
+
+    def starts_of(self, text: str, matches: Sequence[str]) -> list[int]:
+        """Where the words begin, if they are stretches of the text."""
+        starts = [piece.spans[0][0] for piece in self._pieces(whole(text))]
+        assert len(starts) == len(matches)
+        return starts
+
+    def pre_token(self, stretch: str) -> PreToken:
+        """A word that is a stretch of text, taken by itself."""
+        spans = self.view.align(stretch, IdentitySpans(len(stretch)))
+        return PreToken(self.view.show(stretch), 0, len(stretch), spans)
+
+    def words(self, text: str, spans: Sequence[Span] | None = None, begins: bool = True) -> Iterator[PreToken]:
+        """The words with their places; `spans` say where the characters of the text came from."""
+        show, align = self.view
+        for piece in self._pieces(whole(text, spans, begins)):
+            start, end = origin_of(piece.spans, 0, len(piece.text))
+            yield PreToken(show(piece.text), start, end, align(piece.text, piece.spans))
+
+

@@ -1,0 +1,149 @@
+"""Rewritings of a text that files of other programs ask for: what the `tokenizers` library calls Replace, Prepend, Strip and Precompiled.
+
+Each is a value that `normalize` takes where it takes a name. Its `align` says for each new character which stretch of the text it came
+from: all of what was replaced. (The library gives it the place of the last character that was replaced, so that the others would
+belong to no token.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+from tokenizers_core.text.charsmap import CharacterMap
+from tokenizers_core.text.patterns import Stopwatch, found_in, regex
+from tokenizers_core.text.spans import Span
+
+SECONDS = 2.0
+"""What a regular expression of a file may take on a text,"""
+SECONDS_EACH = 2e-5
+"""and more for each character."""
+
+
+class Rewriting(Protocol):
+    """One rewriting of a text."""
+
+    def rewrite(self, text: str) -> str:
+        """The new text."""
+
+    def align(self, text: str) -> list[Span]:
+        """For each character of the new text, the stretch that it came from."""
+
+
+def patience(pattern: str, text: str) -> Stopwatch:
+    """The time that a file's pattern has for a text: in proportion to its length."""
+    return Stopwatch(pattern, SECONDS + SECONDS_EACH * len(text))
+
+
+@dataclass(frozen=True)
+class Replace:
+    """Writes `content` for each match of `pattern`, a plain text if `literal`.
+
+    >>> numbers = Replace(r"\\d+", "<n>", literal=False)
+    >>> numbers.rewrite("a 12"), numbers.align("a 12")
+    ('a <n>', [(0, 1), (1, 2), (2, 4), (2, 4), (2, 4)])
+    """
+
+    pattern: str
+    content: str
+    literal: bool = True
+
+    def matches(self, text: str) -> list[Span]:
+        """Where the pattern is found."""
+        pattern = regex.escape(self.pattern, special_only=True) if self.literal else self.pattern
+        return found_in(text, pattern, patience(pattern, text))
+
+    def rewrite(self, text: str) -> str:
+        if self.literal:
+            return text.replace(self.pattern, self.content) if self.pattern else text
+        ends = [0, *(edge for span in self.matches(text) for edge in span), len(text)]
+        return self.content.join(text[start:end] for start, end in list(pairwise(ends))[::2])
+
+    def align(self, text: str) -> list[Span]:
+        return list(self._spans(text))
+
+    def _spans(self, text: str) -> Iterator[Span]:
+        reached = 0
+        for start, end in self.matches(text) if self.pattern else ():
+            yield from ((at, at + 1) for at in range(reached, start))
+            # What is put in where nothing was belongs to the character before, or else to the first.
+            origin = (start, end) if start < end else (max(0, start - 1), max(1, start))
+            yield from [origin] * len(self.content)
+            reached = end
+        yield from ((at, at + 1) for at in range(reached, len(text)))
+
+
+@dataclass(frozen=True)
+class Prepend:
+    """Puts `front` before a text that isn't empty; it belongs to the first character.
+
+    >>> Prepend("▁").rewrite("to"), Prepend("▁").align("to")
+    ('▁to', [(0, 1), (0, 1), (1, 2)])
+    """
+
+    front: str
+
+    def rewrite(self, text: str) -> str:
+        return self.front + text if text else ""
+
+    def align(self, text: str) -> list[Span]:
+        return [(0, 1)] * len(self.front if text else "") + [(at, at + 1) for at in range(len(text))]
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Takes white space off the ends.
+
+    >>> Strip(right=False).rewrite(" a "), Strip().align(" a ")
+    ('a ', [(1, 2)])
+    """
+
+    left: bool = True
+    right: bool = True
+
+    def _kept(self, text: str) -> Span:
+        start = len(regex.match(r"\s*", text)[0]) if self.left else 0
+        end = start + len(regex.sub(r"\s+\Z", "", text[start:])) if self.right else len(text)
+        return start, end
+
+    def rewrite(self, text: str) -> str:
+        start, end = self._kept(text)
+        return text[start:end]
+
+    def align(self, text: str) -> list[Span]:
+        return [(at, at + 1) for at in range(*self._kept(text))]
+
+
+@dataclass(frozen=True)
+class Precompiled:
+    """SentencePiece's compiled map as the library applies it: to a grapheme as a whole, if that is short, or else to each character.
+
+    Of several keys that a grapheme begins with, the library takes the shortest, and drops the rest of the grapheme.
+    """
+
+    charsmap: bytes
+
+    @property
+    def _map(self) -> CharacterMap:
+        return CharacterMap.of(self.charsmap)
+
+    def _parts(self, text: str) -> Iterator[tuple[str, Span]]:
+        """Each stretch that is looked up, as what it becomes, and where it is."""
+        shortest = self._map.shortest
+        for found in regex.finditer(r"\X", text):
+            grapheme, (start, end) = found[0], found.span()
+            whole = shortest(grapheme) if len(grapheme.encode("utf-8")) < 6 else None
+            if whole is not None:
+                yield whole, (start, end)
+                continue
+            for at in range(start, end):
+                single = shortest(text[at])
+                yield text[at] if single is None else single, (at, at + 1)
+
+    def rewrite(self, text: str) -> str:
+        return "".join(written for written, _span in self._parts(text))
+
+    def align(self, text: str) -> list[Span]:
+        return [span for written, span in self._parts(text) for _ in written]
