@@ -364,7 +364,9 @@ count the text again with one of bert, whitespace.
         "and pattern={pattern}, but other rules apply here; choose the same ones, or use the text itself.",
     }
 
-    def __init__(self, rules: tuple[str | tuple[object, ...], object, str], known: Iterable[str] = ()) -> None:
+    def __init__(
+        self, rules: tuple[str | tuple[object, ...], object, str], known: Iterable[str] = ()
+    ) -> None:
         normalizer, pre_tokenizer, self.pattern = rules
         self.pre_tokenizer = str(pre_tokenizer)
         self.normalizer, self.known = normalizer, tuple(known)

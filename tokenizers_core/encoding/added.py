@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from tokenizers_core.encoding.alignment import WHITE_SPACE
 from tokenizers_core.text.patterns import regex
 from tokenizers_core.text.spans import Span
 
@@ -100,9 +101,7 @@ class Finder:
             yield Segment(text[position:], position, False, len(text))
 
 
-WHITE_SPACE = "".join(chr(code) for code in range(0x3001) if chr(code).isspace() and code not in range(0x1C, 0x20))
-"""What Unicode calls white space: `str.isspace` has four control characters too."""
-
-
 def _in_a_word(text: str, start: int, end: int) -> bool:
-    return bool(regex.search(r"\w\Z", text[max(0, start - 1) : start]) or regex.match(r"\w", text[end : end + 1]))
+    return bool(
+        regex.search(r"\w\Z", text[max(0, start - 1) : start]) or regex.match(r"\w", text[end : end + 1])
+    )

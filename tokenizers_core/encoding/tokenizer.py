@@ -301,8 +301,8 @@ class Tokenizer:
         # All segments share one splitter, and so share the time limit for a pattern of the user's own.
         splitter = self.pipeline.splitter()
         segments = [
-            (segment, [] if segment.special else splitter.matches(segment.text, not segment.start))
-            for segment in self._normalized_segments(text)
+            (part, [] if part.special else splitter.matches(part.text, begins))
+            for part, begins in self._normalized_segments(text)
         ]
         ids: list[int] = []
         for segment, stretches in segments:
@@ -313,19 +313,25 @@ class Tokenizer:
                     ids += of_stretch
         return ids
 
-    def _normalized_segments(self, text: str) -> Iterator[Segment]:
-        """`text` cut at special and added tokens, and normalized between them; only whether a segment begins the text is kept of the places."""
-        normalizer = self.pipeline.normalizer
+    def _normalized_segments(self, text: str) -> Iterator[tuple[Segment, bool]]:
+        """`text` cut at special and added tokens, and normalized between them; with each segment, whether the text begins with it."""
+        pipeline = self.pipeline
         for segment in self.segments(text):
             if segment.special:
-                yield segment
-                continue
-            segment = segment._replace(text=normalized_text(segment.text, normalizer))
-            if self._late is None:
-                yield segment
+                yield segment, False
+            elif self._late is None and not pipeline.marks_beginning:
+                written = normalized_text(segment.text, pipeline.normalizer)
+                yield segment._replace(text=written), not segment.start
             else:
-                for one in self._late.segments(segment.text):
-                    yield one._replace(start=segment.start + one.start)
+                for part, _spans, begins in self._placed_parts(segment):
+                    yield part, begins
+
+    def _placed_parts(self, segment: Segment) -> Iterator[tuple[Segment, Sequence[Span], bool]]:
+        """A segment's normalized text, cut at the tokens that are found there: each part with the places of its characters in the segment."""
+        text, spans = normalize(segment.text, self.pipeline.normalizer)
+        for part in self._late.segments(text) if self._late else [Segment(text, 0, False, len(text))]:
+            own = spans[part.start : part.end]
+            yield part, own, bool(own) and not segment.start and own[0][0] == 0
 
     def _ids_of(self, stretches: Sequence[str], show: Callable[[str], str]) -> Iterable[tuple[int, ...]]:
         """The ids of each stretch of text, which the model sees as `show` writes it."""
@@ -356,11 +362,11 @@ class Tokenizer:
         amount = self.model.amount(dropout, temperature)
         random, splitter = Random(seed), self.pipeline.splitter()
         tokens: list[str] = []
-        for segment in self._normalized_segments(text):
+        for segment, begins in self._normalized_segments(text):
             if segment.special:
                 tokens.append(segment.text)
                 continue
-            for word in splitter.matches(segment.text, not segment.start):
+            for word in splitter.matches(segment.text, begins):
                 tokens += self.model.sample(splitter.view.show(word), amount, random)
         return tokens
 
@@ -381,7 +387,7 @@ class Tokenizer:
         >>> tokenizer.quick_offsets("né", tokenizer.ids("né"))
         [(0, 1), (1, 2), (1, 2)]
         """
-        if not self.pipeline.byte_level:
+        if not self.pipeline.byte_level or not self.pipeline.splitter().in_place:
             return None
         unknown = self.vocab.get(self.model.unk_token)
         if unknown in ids or normalized_text(text, self.pipeline.normalizer) != text:
@@ -429,14 +435,12 @@ class Tokenizer:
         self, segment: Segment, splitter: Splitter | ComposedSplitter, words: PlacedWords
     ) -> None:
         """Add the pre-tokens of a segment, and the tokens that are found in its normalized text."""
-        text, spans = normalize(segment.text, self.pipeline.normalizer)
-        for part in self._late.segments(text) if self._late else [Segment(text, 0, False, len(text))]:
+        for part, spans, begins in self._placed_parts(segment):
             if part.special:
-                first, last = origin_of(spans, part.start, part.end)
+                first, last = origin_of(spans, 0, len(spans))
                 words.add(segment.start + first, (0,), (last - first,))
                 continue
-            begins = not segment.start and not part.start
-            for word in splitter.words(part.text, spans[part.start : part.end], begins):
+            for word in splitter.words(part.text, spans, begins):
                 words.add(segment.start, *self._columns(word))
 
     def _place_equal_words(

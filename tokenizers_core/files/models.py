@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from tokenizers_core.encoding.alignment import no_collecting
 from tokenizers_core.encoding.added import AddedToken
+from tokenizers_core.encoding.alignment import no_collecting
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.errors import TokenizerFileError, quoted
@@ -21,6 +21,8 @@ from tokenizers_core.training.wordpiece import MAX_CHARACTERS, PREFIX, WordPiece
 
 TOKEN_LIMIT: Final = 1_000_000
 """More tokens than any published vocabulary has."""
+GAP_LIMIT: Final = 100_000
+"""More ids without a token than any published vocabulary has."""
 WORD_LIMIT: Final = 1_000
 """The longest word, in characters, that WordPiece may have to look up: the time grows with its square."""
 PIECE_LIMIT: Final = 1_000
@@ -114,7 +116,10 @@ def tokens_by_id(vocab: Mapping[str, int], added: Iterable[Added]) -> list[str]:
             raise wrong(part.at("id"), identifier, "{id}, as in the vocabulary", id=ids[token])
         if (other := holders.setdefault(identifier, token)) != token:
             raise taken(part.at("id"), identifier, other)
-    return [holders.get(identifier, "") for identifier in range(max(holders, default=-1) + 1)]
+    size = max(holders, default=-1) + 1
+    if size - len(holders) > GAP_LIMIT:
+        raise wrong("model.vocab", size - 1, "an id below {size}", size=len(holders) + GAP_LIMIT)
+    return [holders.get(identifier, "") for identifier in range(size)]
 
 
 # --- Models -----------------------------------------------------------------------------------------------------------

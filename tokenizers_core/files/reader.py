@@ -52,7 +52,7 @@ from tokenizers_core.files.writer import (
     metaspace,
 )
 from tokenizers_core.text.charsmap import CharacterMap
-from tokenizers_core.text.cutting import BEHAVIORS, Bytes, Cutter, Known, Marked, Split
+from tokenizers_core.text.cutting import BEHAVIORS, Bytes, CutAt, Cutter, Known, Marked
 from tokenizers_core.text.normalizers import Normalizer
 from tokenizers_core.text.patterns import PATTERNS, compiled, regex
 from tokenizers_core.text.pipeline import Pipeline
@@ -247,7 +247,7 @@ def _cutter(part: Part, lacking: Lacking) -> Cutter | None:
         case "Digits":
             return Known(part.kind, "Isolated" if part.flag("individual_digits", False) else "Contiguous")
         case "CharDelimiterSplit":
-            return Split(part.text("delimiter"), "Removed", literal=True)
+            return CutAt(part.text("delimiter"), "Removed", literal=True)
         case "Split":
             return _split(part, lacking)
         case "Metaspace":
@@ -269,20 +269,20 @@ def _behavior(part: Part, default: object = "") -> str:
     return given
 
 
-def _split(part: Part, lacking: Lacking) -> Split | None:
+def _split(part: Part, lacking: Lacking) -> CutAt | None:
     """A cut at a pattern, or at a text."""
     pattern, behavior, invert = part.part("pattern"), _behavior(part), part.flag("invert", False)
     if "String" in pattern.content:
-        return Split(pattern.text("String"), behavior, invert, literal=True)
+        return CutAt(pattern.text("String"), behavior, invert, literal=True)
     written = pattern.text("Regex")
     if written in PATTERNS.values():
-        return Split(written, behavior, invert)
+        return CutAt(written, behavior, invert)
     ours, refused = from_oniguruma(written)
     if refused:
         lacking.add(f"the regular expression {written!r}, from {refused!r} on")
         return None
     compiled(ours)
-    return Split(ours, behavior, invert)
+    return CutAt(ours, behavior, invert)
 
 
 def _pattern(split: Part) -> str:

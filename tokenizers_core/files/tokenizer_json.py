@@ -2,7 +2,9 @@
 
 A tokenizer saved here gives the same ids and offsets there, and the same text when it decodes. These are the exceptions:
 
-* A composed character (normalizers nfc and nfkc) has the offsets of its first part there, and of all its parts here.
+* A composed character (normalizers nfc and nfkc) has the offsets of its first part there, and of all its parts here. What a
+  Replace or a compiled map writes for several characters has those of all of them here, and of one of them there.
+* An added token that is looked for in the normalized text is decoded as that has it there, and as it was added here.
 * `</w>` as a symbol of its own is written as the character U+10FFFF, which a normalizer puts at the ends of words. Where
   that is a token by itself, it has the offsets of the word's last character there, and the place after it here; a decoder other
   than BPE's shows it as it is written.

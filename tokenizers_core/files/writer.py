@@ -26,7 +26,7 @@ from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.errors import Phrase, UnsavableError
 from tokenizers_core.files.oniguruma import to_oniguruma
 from tokenizers_core.files.parts import VERSION
-from tokenizers_core.text.cutting import Bytes, Cutter, Known, Marked, Split
+from tokenizers_core.text.cutting import Bytes, CutAt, Cutter, Known, Marked
 from tokenizers_core.text.normalizers import Normalizer
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import Pipeline
@@ -167,7 +167,9 @@ def special_token_documents(tokens: Iterable[tuple[str, int]]) -> list[Document]
 def added_token_documents(tokenizer: Tokenizer) -> list[Document]:
     """All tokens that are found before the model, by id, each with the way in which it is found."""
     vocab = tokenizer.vocab
-    documents = special_token_documents((token, vocab[token]) for token in dict.fromkeys(tokenizer.special_tokens))
+    documents = special_token_documents(
+        (token, vocab[token]) for token in dict.fromkeys(tokenizer.special_tokens)
+    )
     found = {document["content"]: document for document in documents}
     for token in tokenizer.added:
         found[token.content] = {"id": vocab[token.content], **token._asdict()}
@@ -225,7 +227,7 @@ def pattern_document(pattern: str, literal: bool) -> Document:
 def cutter_document(part: Cutter) -> Document:
     """A part of a pre-tokenizer that came from a file. Raises UnsavableError."""
     match part:
-        case Split(pattern, behavior, invert, literal):
+        case CutAt(pattern, behavior, invert, literal):
             written = pattern_document(pattern, literal)
             return {"type": "Split", "pattern": written, "behavior": behavior, "invert": invert}
         case Known("Digits", behavior):

@@ -2,8 +2,7 @@
 
 BPE makes a token out of neighbouring symbols, and while it does, nothing is merged across the token's edges: whatever had been would
 still be there at the end. So inside these edges the merges are the ones that the same symbols undergo alone: of all pairs the lowest rank
-goes first, of equal ones the leftmost, and both are the same whether or not there are others outside. (That holds when all places of
-a pair are merged at once, as here, and when they are merged one by one, as in the `tokenizers` library.) Hence a token is in some
+goes first, of equal ones the leftmost, and both are the same whether or not there are others outside. Hence a token is in some
 word's encoding only if its own symbols, alone, become that one token. (Not its own *text*: that has a word's beginning and end,
 and perhaps a space in front.)
 """
@@ -18,7 +17,7 @@ from tokenizers_core.encoding.vocabulary import Private
 from tokenizers_core.health.verdicts import OPEN, Verdict
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.training.bpe import BpeModel, lowest_rank_pair
-from tokenizers_core.training.merging import Pair, neighbours
+from tokenizers_core.training.merging import Pair
 
 _BYTE: Final = re.compile("<0x[0-9A-F]{2}>")
 _BYTES_IN_A_ROW: Final = re.compile(f"(?:{_BYTE.pattern})+")
@@ -93,7 +92,7 @@ class MergeProofs:
             after, rank, pair = step
             steps.append(after)
             applied.append((rank, pair))
-        if steps[-1] == (token,) or self._one_by_one(symbols) == (token,):
+        if steps[-1] == (token,):
             return OPEN
         makers = self.makers.get(token)
         if not makers:
@@ -115,22 +114,8 @@ class MergeProofs:
         pair = lowest_rank_pair(text, model.ranks)
         if pair is None:
             return None
-        after = Private(text.replace(pair, model.merged[pair]))
+        after = Private(text.replace(pair, model.merged[pair], model.places))
         return vocabulary.read(after), model.ranks[pair], Pair(*vocabulary.read(pair))
-
-    def _one_by_one(self, symbols: tuple[str, ...]) -> tuple[str, ...]:
-        """What becomes of the symbols as the `tokenizers` library does it: one place at a time, and a pair that this makes may come next.
-
-        It differs only where a merge has a lower rank than one that makes its parts, which no training leads to.
-        """
-        vocabulary, ranks = self.model.vocabulary, self.model.ranks
-        text = vocabulary.write(symbols)
-        while learned := [
-            (ranks[pair], place, pair) for place, pair in enumerate(neighbours(text)) if pair in ranks
-        ]:
-            _rank, place, pair = min(learned)
-            text = Private(text[:place] + self.model.merged[pair] + text[place + 2 :])
-        return vocabulary.read(text)
 
     def _crossing(
         self, own: Pair, steps: list[tuple[str, ...]], applied: list[tuple[int, Pair]]

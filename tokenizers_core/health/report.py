@@ -63,7 +63,8 @@ def health(tokenizer: Tokenizer, progress: CheckProgress | None = None) -> Healt
     {'[UNK]': 'apart'}
     """
     pipeline, model = tokenizer.pipeline, tokenizer.model
-    set_apart = {*tokenizer.special_tokens, model.unk_token}
+    added = (token.content for token in tokenizer.added)
+    set_apart = {*tokenizer.special_tokens, *added, model.unk_token}
     apart = {identifier for token, identifier in tokenizer.vocab.items() if token in set_apart}
     checked = Checked(
         tokenizer.tokens,
@@ -71,7 +72,7 @@ def health(tokenizer: Tokenizer, progress: CheckProgress | None = None) -> Healt
         lambda texts: [tokenizer.ids(text) for text in texts],
         apart,
         model,
-        pipeline,
+        pipeline if pipeline.named else None,
     )
     normalizes = pipeline.normalizer not in ("none", ())
     return examine(

@@ -76,9 +76,8 @@ class CharacterMap:
     def longest(self, text: str, at: int) -> tuple[str, int]:
         """What the longest key becomes that is at a place of a text, and how many characters it has; else the character itself."""
         key = text[at : at + LONGEST_KEY].encode("utf-8")
-        found = None
-        for found in self._prefixes(key):
-            pass
-        if found is None:
+        keys = list(self._prefixes(key))
+        if not keys:
             return text[at], 1
+        found = keys[-1]
         return self._text(found[1]), len(key[: found[0]].decode("utf-8", "ignore")) or 1

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Final, NamedTuple, Protocol
-
 
 from tokenizers_core.text.patterns import PATTERNS, Stopwatch, finder, found_in, regex
 from tokenizers_core.text.rewriting import patience
@@ -59,11 +58,11 @@ class Cutter(Protocol):
 
 
 @dataclass(frozen=True)
-class Split:
+class CutAt:
     """Cuts at the matches of a pattern. With `invert`, what is between the matches counts as the match.
 
     >>> def texts(behavior):
-    ...     return [piece.text for piece in Split("-", behavior).cut(whole("a--b-"), patience("-", ""))]
+    ...     return [piece.text for piece in CutAt("-", behavior).cut(whole("a--b-"), patience("-", ""))]
     >>> [texts(behavior) for behavior in BEHAVIORS]  # doctest: +NORMALIZE_WHITESPACE
     [['a', 'b'], ['a', '-', '-', 'b', '-'], ['a-', '-', 'b-'], ['a', '-', '-b', '-'], ['a', '--', 'b', '-']]
     """
@@ -95,7 +94,7 @@ class Split:
 _PUBLISHED: Final = frozenset(PATTERNS.values())
 """Patterns that take time in proportion to the text."""
 
-Stretch = tuple[int, int, bool]
+Matched = tuple[int, int, bool]
 """From where to where, and whether it is a match."""
 
 
@@ -109,9 +108,9 @@ def _adjoining(matches: Sequence[Span], size: int) -> bool:
     return reached == size
 
 
-def _alternating(matches: Iterable[Span], size: int, invert: bool) -> list[Stretch]:
+def _alternating(matches: Iterable[Span], size: int, invert: bool) -> list[Matched]:
     """The matches and what is between them, in order."""
-    stretches: list[Stretch] = []
+    stretches: list[Matched] = []
     reached = 0
     for start, end in matches:
         if start > reached:
@@ -123,11 +122,11 @@ def _alternating(matches: Iterable[Span], size: int, invert: bool) -> list[Stret
     return stretches
 
 
-def _kept(stretches: Sequence[Stretch]) -> list[Span]:
+def _kept(stretches: Sequence[Matched]) -> list[Span]:
     return [(start, end) for start, end, match in stretches if not match]
 
 
-def _with_previous(stretches: Sequence[Stretch]) -> list[Span]:
+def _with_previous(stretches: Sequence[Matched]) -> list[Span]:
     """A match joins what is before it, unless that is a match."""
     joined: list[Span] = []
     after_match = False
@@ -140,7 +139,7 @@ def _with_previous(stretches: Sequence[Stretch]) -> list[Span]:
     return joined
 
 
-def _with_next(stretches: Sequence[Stretch]) -> list[Span]:
+def _with_next(stretches: Sequence[Matched]) -> list[Span]:
     """A match joins what is after it, unless that is a match."""
     joined: list[Span] = []
     before_match = False
@@ -153,7 +152,7 @@ def _with_next(stretches: Sequence[Stretch]) -> list[Span]:
     return joined[::-1]
 
 
-def _contiguous(stretches: Sequence[Stretch]) -> list[Span]:
+def _contiguous(stretches: Sequence[Matched]) -> list[Span]:
     """Matches in a row are one."""
     joined: list[Span] = []
     last = False
@@ -166,7 +165,7 @@ def _contiguous(stretches: Sequence[Stretch]) -> list[Span]:
     return joined
 
 
-_GROUPED: Final[dict[str, Callable[[Sequence[Stretch]], list[Span]]]] = {
+_GROUPED: Final[dict[str, Callable[[Sequence[Matched]], list[Span]]]] = {
     "Removed": _kept,
     "MergedWithPrevious": _with_previous,
     "MergedWithNext": _with_next,
@@ -189,19 +188,19 @@ class Known:
             pieces = [part for one in pieces for part in split.cut(one, stopwatch)]
         return pieces
 
-    def _splits(self) -> Sequence[Split]:
-        white_space = Split(r"\s", "Removed")
+    def _splits(self) -> Sequence[CutAt]:
+        white_space = CutAt(r"\s", "Removed")
         match self.kind:
             case "WhitespaceSplit":
                 return [white_space]
             case "Whitespace":
-                return [Split(r"\w+|[^\w\s]+", "Removed", invert=True)]
+                return [CutAt(r"\w+|[^\w\s]+", "Removed", invert=True)]
             case "BertPreTokenizer":
-                return [white_space, Split(f"[{PUNCTUATION}]", "Isolated")]
+                return [white_space, CutAt(f"[{PUNCTUATION}]", "Isolated")]
             case "Punctuation":
-                return [Split(f"[{PUNCTUATION}]", self.behavior)]
+                return [CutAt(f"[{PUNCTUATION}]", self.behavior)]
             case _:
-                return [Split(r"\p{N}", self.behavior)]
+                return [CutAt(r"\p{N}", self.behavior)]
 
 
 @dataclass(frozen=True)
@@ -223,7 +222,7 @@ class Marked:
             piece = piece.in_front(self.mark)
         if not self.split:
             return [piece]
-        return Split(self.mark, "MergedWithNext", literal=True).cut(piece, stopwatch)
+        return CutAt(self.mark, "MergedWithNext", literal=True).cut(piece, stopwatch)
 
 
 @dataclass(frozen=True)
@@ -237,7 +236,7 @@ class Bytes:
     def cut(self, piece: Piece, stopwatch: Stopwatch) -> Iterable[Piece]:
         if self.add_prefix_space and not piece.text.startswith(" "):
             piece = piece.in_front(" ")
-        cut = Split(PATTERNS["gpt2"]).cut(piece, stopwatch) if self.use_regex else [piece]
+        cut = CutAt(PATTERNS["gpt2"]).cut(piece, stopwatch) if self.use_regex else [piece]
         return [
             one._replace(text=show_bytes(one.text), spans=align_bytes(one.text, one.spans)) for one in cut
         ]
@@ -251,7 +250,7 @@ def whole(text: str, spans: Sequence[Span] | None = None, begins: bool = True) -
 class ComposedSplitter:
     """A pre-tokenizer from parts at work: it does what `Splitter` does.
 
-    >>> cutters = (Split(r"\\p{N}"), Split("[a-z]+"), Bytes())
+    >>> cutters = (CutAt(r"\\p{N}"), CutAt("[a-z]+"), Bytes())
     >>> [word.text for word in ComposedSplitter(cutters).words("a1 é")]
     ['a', '1', 'ĠÃ©']
     """
@@ -277,21 +276,22 @@ class ComposedSplitter:
         return [piece.text for piece in self._pieces(whole(text, begins=begins))]
 
     def starts_of(self, text: str, matches: Sequence[str]) -> list[int]:
-        """Where the words begin, if they are stretches of the text."""
-        starts = [piece.spans[0][0] for piece in self._pieces(whole(text))]
-        assert len(starts) == len(matches)
-        return starts
+        """Where the words begin that `matches` has found, if they are stretches of the text."""
+        *starts, end = accumulate(map(len, matches), initial=0)
+        if end == len(text):
+            return starts
+        return [piece.spans[0][0] for piece in self._pieces(whole(text))]
 
     def pre_token(self, stretch: str) -> PreToken:
         """A word that is a stretch of text, taken by itself."""
         spans = self.view.align(stretch, IdentitySpans(len(stretch)))
         return PreToken(self.view.show(stretch), 0, len(stretch), spans)
 
-    def words(self, text: str, spans: Sequence[Span] | None = None, begins: bool = True) -> Iterator[PreToken]:
+    def words(
+        self, text: str, spans: Sequence[Span] | None = None, begins: bool = True
+    ) -> Iterator[PreToken]:
         """The words with their places; `spans` say where the characters of the text came from."""
         show, align = self.view
         for piece in self._pieces(whole(text, spans, begins)):
             start, end = origin_of(piece.spans, 0, len(piece.text))
             yield PreToken(show(piece.text), start, end, align(piece.text, piece.spans))
-
-

@@ -138,6 +138,12 @@ end_of_word, none.
         return self.pre_tokenizer in ("metaspace", "whitespace_split_metaspace", "none")
 
     @property
+    def marks_beginning(self) -> bool:
+        """Whether words depend on whether the text begins with them."""
+        parts = self.pre_tokenizer if isinstance(self.pre_tokenizer, tuple) else ()
+        return any(isinstance(part, Marked) and part.scheme == "first" for part in parts)
+
+    @property
     def suffix(self) -> str:
         """The symbol that every word gets at its end: `</w>`, or none (the empty string)."""
         return END_OF_WORD if self.pre_tokenizer == "end_of_word" else ""

@@ -19,6 +19,8 @@ class IdentitySpans(Sequence[Span]):
     def __init__(self, positions: int | range) -> None:
         """Of a text of so many characters, or of just these characters of it."""
         self._positions = range(positions) if isinstance(positions, int) else positions
+        self.first = self._positions.start
+        """The position of the first character."""
 
     def __len__(self) -> int:
         return len(self._positions)
@@ -41,7 +43,7 @@ class IdentitySpans(Sequence[Span]):
 def origin_of(spans: Sequence[Span], start: int, end: int) -> Span:
     """Where characters start to end (at least one) came from: the range of all their origins."""
     if isinstance(spans, IdentitySpans):
-        return start, end
+        return spans.first + start, spans.first + end
     # Not just the first and the last: canonical ordering may have moved a mark in front of an earlier one.
     origins = spans[start:end]
     return min(first for first, _ in origins), max(last for _, last in origins)

@@ -526,10 +526,14 @@ class BpeModel(Model):
         What is between them stays as it is. So a word in a script that the corpus didn't have costs one search.
         """
         firsts, symbols = ({pair[0] for pair in self.ranks}, set().union(*self.ranks))
-        if self._plain:  # words begin as characters: with all tokens of a large vocabulary a set would be slow
+        if (
+            self._plain
+        ):  # words begin as characters: with all tokens of a large vocabulary a set would be slow
             unknown = self.vocabulary.ids.get(self.unk_token, 0)
             beginning = {chr(one) for one in (*self._written.values(), unknown)}
-            beginning.update(chr(self.vocabulary.ids[one]) for one in BYTE_TOKENS.keys() & self.vocabulary.ids)
+            beginning.update(
+                chr(self.vocabulary.ids[one]) for one in BYTE_TOKENS.keys() & self.vocabulary.ids
+            )
             firsts, symbols = firsts & beginning, symbols & beginning
         if not firsts:
             return re.compile("(?!)")

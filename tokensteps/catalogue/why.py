@@ -20,7 +20,6 @@ from tokenizers_core.encoding.tokenizer import Tokenizer as OurTokenizer
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.files.writer import END_MARK
 from tokenizers_core.text.normalizers import normalized_text
-from tokenizers_core.text.rewriting import Prepend
 from tokenizers_core.trace import StoredTrace, Trace
 from tokenizers_core.training.bpe import BpeModel
 from tokenizers_core.training.wordpiece import WordPieceModel
