@@ -169,10 +169,13 @@ def refused(page: str) -> list[str]:
     return [told] if told else []
 
 
-def _bring(page: str, spec: str, take: Take) -> None:
-    """Take a tokenizer that the learner adds; if it can't be loaded, the page stays as it is, with a message."""
+def _bring(page: str, spec: str, take: Take, told: str) -> None:
+    """Take a tokenizer that the learner adds; if it can't be loaded, the page stays as it is, with a message.
+
+    `told` says what is done meanwhile, in Streamlit's Markdown.
+    """
     try:
-        with st.spinner(_("Loading the tokenizer …")):
+        with st.spinner(told, show_time=True):
             choices.bring(spec)
     except TokenizersCoreError as error:
         st.session_state[f"{page}.refused"] = explained(error)
@@ -203,7 +206,8 @@ def _upload_box(page: str, take: Take) -> None:
         spec = choices.upload_spec({file.name: file.getvalue() for file in files}, choices.brought_here())
         for file in files:  # the store has them
             visits().drop(session_id(), file.file_id)
-        _bring(page, spec, take)
+        size = sum(file.size for file in files) / 1_000_000
+        _bring(page, spec, take, _("Reading {size} MB and indexing the tokens …").format(size=f"{size:.1f}"))
 
 
 def _name_form(page: str, take: Take) -> None:
@@ -216,7 +220,7 @@ def _name_form(page: str, take: Take) -> None:
             _("It is downloaded from huggingface.co and kept on this server's disk. Your text stays here.")
         )
         if st.form_submit_button(_("Get it")) and name and name.strip():
-            _bring(page, choices.public(name.strip()), take)
+            _bring(page, choices.public(name.strip()), take, _("Loading the tokenizer …"))
 
 
 # --- In the playground ------------------------------------------------------------------------------------------------
