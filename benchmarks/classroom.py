@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -126,7 +126,9 @@ class Browser:
             if b" 200 " not in await reader.readline():
                 raise ValueError("no stream")
             name, number = "", 0
-            while line := await reader.readline():
+            while (await reader.readline()).strip():
+                pass
+            async for line in _lines_from(reader):
                 match line.partition(b": "):
                     case b"retry", _, _:
                         self.back, self.hears = time.monotonic(), True
@@ -141,6 +143,16 @@ class Browser:
         finally:
             self.hears = False
             writer.close()
+
+
+async def _lines_from(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """The lines of an answer that comes in chunks, which end anywhere."""
+    rest = b""
+    while size := int(await reader.readline(), 16):
+        *lines, rest = (rest + await reader.readexactly(size)).split(b"\n")
+        await reader.readexactly(2)
+        for line in lines:
+            yield line
 
 
 async def _answer_from(reader: asyncio.StreamReader) -> tuple[int, dict[str, Any]]:

@@ -14,7 +14,7 @@ from tokensteps.limits import BARS, LATE_SECONDS
 
 State = Literal["open", "shown", "revealed", "closed"]
 WORTH: Final[Mapping[str, float]] = {"right": 1.0, "half": 0.5, "quarter": 0.25, "tied": 0.0, "wrong": 0.0}
-"""Judgement → what it counts; the halves and quarters are an exercise's, right at the second or third try."""
+"""Verdict → what it counts; the halves and quarters are an exercise's, right at the second or third try."""
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Round:
     verdicts: dict[str, Judgement | None] = field(default_factory=dict)
     """Answer → what it is worth: each is judged once, however many give it."""
     worth: Counter[Judgement | None] = field(default_factory=Counter)
-    """Judgement → the devices whose answer it is."""
+    """Verdict → the devices whose answer it is."""
     changes: Counter[int] = field(default_factory=Counter)
     of: int = 0
     """Devices that could have answered: those in the class when it was open."""

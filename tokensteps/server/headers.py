@@ -235,7 +235,7 @@ class Guard:
             if self.foreign(scope):
                 await send({"type": "websocket.close", "code": 1008})
             else:
-                await self.connections.serve(self.app, scope, receive, send)
+                await self.connections.serve(self.app, _without_origin(scope), receive, send)
             return
         if kind != "http":
             await self.app(scope, receive, send)
@@ -302,18 +302,17 @@ class Guard:
         return headers
 
     def foreign(self, scope: Scope) -> bool:
-        """Whether a page of another site asks. Programs say no origin, and can't use a visitor's cookies."""
-        origin, host = _header(scope, b"origin"), _header(scope, b"host")
-        if not origin or same_place(origin, host, _secure(scope)):
-            return False
-        if origin in {allowed.strip() for allowed in st.get_option("server.corsAllowedOrigins")}:
+        """Whether a page of another site asks. Programs say no origin, and can't use a visitor's cookies; an empty one is none of ours."""
+        origins, host = _all_of(scope, b"origin"), _header(scope, b"host")
+        allowed = {one.strip() for one in st.get_option("server.corsAllowedOrigins")} - {""}
+        if all(one in allowed or same_place(one, host, _secure(scope)) for one in origins):
             return False
         if not self.warned:  # once: who asks can't fill the log, and who set up a proxy sees what it lacks
             self.warned = True
             logger.warning(
                 "Refused a page of %r at %r. If this is the app's own page behind a proxy, have the proxy pass the Host "
                 "header on unchanged, with its port.",
-                origin[:200],
+                ", ".join(origins)[:200],
                 host[:200],
             )
         return True
@@ -335,7 +334,17 @@ async def _answer(send: Send, status: int, text: bytes) -> None:
 
 
 def _header(scope: Scope, name: bytes) -> str:
-    return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
+    return next(iter(_all_of(scope, name)), "")
+
+
+def _all_of(scope: Scope, name: bytes) -> list[str]:
+    return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+
+
+def _without_origin(scope: Scope) -> Scope:
+    """A request whose origin has been looked at. Streamlit compares it letter by letter, and where it differs (`LOCALHOST`, a port that
+    goes without saying) asks the internet, twice, for the server's own address, while everybody waits."""
+    return {**scope, "headers": [header for header in scope["headers"] if header[0] != b"origin"]}
 
 
 def _is_page(path: str, said: Mapping[bytes, bytes]) -> bool:

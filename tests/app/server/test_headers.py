@@ -203,7 +203,7 @@ def test_errors_have_headers_and_are_reported() -> None:
     "origin",
     [
         "http://evil.example", "http://app.example:8502", "http://app.example", "null", "http://app.example:8501.evil.example",
-        "http://localhost:8501", "http://127.0.0.1:8501", "file://", "app.example:8501", "chrome-extension://app.example:8501",
+        "", " ", "http://", "http://localhost:8501", "http://127.0.0.1:8501", "file://", "app.example:8501", "chrome-extension://app.example:8501",
     ],
 )  # fmt: skip
 def test_other_sites_pages_are_refused(origin: str) -> None:
