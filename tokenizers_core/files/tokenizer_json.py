@@ -43,6 +43,7 @@ from tokenizers_core.errors import (
 from tokenizers_core.files import models, reader
 from tokenizers_core.files.parts import read
 from tokenizers_core.files.writer import Document, to_document
+from tokenizers_core.text.normalizers import Normalizer
 from tokenizers_core.text.pipeline import Pipeline
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "algorithm_of",
     "from_document",
     "model_of",
+    "normalizer_of",
     "pipeline_of",
     "special_tokens_of",
     "template_of",
@@ -143,6 +145,15 @@ def pipeline_of(document: object) -> Pipeline:
     Pipeline(normalizer='nfc', pre_tokenizer='bert', pattern='gpt2', timeout=2.0)
     """
     return read(document, reader.training_pipeline)
+
+
+def normalizer_of(document: object) -> Normalizer:
+    """A tokenizer.json's normalizer: it says where each character that a model sees came from. Raises what `from_document` raises for it.
+
+    >>> normalizer_of({"model": {}, "normalizer": {"type": "Prepend", "prepend": "▁"}})
+    (Prepend(front='▁'),)
+    """
+    return read(document, lambda file, lacking: reader.normalizer_of(file, lacking)[0])
 
 
 def algorithm_of(document: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import overload
 
@@ -38,6 +39,44 @@ class IdentitySpans(Sequence[Span]):
             return IdentitySpans(self._positions[index])
         position = self._positions[index]
         return position, position + 1
+
+
+class Widened:
+    """Offsets into a text with all characters that became one, where a program gives only one of them to what they became.
+
+    `spans` say where the characters of the rewritten text came from.
+
+    >>> accents = Widened([(0, 2), (2, 3), (3, 6)])
+    >>> [accents.of(span) for span in ((0, 1), (1, 3), (2, 3), (5, 6), (4, 4))]
+    [(0, 2), (0, 3), (2, 3), (3, 6), (4, 4)]
+    """
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        several = [] if isinstance(spans, IdentitySpans) else [one for one in spans if one[1] - one[0] > 1]
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end in sorted(set(several)):
+            if self._ends and start < self._ends[-1]:
+                self._ends[-1] = max(end, self._ends[-1])
+            else:
+                self._starts.append(start)
+                self._ends.append(end)
+
+    def __bool__(self) -> bool:
+        """Whether any characters became one."""
+        return bool(self._starts)
+
+    def of(self, span: Span) -> Span:
+        """The offsets of a token; one that stands for no text stays as it is."""
+        start, end = span
+        if start == end:
+            return span
+        first, last = bisect_right(self._starts, start) - 1, bisect_left(self._starts, end) - 1
+        if first >= 0 and self._ends[first] > start:
+            start = self._starts[first]
+        if last >= 0 and self._ends[last] > end:
+            end = self._ends[last]
+        return start, end
 
 
 def origin_of(spans: Sequence[Span], start: int, end: int) -> Span:

@@ -7,14 +7,14 @@ them: on the text between added tokens, which are cut out first, with the place 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from tokenizers import Encoding, NormalizedString, PreTokenizedString, Tokenizer
 
 from tokenizers_core.encoding.templates import TemplatePiece
-from tokenizers_core.text.spans import Span
+from tokenizers_core.text.spans import Span, Widened
 
 Stretch = tuple[str, int, int]
 """A text, and the characters `start` to `end` of the original that it stands for."""
@@ -49,14 +49,26 @@ class Flow(NamedTuple):
     """Normalizer, pre-tokenizer, post-processor and decoder, as the library names their kinds; "" for none."""
 
 
-def flow_of(tokenizer: Tokenizer, texts: Sequence[str]) -> Flow:
+Widen = Callable[[str], Widened]
+"""What the characters of a text became one of."""
+
+
+def as_it_is(_text: str) -> Widened:
+    """For a normalizer that makes one of no several."""
+    return Widened(())
+
+
+def flow_of(tokenizer: Tokenizer, texts: Sequence[str], widen: Widen = as_it_is) -> Flow:
     """One text or two on their way. Raises what the library raises."""
     plain = tokenizer.encode_batch([*texts], add_special_tokens=False)
     [full] = tokenizer.encode_batch([texts[0] if len(texts) == 1 else (texts[0], texts[1])])
     document = json.loads(tokenizer.to_str())
     stages = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
     return Flow(
-        tuple(text_flow(tokenizer, text, encoding) for text, encoding in zip(texts, plain, strict=True)),
+        tuple(
+            widened_flow(text_flow(tokenizer, text, encoding), widen(text))
+            for text, encoding in zip(texts, plain, strict=True)
+        ),
         _pieces(full, [len(encoding.ids) for encoding in plain]),
         tokenizer.decode(full.ids, skip_special_tokens=False),
         tokenizer.decode(full.ids, skip_special_tokens=True),
@@ -85,6 +97,17 @@ def text_flow(tokenizer: Tokenizer, text: str, encoding: Encoding) -> TextFlow:
         list(encoding.offsets),
         [0 if word is None else word for word in encoding.word_ids],
         tokenizer.decode(encoding.ids, skip_special_tokens=False),
+    )
+
+
+def widened_flow(flow: TextFlow, widened: Widened) -> TextFlow:
+    """The same with all characters that became one, where the library has one of them."""
+    if not widened:
+        return flow
+    return flow._replace(
+        normalized=[(text, *widened.of((start, end))) for text, start, end in flow.normalized],
+        words=[(text, *widened.of((start, end))) for text, start, end in flow.words],
+        offsets=[*map(widened.of, flow.offsets)],
     )
 
 

@@ -7,11 +7,12 @@ which are its tokens' offsets put together.
 from __future__ import annotations
 
 import pickle
+import unicodedata
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from tests.app.catalogue.test_loaded import TEXTS
 from tests.app.catalogue.test_renewal import bert, gpt2, llama, t5
@@ -52,6 +53,38 @@ def xlnet() -> Tokenizer:
 def words_alone() -> Tokenizer:
     """A model that the engine doesn't have, and no pre-tokenizer."""
     return Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, unk_token="[UNK]"))
+
+
+NFD_TEXT = unicodedata.normalize("NFD", "é ệ 한국어 각 ñ Ångström x")
+COMPOSING = {
+    "NFC": (normalizers.NFC(), NFD_TEXT),
+    "NFKC": (normalizers.NFKC(), NFD_TEXT),
+    "replacing": (normalizers.Replace(Regex(r"\d+"), "<num>"), "metro $12 system 345="),
+    "several": (
+        normalizers.Sequence([normalizers.NFC(), normalizers.Replace("é ", "_"), normalizers.Lowercase()]),
+        NFD_TEXT,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COMPOSING)
+def test_every_character_belongs_to_the_tokens_that_it_went_into(name: str) -> None:
+    """The library gives a token one of the characters that became one: an accent, a vowel of Korean, the 1 of 12 would belong to none."""
+    normalizer, text = COMPOSING[name]
+    tokenizer = gpt2()
+    tokenizer.normalizer = normalizer
+    subject = load({"tokenizer.json": tokenizer.to_str().encode()})
+    offsets = subject.encode(text).offsets
+    assert {at for start, end in offsets for at in range(start, end)} == {*range(len(text))}
+    assert subject.encode(text).ids == tokenizer.encode(text).ids
+    flow = subject.flow(text).texts[0]
+    assert flow.offsets == [*offsets]
+    for stage in (flow.normalized, flow.words):
+        assert {at for _one, start, end in stage for at in range(start, end)} == {*range(len(text))}
+    if name == "replacing":
+        assert {(7, 9), (17, 20)} <= {*offsets}
+    again = subject.encode(text + "[SEP]")
+    assert [*again.offsets][: len(offsets) - 1] == [*offsets][:-1]
 
 
 MAKERS: dict[str, Callable[[], Tokenizer]] = {

@@ -16,17 +16,20 @@ from tokenizers import Tokenizer
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.encoding.templates import Template
-from tokenizers_core.errors import quoted
+from tokenizers_core.errors import TokenizersCoreError, quoted
 from tokenizers_core.files.tokenizer_json import (
     algorithm_of,
     model_of,
+    normalizer_of,
     parse_json,
     pipeline_of,
     special_tokens_of,
     template_of,
 )
 from tokenizers_core.lazy import cached_property
+from tokenizers_core.text.normalizers import Normalizer, normalize
 from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.spans import Widened
 from tokenizers_core.training.bpe import BpeModel
 from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, EncodeError
 from tokensteps.catalogue.flow import Flow, flow_of
@@ -83,7 +86,29 @@ class Library:
             tokenizer = self.tokenizer if specials else self._plain
             # `encode` would hold the GIL all the time; a batch lets other threads work.
             encoding = tokenizer.encode_batch([text], add_special_tokens=added)[0]
-            return Tokens(encoding.ids, encoding.offsets)
+        widened = self._widened(text)
+        return Tokens(encoding.ids, [*map(widened.of, encoding.offsets)] if widened else encoding.offsets)
+
+    def _widened(self, text: str) -> Widened:
+        """Which characters of a text became one in the normalizer. The library gives a token only one of them: `é` without its accent."""
+        if self._normalizer is None or (normalized := self.normalized(text)) == text:
+            return Widened(())
+        try:
+            written, spans = normalize(text, self._normalizer)
+        except TokenizersCoreError:
+            return Widened(())
+        return Widened(spans if written == normalized else ())
+
+    @cached_property
+    def _normalizer(self) -> Normalizer | None:
+        """The normalizer as the engine has it; None where it lacks one."""
+        if self.tokenizer.normalizer is None:
+            return None
+        try:
+            own = parse_json(self.tokenizer.normalizer.__getstate__().decode())
+            return normalizer_of({"model": {}, "normalizer": own})
+        except TokenizersCoreError:
+            return None
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """The ids of several texts, without what is put around a text. Raises EncodeError."""
@@ -98,7 +123,7 @@ class Library:
 
     def flow(self, text: str, pair: str) -> Flow:
         with _failing(self.name):
-            return flow_of(self.tokenizer, [text, pair] if pair else [text])
+            return flow_of(self.tokenizer, [text, pair] if pair else [text], self._widened)
 
     def stages(self) -> Stages:
         document = parse_json(self.tokenizer.to_str())
