@@ -547,6 +547,7 @@ class VocabularyFileError(TokenizersCoreError):
         "gap": "{file} leaves out {value} ids ({expected}), which belong to special tokens; name those as special_tokens, in "
         "the order of their ids.",
         "half": "{file} is half of a tokenizer, and {expected} is not beside it; put it there.",
+        "damaged": "{file} is no SentencePiece model that can be read: {value}; save it again, or choose another file.",
         "not_a_vocab": "{file} is no vocabulary: it must be an object with a number, from 0 on, for each token; choose another "
         "file, or save the tokenizer again.",
     }

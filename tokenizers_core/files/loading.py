@@ -1,6 +1,6 @@
-r"""Reading a tokenizer from any file that is written here: the file's name says what it is.
+r"""Reading a tokenizer from any file that is written here, and some others: the file's name says what it is.
 
-Only a tokenizer.json says everything. The others hold tokens, and the rest is taken as `train_bpe` and its like have it
+A tokenizer.json says everything, and so do SentencePiece's NAME.model and Mistral's tekken.json. The others hold tokens, and the rest is taken as `train_bpe` and its like have it
 unless told otherwise, or as the tokens show it:
 
 * NAME.tiktoken: byte-level BPE. The pattern is GPT-2's, or OpenAI's own for a vocabulary of the size of theirs. The ids that the
@@ -18,7 +18,7 @@ from __future__ import annotations
 import binascii
 import re
 from base64 import b64decode
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +28,10 @@ from tokenizers_core.encoding.tokenizer import FileFormat, Tokenizer
 from tokenizers_core.errors import SettingError, VocabularyFileError, quoted
 from tokenizers_core.files.exports import LINE_ESCAPES
 from tokenizers_core.files.models import SCORE_LIMIT, TOKEN_LIMIT
+from tokenizers_core.files.piece_files import Damaged, read_model
+from tokenizers_core.files.pieces import tokenizer_of
+from tokenizers_core.files.ranks import all_splits
+from tokenizers_core.files.tekken import is_tekken, tekken_tokenizer
 from tokenizers_core.files.tokenizer_json import parse_json, tokenizer_from_bytes, tokenizer_to_json
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, SYMBOL_TO_BYTE, bytes_to_symbols
 from tokenizers_core.text.pipeline import Pipeline
@@ -63,9 +67,29 @@ def load_tokenizer(path: Path, rules: Rules, special_tokens: Sequence[str] | Non
     if read is None:
         given = rules if special_tokens is None else {**rules, "special_tokens": special_tokens}
         for name, value in given.items():
-            raise SettingError(name=name, value=value, reason="a tokenizer.json has its own; leave it out")
-        return tokenizer_from_bytes(path.read_bytes())
+            raise SettingError(name=name, value=value, reason="the file has its own; leave it out")
+        return from_piece_model(path) if PIECE_MODEL.search(path.name) else from_json(path)
     return read(path, rules, None if special_tokens is None else tuple(dict.fromkeys(special_tokens)))
+
+
+PIECE_MODEL: Final = re.compile(r"\.model(\.v[0-9][0-9a-z]*)?$")
+"""How the name of a SentencePiece model ends; Mistral's have a version behind."""
+
+
+def from_json(path: Path) -> Tokenizer:
+    """A tokenizer.json, or a tekken.json."""
+    data = path.read_bytes()
+    if b'"token_bytes"' in data and is_tekken(document := parse_json(text_in(path))):
+        return tekken_tokenizer(document)
+    return tokenizer_from_bytes(data)
+
+
+def from_piece_model(path: Path) -> Tokenizer:
+    """SentencePiece's NAME.model."""
+    try:
+        return tokenizer_of(read_model(path.read_bytes()))
+    except Damaged as error:
+        raise VocabularyFileError("damaged", path.name, value=str(error)) from None
 
 
 Tokenizer.file_format = FileFormat(tokenizer_to_json, load_tokenizer)
@@ -180,22 +204,6 @@ def ranks_in(path: Path) -> dict[bytes, int]:
             continue
         raise VocabularyFileError("line", path.name, line=number, value=quoted(line), expected=expected)
     return ranks
-
-
-def all_splits(ranks: Mapping[bytes, int]) -> Iterator[tuple[bytes, bytes]]:
-    """Every way to make a token out of two, by the token's rank.
-
-    tiktoken merges any two neighbours that make a token, the lowest rank first and then the leftmost. The order of one
-    token's splits would matter only if two of them competed for the same bytes. No vocabulary does that; the tests search
-    for one.
-
-    >>> list(all_splits({b"a": 0, b"b": 1, b"ab": 2, b"bb": 3, b"abb": 4}))
-    [(b'a', b'b'), (b'b', b'b'), (b'a', b'bb'), (b'ab', b'b')]
-    """
-    for token in sorted(ranks, key=ranks.__getitem__):
-        for place in range(1, len(token)):
-            if token[:place] in ranks and token[place:] in ranks:
-                yield token[:place], token[place:]
 
 
 # --- BPE: vocabulary and merges ---------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ _SINGLE_NORMALIZERS: Final = {
 }
 
 
-def normalizer_of(file: Part, lacking: Lacking) -> tuple[Normalizer, bool]:
+def normalizer_and_mark(file: Part, lacking: Lacking) -> tuple[Normalizer, bool]:
     """The normalizer's name, or its steps, and whether it marks the ends of words."""
     parts = flattened(file, "normalizer", "normalizers")
     marked = bool(parts) and dict(parts[-1].content) == MARK_ENDS
@@ -487,7 +487,7 @@ def _decoding_step(part: Part, lacking: Lacking) -> DecodingStep | None:
 
 def pipeline(file: Part, lacking: Lacking) -> Pipeline:
     """The way from text to words."""
-    normalizer, marked = normalizer_of(file, lacking)
+    normalizer, marked = normalizer_and_mark(file, lacking)
     words = words_of(file, lacking)
     name = words.pre_tokenizer
     if marked:
@@ -513,7 +513,7 @@ def training_pipeline(file: Part, lacking: Lacking) -> Pipeline:
 
 def tokenizer(file: Part, lacking: Lacking) -> Tokenizer | None:
     """The tokenizer; None when something is lacking."""
-    _, marked = normalizer_of(file, lacking)
+    _, marked = normalizer_and_mark(file, lacking)
     way = pipeline(file, lacking)
     added = added_tokens_of(file)
     special, otherwise = names_of_special(added), found_otherwise(added, way.normalizer != "none")

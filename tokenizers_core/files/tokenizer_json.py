@@ -153,7 +153,7 @@ def normalizer_of(document: object) -> Normalizer:
     >>> normalizer_of({"model": {}, "normalizer": {"type": "Prepend", "prepend": "▁"}})
     (Prepend(front='▁'),)
     """
-    return read(document, lambda file, lacking: reader.normalizer_of(file, lacking)[0])
+    return read(document, lambda file, lacking: reader.normalizer_and_mark(file, lacking)[0])
 
 
 def algorithm_of(document: object) -> str:

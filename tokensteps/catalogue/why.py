@@ -170,6 +170,7 @@ def asked_library(
 def part_name(part: object) -> str:
     """The name of a normalizer's or a pre-tokenizer's part: the engine's own, or the kind that a file has.
 
+    >>> from tokenizers_core.text.rewriting import Prepend
     >>> part_name("nfc"), part_name(Prepend("▁"))
     ('nfc', 'Prepend')
     """

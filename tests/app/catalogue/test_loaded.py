@@ -45,12 +45,12 @@ from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core import Tokenizer as EngineTokenizer
 from tokenizers_core.errors import SurrogateError, TokenizersCoreError, UnknownIdError
 from tokenizers_core.files.exports import merges_txt, trace_to_json, vocab_json, vocab_txt
+from tokenizers_core.files.ranks import all_splits
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
 from tokenizers_core.text.patterns import PATTERNS
 from tokensteps.catalogue.files.errors import EncodeError, LoadError
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.files.loaded import LoadedSubject
-from tokensteps.catalogue.files.ranks import all_splits
 from tokensteps.catalogue.subjects import Facts, Subject, TrainedSubject
 from tokensteps.language.i18n import _
 from tokensteps.language.messages import explained

@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Iterable, Mapping
 
 from tokenizers_core.errors import Phrase, quoted
-from tokenizers_core.files.loading import all_splits
+from tokenizers_core.files.ranks import all_splits
 from tokenizers_core.text.byte_alphabet import bytes_to_symbols
 from tokensteps.catalogue.files.documents import (
     BYTES_ONLY,

@@ -1,68 +1,51 @@
-"""SentencePiece's .model: a protobuf message with the pieces, the trainer's settings, and the normalizer's.
+"""SentencePiece's .model: its pieces as a document of the `tokenizers` library, and texts in the engine's tokens.
 
-Only the few fields that make a tokenizer are read, by hand: https://protobuf.dev/programming-guides/encoding and
-sentencepiece_model.proto say how they are written. Nothing in the message is trusted: each length has to fit into what is left.
+The library can't do all that SentencePiece does (it cuts a text at user-defined symbols before it normalizes it, and takes one grapheme
+at a time where a map of characters takes the longest match), so texts are encoded by the engine, whose ids are SentencePiece's.
 """
 
 from __future__ import annotations
 
 import base64
-import math
-import struct
-from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final
 
+from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.templates import ONE_TEXT, TWO_TEXTS
+from tokenizers_core.encoding.tokenizer import Tokenizer as OurTokenizer
+from tokenizers_core.files.piece_files import (
+    BPE,
+    CONTROL,
+    UNUSED,
+    USER_DEFINED,
+    Damaged,
+    ModelPiece,
+    PieceModel,
+    read_model,
+)
+from tokenizers_core.files.pieces import tokenizer_of
+from tokenizers_core.text.normalizers import normalized_text
 from tokenizers_core.text.splitting import SPACE_MARK
 from tokensteps.catalogue.files.documents import Document, bpe_model, check_lengths, new_document
 from tokensteps.catalogue.files.errors import LoadError
+from tokensteps.catalogue.files.library import Library
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.recognition import RecognizedFile
+from tokensteps.catalogue.flow import Flow, TextFlow
+from tokensteps.catalogue.subjects import Tokens
+from tokensteps.catalogue.why import Asked, asked_engine
+from tokensteps.drawing.pipeline.journey import journey
 from tokensteps.language.i18n import N_
-from tokensteps.limits import TOKEN_LIMIT
-
-VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
-"""How a field's value is written."""
-UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 2, 3, 4, 5, 6
-"""Types of pieces; 1 is an ordinary one."""
-UNIGRAM, BPE = 1, 2
-"""Types of models."""
-
 
 NEVER_IN_A_TEXT: Final = "\U0010ffff"
 """Written in front of control pieces such as <s>: SentencePiece never finds them in a text. It is a noncharacter."""
-
-
-class Damaged(ValueError):
-    """What is wrong with a message, to be translated."""
-
-
-class ModelPiece(NamedTuple):
-    """A piece as the model lists it; its place is its id."""
-
-    text: str
-    score: float
-    kind: int
-
-
-class PieceModel(NamedTuple):
-    """What is read of a model."""
-
-    pieces: tuple[ModelPiece, ...]
-    kind: int = UNIGRAM
-    byte_fallback: bool = False
-    charsmap: bytes = b""
-    """The normalizer's rules, compiled."""
-    mark_in_front: bool = True
-    one_space: bool = True
-    """Whether white space at the ends goes, and several spaces become one."""
-    writes_spaces: bool = True
-    """Whether a space is written as ▁."""
 
 
 def from_sentencepiece(upload: RecognizedFile, name: str) -> LoadedSubject:
     """A tokenizer as SentencePiece itself uses the model. Raises LoadError."""
     try:
         model = read_model(upload.content)
+        ours = tokenizer_of(model)
         check_lengths((one.text for one in model.pieces), upload.file)
         document = new_document(
             _bpe_document(model) if model.kind == BPE else _unigram_document(model),
@@ -92,7 +75,60 @@ def from_sentencepiece(upload: RecognizedFile, name: str) -> LoadedSubject:
             "Read from a SentencePiece model: text isn't split into words first, spaces are written as ▁, and special tokens in the text are plain text."
         )
     ]
-    return from_document(document, upload.file, name, notes, respelled=(NEVER_IN_A_TEXT, ""))
+    subject = from_document(document, upload.file, name, notes, respelled=(NEVER_IN_A_TEXT, ""))
+    assert isinstance(subject.library, Library)  # as it was just made
+    subject.library = PieceLibrary(name, subject.library, ours)
+    return subject
+
+
+class PieceLibrary(Library):
+    """Texts by the engine's tokenizer; of the library there is the vocabulary."""
+
+    def __init__(self, name: str, library: Library, ours: OurTokenizer) -> None:
+        super().__init__(name, library.tokenizer)
+        self._ours = ours
+
+    def encode(self, text: str, specials: bool, added: bool) -> Tokens:  # noqa: ARG002 - it finds none and adds none
+        encoding = self._ours.encode(text)
+        return Tokens(encoding.ids, encoding.offsets)
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        return [self._ours.ids(text) for text in texts]
+
+    def normalized(self, text: str) -> str:
+        return normalized_text(text, self._ours.pipeline.normalizer)
+
+    def flow(self, text: str, pair: str) -> Flow:
+        texts = (text, pair) if pair else (text,)
+        found = tuple(map(self._text_flow, texts))
+        back = self._ours.decode([identifier for one in found for identifier in one.ids])
+        parts = {
+            "normalizer": "SentencePiece",
+            "pre_tokenizer": "",
+            "post_processor": "",
+            "decoder": "SentencePiece",
+        }
+        return Flow(found, TWO_TEXTS if pair else ONE_TEXT, back, back, parts)
+
+    def _text_flow(self, text: str) -> TextFlow:
+        way, encoding = journey(self._ours, text), self._ours.encode(text)
+        return TextFlow(
+            text,
+            [(one.text, one.start, one.end) for one in way.normalized],
+            [(word.text, word.start, word.end) for word in way.words],
+            encoding.ids,
+            encoding.offsets,
+            [word or 0 for word in encoding.word_ids],
+            self._ours.decode(encoding.ids),
+        )
+
+    def why(self, text: str, place: int, specials: bool) -> Asked:  # noqa: ARG002 - it finds none
+        return asked_engine(self._ours, text, place)
+
+    @property
+    def model(self) -> Model:
+        """The engine's own."""
+        return self._ours.model
 
 
 _ADDED: Final[Document] = {
@@ -102,106 +138,6 @@ _ADDED: Final[Document] = {
     "normalized": False,
     "special": False,
 }
-
-
-# --- The message ------------------------------------------------------------------------------------------------------
-
-
-def read_model(data: bytes) -> PieceModel:
-    """The fields of a model. Raises Damaged.
-
-    >>> piece = b"\\n\\x05\\n\\x03hug"
-    >>> read_model(piece).pieces
-    (ModelPiece(text='hug', score=0.0, kind=1),)
-    """
-    pieces: list[ModelPiece] = []
-    trainer: dict[int, Any] = {}
-    normalizer: dict[int, Any] = {}
-    for number, value in fields(data):
-        if number == 1:
-            pieces.append(_piece(dict(fields(_message(value)))))
-            if len(pieces) > TOKEN_LIMIT:
-                raise Damaged(N_("it has too many pieces"))
-        elif number == 2:
-            trainer |= dict(fields(_message(value)))
-        elif number == 3:
-            normalizer |= dict(fields(_message(value)))
-    kind = trainer.get(3, UNIGRAM)
-    if kind not in (UNIGRAM, BPE):
-        raise Damaged(N_("its algorithm is neither Unigram nor BPE"))
-    if trainer.get(24):
-        raise Damaged(N_("it writes spaces at the end of words"))
-    if not pieces:
-        raise Damaged(N_("it has no pieces"))
-    charsmap = normalizer.get(2, b"")
-    return PieceModel(
-        tuple(pieces),
-        kind,
-        bool(trainer.get(35)),
-        _message(charsmap),
-        *(bool(normalizer.get(number, True)) for number in (3, 4, 5)),
-    )
-
-
-def fields(data: bytes) -> Iterator[tuple[int, Any]]:
-    """A message's fields: number and value, an int, a float or bytes. Raises Damaged.
-
-    >>> list(fields(b"\\x08\\x96\\x01\\x12\\x02hi"))
-    [(1, 150), (2, b'hi')]
-    """
-    place = 0
-    while place < len(data):
-        tag, place = _number_at(data, place)
-        match tag & 7:
-            case 0:
-                value, place = _number_at(data, place)
-                yield tag >> 3, value
-            case 2:
-                length, place = _number_at(data, place)
-                if length > len(data) - place:
-                    raise Damaged(N_("it was cut off"))
-                yield tag >> 3, data[place : place + length]
-                place += length
-            case 5 | 1 as kind:
-                width = 4 if kind == FIXED32 else 8
-                if width > len(data) - place:
-                    raise Damaged(N_("it was cut off"))
-                [number] = struct.unpack_from("<f" if kind == FIXED32 else "<d", data, place)
-                yield tag >> 3, number
-                place += width
-            case _:
-                raise Damaged(N_("it has a field of no known type"))
-
-
-def _number_at(data: bytes, place: int) -> tuple[int, int]:
-    """A number of seven bits a byte, the lowest first, and the place after it."""
-    value = 0
-    for shift in range(0, 70, 7):
-        if place >= len(data):
-            raise Damaged(N_("it was cut off"))
-        byte = data[place]
-        place += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, place
-    raise Damaged(N_("it has a number that is too long"))
-
-
-def _message(value: Any) -> bytes:
-    if not isinstance(value, bytes):
-        raise Damaged(N_("it has a field of no known type"))
-    return value
-
-
-def _piece(found: Mapping[int, Any]) -> ModelPiece:
-    text, score, kind = found.get(1, b""), found.get(2, 0.0), found.get(3, 1)
-    try:
-        piece = _message(text).decode("utf-8")
-    except UnicodeDecodeError:
-        raise Damaged(N_("one of its pieces is not UTF-8")) from None
-    if not piece or not isinstance(score, float) or not math.isfinite(score) or not isinstance(kind, int):
-        raise Damaged(N_("one of its pieces is empty, or its score is no number"))
-    return ModelPiece(piece, score, kind)
 
 
 # --- The tokenizer ----------------------------------------------------------------------------------------------------
@@ -230,17 +166,10 @@ def _spelled(piece: ModelPiece) -> str:
     return NEVER_IN_A_TEXT + piece.text if piece.kind == CONTROL else piece.text
 
 
-def _unknown(model: PieceModel) -> int:
-    place = next((place for place, one in enumerate(model.pieces) if one.kind == UNKNOWN), None)
-    if place is None:
-        raise Damaged(N_("it has no unknown piece"))
-    return place
-
-
 def _unigram_document(model: PieceModel) -> Document:
     return {
         "type": "Unigram",
-        "unk_id": _unknown(model),
+        "unk_id": model.unknown,
         "byte_fallback": model.byte_fallback,
         "vocab": [[_spelled(one), one.score] for one in model.pieces],
     }
@@ -251,7 +180,7 @@ def _bpe_document(model: PieceModel) -> Document:
     places: dict[str, int] = {}
     for place, one in enumerate(model.pieces):
         if places.setdefault(_spelled(one), place) != place:
-            raise Damaged(N_("it has the same piece twice"))
+            raise Damaged(message="it has the same piece twice")
     mergeable = {one.text for one in model.pieces if one.kind in (1, USER_DEFINED, UNUSED)}
     ranked = sorted(
         (one for one in model.pieces if one.kind in (1, USER_DEFINED)), key=lambda one: -one.score
@@ -265,7 +194,7 @@ def _bpe_document(model: PieceModel) -> Document:
     return bpe_model(
         places,
         merges,
-        unk_token=model.pieces[_unknown(model)].text,
+        unk_token=model.pieces[model.unknown].text,
         fuse_unk=True,
         byte_fallback=model.byte_fallback,
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any, Final
+from typing import Any
 
 from tokenizers_core.errors import quoted
+from tokenizers_core.files.tekken import UNLISTED
 from tokensteps.catalogue.files.documents import Document
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject
@@ -14,30 +15,6 @@ from tokensteps.catalogue.files.ranks import from_rank_table
 from tokensteps.catalogue.files.recognition import RecognizedFile
 from tokensteps.language.i18n import N_, count
 from tokensteps.limits import ADDED_LIMIT, TOKEN_LIMIT
-
-UNLISTED: Final = (
-    "<unk>",
-    "<s>",
-    "</s>",
-    "[INST]",
-    "[/INST]",
-    "[AVAILABLE_TOOLS]",
-    "[/AVAILABLE_TOOLS]",
-    "[TOOL_RESULTS]",
-    "[/TOOL_RESULTS]",
-    "[TOOL_CALLS]",
-    "[IMG]",
-    "<pad>",
-    "[IMG_BREAK]",
-    "[IMG_END]",
-    "[PREFIX]",
-    "[MIDDLE]",
-    "[SUFFIX]",
-    "[SYSTEM_PROMPT]",
-    "[/SYSTEM_PROMPT]",
-    "[TOOL_CONTENT]",
-)
-"""The special tokens of the first files, which don't list them, by id: mistral_common's `Tekkenizer.DEPRECATED_SPECIAL_TOKENS`."""
 
 
 def from_tekken(upload: RecognizedFile, name: str) -> LoadedSubject:

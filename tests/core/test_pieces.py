@@ -1,0 +1,277 @@
+"""SentencePiece models (`tokenizers_core/files/pieces.py`), and Mistral's tekken.json.
+
+Oracles: `sentencepiece` itself, on models that it trains here with all its settings; `tiktoken`'s encoder for tekken's ranks.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import random
+from contextlib import suppress
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sentencepiece
+import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
+from sentencepiece import sentencepiece_model_pb2
+
+from tests.core.test_foreign_files import LINES
+from tests.samples import examples
+from tokenizers_core import Tokenizer, TokenizersCoreError, errors, train_bpe
+from tokenizers_core.files.piece_files import Damaged, read_model
+from tokenizers_core.files.pieces import tokenizer_of
+from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.text.patterns import PATTERNS
+
+TEXTS = [
+    *[
+        "this<tag>is",
+        "this <tag> is",
+        "  this  <tag>  is  ",
+        "<tag>",
+        "<tag><tag> <tag>",
+        "a b",
+        "xa bx of of",
+        "of",
+    ],
+    *[
+        "",
+        " ",
+        "   ",
+        "\t",
+        "\n",
+        "a\tb\nc",
+        "a  b   c",
+        "▁",
+        "▁a▁",
+        "▁ ▁",
+        "_a_",
+        "\u3000x\u3000",
+        "\u00a0x\u200bx",
+    ],
+    *[
+        "ﬁ ① Ｆｕｌｌ ㍿ ﾊﾟ",
+        "Ａ b Ａ",
+        " Ａ",
+        "é e\u0301 a\u0323\u0302",
+        "日本語 茶",
+        "한국어 각",
+        "🦊 👍🏽 x",
+        "👨\u200d👩\u200d👧",
+    ],
+    *[
+        "<s> </s> <unk> <pad>",
+        "<0x41>",
+        "x" * 150,
+        " " * 60,
+        "of " * 60,
+        "the of the of",
+        "aaaaaaaaaa",
+        "ababababab",
+        "0123456789",
+    ],
+    *LINES[:24],
+]
+
+SETTINGS = [
+    *product(("unigram", "bpe"), (True, False), (True, False), (True, False), ("", "<tag>|Ａ|a b|of"))
+]
+"""Algorithm, dummy prefix, white space made one, mark behind, user-defined symbols."""
+
+
+@cache
+def trained(
+    kind: str,
+    prefix: bool,
+    one_space: bool,
+    behind: bool,
+    symbols: str,
+    rule: str,
+    falls_back: bool,
+    escapes: bool,
+) -> bytes:
+    written = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(LINES),
+        model_writer=written,
+        model_type=kind,
+        vocab_size=480 if falls_back else 220,
+        hard_vocab_limit=False,
+        character_coverage=0.985,
+        minloglevel=9,
+        add_dummy_prefix=prefix,
+        remove_extra_whitespaces=one_space,
+        treat_whitespace_as_suffix=behind,
+        user_defined_symbols=[*filter(None, symbols.split("|"))],
+        normalization_rule_name=rule,
+        byte_fallback=falls_back,
+    )
+    model = sentencepiece_model_pb2.ModelProto.FromString(written.getvalue())
+    model.normalizer_spec.escape_whitespaces = escapes
+    data: bytes = model.SerializeToString()
+    return data
+
+
+MATRIX = [
+    # Every two of the other settings occur together.
+    (
+        *settings,
+        *(
+            ("nmt_nfkc_cf", True, False),
+            ("identity", True, True),
+            ("nmt_nfkc", False, True),
+            ("nfkc", False, False),
+        )[at % 4],
+    )
+    for at, settings in enumerate(SETTINGS)
+] + [(*settings, "nmt_nfkc", True, True) for settings in SETTINGS[::2]]
+
+
+def test_the_matrix_is_as_large_as_it_says() -> None:
+    assert len({*MATRIX}) >= 40 and len(TEXTS) >= 60
+
+
+@pytest.mark.parametrize("settings", MATRIX, ids=str)
+def test_ids_are_those_of_sentencepiece(settings: Any) -> None:
+    data = trained(*settings)
+    ours, truth = tokenizer_of(read_model(data)), sentencepiece.SentencePieceProcessor(model_proto=data)
+    assert list(ours.tokens) == [truth.id_to_piece(place) for place in range(truth.get_piece_size())]
+    for text in TEXTS:
+        encoding = ours.encode(text)
+        assert encoding.ids == truth.encode(text), text
+        assert all(0 <= start <= end <= len(text) for start, end in encoding.offsets)
+        if settings[5] == "identity" and not settings[2]:
+            assert {at for start, end in encoding.offsets for at in range(start, end)} == {*range(len(text))}
+
+
+@examples(200)
+@given(st.sampled_from(MATRIX), st.text(st.sampled_from("ab é茶ée  \u3000かx1.▁of<tag>Ａ"), max_size=40))
+def test_random_texts_too(settings: Any, text: str) -> None:
+    data = trained(*settings)
+    assert tokenizer_of(read_model(data)).encode(text).ids == sentencepiece.SentencePieceProcessor(
+        model_proto=data
+    ).encode(text)
+
+
+def test_the_symbols_of_the_published_reports() -> None:
+    """google/sentencepiece: user-defined symbols next to words, with and without spaces, all else as it is by default."""
+    written = io.BytesIO()
+    lines = ["this is a test", "this is <tag> a text", "is this it", "that is this"]
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines),
+        model_writer=written,
+        vocab_size=30,
+        hard_vocab_limit=False,
+        user_defined_symbols=["<tag>"],
+        minloglevel=9,
+    )
+    ours = tokenizer_of(read_model(written.getvalue()))
+    truth = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
+    for text in ("this<tag>is", "this <tag> is", "this <tag>is", "<tag> this"):
+        assert ours.encode(text).ids == truth.encode(text)
+        assert ours.decode(truth.encode(text)) == truth.decode(truth.encode(text)) == text
+    assert ours.encode("this<tag>is").offsets[-1][1] == 11
+
+
+def test_a_model_is_loaded_by_its_name_without_sentencepiece(tmp_path: Path) -> None:
+    data = trained(*MATRIX[0])
+    for name in ("my.model", "tokenizer.model.v3", "x.model.v7m1"):
+        (tmp_path / name).write_bytes(data)
+        assert (
+            Tokenizer.load(tmp_path / name).encode("this is").ids
+            == tokenizer_of(read_model(data)).encode("this is").ids
+        )
+    (tmp_path / "my.model").write_bytes(data[:-3])
+    with pytest.raises(errors.VocabularyFileError, match=r"my\.model.*cut off"):
+        Tokenizer.load(tmp_path / "my.model")
+    with pytest.raises(errors.SettingError, match="pattern"):
+        Tokenizer.load(tmp_path / "tokenizer.model.v3", pattern="gpt2")
+
+
+def test_a_word_can_be_stepped_through_and_its_splits_be_explained() -> None:
+    for kind in ("unigram", "bpe"):
+        tokenizer = tokenizer_of(read_model(trained(kind, True, True, False, "", "nmt_nfkc", False, True)))
+        words = {word for line in LINES for word in line.split()}
+        word, tokens = next(
+            (word, tuple(tokenizer.encode(word).tokens))
+            for word in sorted(words)
+            if word.isascii() and 1 < len(tokenizer.encode(word).tokens) < len(word) - 1
+        )
+        [written] = tokenizer.pipeline.split(word)
+        steps = tokenizer.explain(written)
+        assert len(steps) > 1
+        assert kind == "unigram" or steps[-1].tokens == tokens
+        assert tokenizer.why_not(written, tokens).kind == "chosen"
+        assert tokenizer.why_not(written, [*written]).kind in (
+            "merged_across",
+            "less_probable",
+            "not_in_vocabulary",
+        )
+
+
+def test_a_changed_model_is_refused_or_read() -> None:
+    data, draw = trained(*MATRIX[1]), random.Random(1)
+    for _turn in range(40):
+        place = draw.randrange(30, len(data))
+        changed = data[:place] + bytes([draw.randrange(256)]) + data[place + 1 :]
+        with suppress(Damaged, TokenizersCoreError):
+            tokenizer_of(read_model(changed)).encode("this is")
+
+
+# --- tekken.json ------------------------------------------------------------------------------------------------------
+
+
+def tekken(listed: bool) -> tuple[dict[str, Any], tiktoken.Encoding]:
+    """A small tekken.json, and the encoder that mistral_common would make of it."""
+    trace = train_bpe(Corpus.from_texts(LINES), 500, alphabet="bytes")
+    found = [trace.tokenizer().token_bytes(identifier) for identifier in range(500)]
+    special = [
+        {"rank": rank, "token_str": token, "is_control": True}
+        for rank, token in enumerate(["<unk>", "<s>", "</s>"])
+    ]
+    document = {
+        "config": {
+            "pattern": PATTERNS["o200k_base"],
+            "num_vocab_tokens": 500,
+            "default_vocab_size": 490,
+            "default_num_special_tokens": 30,
+            "version": "v3",
+        },
+        "vocab": [
+            {"rank": rank, "token_bytes": base64.b64encode(token).decode(), "token_str": None}
+            for rank, token in enumerate(found)
+        ],
+        **({"special_tokens": special} if listed else {}),
+    }
+    ranks = {token: rank for rank, token in enumerate(found[:460])}
+    return document, tiktoken.Encoding(
+        "tekken", pat_str=PATTERNS["o200k_base"], mergeable_ranks=ranks, special_tokens={}
+    )
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_tekken_file_gives_the_ids_of_mistral_common(tmp_path: Path, listed: bool) -> None:
+    document, truth = tekken(listed)
+    (tmp_path / "tekken.json").write_text(json.dumps(document), "utf-8")
+    ours = Tokenizer.load(tmp_path / "tekken.json")
+    assert (
+        ours.tokens[1] == "<s>"
+        and ours.tokens[3] == ("<SPECIAL_3>" if listed else "[INST]")
+        and len(ours.tokens) == 490
+    )
+    for text in LINES:
+        if "<s>" not in text:
+            assert ours.encode(text).ids == [30 + identifier for identifier in truth.encode_ordinary(text)]
+            assert ours.decode(ours.encode(text).ids) == text
+    assert ours.encode("<s>hug").ids[0] == 1
+    document["vocab"][0]["token_bytes"] = "?"
+    (tmp_path / "tekken.json").write_text(json.dumps(document), "utf-8")
+    with pytest.raises(errors.TokenizerFileError, match="token_bytes"):
+        Tokenizer.load(tmp_path / "tekken.json")

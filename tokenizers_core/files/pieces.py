@@ -1,0 +1,151 @@
+"""A tokenizer from a SentencePiece model that gives the ids that SentencePiece gives.
+
+The text is normalized as a whole (`text/sentencepiece.py`), and then it is one word: pieces may hold marks for spaces. User-defined
+symbols are taken whole within it, and control pieces such as `<s>` are never found in a text.
+
+Sources: SentencePiece's unigram_model.cc and bpe_model.cc; oracle: the library.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
+from tokenizers_core.encoding.decoders import (
+    BytesToText,
+    ComposedDecoder,
+    DecodingStep,
+    Fuse,
+    ReplaceInTokens,
+    StripTokens,
+)
+from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.files.piece_files import BPE, NORMAL, USER_DEFINED, Damaged, PieceModel
+from tokenizers_core.text.cutting import CutAt
+from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.rewriting import Replace
+from tokenizers_core.text.sentencepiece import PieceNormalizer
+from tokenizers_core.text.splitting import SPACE_MARK
+from tokenizers_core.training.bpe import BpeModel, BpeOptions
+from tokenizers_core.training.lattice import UNKNOWN_PENALTY
+from tokenizers_core.training.merging import Pair
+from tokenizers_core.training.segmentation import UnigramModel, lattice_edges, walk_back
+
+_MARK_INSIDE: Final = re.compile(f"[^{SPACE_MARK}]{SPACE_MARK}")
+_AT_MARKS: Final = CutAt(rf"(?<=[^{SPACE_MARK}])(?={SPACE_MARK})")
+
+
+class PieceUnigram(UnigramModel):
+    """SentencePiece's Unigram: sums are kept in 32 bits, and a user-defined symbol is worth more than any other split of it."""
+
+    def __init__(
+        self,
+        tokens: Sequence[str],
+        pieces: Mapping[str, float],
+        symbols: Sequence[str],
+        unk: str,
+        falls_back: bool,
+    ) -> None:
+        best, least = max(pieces.values(), default=0.0), min(pieces.values(), default=0.0)
+        scores = dict(pieces) | {one: len(one.encode("utf-8")) * best - 0.1 for one in symbols}
+        super().__init__(tokens, scores, unk, falls_back, max(map(len, scores), default=1))
+        [self.unknown] = array("f", [least - UNKNOWN_PENALTY])
+
+    def best(self, word: str) -> tuple[int, ...]:
+        edges = lattice_edges(word, self._numbers, self.max_length, unknown=self._unk_id)
+        size = len(word) + 1
+        best, back, last = array("f", [0.0]) * size, [0] * size, [-1] * size
+        rounded = array("f", [0.0])
+        for start, end, piece in edges:
+            if piece == self._unk_id:
+                rounded[0] = best[start] + self.unknown
+                score = rounded[0]
+            else:
+                score = best[start] + self._scores[piece]
+            if last[end] < 0 or score > best[end]:
+                best[end], back[end], last[end] = score, start, piece
+        return walk_back(len(word), back, last)
+
+
+class PieceBpe(BpeModel):
+    """SentencePiece's BPE: the neighbours that make the piece of highest score are merged first, but user-defined symbols never."""
+
+    def __init__(
+        self,
+        tokens: Sequence[str],
+        merges: Mapping[Pair, int],
+        symbols: Sequence[str],
+        unk: str,
+        falls_back: bool,
+    ) -> None:
+        """`merges`: neighbours that make a piece, each with the place of its score, the highest first."""
+        options = BpeOptions(fuse_unk=True, byte_fallback=falls_back)
+        super().__init__(tokens, [*merges], unk, options=options)
+        self.ranks = {self.vocabulary.write_pair(pair): rank for pair, rank in merges.items()}
+        longest_first = sorted(symbols, key=len, reverse=True)
+        self._symbols = re.compile("|".join([*map(re.escape, longest_first), "."]), re.DOTALL)
+        self._plain = not symbols
+
+    def split(self, word: str) -> tuple[str, ...]:
+        return tuple(self._symbols.findall(word))
+
+
+def tokenizer_of(model: PieceModel) -> Tokenizer:
+    """The tokenizer of a model. Raises Damaged."""
+    tokens = [one.text for one in model.pieces]
+    if len(set(tokens)) < len(tokens):
+        raise Damaged(message="it has the same piece twice")
+    if model.byte_fallback and not BYTE_TOKENS.keys() <= set(tokens):
+        raise Damaged(message="it lacks pieces for some of the 256 bytes")
+    symbols = tuple(one.text for one in model.pieces if one.kind == USER_DEFINED)
+    normalizer = PieceNormalizer(
+        model.charsmap, symbols, model.mark_in_front, model.one_space, model.writes_spaces, model.mark_behind
+    )
+    cut = (_AT_MARKS,) if _can_cut(model) else ()
+    return Tokenizer(Pipeline((normalizer,), cut), _model(model, tokens, symbols), decoder=_decoder(model))
+
+
+def _model(model: PieceModel, tokens: Sequence[str], symbols: Sequence[str]) -> Model:
+    unk = tokens[model.unknown]
+    scores = {one.text: one.score for one in model.pieces if one.kind == NORMAL}
+    if model.kind != BPE:
+        return PieceUnigram(tokens, scores, symbols, unk, model.byte_fallback)
+    return PieceBpe(tokens, merges_of_scores(scores), symbols, unk, model.byte_fallback)
+
+
+def merges_of_scores(scores: Mapping[str, float]) -> dict[Pair, int]:
+    """All neighbours that make a piece, the highest score first; those with the same score have the same rank.
+
+    >>> merges_of_scores({"a": -3.0, "b": -4.0, "ab": -1.0, "bb": -2.0, "abb": -2.0})
+    {Pair(first='a', second='b'): 0, Pair(first='b', second='b'): 1, Pair(first='a', second='bb'): 1, Pair(first='ab', second='b'): 1}
+    """
+    places = {score: place for place, score in enumerate(sorted({*scores.values()}, reverse=True))}
+    return {
+        Pair(piece[:cut], piece[cut:]): places[scores[piece]]
+        for piece in sorted(scores, key=lambda piece: -scores[piece])
+        for cut in range(1, len(piece))
+        if piece[:cut] in scores and piece[cut:] in scores
+    }
+
+
+def _can_cut(model: PieceModel) -> bool:
+    """Whether no token goes on behind a mark: then the text can be cut there, and words that were met before are known.
+
+    Unigram's sums go on through the whole text, and what is rounded depends on them.
+    """
+    texts = [one.text for one in model.pieces]
+    return model.kind == BPE and SPACE_MARK in texts and not any(map(_MARK_INSIDE.search, texts))
+
+
+def _decoder(model: PieceModel) -> ComposedDecoder:
+    """Marks as spaces, byte pieces as text, without the space that was put in."""
+    steps: list[DecodingStep] = [BytesToText(), Fuse()]
+    if model.writes_spaces:
+        steps.insert(0, ReplaceInTokens(Replace(SPACE_MARK, " ")))
+    if model.mark_in_front:
+        steps.append(StripTokens(" ", int(not model.mark_behind), int(model.mark_behind)))
+    return ComposedDecoder(tuple(steps))

@@ -1,0 +1,96 @@
+"""SentencePiece's normalizer: the whole text at once, before anything is looked for in it.
+
+Characters are rewritten by a compiled map, but for user-defined symbols, which stay as they are; white space is trimmed, put in front
+or behind, and written as `▁`, as the model's settings say. Source: SentencePiece's normalizer.cc; oracle: the library.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tokenizers_core.text.charsmap import CharacterMap
+from tokenizers_core.text.spans import Span
+from tokenizers_core.text.splitting import SPACE_MARK
+
+Placed = tuple[str, int, int]
+"""A character of the normalized text, and where it came from."""
+
+
+@dataclass(frozen=True)
+class PieceNormalizer:
+    """What a SentencePiece model does to a text.
+
+    >>> PieceNormalizer().rewrite(" to  be "), PieceNormalizer(symbols=("<b>",)).rewrite("to <b> be")
+    ('▁to▁be', '▁to▁<b>▁be')
+    >>> PieceNormalizer(one_space=False, mark_behind=True).rewrite(" to")
+    '▁to▁'
+    """
+
+    charsmap: bytes = b""
+    """The map, compiled."""
+    symbols: tuple[str, ...] = ()
+    """Tokens that no rule of the map rewrites."""
+    adds_mark: bool = True
+    """Whether a space is put in front of a text."""
+    one_space: bool = True
+    """Whether white space at the ends goes, and several spaces become one."""
+    writes_marks: bool = True
+    """Whether a space is written as `▁`."""
+    mark_behind: bool = False
+    """Whether the space is put behind the text instead."""
+
+    @property
+    def space(self) -> str:
+        """How a space is written."""
+        return SPACE_MARK if self.writes_marks else " "
+
+    def rewrite(self, text: str) -> str:
+        return "".join(character for character, _start, _end in self._placed(text))
+
+    def align(self, text: str) -> list[Span]:
+        return [(start, end) for _character, start, end in self._placed(text)]
+
+    def _placed(self, text: str) -> list[Placed]:
+        """The normalized text, character by character."""
+        parts = list(self._rewritten(text))
+        first = 0
+        while self.one_space and first < len(parts) and parts[first][0] == " ":
+            first += 1
+        if first == len(parts):
+            return []
+        placed: list[Placed] = []
+        after_space = self.one_space
+        for written, start, end in parts[first:]:
+            kept = written.lstrip(" ") if after_space else written
+            placed += [(self.space if one == " " else one, start, end) for one in kept]
+            if kept or not after_space:
+                after_space = self.one_space and kept.endswith(" ")
+        while self.one_space and placed and placed[-1][0] == self.space:
+            placed.pop()
+        if not self.adds_mark:
+            return placed
+        # A mark belongs to the character that it was put beside.
+        if self.mark_behind:
+            return [*placed, (self.space, *(placed[-1][1:] if placed else (0, len(text))))]
+        return [(self.space, *(placed[0][1:] if placed else (0, len(text)))), *placed]
+
+    def _rewritten(self, text: str) -> Iterator[Placed]:
+        """Each stretch of the text that the map or a symbol takes, as what it becomes."""
+        longest = CharacterMap.of(self.charsmap).longest
+        symbols = _matching(self.symbols)
+        at = 0
+        while at < len(text):
+            found = symbols.match(text, at) if symbols else None
+            written, width = (found[0], len(found[0])) if found else longest(text, at)
+            yield written, at, at + width
+            at += width
+
+
+@lru_cache(8)
+def _matching(symbols: tuple[str, ...]) -> re.Pattern[str] | None:
+    """The longest symbol at a place."""
+    longest_first = sorted(symbols, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first))) if symbols else None
