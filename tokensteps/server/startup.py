@@ -18,17 +18,8 @@ from tokensteps.server.entrance.joined.served import join_scripts
 from tokensteps.server.headers import Guard
 from tokensteps.server.logs import throttled
 from tokensteps.server.seal import secret
-from tokensteps.streamlit_internals import (
-    answer_deep_links,
-    copy_places_quickly,
-    leave_other_pages_alone,
-    read_theme_once,
-    send_at_once,
-    send_together,
-    show_state_by_need,
-    tell_together,
-    write_together,
-)
+from tokensteps.streamlit_internals import answer_deep_links
+from tokensteps.streamlit_tuning import tune
 
 SWITCH_SECONDS: Final = 0.002
 """How long a thread may keep the others waiting."""
@@ -78,14 +69,7 @@ async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
     """
     secret()
     answer_deep_links()
-    read_theme_once()
-    tell_together()
-    leave_other_pages_alone()
-    send_together()
-    send_at_once()
-    write_together()
-    show_state_by_need()
-    copy_places_quickly()
+    tune()
     allow_open_files()
     give_memory_back()
     # Everything imported so far stays for good; frozen, a collection need not walk it again.

@@ -1,0 +1,661 @@
+"""What makes Streamlit faster or quieter: each patch does what Streamlit does, and without what it patches the app runs on.
+
+Oracle: the installed Streamlit itself, its classes, routes and scripts.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import inspect
+import re
+import socket
+import subprocess
+import sys
+from asyncio import base_events
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Final
+
+import pytest
+import streamlit
+import uvicorn
+import websockets
+from streamlit import runtime
+from streamlit.components.v2.bidi_component import main as bidi_component
+from streamlit.cursor import Cursor, SparseList
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
+from streamlit.runtime import app_session, fragment
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.runtime import Runtime
+from streamlit.runtime.script_data import ScriptData
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner, ScriptRunnerEvent
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+from streamlit.runtime.state import SessionState
+from streamlit.runtime.state.common import WidgetMetadata
+from streamlit.runtime.state.session_state import WStates
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
+from streamlit.testing.v1 import AppTest
+from streamlit.web.server.starlette import starlette_server, starlette_websocket
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from tests.loops import finished
+from tokensteps import streamlit_tuning
+from tokensteps.streamlit_tuning import PATCHES, handover, tune
+from tokensteps.streamlit_tuning.fragment_pages import leave_other_pages_alone
+from tokensteps.streamlit_tuning.fragment_places import copied_places, copy_places_quickly
+from tokensteps.streamlit_tuning.handover import LAST_TOLD, Handover, tell_together, wake
+from tokensteps.streamlit_tuning.sending import SENT_AT_ONCE, send_together
+from tokensteps.streamlit_tuning.session_state import StateInSight, show_state_by_need
+from tokensteps.streamlit_tuning.small_parts import send_at_once
+from tokensteps.streamlit_tuning.theme import read_theme_once
+from tokensteps.streamlit_tuning.websockets import WRITTEN_AT_ONCE, WrittenTogether, write_together
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_theme_is_put_together_once_and_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Oracle: Streamlit's own function, for each of the parts that it fills, in its order."""
+    sections = [
+        "theme",
+        "theme.light",
+        "theme.dark",
+        "theme.sidebar",
+        "theme.light.sidebar",
+        "theme.dark.sidebar",
+    ]
+    asked: list[str] = []
+    put_together = app_session._populate_theme_msg
+
+    def counted(theme: CustomThemeConfig, section: str) -> None:
+        asked.append(section)
+        put_together(theme, section)
+
+    def whole() -> CustomThemeConfig:
+        theme = CustomThemeConfig()
+        for section in sections:
+            part = theme
+            for name in section.split(".")[1:]:
+                part = getattr(part, name)
+            app_session._populate_theme_msg(part, section)
+        return theme
+
+    before = whole()
+    assert before.font_faces
+    assert before.dark.ByteSize()
+    monkeypatch.setattr(app_session, "_populate_theme_msg", counted)
+    read_theme_once()
+    assert (whole(), whole()) == (before, before)
+    assert whole().SerializeToString(deterministic=True) == before.SerializeToString(deterministic=True)
+    assert asked == sections
+
+
+def test_session_state_looked_up_by_need_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Oracle: what Streamlit puts together itself, over a box, a component that has told something, and plain values."""
+
+    def page() -> None:
+
+        import streamlit as st
+
+        st.session_state.setdefault("plain", 3)
+        st.text_input("Text", key="box")
+        st.selectbox("Nothing", ["a"], key="choice")
+        st.text_input("Without a key")
+
+    def shown(state: SessionState) -> list[Any]:
+        view: Any = state.filtered_state
+        return [
+            {**view},
+            len(view),
+            sorted(view),
+            repr(view),
+            "box" in view,
+            "none" in view,
+            "$$INTERNAL" in view,
+        ]
+
+    app = AppTest.from_function(page).run()
+    app.text_input(key="box").set_value("hug").run()
+    state = app.session_state._state._state
+    before = shown(state)
+    assert before[0] == {"plain": 3, "box": "hug", "choice": "a"}
+    monkeypatch.setattr(SessionState, "filtered_state", SessionState.filtered_state)
+    presenter = bidi_component.make_bidi_component_presenter
+    monkeypatch.setattr(bidi_component, "make_bidi_component_presenter", presenter)
+    show_state_by_need()
+    assert isinstance(state.filtered_state, StateInSight) and shown(state) == before
+    made = bidi_component.make_bidi_component_presenter
+    assert made is not presenter
+    for told in ([{"event": "file", "value": "csv"}, {"event": 3}, "?"], [], None):
+        held = WStates()
+        held.set_widget_metadata(metadata_of("events", "json_trigger_value"))
+        held.set_from_value("events", told)
+        state = SessionState(_new_widget_state=held)
+        for values in ({"asked": ["th", 1]}, {"file": None}, None, ["?"]):
+            assert made("events")(values, state) == presenter("events")(values, state)
+            assert made("unknown")(values, state) == presenter("unknown")(values, state)
+
+
+def metadata_of(name: str, kind: Any) -> WidgetMetadata[Any]:
+    return WidgetMetadata(
+        id=name, deserializer=lambda value: value, serializer=lambda value: value, value_type=kind
+    )
+
+
+def test_what_a_script_tells_is_passed_on_in_its_order_and_at_once() -> None:
+    calls: list[Callable[[], None]] = []
+    heard: list[object] = []
+    handover = Handover(calls.append)
+
+    def fails() -> None:
+        raise ValueError("what one part says of itself")
+
+    for part in (1, 2):
+        handover.add(lambda part=part: heard.append(part))  # type: ignore[misc]
+    handover.add(fails)
+    handover.add(lambda: handover.add(lambda: heard.append("later")))
+    assert (len(calls), heard) == (1, [])
+    with pytest.raises(ValueError, match="what one part says"):
+        calls.pop(0)()
+    assert (len(calls), heard) == (1, [1, 2])
+    while calls:
+        calls.pop(0)()
+    assert heard == [1, 2, "later"]
+    handover.add(lambda: heard.append("again"))
+    calls.pop()()
+    assert heard[-1] == "again"
+
+
+def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many messages, one wake-up; and whoever sends them on is told within the loop, without a second one."""
+    monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
+    monkeypatch.setattr(AppSession, "request_rerun", AppSession.request_rerun)
+    tell_together()
+    heard: list[tuple[object, ...]] = []
+    wakes: list[Callable[[], None]] = []
+    session: Any = SimpleNamespace(
+        _call_soon_on_event_loop=wakes.append,
+        _handle_scriptrunner_event_on_event_loop=lambda *event, **more: heard.append((*event, more)),
+    )
+    messages = [ForwardMsg(hash=str(number)) for number in range(3)]
+    for message in messages:
+        AppSession._on_scriptrunner_event(
+            session, None, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, forward_msg=message
+        )
+    assert len(wakes) == 1, "more is about to come"
+    told = [(None, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, {"forward_msg": message}) for message in messages]
+
+    async def held() -> None:
+        wakes.pop()()
+        assert heard == []
+        while session._handover._end is not None:
+            await asyncio.sleep(Handover.HELD)
+
+    finished(held())
+    assert heard == told
+    heard.clear()
+    AppSession._on_scriptrunner_event(
+        session, None, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, forward_msg=messages[0]
+    )
+    AppSession._on_scriptrunner_event(session, None, ScriptRunnerEvent.SHUTDOWN, client_state=None)
+    assert len(wakes) == 2
+    wakes[1]()
+    assert heard == [told[0], (None, ScriptRunnerEvent.SHUTDOWN, {"client_state": None})], "at once"
+
+    async def within_and_outside() -> tuple[bool, bool]:
+        state = SimpleNamespace(eventloop=asyncio.get_running_loop(), need_send_data=asyncio.Event())
+        server: Any = SimpleNamespace(_get_async_objs=lambda: state)
+        wake(server)
+        within = state.need_send_data.is_set()
+        state.need_send_data.clear()
+        await asyncio.to_thread(wake, server)
+        await asyncio.wait_for(state.need_send_data.wait(), 5)
+        return within, state.need_send_data.is_set()
+
+    assert finished(within_and_outside()) == (True, True)
+
+
+def test_a_sessions_messages_are_sent_without_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Oracle: Streamlit's own loop, which rests after each of what it takes for a message; a hundred at most without one."""
+    monkeypatch.setattr(AppSession, "flush_browser_queue", AppSession.flush_browser_queue)
+    monkeypatch.setattr(Runtime, "_send_message", Runtime._send_message)
+    send_together()
+    looked = inspect.getsource(Runtime._loop_coroutine)
+    for line in ("session.flush_browser_queue()", "self._send_message(active_session_info, msg)"):
+        assert looked.count(line) == 1
+    assert 2 * SENT_AT_ONCE < starlette_websocket.WEBSOCKET_MAX_SEND_QUEUE_SIZE
+    queue = ForwardMsgQueue()
+    messages = [ForwardMsg(script_finished=0, hash=str(number)) for number in range(SENT_AT_ONCE + 1)]
+    for message in messages:
+        queue.enqueue(message)
+    session: Any = SimpleNamespace(_browser_queue=queue)
+    heard: list[ForwardMsg] = []
+    client: Any = SimpleNamespace(client=SimpleNamespace(write_forward_msg=heard.append), script_run_count=0)
+    parts: list[Any] = AppSession.flush_browser_queue(session)
+    assert [len(part) for part in parts] == [SENT_AT_ONCE, 1]
+    for part in parts:
+        Runtime._send_message(SimpleNamespace(), client, part)  # type: ignore[arg-type]
+    assert heard == messages and client.script_run_count == len(messages)
+    assert AppSession.flush_browser_queue(session) == []
+
+
+def test_a_session_wakes_the_server_that_was_there_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit's server hands its function to the sessions' manager when it is made, so a new one on its class would reach no session."""
+
+    def streamlits_own() -> None:
+        raise AssertionError("which wakes the loop for each message")
+
+    manager = WebsocketSessionManager(
+        MemorySessionStorage(), MemoryUploadedFileManager("/upload"), ScriptCache(), streamlits_own
+    )
+    asked: list[object] = []
+    monkeypatch.setattr(runtime, "exists", lambda: True)
+    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(_session_mgr=manager))
+    monkeypatch.setattr(handover, "wake", asked.append)
+    monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
+    monkeypatch.setattr(AppSession, "request_rerun", AppSession.request_rerun)
+    assert '"message_enqueued_callback": self._enqueued_some_message' in inspect.getsource(Runtime.__init__)
+    assert inspect.getsource(Runtime.__init__).count("self._session_mgr = ") == 1
+    tell_together()
+
+    async def told() -> None:
+        client: Any = SimpleNamespace()
+        identifier = manager.connect_session(client, ScriptData(str(ROOT / "app.py"), False), {})
+        found = manager.get_session_info(identifier)
+        assert found is not None
+        found.session._enqueue_forward_msg(ForwardMsg(script_finished=0))
+
+    finished(told())
+    assert len(asked) == 1
+
+
+def test_a_scripts_thread_tells_one_thing_last() -> None:
+    """All that is told before waits for more: nothing of Streamlit's may come after it, nor be forgotten. Oracle: Streamlit's source."""
+    thread = inspect.getsource(ScriptRunner._run_script_thread)
+    assert thread.count("on_event.send(") == 1
+    assert thread.index("self._run_script(") < thread.index("ScriptRunnerEvent.SHUTDOWN")
+    assert LAST_TOLD is ScriptRunnerEvent.SHUTDOWN
+
+
+def test_nobody_is_called_for_what_is_expected() -> None:
+    """A run that was asked for where the loop runs tells without calling, however long it takes; a quiet one leaves no wait behind."""
+    heard: list[int] = []
+    calls: list[Callable[[], None]] = []
+
+    async def tell() -> None:
+        handover = Handover(calls.append)
+        handover.expect()
+        for number in (1, 2):
+            handover.add(lambda number=number: heard.append(number), more=True)  # type: ignore[misc]
+            assert len(heard) < number
+            while len(heard) < number:
+                await asyncio.sleep(Handover.HELD)
+        assert calls == [], "the first wait led to the next"
+        while handover._end is not None:
+            await asyncio.sleep(Handover.HELD)
+        handover.add(lambda: heard.append(3), more=True)
+        assert len(calls) == 1, "nothing was expected any more"
+        calls.pop()()
+        handover.add(lambda: heard.append(4))
+        calls.pop()()
+        assert heard == [1, 2, 3, 4] and handover._end is None
+
+    finished(tell())
+
+
+def test_what_is_held_is_passed_on_once_and_the_wait_ends_with_it() -> None:
+    heard: list[int] = []
+
+    async def tell() -> None:
+        loop = asyncio.get_running_loop()
+        handover = Handover(loop.call_soon)
+        handover.add(lambda: heard.append(1), more=True)
+        handover.add(lambda: heard.append(2), more=True)
+        await asyncio.sleep(0)
+        assert heard == []
+        handover.add(lambda: heard.append(3))
+        await asyncio.sleep(0)
+        assert heard == [1, 2, 3], "what was held comes with what isn't"
+        assert handover._end is None, "and nothing is left to wake the loop for"
+        handover.add(lambda: heard.append(4), more=True)
+        handover.pass_on()
+        await asyncio.sleep(0)
+        assert heard == [1, 2, 3, 4] and handover._end is None
+
+    finished(tell())
+
+
+def test_a_run_is_asked_for_when_all_is_known_of_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit drops what is told by a script that is no longer the session's. From another thread, nothing is passed on."""
+    order: list[str] = []
+    monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
+    monkeypatch.setattr(AppSession, "request_rerun", lambda _session, _state: order.append("asked"))
+    tell_together()
+
+    async def ask() -> None:
+        session: Any = SimpleNamespace(
+            _event_loop=asyncio.get_running_loop(),
+            _call_soon_on_event_loop=lambda _handle: None,
+            _handle_scriptrunner_event_on_event_loop=lambda *_event: order.append("told"),
+        )
+        AppSession.request_rerun(session, None)
+        AppSession._on_scriptrunner_event(session, None, ScriptRunnerEvent.SHUTDOWN)
+        await asyncio.to_thread(AppSession.request_rerun, session, None)
+        AppSession.request_rerun(session, None)
+
+    finished(ask())
+    assert order == ["asked", "asked", "told", "asked"]
+
+
+def test_no_fragment_runs_for_a_page_that_is_no_longer_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole pages run, whichever they are; and Streamlit runs everything here. What a browser sees of it is in `tests/browser/test_start.py`."""
+    ran: list[tuple[str, bool]] = []
+    monkeypatch.setattr(
+        ScriptRunner,
+        "_run_script",
+        lambda _runner, asked: ran.append((asked.page_script_hash, bool(asked.fragment_id_queue))),
+    )
+    leave_other_pages_alone()
+    pages = PagesManager(str(ROOT / "app.py"))
+    pages.set_current_page_script_hash("bpe")
+    runner: Any = SimpleNamespace(_pages_manager=pages)
+    for asked in ("bpe", "unigram"):
+        ScriptRunner._run_script(runner, RerunData(page_script_hash=asked))
+        ScriptRunner._run_script(runner, RerunData(page_script_hash=asked, fragment_id_queue=["stage"]))
+    assert ran == [("bpe", False), ("bpe", True), ("unigram", False)]
+    assert "self._run_script(request.rerun_data)" in inspect.getsource(ScriptRunner._run_script_thread)
+
+
+class Recorded:
+    """A transport that only notes what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[bytes | str] = []
+
+    def write(self, data: bytes) -> None:
+        self.asked.append(data)
+
+    def close(self) -> None:
+        self.asked.append("close")
+
+    def is_closing(self) -> bool:
+        return "close" in self.asked
+
+
+def test_what_is_written_in_one_go_leaves_together() -> None:
+    """In its order, before the connection is closed, and without waiting once it is a lot."""
+    large = b"x" * WRITTEN_AT_ONCE
+
+    async def write() -> list[bytes | str]:
+        there = Recorded()
+        transport: Any = WrittenTogether(there)  # type: ignore[arg-type]
+        for part in (b"a", b"b", b"c"):
+            transport.write(part)
+        assert there.asked == []
+        await asyncio.sleep(0)
+        assert there.asked == [b"abc"]
+        await asyncio.sleep(0)
+        transport.write(b"d")
+        transport.write(large)
+        assert there.asked[1:] == [b"d" + large]
+        transport.write(b"e")
+        assert not transport.is_closing()
+        transport.close()
+        assert transport.is_closing()
+        await asyncio.sleep(0)
+        return there.asked
+
+    assert finished(write())[2:] == [b"e", "close"]
+
+
+def test_messages_of_a_websocket_are_written_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the server that Streamlit uses, whose every message was a call of the system. Oracle: another library's client gets each one."""
+    monkeypatch.setattr(WebSocketsSansIOProtocol, "connection_made", WebSocketsSansIOProtocol.connection_made)
+    write_together()
+    assert '"websockets-sansio"' in inspect.getsource(starlette_server)
+    parts: list[bytes] = []
+    write = WrittenTogether.flush
+
+    def counted(transport: WrittenTogether) -> None:
+        if transport._waiting:
+            parts.append(b"".join(transport._waiting))
+        write(transport)
+
+    monkeypatch.setattr(WrittenTogether, "flush", counted)
+    sent = [b"%d" % number * 100 for number in range(30)]
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        assert scope["type"] == "websocket"
+        await send({"type": "websocket.accept"})
+        for data in sent:
+            await send({"type": "websocket.send", "bytes": data})
+        await send({"type": "websocket.close", "code": 1000})
+
+    async def visit() -> list[bytes | str]:
+        config = uvicorn.Config(
+            app, ws="websockets-sansio", ws_per_message_deflate=False, lifespan="off", log_config=None
+        )
+        served = uvicorn.Server(config)
+        listening = socket.create_server(("127.0.0.1", 0))
+        serving = asyncio.create_task(served.serve([listening]))
+        async with websockets.connect(f"ws://127.0.0.1:{listening.getsockname()[1]}") as client:
+            heard = [data async for data in client]
+        served.should_exit = True
+        await serving
+        return heard
+
+    assert finished(visit()) == sent
+    assert sum(data.count(sent[0]) for data in parts) == 1
+    assert len(parts) < 5
+
+
+def test_places_are_copied_as_streamlit_does() -> None:
+    """Oracle: `copy.deepcopy`, which Streamlit uses, on the places of a fragment within containers."""
+
+    def page() -> None:
+        from copy import deepcopy
+
+        import streamlit as st
+        from streamlit.delta_generator_singletons import context_dg_stack
+        from streamlit.proto.Element_pb2 import Element
+        from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+        from tokensteps.streamlit_tuning.fragment_places import copied_places
+
+        @st.fragment
+        def part() -> None:
+            context = get_script_run_ctx()
+            assert context is not None
+            st.caption("one")
+            with st.sidebar, st.form("form"), st.columns(2)[1]:
+                context.cursors[1].transient_elements[0] = Element()
+                for places in (context_dg_stack.get(), context.cursors):
+                    pairs.append((places, deepcopy(places), copied_places(places)))
+
+        pairs: list[object] = []
+        st.title("zero")
+        with st.container(), st.expander("more"):
+            part()
+        locked = (st.empty(),)
+        pairs.append((locked, deepcopy(locked), copied_places(locked)))
+        st.session_state["pairs"] = pairs
+
+    def plain(places: Any) -> Any:
+        """All that a place is made of, by the names of its parts."""
+        match places:
+            case dict():
+                return {name: plain(part) for name, part in places.items()}
+            case tuple() | list():
+                return [plain(part) for part in places]
+            case DeltaGenerator() | Cursor() | SparseList():
+                parts = vars(places).items()
+                return type(places), {name: plain(part) for name, part in parts if name != "__orig_class__"}
+        return places
+
+    def objects(places: Any) -> set[int]:
+        """Everything in them that can be changed."""
+        match places:
+            case dict():
+                return {id(places)}.union(*map(objects, places.values()))
+            case tuple() | list():
+                return set().union(*map(objects, places))
+            case DeltaGenerator() | Cursor() | SparseList():
+                return {id(places)}.union(*map(objects, vars(places).values()))
+        return set()
+
+    app = AppTest.from_function(page).run()
+    assert not app.exception
+    pairs = app.session_state["pairs"]
+    assert len(pairs) == 3
+    for places, deep, quick in pairs:
+        assert plain(quick) == plain(deep)
+        assert len(objects(quick)) == len(objects(deep))
+        assert not objects(quick) & objects(places), "nothing is shared"
+
+
+def test_fragments_copy_their_places_by_this_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And by no other: all of `deepcopy` in it is of places."""
+    source = inspect.getsource(fragment)
+    copied = set(re.findall(r"\bdeepcopy\(([\w.]+(?:\(\))?)\)", source))
+    assert copied == {
+        "ctx.cursors",
+        "context_dg_stack.get()",
+        "cursors_snapshot",
+        "dg_stack_snapshot",
+        "dg_stack",
+    }
+    monkeypatch.setattr(fragment, "deepcopy", fragment.deepcopy)
+    copy_places_quickly()
+    assert vars(fragment)["deepcopy"] is copied_places
+
+
+def test_small_parts_leave_at_once_on_streamlits_own_socket(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit's socket doesn't say that it is of TCP: asyncio alone lets small parts wait there. Oracle: the system's own answer."""
+
+    async def delay_is_off() -> bool:
+        listening = starlette_server._bind_socket("127.0.0.1", 0, 8)
+        said: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        def connected(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            connection = writer.get_extra_info("socket")
+            said.set_result(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        async with await asyncio.start_server(connected, sock=listening):
+            _reader, writer = await asyncio.open_connection(*listening.getsockname())
+            found = await asyncio.wait_for(said, 5)
+            writer.close()
+        return bool(found)
+
+    assert not finished(delay_is_off()), "Streamlit names the protocol now: send_at_once can go"
+    monkeypatch.setattr(base_events, "_set_nodelay", base_events._set_nodelay)  # type: ignore[attr-defined]
+    send_at_once()
+    assert finished(delay_is_off())
+
+
+def taken(path: Path) -> list[str]:
+    """The names of Streamlit's that a module imports or asks for with `require`, as "module.name" or "module.Class.name"."""
+    tree = ast.parse(path.read_text("utf-8"))
+    origins = {
+        alias.asname or alias.name: f"{node.module}.{alias.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("streamlit.")
+        for alias in node.names
+    }
+    checked = [
+        f"{origins[owner.id]}.{name.value}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "require"
+        for owner, *names in [node.args]
+        if isinstance(owner, ast.Name) and owner.id in origins
+        for name in names
+        if isinstance(name, ast.Constant)
+    ]
+    return [*origins.values(), *checked]
+
+
+WITHOUT: Final = """
+import importlib, os, pkgutil, sys, warnings
+warnings.simplefilter("ignore")
+import streamlit, streamlit.testing.v1
+
+def without(path):
+    owner, _, name = path.rpartition(".")
+    try:
+        place = pkgutil.resolve_name(owner)
+    except (ImportError, AttributeError) as error:
+        return print(path, "is not there before it is taken:", error)
+    if path in sys.modules:
+        sys.modules[path] = None
+    if name in vars(place):
+        type.__delattr__(place, name) if isinstance(place, type) else delattr(place, name)
+    if isinstance(place, type):  # set when one is made, or annotated
+        place.__annotations__ = {key: value for key, value in place.__annotations__.items() if key != name}
+        made = place.__init__
+        code = made.__code__
+        made.__code__ = code.replace(co_names=tuple("gone" if one == name else one for one in code.co_names))
+
+for path in sys.argv[1:]:
+    child = os.fork()
+    if child:
+        _, status = os.waitpid(child, 0)
+        print(path, "ended", os.waitstatus_to_exitcode(status), flush=True)
+        continue
+    sys.stderr = sys.stdout
+    without(path)
+    try:
+        from tokensteps import streamlit_internals
+        from tokensteps.streamlit_tuning import tune
+        left_out = tune()
+        print(path, "left out", *left_out, flush=True)
+        os._exit(0)
+    except SystemExit as refused:
+        print(path, "refused", refused, flush=True)
+        os._exit(3)
+"""
+
+
+def without(names: list[str]) -> str:
+    done = subprocess.run([sys.executable, "-c", WITHOUT, *names], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_patch_whose_part_of_streamlit_is_gone_is_left_out_and_said() -> None:
+    """One name at a time, in a process of its own. What a patch needs and the app too is refused, see below."""
+    needed = {*taken(ROOT / "tokensteps/streamlit_internals.py")}
+    of = {
+        name: module
+        for module in PATCHES
+        for name in taken(ROOT / f"tokensteps/streamlit_tuning/{module}.py")
+        if name not in needed and not any(one.startswith(f"{name}.") for one in needed)
+    }
+    assert len(of) > 25
+    said = without([*of])
+    for name in of:
+        assert re.search(rf"^{re.escape(name)} left out .*\b{of[name]}\b", said, re.MULTILINE), said
+        assert f"{name} ended 0" in said
+    assert said.count("is switched off") >= len(of)
+
+
+def test_without_what_it_needs_the_app_refuses_in_a_sentence() -> None:
+    needed = taken(ROOT / "tokensteps/streamlit_internals.py")
+    assert len(needed) > 10
+    said = without(needed)
+    for name in needed:
+        assert f"{name} refused TokenSteps doesn't work with Streamlit {streamlit.__version__} (" in said
+        assert f"{name} ended 3" in said
+
+
+def test_plain_streamlit_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKENSTEPS_PLAIN", "1")
+    monkeypatch.setattr(streamlit_tuning, "_patched", lambda *_one: pytest.fail("a patch"))
+    assert tune() == []

@@ -1,0 +1,26 @@
+"""No fragment for a page that has gone."""
+
+from __future__ import annotations
+
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+
+from tokensteps.streamlit_tuning.checks import require
+
+
+def leave_other_pages_alone() -> None:
+    """Have no fragment run for a page that the session no longer shows.
+
+    Until a browser hears that its page was changed by the server, it asks for fragments of the old one. Streamlit runs them when the other
+    page is there, and tells the browser that it is on the old one: which then has an empty page, or fails at a place that isn't there.
+    """
+    require(ScriptRunner, "_pages_manager")
+    require(RerunData, "fragment_id_queue", "page_script_hash")
+    run = ScriptRunner._run_script
+
+    def run_what_is_there(runner: ScriptRunner, asked: RerunData) -> None:
+        there = runner._pages_manager.current_page_script_hash
+        if not asked.fragment_id_queue or asked.page_script_hash in {"", there}:  # "" names none
+            run(runner, asked)
+
+    ScriptRunner._run_script = run_what_is_there  # type: ignore[method-assign, assignment]
