@@ -100,6 +100,12 @@ def is_byte_level(document: Document) -> bool:
     return any(node.get("type") == "ByteLevel" for node in nodes(stages))
 
 
+def model_vocabulary(document: Document, tokenizer: Tokenizer) -> dict[str, int]:
+    """The model's tokens with their ids, without the added ones: the file's own, as the library takes longer to tell them."""
+    vocab = document["model"].get("vocab")
+    return vocab if isinstance(vocab, dict) else tokenizer.get_vocab(with_added_tokens=False)
+
+
 class Merges(NamedTuple):
     """The merges of a BPE tokenizer by the ids of the two tokens."""
 
@@ -118,13 +124,12 @@ def merges_of(model: Document, tokenizer: Tokenizer) -> Merges:
     if type(tokenizer.model).__name__ != "BPE" or not isinstance(vocab, dict) or not isinstance(pairs, list):
         return NO_MERGES
     prefix = len(model.get("continuing_subword_prefix") or "")
-    firsts, seconds, rank = array("I"), array("I"), dict[int, int]()
-    for place, pair in enumerate(pairs):
-        first, second = pair.split(" ") if isinstance(pair, str) else pair
-        firsts.append(vocab[first])
-        seconds.append(vocab[second])
-        rank.setdefault(vocab[first + second[prefix:]], place)
-    return Merges(firsts, seconds, rank)
+    parted = [pair.split(" ") if isinstance(pair, str) else pair for pair in pairs]
+    firsts = array("I", [vocab[first] for first, _second in parted])
+    seconds = array("I", [vocab[second] for _first, second in parted])
+    made = [vocab[first + second[prefix:]] for first, second in parted]
+    # The first merge that makes a token comes last, and stays.
+    return Merges(firsts, seconds, dict(zip(reversed(made), range(len(made) - 1, -1, -1), strict=True)))
 
 
 def learned_from(token: str, ranks: Mapping[str, int]) -> tuple[str, str] | None:
@@ -263,8 +268,8 @@ def check_added(document: Document, tokenizer: Tokenizer, file: str) -> Iterator
     That happens where ids are missing in the vocabulary: the first new token gets the number of tokens as its id.
     """
     decoder = tokenizer.get_added_tokens_decoder()
-    vocab = tokenizer.get_vocab(with_added_tokens=False) if decoder else {}
-    model = {identifier: token for token, identifier in vocab.items()}
+    vocab = model_vocabulary(document, tokenizer) if decoder else {}
+    model = {identifier: token for token, identifier in vocab.items() if identifier in decoder}
     for identifier, added in decoder.items():
         other = model.get(identifier, added.content)
         if other != added.content:

@@ -33,6 +33,7 @@ from tokensteps.catalogue.files.documents import (
     is_byte_level,
     learned_from,
     merges_of,
+    model_vocabulary,
     nodes,
 )
 from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, EncodeError, LoadError
@@ -77,8 +78,9 @@ class LoadedSubject(Subject):
         self.notes = tuple(notes)
         self._merges = merges
         self._respelled = respelled
-        self._names = self._by_id(tokenizer.get_vocab(with_added_tokens=True))
         added = tokenizer.get_added_tokens_decoder()
+        contents = {token.content: identifier for identifier, token in added.items()}
+        self._names = self._by_id(model_vocabulary(document, tokenizer) | contents)
         self._added_ids = frozenset(added)
         self._special_ids = frozenset(identifier for identifier, token in added.items() if token.special)
         self.style = Style(
