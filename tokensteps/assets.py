@@ -27,6 +27,7 @@ SCRIPT_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "classroom": tuple(f"components/class/{part}.js" for part in ("wire", "parts", "students")),
     "class_open": ("components/class/wire.js",),
+    "class_again": ("components/class/wire.js", "components/class/parts.js"),
 }
 """Component → what of it is in files of their own, before its own script: it is one piece wherever it is shown."""
 

@@ -4,11 +4,10 @@
 
 const CLASS = "data-class", ASKED = "data-class-asked", AHEAD = "data-class-ahead";
 const PROJECTED = "data-projector", HEIGHT = "--ts-class";
-const SOON = 150, HOLD = 700, PENDING = 8000; // ms: until a live region may speak; after which a held key is more than
-// a press; and after which a question won't come any more
+const SOON = 150, PENDING = 8000; // ms: until a live region may speak; after which a question won't come any more
 const LECTURER = [ // what a button does, and its key
-  ["ask", "A", "main"], ["give", "G", ""], ["progress", "", ""], ["blank", "K", ""], ["call", "F", ""],
-  ["lost", "", ""], ["code", "J", ""], ["present", "", ""], ["end", "", "leave"],
+  ["back", "", "main"], ["ask", "A", "main"], ["give", "G", ""], ["progress", "", ""], ["blank", "K", ""],
+  ["call", "F", ""], ["lost", "", ""], ["code", "J", ""], ["present", "", ""], ["end", "", "leave"],
 ];
 const STUDENT = [["back", "", "main"], ["unsure", "", ""], ["leave", "", "leave"]];
 
@@ -33,6 +32,7 @@ class ClassStrip extends Component {
     addEventListener("keydown", (event) => this.onKey(event), { signal });
     document.addEventListener("keydown", (event) => this.onEarlyKey(event), { signal, capture: true });
     addEventListener("keyup", () => this.cancel("hold"), { signal });
+    onHeld((event) => this.takesHeld(event), () => this.ask(), signal);
     for (const kind of ["step", "stage", "shown"]) {
       document.addEventListener(`tokensteps:${kind}`, () => this.onPage(kind), { signal });
     }
@@ -69,18 +69,20 @@ class ClassStrip extends Component {
   }
   onRoom(kind) {
     const { room } = this;
-    if (kind === "state" || kind === "refused") this.build();
+    if (kind === "state" || kind === "refused" || kind === "offered") this.build();
     if (kind === "state" && room.isLecturer()) {
       for (const round of room.state.rounds ?? []) this.votes.set(round.round, { ...round, ...round.asked });
       this.reported = "";
-      if (room.comes || this.presenter.was()) this.presenter.turn(true);
+      if (room.presents || this.presenter.was()) this.presenter.turn(true);
+      room.presents = false;
       if (room.comes && room.place) this.join();
       room.comes = false;
+      keepLed(room.code);
       this.report();
     }
     if (kind === "state" && !room.isLecturer() && room.state.follows) this.follower.back();
     if (kind === "call" && room.state.all) this.follower?.back();
-    if (kind === "place" && room.isLecturer() && room.place.by !== this.by) this.join();
+    if (kind === "place" && room.isLecturer() && room.place.by !== this.by && (this.joining || !isAside())) this.join();
     if (kind === "place") this.follower?.follow();
     if (kind === "plan") this.joinPlan();
     if (kind === "give" && room.state.give?.questions) this.follower?.back();
@@ -110,9 +112,8 @@ class ClassStrip extends Component {
   // --- drawing
   build() { // once the role is known, and in another language
     const { room, labels } = this, role = room.role ?? "student", lecturer = role === "lecturer";
-    if (lecturer && !this.wall) {
-      [this.wall, this.panel, this.presenter] = [new Wall(this), new Panel(this), new Presenter(this)];
-    }
+    if (lecturer || room.offered) this.panel ??= new Panel(this);
+    if (lecturer && !this.wall) [this.wall, this.presenter] = [new Wall(this), new Presenter(this)];
     if (!lecturer && !this.card) {
       [this.card, this.follower] = [new Card(this), new Follower(this, this.gone.signal)];
     }
@@ -129,6 +130,7 @@ class ClassStrip extends Component {
     if (room.fresh && lecturer) this.panel.turn("code");
     room.fresh = false;
     this.update();
+    if (room.offered && this.panel.kind !== "offered") this.panel.turn("offered");
   }
   name(what, words, { pressed, hidden = false } = {}) {
     const at = this.part(`[data-do="${what}"]`);
@@ -177,6 +179,7 @@ class ClassStrip extends Component {
   drawLecturer(state) {
     const { labels } = this, given = givenHere(), lost = this.lostNow();
     this.setStop(this.peopleTold());
+    this.name("back", labels.back, { hidden: !this.room.place || !isAside() });
     this.name("ask", labels.ask);
     this.name("give", labels.give, { hidden: !given });
     this.name("progress", labels.progress, { hidden: !state.give, pressed: this.panel.kind === "progress" });
@@ -258,7 +261,8 @@ class ClassStrip extends Component {
   // --- the lecturer's place, whenever it is another
   async report() {
     const { room } = this, at = here();
-    if (!at || this.reporting || !room.isLecturer() || !room.state || room.state.ended || document.hidden) return;
+    if (!at || isAside() || this.reporting || document.hidden) return;
+    if (!room.isLecturer() || !room.state || room.state.ended) return;
     const place = { ...at, step: stepNow(), tab: tabNow() }, now = JSON.stringify(place);
     const arrived = document[SHOWN].went === this.joining?.nonce && (place.tab || !room.place.tab);
     if (this.joining && arrived) { // a step taken since it is there counts
@@ -291,7 +295,7 @@ class ClassStrip extends Component {
     if (!plan || plan.by === this.by || plan.walk === planHere()) return;
     document.dispatchEvent(new CustomEvent("tokensteps:walk", { detail: { walk, number: Number(number) } }));
   }
-  join() { // another of the lecturer's devices has led the class there
+  join() { // where the class is: another of the lecturer's devices has led it there, or this one comes to it
     const { page, query, step } = this.room.place, at = here();
     if (isSame(at, this.room.place)) {
       this.reported = JSON.stringify({ ...at, step, tab: tabNow() });
@@ -317,7 +321,7 @@ class ClassStrip extends Component {
   reportProgress(give, done) { // each answer once
     this.sent ??= new Set();
     const from = new URLSearchParams(give.query), to = new URLSearchParams(here()?.query);
-    const start = Number(from.get("seed") ?? 0); // exercises go on from there
+    const start = Number(from.get("seed") ?? givenHere().given.first); // exercises go on from there
     for (const name of ["seed", "rising"]) [from, to].forEach((one) => one.delete(name));
     if (here()?.page !== give.page || from.toString() !== to.toString()) return;
     for (const [number, answer] of Object.entries(done)) {
@@ -364,6 +368,7 @@ class ClassStrip extends Component {
     else if (what === "present") this.presenter.turn(!this.presenter.isOn());
     else if (what === "leave") this.leave();
     else if (what === "end" && (!state || state.ended || this.room.refused)) this.leave();
+    else if (what === "back" && this.room.isLecturer()) this.join();
     else if (what === "back") this.follower.back();
     else if (what === "unsure") this.unsure();
     else this.panel?.turn(what); // code, lost, progress, end
@@ -413,6 +418,10 @@ class ClassStrip extends Component {
     if (what === undefined) return;
     if (what && !this.part(`[data-do="${what}"]`).hidden) this.act(what);
     event.preventDefault();
+  }
+  takesHeld(event) { // a clicker's key for the black screen asks when it is held, in a plan too
+    return this.page.hasAttribute(PROJECTED) && Boolean(this.room?.isLecturer() && this.room.state)
+      && /^[b.]$/i.test(event.key) && !hasModifier(event) && !isTaken(event, TAKES_LETTERS);
   }
   onEarlyKey(event) { // a clicker's large key goes through a question; held, without a plan, it asks one
     if (event.key !== "PageDown" || !this.room?.isLecturer() || !this.room.state || isTaken(event, TAKES_PAGES)) return;

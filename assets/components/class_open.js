@@ -1,27 +1,50 @@
-// The button that opens a class, on every page on which one is held. The browser keeps the lecturer's key.
+// The button that opens a class, on every page on which one is held; J does, too, and in projector mode. The browser
+// keeps the lecturer's key.
 const PEOPLE = "M2.5 13c0-2 1.3-3 3-3s3 1 3 3M5.5 7.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM10 10c1.8-.3 3.5.8 3.5 3"
   + "M10 7.5a2 2 0 1 0 0-4";
 
-export default function classOpen({ data: { labels }, parentElement: root, setTriggerValue }) {
-  let button = root.querySelector("button");
-  if (!button) {
-    button = make("button", { type: "button", className: "ts-head-button" });
-    root.append(button, make("span", { className: "unseen" }));
-    button.nextSibling.setAttribute("role", "alert");
+class ClassOpen extends Component {
+  constructor(root) {
+    super(root, "", `<button type="button" class="ts-head-button" aria-keyshortcuts="J">${icon(PEOPLE)}<span></span>
+      </button><span class="unseen" role="alert"></span>`);
+    [this.button, this.alert] = this.box.children;
+    this.projected = make("button", { type: "button", className: "ts-open-projected", innerHTML: icon(PEOPLE) });
+    document.body.append(this.projected); // the head of a page is not projected
+    for (const button of [this.button, this.projected]) button.addEventListener("click", () => this.open());
+    addEventListener("keydown", (event) => this.onKey(event), { signal: this.gone.signal });
   }
-  button.innerHTML = `${icon(PEOPLE)}<span></span>`;
-  button.lastChild.textContent = labels.open;
-  button.ariaLabel = button.title = labels.open;
-  button.onclick = async () => {
-    button.disabled = true;
+  connect({ labels }, send) {
+    [this.labels, this.send] = [labels, send];
+    this.button.lastElementChild.textContent = this.button.ariaLabel = labels.open;
+    this.projected.ariaLabel = labels.open;
+    this.button.title = this.projected.title = `${labels.open} (J)`;
+  }
+  onKey(event) {
+    if (event.defaultPrevented || event.isComposing || event.repeat || hasModifier(event)) return;
+    if (event.key.toLowerCase() !== "j" || !this.root.isConnected || isTaken(event, TAKES_LETTERS)) return;
+    this.open();
+    event.preventDefault();
+  }
+  async open() {
+    if (this.button.disabled) return;
+    this.button.disabled = true;
     try {
       const { code, key, address } = await post("open", {});
       kept.set(code, { key, address, at: Date.now() });
       Room.at(code).fresh = true; // its panel opens by itself
-      setTriggerValue("opened", code);
+      this.send("opened", code);
     } catch ({ kind }) {
-      button.lastChild.textContent = button.nextSibling.textContent = labels[`error_${kind}`] ?? labels.error_store;
+      this.button.lastElementChild.textContent = this.alert.textContent
+        = this.labels[`error_${kind}`] ?? this.labels.error_store;
     }
-    button.disabled = false;
-  };
+    this.button.disabled = false;
+  }
+  close() {
+    this.projected.remove();
+    super.close();
+  }
+}
+
+export default function classOpen({ data, parentElement: root, setTriggerValue }) {
+  return mount(ClassOpen, root, data, setTriggerValue);
 }

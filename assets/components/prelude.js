@@ -123,6 +123,35 @@ const TAKES_PAGES = 'textarea,select,[contenteditable]:not([contenteditable="fal
 const isTaken = (event, taken) =>
   event.composedPath().some((node) => node instanceof Element && node.matches(taken));
 
+// A clicker's key that does one thing when it is pressed and another when it is held. Only when it is let go will it be
+// known which: a press goes on to whoever it is for then.
+const HOLD = 700; // ms, after which it is held
+function onHeld(takes, act, signal) {
+  let pressed, timer;
+  const release = (now) => { // a busy page may hear of it before its timer
+    if (!pressed) return;
+    const { key, code, target, since } = pressed;
+    pressed = undefined;
+    clearTimeout(timer);
+    const init = { key, code, bubbles: true, cancelable: true, composed: true };
+    if (now - since >= HOLD) act(key);
+    else target.dispatchEvent(new KeyboardEvent("keydown", init));
+  };
+  document.addEventListener("keydown", (event) => {
+    if (!event.isTrusted || !takes(event)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (event.repeat) return;
+    pressed = { key: event.key, code: event.code, target: event.composedPath()[0], since: event.timeStamp };
+    timer = setTimeout(() => release(Infinity), HOLD);
+  }, { signal, capture: true });
+  addEventListener("keyup", ({ timeStamp }) => release(timeStamp), { signal });
+  addEventListener("blur", () => {
+    pressed = undefined;
+    clearTimeout(timer);
+  }, { signal });
+}
+
 function focused() { // what has the focus, in a shadow too
   let node = document.activeElement;
   while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;

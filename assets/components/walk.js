@@ -8,7 +8,6 @@
 const WALK = "data-walk", ROOM = "--ts-strip", PROJECTED = "data-projector";
 const SINCE = "tokensteps.walk.since", NOTE = "tokensteps.walk.note"; // in the tab's storage
 const BOX = '.st-key-exercises-exercise [data-testid="stForm"] :is(input, textarea)', SOON = 4000; // ms
-const HOLD = 700; // ms, after which a held key is more than a press
 const DAY = 86_400_000; // ms: no lesson is longer
 const button = (what, kind = "") => `<button type="button" class="${kind}" data-go="${what}"></button>`;
 const SETTLED = ".note.verdict:is(.right, .tied, .wrong):not([data-again])"; // an answer was given or revealed
@@ -30,7 +29,6 @@ class Walk extends Component {
   page = document.documentElement;
   notes = { page: stored.get(`${NOTE}.page`) !== "off", projected: stored.get(`${NOTE}.projected`) === "on" };
   led = false; // whether this strip was asked for a stop: Back and Forward find the page as it was left
-  pressed; // a clicker's key that is down, for less than HOLD so far, and where it was pressed
 
   constructor(root) {
     super(root, "ts-walk", PARTS);
@@ -39,10 +37,10 @@ class Walk extends Component {
     this.box.addEventListener("click", ({ target, detail }) => this.onClick(target.closest("button"), detail === 0));
     const { signal } = this.gone;
     addEventListener("keydown", (event) => this.onKey(event), { signal }); // after everything else on the page
-    document.addEventListener("keydown", (event) => this.onHold(event), { signal, capture: true });
-    addEventListener("keyup", ({ timeStamp }) => this.onRelease(timeStamp), { signal });
-    addEventListener("blur", () => { this.pressed = undefined; this.cancel("hold"); }, { signal });
     document.addEventListener("tokensteps:walk", ({ detail }) => this.onLed(detail), { signal });
+    const takes = (event) => this.page.hasAttribute(PROJECTED) && /^Page(Up|Down)$/.test(event.key)
+      && !isTaken(event, TAKES_PAGES);
+    onHeld(takes, (key) => this.step(key === "PageDown"), signal);
     onEntry((event) => replaceIfOnly(["walk"], event), signal);
     this.sizes = new ResizeObserver(() => this.takeRoom());
     this.sizes.observe(this.box);
@@ -103,25 +101,6 @@ class Walk extends Component {
     if (performance.now() > until || this.page.hasAttribute(PROJECTED)) return;
     if (!bar || testScriptState !== "notRunning") this.later("tab", 100, () => this.showTab(until));
     else if (bar.getBoundingClientRect().top > innerHeight / 2) bar.scrollIntoView({ block: "center" });
-  }
-  onHold(event) { // only when it is let go will it be known whether it was a press, which steps or reveals
-    const { key, code, repeat, isTrusted } = event;
-    if (!this.page.hasAttribute(PROJECTED) || !/^Page(Up|Down)$/.test(key)) return;
-    if (!isTrusted || isTaken(event, TAKES_PAGES)) return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    if (repeat) return;
-    this.pressed = { key, code, target: event.composedPath()[0], since: event.timeStamp };
-    this.later("hold", HOLD, () => this.onRelease(Infinity));
-  }
-  onRelease(now) { // a busy page may hear of it before its timer
-    if (!this.pressed) return;
-    const { key, code, target, since } = this.pressed;
-    this.pressed = undefined;
-    this.cancel("hold");
-    const init = { key, code, bubbles: true, cancelable: true, composed: true };
-    if (now - since >= HOLD) this.step(key === "PageDown");
-    else target.dispatchEvent(new KeyboardEvent("keydown", init));
   }
   isLast() {
     return this.shown.number === this.shown.stops.length;

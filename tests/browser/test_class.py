@@ -224,6 +224,7 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
     other.goto(
         f"{urlsplit(phone.url)._replace(path='/', query='', fragment='').geturl()}{link[link.index('?') :]}"
     )
+    other.get_by_role("button", name="Lead the class").click()
     expect(other.locator(".ts-class-presenter")).to_be_visible()
     other.locator(STRIP).get_by_role("button", name="Presenter view").click()  # it leads with its page, too
     expect(other.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()

@@ -6,11 +6,12 @@ Oracle: what was typed and tapped, key by key.
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import parse_qs, quote, urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import ROOT
-from tests.browser.test_class import CARD, PHONE, STRIP, WALL, answered, open_class, step
+from tests.browser.test_class import CARD, PHONE, STRIP, WALL, answered, open_class, people, step, steps_told
 
 
 def boxes(lecturer: Page) -> tuple[Locator, Locator, Locator]:
@@ -119,3 +120,197 @@ def with_nothing_but_keys(lecturer: Page, phone: Page) -> None:
     lecturer.keyboard.press("e")
     expect(phone.locator(CARD)).to_contain_text("Not this one.")
     lecturer.keyboard.press("Escape")
+
+
+def type_code(page: Page, code: str, told: str) -> None:
+    """Into the box that is on Home and on “Live class”, whatever class the page is in; what the strip says then."""
+    page.get_by_role("textbox", name="Join a class: code").tap()
+    page.keyboard.type(code)
+    page.keyboard.press("Enter")
+    expect(page.locator(f"{STRIP} .stop")).to_have_text(told)
+
+
+def in_address(page: Page) -> list[str]:
+    return parse_qs(urlsplit(page.url).query)["class"]
+
+
+WRONG = "There is no class with this code: look at the code again."
+
+
+def test_ways_into_a_class(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """Opened on Home, joined by the code that was typed last, looked at without leading anybody away, gone on with from another tab; a key
+    that somebody has sent is taken from nobody who doesn't want it."""
+    app = serve(ROOT / "app.py")
+    lecturer, reader = open_page(own="desk"), open_page(own="reader")
+    phone = open_page(errors=True, **PHONE)  # a wrong code is a 404
+    code = open_class(lecturer, app)
+    lecturer.keyboard.press("Escape")
+    phone.goto(app)
+    type_code(phone, "ZZZZZZ", WRONG)
+    type_code(phone, code.lower(), "Waiting for the lecturer")
+    assert in_address(phone) == [code]
+    phone.goto(f"{app}/class?class=ZZZZZZ")
+    expect(phone.locator(f"{STRIP} .stop")).to_have_text(WRONG)
+    type_code(phone, code, "Waiting for the lecturer")
+    assert in_address(phone) == [code]
+    lecturer.get_by_role("link", name="BPE", exact=True).first.click()
+    phone.wait_for_function("location.pathname === '/bpe'")
+    lecturer.locator(".ts-flipbook [data-do=next]").first.click()
+    for page in (lecturer, phone):
+        step(page, 1)
+    looked_up_without_leading(lecturer, phone)
+    lecturer = gone_on_with(lecturer, phone, app, code)
+    a_key_that_was_sent(lecturer, reader, app, code)
+    ended(lecturer, phone, app)
+    lecturer.close()
+
+
+def looked_up_without_leading(lecturer: Page, phone: Page) -> None:
+    """In mid-lesson, “Live class” and Home are the lecturer's alone."""
+    told = steps_told(lecturer)
+    for name, path in (("Live class", "/class"), ("Home", "/")):
+        lecturer.get_by_role("link", name=name, exact=True).click()
+        lecturer.wait_for_function(f"location.pathname === '{path}'")
+        expect(lecturer.locator(f"{STRIP} [data-do=back]")).to_be_visible()
+    lecturer.get_by_role("button", name="Back to the class").click()
+    lecturer.wait_for_function("location.pathname === '/bpe'")
+    for page in (lecturer, phone):
+        step(page, 1)
+    assert told == []
+
+
+def gone_on_with(lecturer: Page, phone: Page, app: str, code: str) -> Page:
+    """The tab is closed; another one leads on, from where the class is. So does one in which the lecturer types the code."""
+    desk = lecturer.context
+    lecturer.close()
+    for again in (lambda page: page.get_by_role("button", name=f"Go on with class {code}").click(), None):
+        tab = desk.new_page()
+        told = steps_told(tab)
+        tab.goto(app)
+        if again is not None:
+            again(tab)
+        else:
+            tab.get_by_role("textbox", name="Join a class: code").click()
+            tab.keyboard.type(code)
+            tab.keyboard.press("Enter")
+        tab.wait_for_function("location.pathname === '/bpe'")
+        for page in (tab, phone):
+            step(page, 1)
+        people(tab, "1 here · 1 follows")
+        assert told == []
+        if again is not None:
+            tab.close()
+    return tab
+
+
+def a_key_that_was_sent(lecturer: Page, reader: Page, app: str, code: str) -> None:
+    """Whoever opens it is asked, and follows like anybody else unless they want to lead."""
+    key = lecturer.evaluate(f"JSON.parse(localStorage.getItem('tokensteps.class'))['{code}'].key")
+    told = steps_told(reader)
+    reader.goto(f"{app}/?class={code}#key={quote(key, safe='')}")
+    panel = reader.get_by_role("dialog", name=f"Lead class {code}?")
+    expect(panel).to_contain_text("whatever you open from then on")
+    assert key not in reader.url
+    reader.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    step(reader, 1)
+    expect(reader.locator(f"{STRIP}.student .stop")).to_have_text("Following the class")
+    assert not reader.evaluate(f"JSON.parse(localStorage.getItem('tokensteps.class'))['{code}'].key")
+    assert told == []
+
+
+def ended(lecturer: Page, phone: Page, app: str) -> None:
+    """After a class, the code of the next one is what counts; it is opened on the wall, by its key."""
+    lecturer.get_by_role("button", name="End the class").click()
+    lecturer.locator(".ts-class-panel").get_by_role("button", name="End the class").click()
+    expect(phone.locator(f"{STRIP} .stop")).to_have_text("The class has ended.")
+    lecturer.goto(f"{app}/bpe?corpus=hug")
+    step(lecturer, 0)
+    lecturer.keyboard.press("p")
+    lecturer.keyboard.press("j")
+    expect(lecturer.locator(".ts-class-panel .qr svg")).to_be_visible()
+    code = lecturer.locator(".ts-class-panel .room-code").inner_text().replace("\n", "")
+    old = in_address(phone)[0]
+    phone.goto(f"{app}/?class={old}")
+    type_code(phone, code, "Following the class")
+    phone.wait_for_function("location.search.includes('corpus=hug')")
+
+
+def test_a_thumb(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """On the smallest phone: who taps twice has answered once; a result goes when the class goes on; an exercise is counted in its row. In
+    front, a clicker asks in a plan, too, and long answers leave the bars their room."""
+    app = serve(ROOT / "app.py")
+    lecturer = open_page(viewport={"width": 1280, "height": 800})
+    phone = open_page(viewport={"width": 320, "height": 640}, has_touch=True)
+    code = open_class(lecturer, f"{app}/bpe?corpus=hug&walk=30.1")
+    lecturer.keyboard.press("Escape")
+    phone.goto(f"{app}/?class={code}")
+    step(phone, 0)
+    lecturer.keyboard.press("p")
+    lecturer.keyboard.down(".")
+    expect(lecturer.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
+    lecturer.keyboard.up(".")
+    expect(lecturer.locator(".ts-blackout")).to_be_hidden()
+    lecturer.keyboard.press("PageDown")
+    tapped_twice(phone)
+    answered(lecturer, "1 of 1 have answered")
+    for told in ("Answers are closed.", "Right."):
+        lecturer.keyboard.press("PageDown")
+        expect(phone.locator(CARD)).to_contain_text(told)
+    lecturer.keyboard.press("p")
+    lecturer.get_by_role("link", name="Exercises", exact=True).first.click()
+    phone.wait_for_function("location.pathname === '/exercises'")
+    expect(phone.locator(CARD)).to_be_hidden()
+    expect(lecturer.locator(WALL)).to_be_hidden()
+    counted_in_its_row(lecturer, phone)
+    long_answers(lecturer, phone)
+
+
+def tapped_twice(phone: Page) -> None:
+    """At one place: nothing has moved under the thumb."""
+    right = phone.locator(f'{CARD} [data-key="=u + g"]')
+    box = right.bounding_box()
+    assert box is not None
+    for _ in range(2):
+        phone.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(phone.locator(f"{CARD} .told")).to_contain_text("Sent.")
+    assert right.bounding_box() == box
+    expect(phone.locator(f"{CARD} .choices [aria-pressed=true]")).to_have_count(1)
+    expect(right).to_have_attribute("aria-pressed", "true")
+
+
+def counted_in_its_row(lecturer: Page, phone: Page) -> None:
+    """From an address without a number, as from one with it, the first exercise is the first row."""
+    lecturer.get_by_role("button", name="Give to the class").click()
+    rows = lecturer.locator(".ts-class-panel tbody tr")
+    expect(rows.first).to_contain_text("0 of 1 · 0 right")
+    phone.get_by_role("button", name="Reveal").tap()
+    expect(rows.first).to_contain_text("1 of 1 · 0 right")
+    lecturer.keyboard.press("Escape")
+
+
+def long_answers(lecturer: Page, phone: Page) -> None:
+    """Text without spaces breaks; each bar is on the wall, at its full length."""
+    write_own(lecturer)
+    boxes(lecturer)[0].click()
+    for text in ("Which?", "x" * 200, "Donaudampfschifffahrtsgesellschaftskapitän"):
+        lecturer.keyboard.type(text)
+        lecturer.keyboard.press("Tab")
+    lecturer.keyboard.press("Enter")
+    phone.locator(CARD).get_by_role("button", name="Donaudampf").tap()
+    answered(lecturer, "1 of 1 have answered")
+    lecturer.keyboard.press("g")
+    phone.locator(CARD).get_by_role("button", name="Donaudampf").tap()
+    answered(lecturer, "1 of 1 have answered")
+    lecturer.keyboard.press("s")
+    bars = lecturer.locator(f"{WALL} tbody tr").nth(1).locator(".bar")
+    expect(bars).to_have_count(2)
+    widths = bars.evaluate_all(
+        "list => list.map((bar) => bar.getBoundingClientRect()).map(({ width, right }) => [width, right])"
+    )
+    assert all(width > 60 and right < 1280 - 30 for width, right in widths)
+    lecturer.keyboard.press("e")
+    lecturer.keyboard.press("Escape")
+    phone.get_by_role("button", name="You lost me").tap()
+    lecturer.get_by_role("button", name="Lost: 1").click()
+    expect(lecturer.locator(".lost-curve li b")).to_have_text("1")

@@ -248,11 +248,13 @@ class Hub:
                 await asyncio.sleep(1)
 
     async def hear(self) -> None:
-        """Hear what was said elsewhere."""
+        """Hear what was said elsewhere; a class that the store has lost is over, for everybody at every server."""
         known = {code: kept.room.known for code, kept in self._kept.items()}
         for code, lines in (await self._in_thread(lambda store: store.news(known))).items():
             kept = self._kept.get(code)
-            if kept is not None:
+            if lines is None:
+                self._forget(code)
+            elif kept is not None:
                 kept.take(lines[kept.room.known - known[code] :])
 
     async def _count(self, kept: OpenClass) -> None:

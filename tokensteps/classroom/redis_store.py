@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from tokensteps.classroom.store import StoreError
+from tokensteps.classroom.store import StoreError, after_known
 from tokensteps.limits import CLASS_IDLE, CLASS_SECONDS, CLASSES
 
 PREFIX: Final = "tokensteps:class:"
@@ -76,16 +76,16 @@ class RedisStore:
         """All lines after those."""
         return list(self._ask(lambda redis: redis.lrange(PREFIX + code + ":log", known, -1)))
 
-    def news(self, known: Mapping[str, int]) -> Mapping[str, Sequence[str]]:
+    def news(self, known: Mapping[str, int]) -> Mapping[str, Sequence[str] | None]:
         """What is new, in one question for all."""
 
         def each(redis: Any) -> Any:
             with redis.pipeline(transaction=False) as together:
                 for code, number in known.items():
-                    together.lrange(PREFIX + code + ":log", number, -1)
+                    together.lrange(PREFIX + code + ":log", number - 1, -1)
                 return together.execute()
 
-        return {code: lines for code, lines in zip(known, self._ask(each), strict=True) if lines}
+        return after_known(dict(zip(known, self._ask(each), strict=True)))
 
     def here(self, code: str, server: str, who: str, now: float) -> None:
         """Note who is at a server."""

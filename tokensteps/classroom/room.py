@@ -25,7 +25,6 @@ from tokensteps.limits import (
     CLASS_RESERVE,
     DEVICE_ENTRIES,
     LOST_PLACES,
-    NUMBER_LIMIT,
     ROUNDS,
 )
 
@@ -220,7 +219,7 @@ class Room:
             return "shown" if asked is self.round else "round"
         if asked.late(entry["at"]):
             return "late"
-        if asked.question["input"] == "number" and len(entry["a"]) > NUMBER_LIMIT:
+        if not asked.offers(entry["a"]):
             return "form"
         if asked.answers.get(device) == entry["a"]:
             return "same"

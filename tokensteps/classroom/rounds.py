@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from tokensteps.classroom.questions import AnswerKey, Judgement
-from tokensteps.limits import BARS, LATE_SECONDS
+from tokensteps.limits import BARS, LATE_SECONDS, NUMBER_LIMIT
 
 State = Literal["open", "shown", "revealed", "closed"]
 WORTH: Final[Mapping[str, float]] = {"right": 1.0, "half": 0.5, "quarter": 0.25, "tied": 0.0, "wrong": 0.0}
@@ -82,6 +82,15 @@ class Round:
         """Whether the countdown is over, for answers under way, too."""
         seconds = self.question.get("seconds")
         return seconds is not None and now > self.opened + seconds + LATE_SECONDS
+
+    def offers(self, answer: str) -> bool:
+        """Whether this may be answered: one of the choices, where there are any; a number of not too many digits."""
+        match self.question["input"]:
+            case "choices":
+                return any(one["id"] == answer for one in self.question["choices"])
+            case "number":
+                return len(answer) <= NUMBER_LIMIT
+        return True
 
     def bars(self) -> dict[str, Any]:
         """The distribution: of choices in their order, of other answers the most frequent ones first and the rest together.

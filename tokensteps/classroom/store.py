@@ -32,8 +32,9 @@ class Store(Protocol):
     def read(self, code: str, known: int) -> Sequence[str]:
         """All lines after the first `known`; none if there is no such log."""
 
-    def news(self, known: Mapping[str, int]) -> Mapping[str, Sequence[str]]:
-        """For each class that this server keeps, with how many lines it knows, the lines after those, where there are any."""
+    def news(self, known: Mapping[str, int]) -> Mapping[str, Sequence[str] | None]:
+        """For each class that this server keeps, with how many lines it knows, the lines after those, where there are any; None where the
+        log is gone."""
 
     def here(self, code: str, server: str, who: str, now: float) -> None:
         """Note who is at a server."""
@@ -118,17 +119,17 @@ class FileStore:
         except sqlite3.Error as error:
             raise StoreError(str(error)) from error
 
-    def news(self, known: Mapping[str, int]) -> Mapping[str, Sequence[str]]:
+    def news(self, known: Mapping[str, int]) -> Mapping[str, Sequence[str] | None]:
         """What is new; nothing is read where no other server has written since the last time: to ask that takes microseconds."""
         try:
             version = self._db.execute("PRAGMA data_version").fetchone()[0]
             if version == self._version:
                 return {}
-            found = {code: self._after(code, number) for code, number in known.items()}
+            found = {code: self._after(code, number - 1) for code, number in known.items()}
         except sqlite3.Error as error:
             raise StoreError(str(error)) from error
         self._version = version
-        return {code: lines for code, lines in found.items() if lines}
+        return after_known(found)
 
     def here(self, code: str, server: str, who: str, now: float) -> None:
         """Note who is at a server."""
@@ -146,6 +147,15 @@ class FileStore:
     def close(self) -> None:
         """Put the file in order; the last server to leave folds the write-ahead log into it."""
         self._db.close()
+
+
+def after_known(found: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str] | None]:
+    """What is new, of logs read from the last line that is known: one that hasn't even that is gone.
+
+    >>> after_known({"CDFHJK": ["known"], "MNPRTW": ["known", "new"], "XYZ347": []})
+    {'MNPRTW': ['new'], 'XYZ347': None}
+    """
+    return {code: lines[1:] or None for code, lines in found.items() if len(lines) != 1}
 
 
 class _Transaction:

@@ -84,6 +84,17 @@ def _panel_words() -> dict[str, str]:
         "names_hint": _("Students may leave it empty. It can be switched on before the first question only."),
         "second_device": _("Teach from a second device"),
         "second_hint": _("For you alone: whoever scans this leads the class."),
+        "lead_title": _("Lead class {code}?"),
+        "lead_means": _(
+            "This link has the lecturer's key of the class. With it, this browser leads: whatever you open from then on, and the text "
+            "on it, is shown to everybody in the class."
+        ),
+        "lead_whose": _(
+            "Lead it if it is your own, and you have just scanned the picture on your own screen. If somebody has sent you the "
+            "link, don't."
+        ),
+        "lead": _("Lead the class"),
+        "only_join": _("Only join it"),
         "lost_title": _("Where you lost them"),
         "lost_how": _("How often “You lost me” was pressed, by step."),
         "nobody_lost": _("Nobody has pressed “You lost me” so far."),
@@ -138,6 +149,7 @@ def _card_words() -> dict[str, str]:
         "cut": _("Cut between {left} and {right}"),
         "cut_hint": _("Tap between two letters to cut there."),
         "send": _("Send"),
+        "can_change": _("You can change your answer until the answers are shown."),
         "sent_short": _("Sent"),
         "sent": _("Sent. You can change it until the answers are shown."),
         "closed": _("Answers are closed. Look at the wall."),
@@ -212,6 +224,11 @@ def class_errors() -> dict[str, str]:
 def open_labels() -> dict[str, str]:
     """The button that opens a class."""
     return {"open": _("Open a class"), **class_errors()}
+
+
+def again_label() -> str:
+    """The way back to a class."""
+    return _("Go on with class {code}")
 
 
 def summary_labels() -> dict[str, str]:

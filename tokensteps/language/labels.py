@@ -57,7 +57,7 @@ def picture_labels() -> dict[str, str]:
 def class_keys() -> list[tuple[str, str]]:
     """The lecturer's keys in a class, and what they do."""
     return [
-        ("A", _("Class: ask a question. Without a plan, holding a clicker's Page Down does it, too.")),
+        ("A", _("Class: ask a question. On a clicker, hold the key for the black screen.")),
         (
             "Enter · S · E",
             _("Class: ask now; show the answers; reveal. Page Down goes from one to the next."),
@@ -79,8 +79,11 @@ def plan_keys() -> list[tuple[str, str]]:
     ]
 
 
-def projector_labels(in_class: bool = False, in_plan: bool = False) -> dict[str, str | list[tuple[str, str]]]:
-    """The words of projector mode, in the language in use; under "sheet", its keys and what they do."""
+def projector_labels(
+    in_class: bool = False, in_plan: bool = False, opens_class: bool = False
+) -> dict[str, str | list[tuple[str, str]]]:
+    """The words of projector mode, in the language in use; under "sheet", its keys and what they do, on a page of a class, of a plan, and
+    where a class may be opened."""
     return {
         "name": _("Projector mode"),
         "started": _("Projector mode. Press Escape to leave."),
@@ -108,6 +111,7 @@ def projector_labels(in_class: bool = False, in_plan: bool = False) -> dict[str,
             (_("Esc"), _("Put the pen away; back to the stage; leave projector mode")),
             *(plan_keys() if in_plan else []),
             *(class_keys() if in_class else []),
+            *([("J", _("Open a class"))] if opens_class else []),
             ("P", _("Projector mode: on, off")),
             ("?", _("This list")),
         ],

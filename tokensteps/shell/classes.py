@@ -6,7 +6,6 @@ or the device. Python leads a follower to another page, makes questions from the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl
@@ -17,7 +16,7 @@ from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.assets import ASSETS
 from tokensteps.components.address import in_links, read_step, update_url
 from tokensteps.components.base import component
-from tokensteps.components.classes import CLASS_CODE
+from tokensteps.components.classes import CLASS_CODE, CLASS_PARAMETER, class_again, enter_class, read_class
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.classes import class_labels
@@ -32,8 +31,6 @@ from tokensteps.teaching.questions import HALF, QUARTER, RIGHT, TIED, WRONG
 from tokensteps.teaching.walk import read_walk
 from tokensteps.widgets.notes import problem
 
-CLASS_PARAMETER: Final = "class"
-CODE_FORM: Final = re.compile(r"[A-Z0-9]{4,12}")
 ALSO_READ: Final = frozenset({"c", "term"})
 """Parameters that pages read at every run: a challenge, and an entry of the glossary."""
 FIELDS: Final = 40
@@ -66,16 +63,6 @@ class Destination(NamedTuple):
     nonce: str
 
 
-def read_class(text: str | None) -> str | None:
-    """The code in an address, as people type it; None for what can't be one.
-
-    >>> read_class("kx7-p3h"), read_class("<b>"), read_class(None)
-    ('KX7P3H', None, None)
-    """
-    code = re.sub(r"[\s-]", "", (text or "")[:40]).upper()
-    return code if CODE_FORM.fullmatch(code) else None
-
-
 def read_destination(told: Any) -> Destination | None:
     """Where the browser says that the class is; None for what is no place. Only what the page reads is left of its address.
 
@@ -102,11 +89,6 @@ def class_code() -> str | None:
     """The class that the visitor is in."""
     code: str | None = st.session_state.get(CLASS_CODE)
     return code
-
-
-def enter_class(code: str) -> None:
-    """Be in this class from now on, whether or not there is one: the browser asks the room."""
-    st.session_state[CLASS_CODE] = code
 
 
 def leave_class() -> None:
@@ -221,17 +203,19 @@ def offer_ahead(page: str, step: int, draw: Callable[[int], Frame]) -> None:
         component("class_page", ())(key=f"{page}.class_ahead", data={"ahead": ahead, "on": page})
 
 
-def give_class(page: str, questions: int, label: str, done: Mapping[int, str]) -> None:
-    """On a page of questions: what may be given to a class from here on, and the verdicts on those that were answered, by number."""
+def give_class(page: str, questions: int, label: str, done: Mapping[int, str], first: int = 0) -> None:
+    """On a page of questions: what may be given to a class from here on, and the verdicts on those that were answered, by number; `first`
+    is the number where an address without one begins."""
     if class_code() is not None:
-        given = {"questions": questions, "label": label}
+        given = {"questions": questions, "label": label, "first": first}
         answers = {str(number): kind for number, kind in done.items() if kind in SETTLED}
         data = {"given": given, "answered": answers, "on": page}
         component("class_page", ())(key=f"{page}.class_given", data=data)
 
 
-def join_box(key: str, width: int) -> None:
-    """A box for a class's code."""
+def join_box(page: str, width: int) -> None:
+    """A box for a class's code, and the way back to a class that this browser leads."""
+    key = f"{page}.join"
 
     def typed() -> None:
         text = st.session_state.get(key)
@@ -252,3 +236,4 @@ def join_box(key: str, width: int) -> None:
     )
     if st.session_state.get(f"{key}.wrong"):
         problem(_("A class's code has six letters and digits: look at it again."))
+    class_again(page)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from tokensteps.components.base import component
-from tokensteps.components.classes import CLASS_CODE, class_button
+from tokensteps.components.classes import CLASS_CODE, CLASS_PAGES, class_button
 from tokensteps.components.projector import projector_button
 from tokensteps.teaching.lessons import WALK_PARAMETER
 from tokensteps.teaching.tour import STOPS, tour
@@ -33,4 +33,5 @@ def titled(page: str, title: str, beside: Callable[[], None] | None = None) -> N
                 )
             class_button(page)
             in_class = st.session_state.get(CLASS_CODE) is not None
-            projector_button(page, in_class, in_plan=WALK_PARAMETER in st.query_params)
+            in_plan = WALK_PARAMETER in st.query_params
+            projector_button(page, in_class, in_plan, opens_class=page in CLASS_PAGES and not in_class)

@@ -100,7 +100,9 @@ class Card {
   }
   form(round) {
     const { question, mine } = round, { labels } = this;
-    const state = this.error ? this.told(this.error, "told wrong") : mine === null ? null : this.told(labels.sent);
+    // There from the start, so that nothing moves under a thumb that taps twice.
+    const state = this.error ? this.told(this.error, "told state wrong")
+      : this.told(mine === null ? labels.can_change : labels.sent, `told state ${mine === null ? "yet" : ""}`);
     if (question.input === "choices") return [this.choices(question, mine), state];
     const box = question.input === "number" ? this.keypad() : this.cutter(question);
     const words = mine !== null && mine === this.answer() ? labels.sent_short : labels.send;

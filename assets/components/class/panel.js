@@ -5,6 +5,7 @@ const LOCAL = /^(localhost|127\.|\[?::1)/;
 
 class Panel {
   kind = "";
+  leads = false; // whether the key of a link is taken
 
   constructor(strip) {
     this.strip = strip;
@@ -23,6 +24,7 @@ class Panel {
   turn(kind) {
     const next = kind === this.kind ? "" : kind;
     if (!this.kind && next) this.was = focused();
+    const offered = this.kind === "offered";
     this.kind = next;
     this.node.togglePopover(Boolean(next));
     if (next) {
@@ -30,10 +32,11 @@ class Panel {
       this.node.focus({ preventScroll: true });
     } else if (this.was?.isConnected) this.was.focus({ preventScroll: true });
     this.strip.update();
+    if (offered) this.strip.room.decide(this.leads);
   }
   fill() {
     const { labels, kind } = this, title = { code: labels.join_title, lost: labels.lost_title, end: labels.end_title,
-      progress: labels.progress_title }[kind];
+      progress: labels.progress_title, offered: filled(labels.lead_title, { code: this.strip.room.code }) }[kind];
     const close = make("button", { type: "button", className: "leave", data: { do: "close" }, innerHTML:
       icon("M4 4l8 8M12 4l-8 8"), ariaLabel: labels.close, title: `${labels.close} (Esc)` });
     this.node.ariaLabel = title;
@@ -103,6 +106,14 @@ class Panel {
     }
   }
 
+  // --- a link with the lecturer's key
+  offered() {
+    const { labels } = this;
+    return [make("p", { textContent: labels.lead_means }), make("p", { textContent: labels.lead_whose }),
+      make("footer", {}, make("button", { type: "button", textContent: labels.lead, data: { do: "lead" } }),
+        make("button", { type: "button", className: "main", textContent: labels.only_join, data: { do: "close" } }))];
+  }
+
   // --- what students say and do
   lost() {
     const places = this.strip.lostPlaces();
@@ -128,7 +139,8 @@ class Panel {
   }
   async onClick(at) {
     const what = at?.dataset.do;
-    if (what === "close") this.turn("");
+    this.leads = what === "lead";
+    if (what === "close" || what === "lead") this.turn("");
     else if (what === "copy") {
       await navigator.clipboard?.writeText(this.link()).catch(() => {});
       at.textContent = this.labels.copied;

@@ -75,6 +75,7 @@ function canonicalNumber(text) {
   return Number.isInteger(rounded) ? String(rounded) : rounded.toFixed(12).replace(/0+$/, "");
 }
 
+const SHORT = 20; // characters of an answer that has its bar beside it
 const BARS = 6; // that a wall has room for with its buttons, in projector mode too; the rest are counted together
 
 // Bars of one round, or of two side by side: [{bars, others, answered}], the same question's.
@@ -104,13 +105,15 @@ function barsTable(labels, question, rounds, shown) { // `shown`: {key, tied} on
     make("th", { textContent: rounds.length > 1 ? filled(labels.vote, { number: index + 1 }) : labels.votes })));
   const body = rows.map(({ answer, counts }) => {
     const verdict = answer !== null && shown ? verdictOf(shown, answer) : "";
-    const name = make("th", { scope: "row" }, ...(answer === null ? [labels.others] : answerNodes(question, answer)));
+    const told = answer === null ? [labels.others] : answerNodes(question, answer);
+    const name = make("th", { scope: "row" }, make("div", { className: "answer" }, ...told));
     if (verdict) name.append(make("b", { className: "verdict", textContent: labels[verdict] }));
     return make("tr", { className: verdict }, name, ...counts.map((number, index) => make("td", {}, make("span",
       { className: "bar", style: `--share:${number / most}` }),
     make("span", { className: "number", textContent: `${number} · ${percent(number / totals[index])}` }))));
   });
-  return make("table", { className: `bars rounds-${rounds.length}` }, make("thead", {}, head),
+  const long = body.some((row) => row.querySelector(".answer").textContent.length > SHORT);
+  return make("table", { className: `bars rounds-${rounds.length} ${long ? "long" : ""}` }, make("thead", {}, head),
     make("tbody", {}, ...body));
 }
 
@@ -120,8 +123,9 @@ function lostCurve(labels, places) {
   const list = make("ol", { className: "lost-curve", ariaLabel: labels.lost_curve });
   for (const { step, count, label } of places) {
     const told = filled(labels.lost_at, { step: step ?? "–", number: count });
-    const column = make("i", { style: `height:${Math.round(100 * count / most)}%` });
-    list.append(make("li", { title: label ? `${label} · ${told}` : told }, column,
+    const number = make("b", { textContent: count, ariaHidden: "true" });
+    const column = make("i", { style: `--share:${count / most}` });
+    list.append(make("li", { title: label ? `${label} · ${told}` : told }, number, column,
       make("small", { textContent: step ?? "–" }), make("span", { className: "unseen", textContent: told })));
   }
   return list;

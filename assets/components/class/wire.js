@@ -2,6 +2,8 @@
 // The browser keeps, by the class's code, what makes it the lecturer (a key) or one of the students (a device).
 
 const KEPT = "tokensteps.class", MOST_KEPT = 12; // in the browser's storage
+const LED = "tokensteps.class.led"; // in the tab's: the class that it has led, also before it was loaded again
+const DAY = 86_400_000; // ms that a class lasts at most
 const ROOM = Symbol.for("tokensteps.room"); // on the document: the class that this tab is in
 const FINAL = ["gone", "key", "ended"]; // a stream that is refused for these won't come back
 const AGAIN = [1000, 5000]; // ms until a stream is opened again: at first, and at most
@@ -49,12 +51,20 @@ const kept = { // code → {key} or {device}, the latest last; a browser may kee
     try { localStorage.setItem(KEPT, JSON.stringify(kept.here)); } catch { /* then a reload joins anew */ }
   },
 };
-function takeKey(code) { // from a lecturer's link: behind the #, so that no server is told. Whether there is one
+// The lecturer's key in a link: behind the #, so that no server is told. "" without one, and where the browser has one.
+function linkedKey(code) {
   const key = new URLSearchParams(location.hash.slice(1)).get("key");
-  if (!key) return false;
-  kept.set(code, { key: key.slice(0, 2000) });
+  if (!key) return "";
   history.replaceState(history.state, "", location.pathname + location.search);
-  return true;
+  return kept.get(code).key ? "" : key.slice(0, 2000);
+}
+const running = () => Object.entries(kept.all()) // the codes of the classes that this browser leads, the latest first
+  .filter(([, one]) => one?.key && !one.over && one.at > Date.now() - DAY).map(([code]) => code).reverse();
+function isLed(code) { // whether this tab was where the class is, at its last look
+  try { return sessionStorage.getItem(LED) === code; } catch { return false; }
+}
+function keepLed(code) {
+  try { sessionStorage.setItem(LED, code); } catch { /* then it goes where the class is after a reload, too */ }
 }
 
 // A class that this tab is in. Whoever shows it listens for "change", whose detail is the kind of event.
@@ -64,7 +74,9 @@ class Room extends EventTarget {
   put = 0; // the round that was put aside after it was revealed
   lost = new Map(); // run and step → how many
   wait = AGAIN[0];
-  comes = false; // a lecturer's further device, which has yet to go where the class is
+  offered = ""; // the lecturer's key that a link has brought: whether it is taken, its reader says
+  presents = false; // a lecturer's second device, which is to be theirs alone
+  comes = false; // a lecturer's device that has yet to go where the class is
   refused = ""; // why the stream won't come back
   heard = performance.now(); // when the server last said something; -Infinity once the stream has broken off
 
@@ -81,9 +93,14 @@ class Room extends EventTarget {
     this.code = code;
   }
   async start() {
-    this.comes ||= takeKey(this.code);
+    this.offered ||= linkedKey(this.code);
+    if (this.offered) {
+      this.tell("offered");
+      return;
+    }
     const { key, device } = kept.get(this.code);
     [this.role, this.as] = [key ? "lecturer" : "student", key];
+    this.comes = Boolean(key) && !isLed(this.code);
     try {
       if (!key) await this.join(device);
     } catch ({ kind }) {
@@ -93,12 +110,19 @@ class Room extends EventTarget {
     }
     this.open();
   }
+  decide(leads) { // whether to lead the class, with a link's key
+    if (leads) kept.set(this.code, { key: this.offered, at: Date.now() });
+    this.presents = leads;
+    this.offered = "";
+    this.start();
+  }
   async join(device) {
     ({ device: this.as } = await post(`${this.code}/join`, device ? { device } : {}));
     kept.set(this.code, { device: this.as });
   }
   refuse(kind) {
     this.refused = kind;
+    if (this.role === "lecturer") kept.set(this.code, { over: true });
     this.tell("refused");
   }
   later(run) {
@@ -178,6 +202,7 @@ class Room extends EventTarget {
     if (kind === "state") this.know(data);
     else if (this.state) this.learn(kind, data);
     if (kind === "end") this.source.close();
+    if (this.state?.ended && this.isLecturer()) kept.set(this.code, { over: true });
     this.tell(kind);
   }
   know(data) {
@@ -197,7 +222,7 @@ class Room extends EventTarget {
   }
   learn(kind, data) {
     const { state } = this, mine = data?.round !== undefined && data.round === state.round?.round;
-    if (kind === "place") this.place = { ...this.place, ...data };
+    if (kind === "place") this.move(data);
     else if (kind === "plan") this.planned(data);
     else if (kind === "blank") state.blank = data.on;
     else if (kind === "names") state.nicknames = data.on;
@@ -210,6 +235,11 @@ class Room extends EventTarget {
     else if (kind === "progress") state.give = { ...state.give, progress: data };
     else if (kind === "end") state.ended = true;
     else if (mine) Object.assign(state.round, data, STATES[kind] && { state: STATES[kind] });
+  }
+  move(place) { // a result stays no longer than what it is about
+    const { round } = this.state, elsewhere = this.place && place.run !== this.place.run;
+    if (elsewhere && round?.state === "revealed") this.put = round.round;
+    this.place = { ...this.place, ...place };
   }
 }
 const STATES = { shown: "shown", closed: "closed", reveal: "revealed" };

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,8 @@ import pytest
 from tests.app.classroom.web import QUESTION, Clock, Ear, Web, attend
 from tests.loops import finished
 from tokensteps.classroom import stream
-from tokensteps.limits import CLASS_BEHIND, CLASS_KEPT_SECONDS, STREAMS_EACH
+from tokensteps.classroom.store import FileStore
+from tokensteps.limits import CLASS_BEHIND, CLASS_KEPT_SECONDS, CLASS_SECONDS, STREAMS_EACH
 
 Make = Callable[[], Web]
 
@@ -298,6 +300,25 @@ def test_a_class_that_nobody_uses_leaves_memory(monkeypatch: pytest.MonkeyPatch,
             while web.hub._kept:
                 await asyncio.sleep(0.02)
         assert (await web.post(f"{code}/join", device=device)).json["number"] == 1, "it is in the store"
+        await web.close()
+
+    finished(forget())
+
+
+def test_a_class_that_the_store_has_lost_is_over_for_everybody(make: Make, tmp_path: Path) -> None:
+    """As when a Redis starts again empty: nobody goes on listening to what nobody can say any more."""
+
+    async def forget() -> None:
+        web = make()
+        code, _key = await web.open()
+        ears = [web.listen(code, await web.join(code)) for _ in range(3)]
+        for ear in ears:
+            await ear.hears("state")
+        elsewhere = FileStore(tmp_path / "classes.sqlite")
+        assert elsewhere.create("MNPRTW", "open", time.time() + CLASS_SECONDS), "which forgets the old ones"
+        for task in web.tasks:
+            await asyncio.wait_for(task, 5)
+        assert (await web.post(f"{code}/join")).json["error"] == "gone"
         await web.close()
 
     finished(forget())

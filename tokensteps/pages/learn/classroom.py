@@ -26,9 +26,9 @@ def show() -> None:
         "no names."
     )
     st.html(f'<div class="ts"><p class="lead">{escape(lead)}</p></div>')
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        join_box(CLASSROOM, width=260)
     if class_code() is None:
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            join_box("classroom.join", width=260)
         note(
             _(
                 "To teach one, press “Open a class” here or on any page with steps: you get a code and a picture to scan. To learn in one, "

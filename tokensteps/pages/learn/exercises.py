@@ -317,7 +317,7 @@ def _give(place: Place, exercise: Exercise) -> None:
     if _record().answered(verdict) and verdict is not None:
         done.setdefault(place.seed, verdict.kind)
     title = _("{kind}, level {level}").format(kind=kind_title(place.kind), level=place.level)
-    give_class(EXERCISES_PAGE, WORKSHEET_EXERCISES, title, done)
+    give_class(EXERCISES_PAGE, WORKSHEET_EXERCISES, title, done, first=START.seed)
 
 
 def print_exercises(place: Place) -> str:

@@ -74,7 +74,7 @@ def show() -> None:
     """The whole page."""
     complaints = read_sentence()
     complaints = lasting("home", complaints, st.session_state["home.sentence"])
-    titled("home", "TokenSteps", beside=partial(join_box, "home.join", width=190))
+    titled("home", "TokenSteps", beside=partial(join_box, "home", width=190))
     lead = _(
         "A language model reads neither letters nor words but tokens: numbered pieces of text. Write a sentence and see its tokens."
     )
