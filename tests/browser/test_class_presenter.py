@@ -33,6 +33,7 @@ def test_a_phone_leads_the_wall(serve: Callable[..., str], open_page: Callable[.
     wall.get_by_role("button", name="Close").click()
     student.goto(f"{app}/?class={code}")
     own.goto(f"{app}/?class={code}#key={wall.evaluate(KEY, code)}")
+    own.get_by_role("button", name="Lead the class").tap()
     expect(own.locator(SCREEN)).to_be_visible()
     activities = stops_of("30", lesson_facts())
     the_plan(own, activities[1].note, activities[1].answer)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -87,6 +88,28 @@ def test_the_lecturers_own_screen_has_the_plan_and_what_predict_hides() -> None:
     stop = stops_of("30", lesson_facts())[1]
     assert (plan["note"], plan["answer"], plan["number"], plan["of"]) == (stop.note, stop.answer, 2, 5)
     assert plan_told(WalkPlace("path", 1)) is None
+
+
+@pytest.mark.parametrize(
+    ("address", "aside"),
+    [("", True), ("walk=30.1", False), ("walk=30.2", True), ("walk=path.1", True)],
+)
+def test_home_leads_nobody_unless_the_plan_is_there(address: str, aside: bool) -> None:
+    """The first activity of the 30-minute plan is on Home, the second isn't."""
+    app = AppTest.from_file(str(APP), default_timeout=60)
+    for name, text in parse_qsl(f"class=KX7P3H&{address}"):
+        app.query_params[name] = text
+    run(app)
+    assert told(app, "class_page")["aside"] is aside
+
+
+def test_what_is_typed_wins_over_the_address() -> None:
+    app = AppTest.from_file(str(APP), default_timeout=60)
+    app.query_params["class"] = "ZZZZZZ"
+    run(app)
+    app.text_input(key="home.join").input("kx7 p3h")
+    run(app)
+    assert address(app)["class"] == "KX7P3H" and told(app, "class")["code"] == "KX7P3H"
 
 
 @pytest.mark.parametrize(

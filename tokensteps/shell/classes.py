@@ -25,10 +25,10 @@ from tokensteps.language.names import ASK_NAMES
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import CLASS_QUERY
 from tokensteps.runs.rules import PAGE_PARAMETERS
-from tokensteps.shell.walk import plan_told
+from tokensteps.shell.walk import lesson_facts, plan_told, walk_place
 from tokensteps.teaching.classes.asked import ask_class, asked_kinds
 from tokensteps.teaching.questions import HALF, QUARTER, RIGHT, TIED, WRONG
-from tokensteps.teaching.walk import read_walk
+from tokensteps.teaching.walk import read_walk, stops_of
 from tokensteps.widgets.notes import problem
 
 ALSO_READ: Final = frozenset({"c", "term"})
@@ -173,6 +173,14 @@ def offer_question(trace: AnyTrace, style: Style) -> None:
     st.session_state[CLASS_QUESTION] = {"nonce": nonce, "question": question, "kinds": names}
 
 
+def _is_aside(page: str) -> bool:
+    """Whether a lecturer may look at this page without leading anybody there: the page of classes, and Home where no plan is at it."""
+    place = walk_place()
+    if page == "home" and place is not None:
+        return stops_of(place.walk, lesson_facts())[place.number - 1].link.page != page
+    return page in ("home", "classroom")
+
+
 def class_page(page: str) -> None:
     """At the end of each run: tell the strip what the page shows, and hand over the question."""
     state = st.session_state
@@ -189,6 +197,7 @@ def class_page(page: str) -> None:
     data = {
         "page": page,
         "path": PAGES[page].path,
+        "aside": _is_aside(page),
         "usual": usual,
         "went": state.get(CLASS_WENT, ""),
         "question": question,

@@ -6,7 +6,6 @@ const GIVEN = Symbol.for("tokensteps.given-to-class"); // and of questions that 
 const TRAVELLING = ["lang", "class", "walk", "step", "lost"]; // parameters that say nothing of what is shown
 const VIEWS = ["mode", "ask", "show"]; // and those that say how a run is looked at
 const TABS = '[data-testid="stMain"] [class*="st-key-tabs-"]', TAB = '[role="tab"]';
-const ASIDE = ["home", "classroom"]; // pages that a lecturer looks at without leading anybody there
 const PATIENCE = 15_000; // ms that Python may take to lead somewhere
 const SMALL = 700; // px: of a phone
 const RECENT = 3000; // ms after which a change of the page is no longer the reader's
@@ -24,7 +23,7 @@ function here() { // null while the page is on its way
   if (!isShown(shown)) return null;
   return { page: shown.page, query: settings(location.search) || shown.usual };
 }
-const isAside = () => ASIDE.includes(document[SHOWN]?.page);
+const isAside = () => Boolean(document[SHOWN]?.aside); // whether a lecturer leads nobody to this page
 const isSame = (one, other) => one && other && one.page === other.page && one.query === other.query;
 function isSameRun(one, other) { // however it is looked at
   const run = ({ page, query }) => {
