@@ -122,7 +122,8 @@ class Room extends EventTarget {
   }
   refuse(kind) {
     this.refused = kind;
-    if (this.role === "lecturer") kept.set(this.code, { over: true });
+    // With a key that is none, the code can still be joined by.
+    if (this.role === "lecturer") kept.set(this.code, kind === "key" ? { key: undefined } : { over: true });
     this.tell("refused");
   }
   later(run) {
