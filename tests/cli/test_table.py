@@ -169,7 +169,7 @@ TABLE = {
     ".tiktoken": Line("encode -t x.tiktoken --special-token <s> This<s>", out=IDS, err="--pattern gpt2"),
     ".tiktoken without its special tokens": Line("encode -t x.tiktoken This", 1, err=r"leaves out 1 ids \(0\).*--special-token"),
     ".tiktoken that is damaged": Line("encode -t bad.tiktoken This", 1, err="Line 1 of 'bad.tiktoken' is 'AA== zero', but must be"),
-    "rules that the file has": Line("encode -t t.json -p bert This", 1, err="--pre-tokenizer 'bert' can't be used: a tokenizer.json has its own"),
+    "rules that the file has": Line("encode -t t.json -p bert This", 1, err="--pre-tokenizer 'bert' can't be used: the file has its own"),
     # decode
     "ids": Line("decode -t t.json 5 13 15", out=r".+\n"),
     "ids with commas": Line("decode -t t.json 5,13,15", out=r".+\n"),
