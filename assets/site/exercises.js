@@ -40,14 +40,18 @@ function mix(state, data, start) {
   [a, b, c, d, e, f, g, h].forEach((word, at) => { state[at] = (state[at] + word) | 0; });
 }
 
-// --- numbers: whole ones, decimals, fractions, products; exact, as a numerator and a denominator
+// --- numbers: whole ones, decimals, fractions, products, powers; exact, as a numerator and a denominator
 const SIGNS = { "×": "*", "·": "*", "⋅": "*", "÷": "/", "−": "-", "–": "-", "⁄": "/", ":": "/" };
 const THOUSANDS = /(?<![\d.,])([1-9]\d{0,2})((?:,\d{3})+)(?![\d,])/g;
+const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", LOWERED = "0123456789-+", POWER_BITS = 4000;
+const SCIENTIFIC = /^([-+]?[\d.]+) *\* *10 *\^ *\(?([-+]?\d{1,3})\)?$/;
+const UNIT = /\s*(?:times|time|occurrences|occurrence|pairs|pair|tokens|token|pieces|piece|nats|nat|次|个|奈特|回|個|ナット)\.?$/i;
 const DECIMAL = /^[-+]*(\d*\.?\d+(?:e[-+]?\d{1,3})?|\d+\.?)$/i;
 
 function plainSigns(text) { // as teaching/questions.py reads numbers
-  return text.trim().slice(0, MOST).replace(/[×·⋅÷−–⁄:]/g, (sign) => SIGNS[sign])
-    .replace(THOUSANDS, (found) => found.replaceAll(",", "")).replace(/(?<=\d),(?=\d)/g, ".").replace(/^[≈=~ ]+/, "");
+  const raised = text.trim().replace(UNIT, "").replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+/g, (signs) => `^${[...signs].map((sign) => LOWERED[RAISED.indexOf(sign)]).join("")}`);
+  return raised.replace(/[×·⋅÷−–⁄:]/g, (sign) => SIGNS[sign]).replaceAll("**", "^")
+    .replace(THOUSANDS, (found) => found.replaceAll(",", "")).replace(/(?<=\d),(?=\d)/g, ".").trim();
 }
 class Calculation {
   at = 0;
@@ -86,10 +90,21 @@ class Calculation {
       const [top, bottom] = this.factor();
       return [sign === "-" ? -top : top, bottom];
     }
+    const base = this.atom();
+    return this.takes(["^"]) ? this.power(base, this.factor()) : base;
+  }
+  atom() {
     if (!this.takes(["("])) return this.number(this.parts[this.at++] ?? "");
     const found = this.sum();
     if (!this.takes([")"])) throw new SyntaxError(")");
     return found;
+  }
+  power([top, bottom], [exponent, under]) { // under is positive
+    const times = exponent / under, size = times < 0n ? -times : times;
+    if (times * under !== exponent || (top.toString(2).length + bottom.toString(2).length) * Number(size) > POWER_BITS) throw new RangeError("power");
+    if (times >= 0n) return [top ** size, bottom ** size];
+    if (!top) throw new RangeError("division by zero");
+    return top < 0n ? [(-bottom) ** size, (-top) ** size] : [bottom ** size, top ** size];
   }
   number(text) {
     if (!DECIMAL.test(text)) throw new SyntaxError(text);
@@ -99,7 +114,17 @@ class Calculation {
   }
 }
 function readNumber(text) { // its value, how many decimals and digits were typed; null for what is no number
-  const percent = plainSigns(text).endsWith("%"), plain = plainSigns(text).replace(/%$/, "").trim();
+  const sides = text.trim().slice(0, MOST).replace(/^[=≈~ ]+|[=≈~ ]+$/g, "").split(/[=≈]/).map(readSide), [first] = sides;
+  return first && sides.every((side) => side && isSame(side, first)) ? first : null;
+}
+function isSame({ value: [top, bottom], places, few }, { value }) { // as the same number, or rounded from it
+  if (top * value[1] === value[0] * bottom) return true;
+  const shift = 10n ** BigInt(Number.isFinite(places) ? places : 0), off = top * value[1] - value[0] * bottom;
+  return !few && Number.isFinite(places) && 2n * (off < 0n ? -off : off) * shift <= bottom * value[1];
+}
+function readSide(text) { // a number without a sign of equality
+  const signs = plainSigns(text), percent = signs.endsWith("%");
+  const plain = signs.replace(/%$/, "").trim().replace(SCIENTIFIC, "$1e$2");
   try {
     const [top, bottom] = new Calculation(plain).value(), decimal = DECIMAL.test(plain);
     const [digits, power = "0"] = plain.toLowerCase().split("e");

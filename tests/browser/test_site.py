@@ -333,6 +333,15 @@ def attempts(question: Question) -> Iterator[str]:
                 "()",
                 "1 2",
                 "1e5",
+                "1.2³",
+                "9^9^9",
+                f"({key})^1",
+                f"({key})**1",
+                f"({key})¹ nats",
+                f"{key} times",
+                f"{key} = {float(value):.4g}",
+                f"{key} = 99",
+                f"≈{float(value) * 1000:.4g} × 10⁻³",
             )
         case Entry():
             yield from (

@@ -225,8 +225,17 @@ _OPERATIONS: Final[dict[type, Callable[[Any, Any], Any]]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
 }
+_POWER_BITS: Final = 4_000
+"""How long the numbers of a power may be."""
 _NUMBER: Final = re.compile(r"[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]{1,3})?|[0-9]+\.?", re.ASCII)
 _THOUSANDS: Final = re.compile(r"(?<![0-9.,])([1-9][0-9]{0,2})((?:,[0-9]{3})+)(?![0-9,])")
+_RAISED: Final = re.compile("[⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_LOWERED: Final = str.maketrans("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789")
+_SCIENTIFIC: Final = re.compile(r"([-+]?[0-9.]+) *\* *10 *\^ *\(?([-+]?[0-9]{1,3})\)?")
+_UNIT: Final = re.compile(
+    r"\s*(?:times|time|occurrences|occurrence|pairs|pair|tokens|token|pieces|piece|nats|nat|次|个|奈特|回|個|ナット)\.?$", re.I
+)
+"""What people write behind a number; whatever the page's language is."""
 
 
 class Number(NamedTuple):
@@ -248,24 +257,36 @@ class Number(NamedTuple):
 
 
 def read_number(text: str) -> Number | None:
-    """A number as people write it: `0.05`, `1/20`, `5 / (20 × 5)`, `1,234`, `0,05`, `5 %`; None for anything else.
+    """A number as people write it: `0.05`, `1/20`, `5 / (20 × 5)`, `0.2³`, `0.2^3`, `1,234`, `0,05`, `5 %`, `11 times`, `≈ 3.3`, and
+    `1/8 = 0.125`, where both sides must be the same number; None for anything else.
 
     >>> read_number("5 / (20 × 5)").value, read_number("1,234").value, read_number("2,5").value
     (Fraction(1, 20), Fraction(1234, 1), Fraction(5, 2))
+    >>> [read_number(typed).value for typed in ("0.2^3", "0.2**3", "0.2³", "1/125 = 0.008", "11 times")]
+    [Fraction(1, 125), Fraction(1, 125), Fraction(1, 125), Fraction(1, 125), Fraction(11, 1)]
     >>> read_number("0.0013").means(Fraction(34, 25725)), read_number("0.002").means(Fraction(34, 25725))
     (True, False)
-    >>> read_number("__import__('os')") is None, read_number("9" * 500) is None
-    (True, True)
+    >>> [read_number(typed) for typed in ("__import__('os')", "9" * 500, "9^9^9", "1/8 = 0.2")]
+    [None, None, None, None]
     """
-    text = text.strip()[:120].translate(_SIGNS)
-    text = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), text)
-    text = re.sub(r"(?<=[0-9]),(?=[0-9])", ".", text).lstrip("≈=~ ")
+    sides = [_read_side(side) for side in re.split("[=≈]", text.strip()[:120].strip("=≈~ "))]
+    first = sides[0]
+    return first if first is not None and all(side and side.means(first.value) for side in sides) else None
+
+
+def _read_side(text: str) -> Number | None:
+    """A number without a sign of equality."""
+    text = _RAISED.sub(lambda match: f"^{match[0].translate(_LOWERED)}", _UNIT.sub("", text.strip()))
+    text = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), text.translate(_SIGNS).replace("**", "^"))
+    text = re.sub(r"(?<=[0-9]),(?=[0-9])", ".", text)
     percent = text.endswith("%")
     text = text.removesuffix("%").strip()
-    if re.search(r"[^-0-9.eE+*/() ]|\*\*|//", text):
+    if scientific := _SCIENTIFIC.fullmatch(text):  # rounded like a number, not meant exactly like a product
+        text = f"{scientific[1]}e{scientific[2]}"
+    if re.search(r"[^-0-9.eE+*/^() ]|//", text):
         return None
     try:
-        value = _evaluate(ast.parse(text.lstrip(" "), mode="eval").body)
+        value = _evaluate(ast.parse(text.replace("^", "**"), mode="eval").body)
     except (SyntaxError, ValueError, ZeroDivisionError, OverflowError, RecursionError, MemoryError):
         return None
     if percent:
@@ -280,7 +301,7 @@ def read_number(text: str) -> Number | None:
 
 
 def _evaluate(node: ast.expr) -> Fraction:
-    """Numbers, the four operations and signs; anything else raises ValueError."""
+    """Numbers, the four operations, powers and signs; anything else raises ValueError."""
     match node:
         case ast.Constant(value=int() | float() as number) if (
             not isinstance(number, bool) and abs(number) < 1e60
@@ -288,11 +309,21 @@ def _evaluate(node: ast.expr) -> Fraction:
             return Fraction(str(number))
         case ast.BinOp(left=left, op=op, right=other) if type(op) in _OPERATIONS:
             return Fraction(_OPERATIONS[type(op)](_evaluate(left), _evaluate(other)))
+        case ast.BinOp(left=left, op=ast.Pow(), right=other):
+            return _power(_evaluate(left), _evaluate(other))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return -_evaluate(operand)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
             return _evaluate(operand)
     raise ValueError(ast.dump(node))
+
+
+def _power(base: Fraction, exponent: Fraction) -> Fraction:
+    """A power with a whole exponent. Raises ValueError for one that is too long to compute."""
+    length = base.numerator.bit_length() + base.denominator.bit_length()
+    if exponent.denominator != 1 or length * abs(exponent) > _POWER_BITS:
+        raise ValueError(f"{base} to the power of {exponent}")
+    return base ** int(exponent)
 
 
 def no_slips() -> Iterable[tuple[str, Fraction | float]]:

@@ -44,6 +44,18 @@ from tokensteps.teaching.splitting import read_split
         ("1.23e-5", Fraction(123, 10_000_000)),
         ("5 %", Fraction(1, 20)),
         ("≈ 0.33", Fraction(33, 100)),
+        ("0.2^3", Fraction(1, 125)),
+        ("0.2**3", Fraction(1, 125)),
+        ("0.2³", Fraction(1, 125)),
+        ("−2²", Fraction(-4)),
+        ("4.2 × 10⁻⁷", Fraction(42, 10**8)),
+        ("11 times", Fraction(11)),
+        ("3.3 nats", Fraction(33, 10)),
+        ("≈3.3 nats", Fraction(33, 10)),
+        ("11 次", Fraction(11)),
+        ("1/8 = 0.125", Fraction(1, 8)),
+        ("1/3 ≈ 0.33", Fraction(1, 3)),
+        ("5 / (20 × 5) = 1/20 = 5 %", Fraction(1, 20)),
     ],
 )
 def test_numbers_as_people_type_them(typed: str, value: Fraction) -> None:
@@ -54,7 +66,8 @@ def test_numbers_as_people_type_them(typed: str, value: Fraction) -> None:
 @pytest.mark.parametrize(
     "typed",
     ["", "x", "one", "1/0", "2**9**9", "9//2", "1_000", "()", "1 2", "__import__('os')", "[1]", "1,2,3", "9" * 99, "1e999",
-     "(" * 100 + "1" + ")" * 100, "<b>5</b>", "0x10", "٣", "1j", "True", "nan", "1;2"],
+     "(" * 100 + "1" + ")" * 100, "<b>5</b>", "0x10", "٣", "1j", "True", "nan", "1;2", "1/8 = 0.2", "1 = 2 = 1", "9^9^9",
+     "2^0.5", "0^-1", "times", "3 dogs"],
 )  # fmt: skip
 def test_what_is_no_number_is_none(typed: str) -> None:
     assert read_number(typed) is None
