@@ -136,7 +136,19 @@ def plain_align(text: str, covers: Sequence[Sequence[PlainStretch]]) -> list[Pla
     return blocks
 
 
-def plain_agreement(text: str, covers: Sequence[Sequence[PlainStretch]]) -> list[list[float]]:
-    """Shared places over all places where a token begins, but for the first of each."""
+def plain_agreement(
+    text: str, covers: Sequence[Sequence[PlainStretch]], unknown: Sequence[set[int]] | None = None
+) -> list[list[float]]:
+    """Shared places over all places where a token begins, but for the first of each; where an unknown one begins is shared with nobody."""
+    lost = [
+        {start for start, _ in plain_trimmed(text, [cover[index] for index in sorted(places)])}
+        for cover, places in zip(covers, unknown or [set()] * len(covers), strict=True)
+    ]
     cuts = [{start for start, _ in plain_trimmed(text, cover)[1:]} for cover in covers]
-    return [[len(one & other) / len(one | other) if one | other else 1.0 for other in cuts] for one in cuts]
+    shares = [
+        [len((one & other) - ours - theirs) / len(one | other) if one | other else 1.0 for other, theirs in zip(cuts, lost, strict=True)]
+        for one, ours in zip(cuts, lost, strict=True)
+    ]
+    for place, row in enumerate(shares):
+        row[place] = 1.0
+    return shares

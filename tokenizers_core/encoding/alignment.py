@@ -13,7 +13,7 @@ from __future__ import annotations
 import gc
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import accumulate, combinations, count
 from operator import le, lt
@@ -238,12 +238,18 @@ class Block(NamedTuple):
     """Whether all of them cut it in the same way, apart from white space."""
 
 
-def align(text: str, covers: Sequence[Sequence[Stretch]], limit: int | None = None) -> list[Block]:
+def align(
+    text: str,
+    covers: Sequence[Sequence[Stretch]],
+    limit: int | None = None,
+    unknown: Sequence[Collection[int]] = (),
+) -> list[Block]:
     """A text in blocks, as short as possible, whose borders are borders of stretches in every tokenization.
 
     Tokenizations agree on a block when their tokens stand for the same stretches of it once white space is trimmed off
     both ends: `the` and `Ġthe` are no disagreement. Tokens that stand for no text never disagree; they belong to the
     block that begins where they are, or to the last one. An empty text is one empty block if it has such tokens.
+    `unknown` are, by cover, the places of the stretches that stand for unknown text: nobody agrees on those.
 
     With `limit`, only the blocks that begin within the first `limit` characters. Raises ValueError for no covers at
     all, or one of another text.
@@ -266,9 +272,15 @@ def align(text: str, covers: Sequence[Sequence[Stretch]], limit: int | None = No
             if end == len(text):
                 lasts = [len(stretches) for stretches in covers]
             parts = tuple(map(range, firsts, lasts))
-            blocks.append(Block(start, end, parts, _agree(text, covers, parts)))
+            known = not any(map(_meet, unknown, parts))
+            blocks.append(Block(start, end, parts, known and _agree(text, covers, parts)))
             start, firsts = end, lasts
     return blocks
+
+
+def _meet(unknown: Collection[int], part: range) -> bool:
+    """Whether a part of a cover has a stretch that is unknown."""
+    return bool(unknown) and any(place in unknown for place in part)
 
 
 def _refuse_covers_of_another_text(text: str, covers: Sequence[Sequence[Stretch]]) -> None:
@@ -336,23 +348,32 @@ def _trimmed(text: str, stretches: Sequence[Stretch]) -> list[Span]:
     return spans
 
 
-def boundary_agreement(text: str, covers: Sequence[Sequence[Stretch]]) -> list[list[float]]:
+def boundary_agreement(
+    text: str, covers: Sequence[Sequence[Stretch]], unknown: Sequence[Collection[int]] = ()
+) -> list[list[float]]:
     """For each pair of tokenizations, how often they cut a text at the same places: 0.0 never, 1.0 always.
 
     The figure is the Jaccard overlap: places where both have a token begin, over places where one of them has. White
     space is trimmed off the tokens first, and where the first token begins doesn't count. It's 1.0 when neither cuts.
+    `unknown` are, by cover, the places of the stretches that stand for unknown text: where one begins is shared with nobody.
     The table is symmetric. Raises ValueError for a cover of another text.
 
     >>> bert, gpt = cover(7, [(0, 3), (4, 7)]), cover(7, [(0, 3), (3, 5), (5, 7)])  # the cat, the Ġc at
     >>> boundary_agreement("the cat", [bert, gpt])
     [[1.0, 0.5], [0.5, 1.0]]
+    >>> boundary_agreement("the cat", [bert, gpt], unknown=[{2}, ()])  # the [UNK]
+    [[1.0, 0.0], [0.0, 1.0]]
     """
     _refuse_covers_of_another_text(text, covers)
     with no_collecting():
         cuts = [{start for start, _ in _trimmed(text, stretches)[1:]} for stretches in covers]
+        lost = [
+            {start for start, _ in _trimmed(text, [stretches[place] for place in places])}
+            for stretches, places in zip(covers, unknown or [()] * len(covers), strict=True)
+        ]
     table = [[1.0] * len(covers) for _ in covers]
     for one, other in combinations(range(len(covers)), 2):
-        shared = len(cuts[one] & cuts[other])
-        either = len(cuts[one]) + len(cuts[other]) - shared
+        shared = len((cuts[one] & cuts[other]) - lost[one] - lost[other])
+        either = len(cuts[one] | cuts[other])
         table[one][other] = table[other][one] = shared / either if either else 1.0
     return table

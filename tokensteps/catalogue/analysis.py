@@ -101,6 +101,17 @@ class Analysis:
         unknown = self.subject.unknown_id
         return 0 if unknown is None else self.occurrences[unknown]
 
+    @cached_property
+    def lost(self) -> frozenset[int]:
+        """The places of the stretches with an unknown token."""
+        if not self.unknown:
+            return frozenset()
+        return frozenset(
+            place
+            for place, (_start, _end, first, last) in enumerate(self.stretches)
+            if self.subject.unknown_id in self.ids[first:last]
+        )
+
     @property
     def counts(self) -> TextCounts:
         """Characters, graphemes, words and bytes of the text."""

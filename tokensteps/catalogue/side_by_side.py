@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from tokenizers_core.encoding.alignment import Block, align, boundary_agreement, word_costs
+from tokenizers_core.encoding.alignment import Block, Stretch, align, boundary_agreement, word_costs
 from tokensteps.catalogue.analysis import Analysis, analyse
 from tokensteps.catalogue.subjects import Subject
 from tokensteps.catalogue.texts import SENTENCES
@@ -39,7 +39,8 @@ def aligned_html(analyses: Mapping[str, Analysis]) -> str:
 def aligned_lines(analyses: Mapping[str, Analysis]) -> list[str]:
     """The same without the box around it: the legend, and the markup of each line."""
     text = _text(analyses)
-    blocks = align(text, [analysis.stretches for analysis in analyses.values()], CHARACTERS_SHOWN)
+    covers, lost = _covers(analyses)
+    blocks = align(text, covers, CHARACTERS_SHOWN, lost)
     lines: list[list[Block]] = [[]]
     for block in blocks:
         lines[-1].append(block)
@@ -52,6 +53,11 @@ def aligned_lines(analyses: Mapping[str, Analysis]) -> list[str]:
 def _text(analyses: Mapping[str, Analysis]) -> str:
     """The text, which is the same for all."""
     return next(iter(analyses.values())).text
+
+
+def _covers(analyses: Mapping[str, Analysis]) -> tuple[list[Sequence[Stretch]], list[frozenset[int]]]:
+    """Where each one's tokens are, and which of the stretches it doesn't know."""
+    return [one.stretches for one in analyses.values()], [one.lost for one in analyses.values()]
 
 
 def _line_html(analyses: Mapping[str, Analysis], blocks: Sequence[Block]) -> str:
@@ -69,7 +75,7 @@ def _block_html(analyses: Mapping[str, Analysis], block: Block) -> str:
 
 
 def _stretch_html(analysis: Analysis, place: int) -> str:
-    """A stretch as a chip that shows the text itself, with the number of its tokens if there are several."""
+    """A stretch as a chip that shows the text itself, with the number of its tokens if there are several; marked if it is unknown."""
     start, end, first, last = analysis.stretches[place]
     text = analysis.text[start:end]
     if first == last:
@@ -77,6 +83,8 @@ def _stretch_html(analysis: Analysis, place: int) -> str:
     token = analysis.subject.token(analysis.ids[first])
     if not text:
         return chip(token, analysis.subject.style, "s")
+    if place in analysis.lost:
+        return f"{chip(text, PLAIN, 'u')}<small class=\"unk\">{escape(_('unk'))}</small>"
     drawn = chip(text, PLAIN)
     return drawn if last - first == 1 else f"{drawn}<sup>{last - first}</sup>"
 
@@ -99,8 +107,8 @@ def text_counts_table(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
 
 
 def agreement_table(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
-    """How much of their boundaries each two tokenizers share, in percent."""
-    shares = boundary_agreement(_text(analyses), [analysis.stretches for analysis in analyses.values()])
+    """How much of their boundaries each two tokenizers share, in percent. Where an unknown token begins is shared with nobody."""
+    shares = boundary_agreement(_text(analyses), *_covers(analyses))
     names = list(analyses)
     index = pd.Index(names, name=_("Tokenizer"))
     return pd.DataFrame([[100 * share for share in row] for row in shares], index=index, columns=names)
