@@ -146,7 +146,10 @@ def plain_agreement(
     ]
     cuts = [{start for start, _ in plain_trimmed(text, cover)[1:]} for cover in covers]
     shares = [
-        [len((one & other) - ours - theirs) / len(one | other) if one | other else 1.0 for other, theirs in zip(cuts, lost, strict=True)]
+        [
+            len((one & other) - ours - theirs) / len(one | other) if one | other else 1.0
+            for other, theirs in zip(cuts, lost, strict=True)
+        ]
         for one, ours in zip(cuts, lost, strict=True)
     ]
     for place, row in enumerate(shares):

@@ -469,7 +469,10 @@ def test_blocks_are_the_plain_ones(case: tuple[str, list[list[Stretch]]]) -> Non
 @given(tokenizations(), st.sets(st.integers(0, 12)))
 def test_nobody_agrees_on_what_is_unknown(case: tuple[str, list[list[Stretch]]], places: set[int]) -> None:
     text, covers = case
-    unknown = [{place for place in places if place < len(cover)} if not at else set() for at, cover in enumerate(covers)]
+    unknown = [
+        {place for place in places if place < len(cover)} if not at else set()
+        for at, cover in enumerate(covers)
+    ]
     assert boundary_agreement(text, covers, unknown) == plain_agreement(text, covers, unknown)
     for known, block in zip(plain_align(text, covers), align(text, covers, unknown=unknown), strict=True):
         assert block == (*known[:3], known[3] and not unknown[0] & {*block.parts[0]})

@@ -461,6 +461,13 @@ class UnigramTrace(Trace[UnigramSnapshot]):
                     margins[round_.first_step + place] = round_.losses[place + 1] - round_.losses[place]
         return margins
 
+    def tied_with(self, step: int) -> list[str]:
+        """The pieces that would cost no more than the one that step `step`, one that prunes, has pruned, in the order of the ranking."""
+        round_ = self.record.rounds[self.round_of(step) - 1]
+        place = step - round_.first_step
+        end = bisect_right(round_.losses, round_.losses[place], place)
+        return [self.seed[piece][0] for piece in round_.ranking[place + 1 : end]]
+
     def piece_of(self, step: int) -> str:
         """The piece that step `step`, one that prunes, has pruned."""
         round_ = self.record.rounds[self.round_of(step) - 1]

@@ -53,15 +53,21 @@ HEIGHTS: Mapping[str, str] = {
 }
 MARKER_LIMIT = 80
 """A curve of more points is a line without markers."""
+LABELLED_DECADES = 2
+"""Up to how many decades of a logarithmic axis have ticks at 1, 2 and 5."""
+TICKS_IN_POWERS_BELOW = 1e-5
+"""Ticks of an axis that goes lower are written with powers of ten."""
 ACCENT = "#d9621a"
 """The current step: a contrast of at least 3:1 on the backgrounds of both themes."""
 NEUTRAL = "#8a8f98"
 MARGIN = {"l": 10, "r": 10, "t": 10, "b": 10}
 CURVE_LAYOUT: Mapping[str, Any] = {"height": 320, "margin": MARGIN, "showlegend": False}
+LEGEND_BELOW: Mapping[str, Any] = {"orientation": "h", "y": -0.2, "yanchor": "top"}
+"""On a phone it takes several lines, which above would lie over the points."""
 SCATTER_LAYOUT: Mapping[str, Any] = {
-    "height": 360,
+    "height": 380,
     "margin": MARGIN,
-    "legend": {"orientation": "h", "y": 1.08},
+    "legend": LEGEND_BELOW,
 }
 
 
@@ -206,10 +212,23 @@ def score_chart(snapshot: WordPieceSnapshot, style: Style) -> go.Figure:
         )
     figure.update_layout(
         **SCATTER_LAYOUT,
-        xaxis={"title": {"text": _("count of the pair")}, "type": "log"},
-        yaxis={"title": {"text": _("score")}, "type": "log"},
+        xaxis=log_axis(_("count of the pair"), figure, "x"),
+        yaxis=log_axis(_("score"), figure, "y"),
     )
     return figure
+
+
+def log_axis(title: str, figure: go.Figure, axis: str) -> dict[str, Any]:
+    """A logarithmic axis of a figure. Each tick says its whole number: left alone, Plotly writes “5” for 50. So that these find room, there are
+    three ticks a decade (1, 2, 5) over at most two decades, and otherwise one."""
+    values = [value for points in figure.data for value in points[axis]]
+    decades = math.log10(max(values) / min(values)) if values else 0
+    return {
+        "title": {"text": title},
+        "type": "log",
+        "dtick": "D2" if decades <= LABELLED_DECADES else 1,
+        "tickformat": ",.2~r" if values and min(values) >= TICKS_IN_POWERS_BELOW else ".2~g",
+    }
 
 
 # --- How close it was -------------------------------------------------------------------------------------------------
@@ -345,13 +364,12 @@ def worth_chart(rows: Sequence[Worth], style: Style) -> go.Figure:
             name=_("equal"),
             hoverinfo="skip",
         )
-    scale = "log" if all(loss > 0 for loss in losses) else "linear"
-    ticks = "D2" if scale == "log" else None  # 1, 2, 5, 10 …
-    figure.update_layout(
-        **SCATTER_LAYOUT,
-        xaxis={"title": {"text": _("approximate loss")}, "type": scale, "dtick": ticks},
-        yaxis={"title": {"text": _("exact loss")}, "type": scale, "dtick": ticks},
-    )
+    names = {"x": _("approximate loss"), "y": _("exact loss")}
+    if all(loss > 0 for loss in losses):
+        axes = {f"{axis}axis": log_axis(name, figure, axis) for axis, name in names.items()}
+    else:
+        axes = {f"{axis}axis": {"title": {"text": name}, "type": "linear"} for axis, name in names.items()}
+    figure.update_layout(**SCATTER_LAYOUT, **axes)
     return figure
 
 
@@ -381,7 +399,7 @@ def sweep_chart(comparison: Comparison, chart: str, step: int) -> go.Figure:
     figure.update_layout(
         height=380,
         margin=MARGIN,
-        legend={"orientation": "h", "y": -0.2, "yanchor": "top"},  # below: on a phone it takes several lines
+        legend=LEGEND_BELOW,
         hovermode="x unified",
         xaxis={"title": {"text": _("vocabulary size")}},
         yaxis={

@@ -5,7 +5,13 @@ Source: WCAG 2.2, 1.1.1 (what is no text has a text that says the same). Oracle:
 
 from __future__ import annotations
 
+import inspect
+
+import plotly.graph_objects as go
+import pytest
+
 from tokenizers_core import Corpus, train_bpe, train_wordpiece
+from tokensteps.drawing import charts
 from tokensteps.drawing.charts import curves_told, scatter_told, score_chart, training_chart
 from tokensteps.drawing.tokens import PLAIN
 
@@ -28,3 +34,20 @@ def test_the_scores_in_words() -> None:
     assert scatter_told(chart, "Scores") == (
         "Scores, merged: best score (##g ##s, 5 · 1/20), BPE's choice: most frequent (##u ##g, 20 · 1/36)"
     )
+
+
+@pytest.mark.parametrize(
+    ("values", "ticks"), [((0.005, 0.11), "D2"), ((1, 90_000), 1), ((3, 3), "D2"), ((), "D2")]
+)
+def test_a_logarithmic_axis_says_magnitudes(values: tuple[float, ...], ticks: object) -> None:
+    """Left alone, Plotly labels minor ticks by their first digit: “5” stands for 50. With a format of their own it writes the number (`formatLog`
+    in plotly.js's `axes.js`)."""
+    axis = charts.log_axis("count", go.Figure(go.Scatter(x=values, y=values)), "x")
+    assert axis["type"] == "log" and axis["tickformat"] and axis["dtick"] == ticks
+
+
+def test_every_logarithmic_axis_is_one_of_these() -> None:
+    source = inspect.getsource(charts)
+    assert source.count('"log"') == inspect.getsource(charts.log_axis).count('"log"') == 1
+    figure = score_chart(train_wordpiece(HUG, merges=2)[1], PLAIN)
+    assert [axis.type for axis in (figure.layout.xaxis, figure.layout.yaxis)] == ["log", "log"]

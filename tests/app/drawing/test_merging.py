@@ -15,13 +15,15 @@ from typing import Any
 import pytest
 
 from tests.app.drawing.test_tokens import HOSTILE, Read, expect_markup
-from tokenizers_core import BpeTrace, Corpus, train_bpe
+from tokenizers_core import BpeTrace, Corpus, train_bpe, train_unigram
 from tokenizers_core.trace import GROWING
 from tokensteps.drawing.encoding import encoding_frame
 from tokensteps.drawing.frame import Frame
+from tokensteps.drawing.narration.closeness import tell_margin_of
 from tokensteps.drawing.narration.merging import MERGING_STOPS
+from tokensteps.drawing.narration.voice import Plain
 from tokensteps.drawing.tabs import encoding_html, lineage_html, parting_html, story_html
-from tokensteps.drawing.tokens import SHOW, Style, readable
+from tokensteps.drawing.tokens import PLAIN, SHOW, Style, readable
 from tokensteps.drawing.training.merging import TOKENS_IN_ROW, merge_frame
 from tokensteps.runs.corpora import EXAMPLES
 
@@ -209,3 +211,29 @@ def test_nothing_to_merge() -> None:
     trace = counted({"a": 3})
     read = checked(merge_frame(trace[0], Style()))
     assert len(trace) == 0 and "every word is one token" in read.text and "0 pairs" in read.text
+
+
+def test_how_close_names_all_that_tie() -> None:
+    """Five pairs occur once each in “ab cd ef gh ij”: the four that lost are named or counted. Oracle: counting them."""
+    trace = train_bpe(Corpus.from_counts(dict.fromkeys(("ab", "cd", "ef", "gh", "ij"), 1)), merges=4)
+    told = [tell_margin_of(trace, step, Plain(PLAIN)) for step in range(1, 5)]
+    assert told[0] == "Step 1 was a tie between 5: c + d, e + f, g + h and 1 more were just as good."
+    assert told[2:] == [
+        "Step 3 was a tie between 3: g + h, i + j were just as good.",
+        "Step 4 was a tie: i + j was just as good.",
+    ]
+
+
+def test_pieces_that_tie_are_named() -> None:
+    """Oracle: the losses of the ranking, one by one."""
+    trace = train_unigram(
+        Corpus.from_counts(dict.fromkeys(("abc", "def", "ghi"), 4)), vocab_size=10, seed_size=30
+    )
+    steps = [step for step in range(1, len(trace) + 1) if trace.margin(step) == 0]
+    assert steps
+    for step in steps:
+        ranking = trace.ranking(trace.round_of(step))
+        own = next(row for row in ranking if row.piece == trace.piece_of(step))
+        tied = [row.piece for row in ranking if row.loss == own.loss and row.place > own.place]
+        assert trace.tied_with(step) == tied != []
+        assert tied[0] in tell_margin_of(trace, step, Plain(PLAIN))

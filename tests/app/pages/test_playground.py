@@ -281,10 +281,15 @@ def test_aligned_rows_hold_the_text_and_no_markup_of_it(text: str) -> None:
 
 def test_unknown_characters_are_marked_and_no_shared_boundaries() -> None:
     """Byte-level BPE knows every character, WordPiece doesn't know ж: one of three boundaries of “the ж the” is where both know the token."""
-    analyses = {letter: analyse(subject(kind), "the ж the", specials=False) for letter, kind in zip("AB", ("bpe", "wordpiece"), strict=True)}
+    analyses = {
+        letter: analyse(subject(kind), "the ж the", specials=False)
+        for letter, kind in zip("AB", ("bpe", "wordpiece"), strict=True)
+    }
     _legend, line = side_by_side.aligned_lines(analyses)
     assert line.count(">unk<") == 1 and '<span class="b differ">' in line
-    assert side_by_side.agreement_table(analyses)["A"]["B"] == 50  # ж and the second “the”: only that is shared
+    assert (
+        side_by_side.agreement_table(analyses)["A"]["B"] == 50
+    )  # ж and the second “the”: only that is shared
 
 
 def test_counts_and_words() -> None:

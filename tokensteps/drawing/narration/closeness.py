@@ -8,6 +8,7 @@ from tokenizers_core.counterfactual.parting import Decision
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.merging import Pair
+from tokensteps.drawing.narration.merging import name_tied
 from tokensteps.drawing.narration.voice import Voice, some_tokens
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.numbers import nats
@@ -54,9 +55,9 @@ def tell_margin_of(trace: AnyTrace, step: int, voice: Voice) -> str:
         return ""
     if margin is None:
         return voice.say(_("Step {step} had no runner-up."), step=count(step))
-    rival = runner_up(trace, step, voice)
     if not margin:
-        return voice.say(_("Step {step} was a tie: {rival} was just as good."), step=count(step), rival=rival)
+        return tell_tie(trace, step, voice)
+    rival = runner_up(trace, step, voice)
     told = voice.strong(margin_text(margin))
     if isinstance(margin, float):
         message = _("At step {step} the runner-up, {rival}, cost {margin} nats more.")
@@ -69,6 +70,24 @@ def tell_margin_of(trace: AnyTrace, step: int, voice: Voice) -> str:
     else:
         message = _("At step {step} the runner-up, {rival}, scored {margin} less.")
     return voice.say(message, step=count(step), rival=rival, margin=told)
+
+
+def tell_tie(trace: AnyTrace, step: int, voice: Voice) -> str:
+    """What was just as good as what a step chose."""
+    if isinstance(trace, MergeTrace):
+        event = trace.event(step)
+        if event.kind != "merge":
+            raise ValueError(f"Step {step} merges nothing; give a step that was a tie.")
+        rivals, number = name_tied(event, voice), event.tied_count - 1
+    else:
+        tied = trace.tied_with(step)
+        rivals, number = some_tokens(tied, voice), len(tied)
+    message = ngettext(
+        "Step {step} was a tie: {rival} was just as good.",
+        "Step {step} was a tie between {all}: {rival} were just as good.",
+        number,
+    )
+    return voice.say(message, step=count(step), rival=rivals, all=count(number + 1))
 
 
 def runner_up(trace: AnyTrace, step: int, voice: Voice) -> str:

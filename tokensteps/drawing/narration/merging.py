@@ -144,17 +144,20 @@ def tell_ties(
         others_tied = event.tied_count - 1
         told = ngettext("Tied with {number} other pair.", "Tied with {number} other pairs.", others_tied)
         return sentences(voice.say(told, number=count(others_tied)), tell_rule(snapshot, event, voice))
+    pairs = name_tied(event, voice)
+    tied = voice.say(ngettext("Tied with {pairs}.", "Tied with {pairs}.", event.tied_count - 1), pairs=pairs)
+    return sentences(tied, tell_rule(snapshot, event, voice))
+
+
+def name_tied(event: MergeEvent, voice: Voice) -> str:
+    """The pairs that are as good as the one that was merged: the first few, and how many more there are."""
     others = [tie.pair for tie in event.tied[1 : 1 + TIES_TOLD]]
     more = event.tied_count - 1 - len(others)
     pairs = listed(voice.pair(pair) for pair in others)
-    if more:
-        pairs = voice.say(
-            ngettext("{pairs} and {number} more", "{pairs} and {number} more", more),
-            pairs=pairs,
-            number=count(more),
-        )
-    tied = voice.say(ngettext("Tied with {pairs}.", "Tied with {pairs}.", event.tied_count - 1), pairs=pairs)
-    return sentences(tied, tell_rule(snapshot, event, voice))
+    if not more:
+        return pairs
+    message = ngettext("{pairs} and {number} more", "{pairs} and {number} more", more)
+    return voice.say(message, pairs=pairs, number=count(more))
 
 
 def tell_rule(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice) -> str:
