@@ -164,7 +164,7 @@ class Fit {
     this.all(".vocab > div").forEach((strip) => this.cut(strip, [...strip.querySelectorAll(".t")]));
   }
   rows(pane) {
-    return [...pane.querySelectorAll(":scope > .w, table tr:has(td):not(:has(th))")];
+    return [...pane.querySelectorAll(":scope > .w, :scope > .ws > .w, table tr:has(td):not(:has(th))")];
   }
   set([tight, type, columns]) {
     this.box.toggleAttribute("data-tight", tight);
@@ -235,7 +235,7 @@ class Fit {
     let line = box.querySelector(":scope > .more");
     if (!line && hidden) {
       line = Object.assign(document.createElement("p"), { className: "more" });
-      (box.querySelector(":scope > .w:last-of-type, :scope > table") ?? box.lastElementChild).after(line);
+      (box.querySelector(":scope > .ws, :scope > .w:last-of-type, :scope > table") ?? box.lastElementChild).after(line);
     }
     const text = this.told(hidden + Number(line?.dataset.more ?? 0));
     if (line && line.textContent !== text) line.textContent = text;

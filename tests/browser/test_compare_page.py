@@ -163,7 +163,7 @@ def the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
 
 
 def test_the_chart_and_the_tabs_follow(learner: Compare) -> None:
-    learner.open("/compare?corpus=course", step=0)
+    learner.open("/compare?corpus=course&step=0", step=0)
     learner.line_at(30)
     learner.press("ArrowRight", 25)
     learner.at(25)

@@ -63,7 +63,7 @@ FINDINGS = f"""() => {{
     if (box.right > innerWidth + 1 || (on && box.bottom > innerHeight + 1)) found.push([name(e), 'outside', e.textContent.slice(0, 40), box.right, box.bottom]);
   }}
   for (const pane of book.querySelectorAll('.cols > section')) {{
-    const rows = [...pane.querySelectorAll(':scope > .w, tr:has(td):not(:has(th), .gap)')], more = pane.querySelector('.more');
+    const rows = [...pane.querySelectorAll(':scope > .w, :scope > .ws > .w, tr:has(td):not(:has(th), .gap)')], more = pane.querySelector('.more');
     const hidden = rows.filter(row => !row.checkVisibility()).length + Number(more?.dataset.more ?? 0);
     const told = Number((more?.textContent ?? '').replace(/\\D/g, '')) || 0;
     if (hidden !== told) found.push([name(pane), 'hides', hidden, 'says', told]);

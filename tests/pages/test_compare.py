@@ -141,10 +141,39 @@ def test_damaged_links_are_told(query: str, says: str) -> None:
         shows(app, example("course"))
 
 
-@pytest.mark.parametrize(("step", "there"), [("999", 144), ("-1", 0), ("abc", 0)])
-def test_damaged_steps_are_clamped(step: str, there: int) -> None:
+def test_it_opens_where_the_three_differ_most() -> None:
+    """Oracle: tokens per word of each size, one by one. At step 0 all three columns are alike."""
+    comparison = example("course")
+    heights = [
+        [height for height in point.tokens_per_word if height is not None] for point in comparison.sweep
+    ]
+    gaps = [max(row) - min(row) for row in heights]
+    for query in ("", "corpus=course"):
+        assert book(opened(query))["seek"][0] == gaps.index(max(gaps)) > 0
+    assert book(opened("corpus=course&step=0"))["seek"][0] == 0
+
+
+def test_a_step_beyond_the_end_is_the_last_one() -> None:
+    app = opened("corpus=course&step=999")
+    assert book(app)["seek"][0] == 144 and problems(app) == []
+
+
+@pytest.mark.parametrize("step", ["-1", "abc"])
+def test_a_step_that_is_none_is_told(step: str) -> None:
     app = opened(f"corpus=course&step={step}")
-    assert book(app)["seek"][0] == there and problems(app) == []
+    assert len(problems(app)) == 1 and f"step=&#x27;{step}&#x27;" in problems(app)[0]
+
+
+def test_a_text_in_an_address_is_the_learners_own() -> None:
+    """As docs/links.md promises, also without `corpus`."""
+    app = opened("text=tea+team+steam")
+    assert (
+        problems(app) == []
+        and value(app, "corpus") == "paste"
+        and value(app, "paste_text") == "tea team steam"
+    )
+    app = opened("corpus=hug&text=tea")
+    assert value(app, "corpus") == "hug" and "its text is left out" in problems(app)[0]
 
 
 # --- what can't be ----------------------------------------------------------------------------------------------------

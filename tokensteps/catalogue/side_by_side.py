@@ -84,7 +84,7 @@ def _stretch_html(analysis: Analysis, place: int) -> str:
     if not text:
         return chip(token, analysis.subject.style, "s")
     if place in analysis.lost:
-        return f"{chip(text, PLAIN, 'u')}<small class=\"unk\">{escape(_('unk'))}</small>"
+        return f'{chip(text, PLAIN, "u")}<small class="unk">{escape(_("unk"))}</small>'
     drawn = chip(text, PLAIN)
     return drawn if last - first == 1 else f"{drawn}<sup>{last - first}</sup>"
 

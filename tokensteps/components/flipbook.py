@@ -65,12 +65,13 @@ def position(
     url: Mapping[str, str | None] | None = None,
     arrival: str = "",
     excerpt: tuple[int, int] | None = None,
+    start: int = 0,
 ) -> Position:
     """Find out where the learner is, and keep the URL there.
 
     In this order: a step asked for with `go_to`; after Back, Forward, a link or a reload the URL's `?step=`; what the
     flipbook mounted under `key` last reported for this `run`; where the learner was in the same `trace` (which, unlike
-    `run`, is the same in every language; default: `run`); the start. A new nonce comes only when the browser has to
+    `run`, is the same in every language; default: `run`); `start`. A new nonce comes only when the browser has to
     be moved. Steps are clamped to 0..`last`, and to the `excerpt` that the page is about; nonsense in the URL counts as absent.
 
     `arrival` says that this run of the script comes from another page of the app: "link" when the URL brings settings
@@ -90,9 +91,9 @@ def position(
     if asked is not None:
         step, move = asked, True
     elif travelled or was is None:
-        step, move = linked or 0, True
+        step, move = start if linked is None else linked, True
     else:
-        step, move = _stayed(was, trace, run, _step_reported(state.get(key), run, nonce))
+        step, move = _stayed(was, trace, run, _step_reported(state.get(key), run, nonce), start)
     begin, end = excerpt or (0, last)
     step = min(max(step, begin), end, last)
     seek = (was["seek"], nonce) if was and not move else (step, nonce + 1)
@@ -111,10 +112,10 @@ def position(
     return Position(step, seek)
 
 
-def _stayed(was: _Visit, trace: str, run: str, reported: int | None) -> tuple[int, bool]:
-    """Where a learner is who stayed on the page, and whether the browser has to be moved there."""
+def _stayed(was: _Visit, trace: str, run: str, reported: int | None, start: int) -> tuple[int, bool]:
+    """Where a learner is who stayed on the page, and whether the browser has to be moved there; another trace begins at `start`."""
     if was["trace"] != trace:
-        return 0, True
+        return start, True
     if reported is not None:
         return reported, False
     if was["run"] != run:

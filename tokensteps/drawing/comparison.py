@@ -15,7 +15,7 @@ from tokenizers_core.training.sides import Cut, surface
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.comparison import per_word, tell_measure, tell_size, tell_standing
 from tokensteps.drawing.narration.voice import Marked, Markup, Plain
-from tokensteps.drawing.parts import cut_mark
+from tokensteps.drawing.parts import cut_mark, word_list
 from tokensteps.drawing.tokens import Style, chip, chips
 from tokensteps.language.i18n import N_, _, count, sentences
 from tokensteps.language.marks import first_marks
@@ -100,7 +100,7 @@ def cuts_panel(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
     made = made_here(standing)
 
     def rows(words: Sequence[str]) -> str:
-        return "".join(
+        return word_list(
             cut_row(
                 cuts[word],
                 standing.algorithm,
@@ -115,7 +115,7 @@ def cuts_panel(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
         return block_title(_("Words"), True) + rows(first)
     title = _("Split differently") if snapshot.different else _("The most frequent words")
     below, nothing = block_title(_("Change at this size")), escape(_("none"))
-    told = rows(changed) or f'<p class="none">{nothing}</p>'
+    told = rows(changed) if changed else f'<p class="none">{nothing}</p>'
     return f'{block_title(title, True)}{rows(first)}{below}<div class="fixed">{told}</div>'
 
 
@@ -144,7 +144,7 @@ def cut_row(
     """One word in one column: a sign, its tokens, how often it occurs and how many tokens it takes."""
     cut = cuts[COMPARED.index(algorithm)]
     if cut is None:
-        return '<div class="w dim"><i></i><span class="ts"></span><span class="f">–</span></div>'
+        return '<li class="w dim"><i></i><span class="ts"></span><span class="f">–</span></li>'
     same, there = sum(other == cut for other in cuts), sum(other is not None for other in cuts)
     alike = same == there > 1
     sign, classes = ("=", " dim") if alike else ("≠", " odd") if same == 1 < there else ("", "")
@@ -154,8 +154,8 @@ def cut_row(
     )
     more = cut_mark(_("{number} more"), max(0, len(cut) - TOKENS_IN_COLUMN))
     return (
-        f'<div class="w{classes}"><i>{sign}</i><span class="ts">{shown}{more}</span>'
-        f'<span class="f">{count(freq)} × <b>{count(len(cut))}</b></span></div>'
+        f'<li class="w{classes}"><i>{sign}</i><span class="ts">{shown}{more}</span>'
+        f'<span class="f">{count(freq)} × <b>{count(len(cut))}</b></span></li>'
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import islice
 from typing import Final
@@ -67,19 +67,22 @@ def frequency_text(frequency: int) -> str:
 
 def word_html(shown: str, note: str, classes: str = "") -> str:
     """A word's row: its tokens, and a note at the other end."""
-    return (
-        f'<div class="w{classes}"><span class="ts">{shown}</span><span class="f">{escape(note)}</span></div>'
-    )
+    return f'<li class="w{classes}"><span class="ts">{shown}</span><span class="f">{escape(note)}</span></li>'
+
+
+def word_list(rows: Iterable[str]) -> str:
+    """Words' rows as a list, also to screen readers."""
+    return f'<ul class="ws">{"".join(rows)}</ul>'
 
 
 def rows_html(rows: Sequence[str], number: int, limit: int = WORD_ROWS) -> str:
     """The rows of a list of `number` words, the first `limit` of them for the page, and how many more words there are.
 
     >>> print(rows_html([word_html("a", ""), word_html("b", "")], 22, limit=1))
-    <div class="w"><span class="ts">a</span><span class="f"></span></div><div class="w beyond"><span class="ts">b</span><span class="f"></span></div><p class="more" data-more="20">and 21 more</p>
+    <ul class="ws"><li class="w"><span class="ts">a</span><span class="f"></span></li><li class="w beyond"><span class="ts">b</span><span class="f"></span></li></ul><p class="more" data-more="20">and 21 more</p>
     """
     beyond = (row.replace('class="w', 'class="w beyond', 1) for row in rows[limit:])
-    return "".join([*rows[:limit], *beyond]) + more_html(number - len(rows), len(rows[limit:]))
+    return word_list([*rows[:limit], *beyond]) + more_html(number - len(rows), len(rows[limit:]))
 
 
 def more_html(undrawn: int, hidden: int = 0) -> str:

@@ -8,6 +8,7 @@ by themselves.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 from hashlib import blake2b
@@ -29,6 +30,12 @@ VISIBLE = {" ": "␣", "\t": "⇥", "\n": "⏎", "\r": "␍"}
 BYTE_LEVEL_VISIBLE = {" ": "Ġ", "\t": "ĉ", "\n": "Ċ", "\r": "č"}
 METASPACE_VISIBLE = VISIBLE | {"▁": "␣"}
 
+_CHIP = r'<bdi class="t [^>]*>(?:(?!</bdi>).)*</bdi>'
+_PUNCTUATED = re.compile(
+    rf"""((?<![A-Za-z])[A-Za-z]?[(\[“‘「『（《]+)?(?:<span class="pair">(?:{_CHIP})+</span>|{_CHIP})([.,:;!?)\]”’」』）》、。，：；！？…]+)?""",
+    re.DOTALL,
+)
+"""A chip or a pair, and the punctuation right before and behind it."""
 LEFT_TO_RIGHT = "\u200e"
 """An invisible mark that counts as a letter which runs from left to right."""
 
@@ -174,7 +181,18 @@ def fill(message: str, **markup: str) -> str:
     >>> fill("{token} occurs <n> times", token="<b>x</b>")
     '<b>x</b> occurs &lt;n&gt; times'
     """
-    return escape(message, quote=False).format(**markup)
+    return with_punctuation(escape(message, quote=False).format(**markup))
+
+
+def with_punctuation(html: str) -> str:
+    """Markup whose chips stay on one line with the punctuation around them.
+
+    >>> with_punctuation('P(<bdi class="t c1">hug</bdi>), or <bdi class="t c2">s</bdi> alone')
+    '<span class="nb">P(<bdi class="t c1">hug</bdi>),</span> or <bdi class="t c2">s</bdi> alone'
+    """
+    return _PUNCTUATED.sub(
+        lambda match: f'<span class="nb">{match[0]}</span>' if match[1] or match[2] else match[0], html
+    )
 
 
 def _bytes(token: str, style: Style) -> bytes:

@@ -17,6 +17,11 @@ BPE_SECTION: Final = N_("Hugging Face course, chapter 6, section 5 (BPE)")
 WORDPIECE_SECTION: Final = N_("Hugging Face course, chapter 6, section 6 (WordPiece)")
 UNIGRAM_SECTION: Final = N_("Hugging Face course, chapter 6, section 7 (Unigram)")
 END_OF_WORD_TEXT: Final = N_("A walk-through of BPE with </w>")
+ENGLISH: Final = N_("In the English text, as it was in April 2026 (huggingface/course on GitHub).")
+TRANSLATIONS: Final = N_(
+    "In translations, as they were in April 2026 (huggingface/course on GitHub). The English text has had “h” and “ug” since March 2023."
+)
+NOTES: Final = N_("In lecture notes that were passed on without a date.")
 
 
 class ErratumWords(NamedTuple):
@@ -26,6 +31,8 @@ class ErratumWords(NamedTuple):
     """The published text and its section."""
     title: str
     published: str
+    edition: str
+    """Which edition has it, and when that was looked at."""
     arithmetic: str
     """From the right numbers to what is published; it has fields."""
     aside: str = ""
@@ -39,6 +46,7 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
         UNIGRAM_SECTION,
         N_("The probability of p, and of pug"),
         "P(p) = 5/210, P([p, u, g]) = 0.000389, P([pu, g]) = 0.0022676",
+        ENGLISH,
         N_(
             "p occurs 5 times in pug and 12 times in pun: {p} of {total}, as often as pu. So {p}/{total} × "
             "{u}/{total} × {g}/{total} = {letters}, and {p}/{total} × {g}/{total} = {pair}."
@@ -55,6 +63,7 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
         WORDPIECE_SECTION,
         N_("The third merge of hug, pug, pun, bun, hugs"),
         N_("(hu, ##g) → hug, with a score of 1/15, tied with others"),
+        ENGLISH,
         N_(
             "(hu, ##gs): {freq} / ({first} × {second}) = {score}. (hu, ##g): {wrong_freq} / ({wrong_first} × "
             "{wrong_second}) = {wrong_score}, which is also below {other} for (p, ##u)."
@@ -63,10 +72,21 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
             "The course merges {published} here, for a score of 1/15. Computed: {numbers} = {score}, and {chosen} has {best}."
         ),
     ),
+    "hugs_after_it": ErratumWords(
+        WORDPIECE_SECTION,
+        N_("How hugs is encoded after that"),
+        '["hug", "##s"]',
+        ENGLISH,
+        N_(
+            "This follows from the merge above. With the right one, {pair} → {token}, the vocabulary has {token}, and the longest match takes the "
+            "whole word."
+        ),
+    ),
     "loss_of_four_sentences": ErratumWords(
         UNIGRAM_SECTION,
         N_("The loss of the four sentences"),
         "413.1038",
+        ENGLISH,
         N_(
             "The course's code starts the score of each word at 1 where it should be 0 (the logarithm of 1). That adds 1 for each of "
             "the {words} words: {loss} + {words} = {published}."
@@ -79,6 +99,7 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
         UNIGRAM_SECTION,
         N_("What Hopefully costs"),
         "41.5157",
+        ENGLISH,
         N_("The same slip, once: {cost} + 1. The split is the same: {pieces}."),
         word_aside=N_(
             "The course gives 41.5157 for this word, 1 too much, because its code starts at 1. Computed: {cost}."
@@ -87,19 +108,21 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
     "pruned_to": ErratumWords(
         UNIGRAM_SECTION,
         N_("How many pieces are left"),
-        N_("pruned to 100"),
+        N_("while len(model) > 100, “to reach our desired size”"),
+        ENGLISH,
         N_(
             "Each round prunes a tenth of the pieces, and only then does the loop check whether it is done: "
             "the last round begins with {before} and prunes {taken}, which leaves {end}."
         ),
         N_(
-            "The course says this prunes to 100. Its loop, like this one, ends at 98: the last round removes 10."
+            "The course's loop prunes while there are more than 100 pieces. Like this one, it ends at 98: the last round removes 10."
         ),
     ),
     "tied_splits": ErratumWords(
         UNIGRAM_SECTION,
         N_("The splits of pug, pun, bun and hugs"),
         "pug → [pu, g], pun → [pu, n], bun → [bu, n], hugs → [hug, s]",
+        ENGLISH,
         N_(
             "The counts of the pieces have the same products: {products}. "
             "Which split you get depends on the order in which the code looks."
@@ -109,6 +132,7 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
         BPE_SECTION,
         N_("How an unknown t is encoded"),
         N_("“hu” and “g” merge into hug"),
+        TRANSLATIONS,
         N_(
             "The first three rules are {rules}: u and g become ug, and then h and ug become hug. There is no "
             "rule for hu and g, but the result is the same."
@@ -118,6 +142,7 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
         END_OF_WORD_TEXT,
         N_("The letters of coolest"),
         "c o l l e s t </w>",
+        NOTES,
         N_("The corpus has {word}: two o, one l. The counts of its pairs follow from that spelling."),
     ),
 }

@@ -81,8 +81,9 @@ def show_stage(
     trace: Stepped,
     frame: Callable[..., Frame],
     style: Style,
+    start: int = 0,
 ) -> int:
-    """The run's frames to step through; returns the step that the learner is at. To be called in a fragment. `url` has the settings."""
+    """The run's frames to step through; returns the step that the learner is at, first `start`. To be called in a fragment. `url` has the settings."""
     step = stage.stage(
         controls.page,
         run.name,
@@ -94,6 +95,7 @@ def show_stage(
         growth=stage.growth(run, trace),
         on_stop=partial(stage.stop_growing, run),
         excerpt=excerpt_in_url(),
+        start=start,
     )
     replaced = trace.corpus.replaced
     if replaced:

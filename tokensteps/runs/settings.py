@@ -114,14 +114,17 @@ class Reading(NamedTuple):
 def read_url(page: str, rules: Sequence[Setting], url: Mapping[str, str], start: str = "course") -> Reading:
     """The recipe in a URL's parameters, with the usual values for what it leaves out; `start` is the usual corpus."""
     complaints: list[str] = []
-    corpus = url.get("corpus", start)
+    corpus = url.get("corpus", "paste" if url.get("text") else start)
     if corpus not in EXAMPLES and corpus not in OWN:
-        complaints.append(_refusal("corpus", corpus))
+        complaints.append(refusal("corpus", corpus))
         corpus = start
     values = {"corpus": corpus}
     for setting in (*rules, *VIEWS):
         values[setting.name] = read_setting(setting, url, usual_value(page, corpus, setting), complaints)
     if corpus in EXAMPLES:
+        if url.get("text"):
+            message = _("The link has a text and says corpus={corpus}: its text is left out.")
+            complaints.append(message.format(corpus=corpus))
         return Reading(Recipe(page, rules, values), complaints)
     data = read_text(url, complaints)
     if corpus == "upload":
@@ -137,7 +140,7 @@ def read_setting(setting: Setting, url: Mapping[str, str], usual: Any, complaint
     try:
         return setting.parse(url[setting.name])
     except ValueError as error:
-        complaints.append(_beyond(setting, url[setting.name]) or _refusal(setting.name, str(error)))
+        complaints.append(_beyond(setting, url[setting.name]) or refusal(setting.name, str(error)))
         return usual
 
 
@@ -156,7 +159,8 @@ def _beyond(setting: Setting, text: str) -> str | None:
     return None
 
 
-def _refusal(name: str, value: str) -> str:
+def refusal(name: str, value: str) -> str:
+    """The complaint about a parameter that means nothing."""
     message = _("The link says {name}={value}, which is not valid here; the default is used.")
     return message.format(name=name, value=repr(value[:80]))
 

@@ -39,6 +39,7 @@ class Erratum(NamedTuple):
     where: str
     title: str
     published: str
+    edition: str
     computed: str
     arithmetic: str
     page: str
@@ -79,6 +80,18 @@ def third_wordpiece_merge() -> Figures:
             "wrong_score": wrong.score,
             "other": next_best.score,
         },
+        "wordpiece",
+        {"corpus": "hug", "step": "3"},
+    )
+
+
+def hugs_after_it() -> Figures:
+    """A whole word."""
+    trace = trace_at(WORDPIECE, corpus="hug")
+    event = merge_at(trace, 3)
+    return Figures(
+        str(trace.tokenizer(3).encode("hugs").tokens).replace("'", '"'),
+        {"pair": f"({event.pair.first}, {event.pair.second})", "token": event.token},
         "wordpiece",
         {"corpus": "hug", "step": "3"},
     )
@@ -184,6 +197,7 @@ def spelling_of_coolest() -> Figures:
 _FIGURES: Final[Mapping[str, Callable[[], Figures]]] = {
     "probability_of_p": probability_of_p,
     "third_wordpiece_merge": third_wordpiece_merge,
+    "hugs_after_it": hugs_after_it,
     "loss_of_four_sentences": loss_of_four_sentences,
     "cost_of_hopefully": cost_of_hopefully,
     "pruned_to": pruned_to,
@@ -202,6 +216,7 @@ def erratum(name: str) -> Erratum:
         _(words.where),
         _(words.title),
         _(words.published),
+        _(words.edition),
         figures.computed,
         arithmetic,
         figures.page,
@@ -222,5 +237,5 @@ def erratum_html(one: Erratum) -> str:
     )
     return (
         f'<div class="ts erratum"><h2>{escape(one.title)}</h2><p class="where">{escape(one.where)}</p>'
-        f"<dl>{figures}</dl><p>{escape(one.arithmetic)}</p></div>"
+        f'<dl>{figures}</dl><p>{escape(one.arithmetic)}</p><p class="edition">{escape(one.edition)}</p></div>'
     )

@@ -233,7 +233,8 @@ _RAISED: Final = re.compile("[⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _LOWERED: Final = str.maketrans("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789")
 _SCIENTIFIC: Final = re.compile(r"([-+]?[0-9.]+) *\* *10 *\^ *\(?([-+]?[0-9]{1,3})\)?")
 _UNIT: Final = re.compile(
-    r"\s*(?:times|time|occurrences|occurrence|pairs|pair|tokens|token|pieces|piece|nats|nat|次|个|奈特|回|個|ナット)\.?$", re.I
+    r"\s*(?:times|time|occurrences|occurrence|pairs|pair|tokens|token|pieces|piece|nats|nat|次|个|奈特|回|個|ナット)\.?$",
+    re.I,
 )
 """What people write behind a number; whatever the page's language is."""
 

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import streamlit as st
 
-from tokensteps.components.address import update_url
+from tokensteps.components.address import read_step, update_url
 from tokensteps.language.i18n import _, count
 from tokensteps.runs.corpora import OWN, plain_text
 from tokensteps.runs.rules import BPE_RULES, RULES_OF, VIEWS, Setting
-from tokensteps.runs.settings import Recipe, read_short, read_url, usual_value
+from tokensteps.runs.settings import Recipe, read_short, read_url, refusal, usual_value
 from tokensteps.server.stores import corpora, digest, text_store
 from tokensteps.streamlit_internals import text_in_browser
 from tokensteps.widgets.arrival import reads_address, returned
@@ -71,6 +71,9 @@ class PageState:
         state = st.session_state
         recipe, complaints = read_url(self.page, self.rules, st.query_params.to_dict(), self.start)
         self.complaints += complaints
+        step = st.query_params.get("step")
+        if step and read_step(step) is None:
+            self.complaints.append(refusal("step", step))
         for name, value in recipe.values.items():
             state[self.key(name)] = value
         box = self.key(f"{recipe['corpus']}_text")

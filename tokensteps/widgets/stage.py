@@ -261,6 +261,7 @@ def stage(
     growth: Growth | None = None,
     on_stop: Callable[[], None] | None = None,
     excerpt: tuple[int, int] | None = None,
+    start: int = 0,
 ) -> int:
     """The flipbook of a run with its window of frames; returns the step it is at. To be called in a fragment.
 
@@ -268,12 +269,19 @@ def stage(
     steps is sent whole, of a longer one `size` steps at a time. `on_answer` is called with the id of what is chosen in a frame. `labels` are the
     words of the controls where the steps are not steps of training. `edition(k)` tells apart frames of the steps up to k that have the same
     names, as those of a run that still grows may: then `growth` says how far it is, and `on_stop` is called when the learner stops it.
-    `excerpt` are the first and the last step that can be reached, where those aren't all.
+    `excerpt` are the first and the last step that can be reached, where those aren't all. Whoever asks for no step begins at `start`.
     """
     name = book_name(run, drawing)
     first_look = is_first_look(page, run, drawing)
     place = position(
-        f"{page}.book", run=name, last=last, trace=run, url=url, arrival=take_arrival(), excerpt=excerpt
+        f"{page}.book",
+        run=name,
+        last=last,
+        trace=run,
+        url=url,
+        arrival=take_arrival(),
+        excerpt=excerpt,
+        start=start,
     )
     shown = window(place.step, last, size, whole)
     if growth is not None and ((follows := follows_end(f"{page}.book", name)) or edition(shown[-1])):

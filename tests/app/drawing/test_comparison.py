@@ -104,7 +104,7 @@ def did(frame: Frame, name: str) -> str:
 def rows(frame: Frame, name: str) -> list[tuple[str, list[str], str]]:
     """A column's words: sign, tokens, count × tokens."""
     found = re.findall(
-        r'<div class="w[^"]*"><i>(.?)</i><span class="ts">(.*?)</span><span class="f">(.*?)</span></div>',
+        r'<li class="w[^"]*"><i>(.?)</i><span class="ts">(.*?)</span><span class="f">(.*?)</span></li>',
         columns(frame)[name],
     )
     return [

@@ -28,7 +28,7 @@ from tokensteps.drawing.training.merging import TOKENS_IN_ROW, merge_frame
 from tokensteps.runs.corpora import EXAMPLES
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "bpe_course.json").read_text(encoding="utf-8"))
-TAGS = {"div", "p", "span", "b", "bdi", "section", "h3", "table", "tr", "th", "td", "small", "button"}
+TAGS = {"div", "p", "span", "b", "bdi", "section", "h3", "table", "tr", "th", "td", "small", "button", "ul", "li"}
 BYTE_LEVEL = Style(byte_level=True, special_tokens=frozenset(["<|endoftext|>"]))
 
 
@@ -156,7 +156,7 @@ def test_a_long_word_is_cut_around_the_change() -> None:
     trace = train_bpe(Corpus.from_counts({word: 1, "ab": 5}), merges=1)
     read = checked(merge_frame(trace[1], Style()))
     assert "184 before" in read.text and "more" in read.text
-    panel = merge_frame(trace[1], Style()).html.split('<div class="w')[1]
+    panel = merge_frame(trace[1], Style()).html.split('<li class="w')[1]
     assert panel.count("<bdi") <= TOKENS_IN_ROW + 3 and ">ab<" in panel
 
 

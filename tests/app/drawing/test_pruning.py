@@ -166,7 +166,7 @@ def words(frame: Frame) -> list[Word]:
     """The rows under “Re-split words” or “Best splits”."""
     found = []
     for body, note in re.findall(
-        r'<div class="w[^"]*"><span class="ts">(.*?)</span><span class="f">(.*?)</span></div>',
+        r'<li class="w[^"]*"><span class="ts">(.*?)</span><span class="f">(.*?)</span></li>',
         unmarked(frame.html),
     ):
         sides = [
@@ -882,7 +882,7 @@ def test_the_errata_of_the_four_sentences() -> None:
     assert errata(trace) == {
         0: f"Erratum (Hugging Face course) The course prints {published:.4f}. Its code starts each word's score at 1 instead of 0, which adds 1 for each "
         f"of {figures['word_count']} words: {right:.4f} is right.",
-        202: "Erratum (Hugging Face course) The course says this prunes to 100. Its loop, like this one, ends at "
+        202: "Erratum (Hugging Face course) The course's loop prunes while there are more than 100 pieces. Like this one, it ends at "
         f"{figures['final_vocab_size']}: the last round removes 10.",
     }
     assert len(figures["rounds"][-1]["removed"]) == 10

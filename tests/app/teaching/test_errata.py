@@ -36,6 +36,7 @@ EXPECTED = {
         "10 / (15 × 15) = 2/45",
         "1/21",
     ),
+    "hugs_after_it": ('["hug", "##s"]', '["hugs"]', "(hu, ##gs)"),
     "loss_of_four_sentences": ("413.1038", "382.1038", "31 words"),
     "cost_of_hopefully": ("41.5157", "40.5157"),
     "pruned_to": ("100", "98"),
@@ -58,6 +59,12 @@ def test_each_has_its_figures(name: str) -> None:
     for figure in EXPECTED[name]:
         assert figure in told
     assert one.published != one.computed
+
+
+def test_each_says_which_edition_has_it() -> None:
+    """Source: the files of huggingface/course, and its pull request that mended “thug” in the English text."""
+    assert all("2026" in one.edition for one in errata() if "Hugging Face" in one.where)
+    assert [one.name for one in errata() if "translations" in one.edition] == ["rules_learned"]
 
 
 def test_all_rows_are_there() -> None:
@@ -90,12 +97,13 @@ def test_links_open_a_step_that_there_is(name: str) -> None:
 
 
 def test_what_is_quoted_is_text() -> None:
-    one = Erratum("name", "<b>", "<i>", "<s>x", "{y}", "a < b", "bpe", {})
+    one = Erratum("name", "<b>", "<i>", "<s>x", "<u>z", "{y}", "a < b", "bpe", {})
     html = erratum_html(one)
     assert (
         "&lt;b&gt;" in html
         and "&lt;i&gt;" in html
         and "&lt;s&gt;x" in html
+        and "&lt;u&gt;z" in html
         and "{y}" in html
         and "a &lt; b" in html
     )

@@ -216,7 +216,7 @@ def told_apart(html: str) -> tuple[str, list[str]]:
     """A frame without its words, its vocabulary and the list of pairs to choose from; and what the chips of that list say."""
     listed = "".join(re.findall(r'<details class="listed">(.*?)</details>', html, re.DOTALL))
     rest = re.sub(
-        r'<details class="listed">.*?</details>|<div class="w[ "].*?</div>', "", html, flags=re.DOTALL
+        r'<details class="listed">.*?</details>|<li class="w[ "].*?</li>', "", html, flags=re.DOTALL
     )
     return rest.partition('<div class="vocab">')[0], chips_in(listed)
 

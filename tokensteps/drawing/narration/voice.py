@@ -11,7 +11,7 @@ from html import escape
 from typing import Final, NamedTuple, Protocol
 
 from tokenizers_core.training.merging import Pair
-from tokensteps.drawing.tokens import Style, chip, fill, pair_chips, readable, token_html
+from tokensteps.drawing.tokens import Style, chip, fill, pair_chips, readable, token_html, with_punctuation
 from tokensteps.language.i18n import count, ngettext
 from tokensteps.language.marks import fill_marked
 
@@ -68,7 +68,7 @@ class Marked(Markup):
     """Sentences as markup with the glossary's terms marked; the frame they go into keeps one mark of each."""
 
     def say(self, message: str, **fields: str) -> str:
-        return unbroken(fill_marked(message, **fields))
+        return unbroken(with_punctuation(fill_marked(message, **fields)))
 
 
 class Bare(Markup):

@@ -83,7 +83,7 @@ def show() -> None:
     show_stepping(
         COMPARE_ALGORITHM,
         lambda _controls: _(
-            "One corpus through BPE, WordPiece and Unigram, side by side at every vocabulary size."
+            "One corpus through BPE, WordPiece and Unigram, side by side at every vocabulary size. The page opens where they differ most."
         ),
         show_comparison,
     )
@@ -94,7 +94,8 @@ def show_comparison(controls: Controls, recipe: Recipe, run: Run[Comparison], co
     """The stage and, under it, the tabs."""
     use_language(st.session_state["language"])
     style = Style(comparison.corpus.pipeline.byte_level, controls["show"])
-    step = show_stage(controls, recipe.url(), run, comparison, compare_frame, style)
+    apart = landmarks(comparison).get("gap", 0)
+    step = show_stage(controls, recipe.url(), run, comparison, compare_frame, style, apart)
     if told := tell_other_unigram(recipe, comparison):
         st.caption(told)
     view = ComparisonView(controls, run, comparison, step, style)
