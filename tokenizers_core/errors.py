@@ -40,6 +40,35 @@ def quoted(text: str, limit: int = SHOWN_CHARACTERS) -> str:
     return repr(text)
 
 
+class Counted(str):
+    """The template of a message with a count in it: for more than one as a string, and for `one`. `by` is the count's name.
+
+    >>> pieces = Counted("{number} piece is left", "{number} pieces are left", by="number")
+    >>> pieces.chosen({"number": 1}), pieces.chosen({"number": 2})
+    ('{number} piece is left', '{number} pieces are left')
+    """
+
+    one: str
+    by: str
+
+    def __new__(cls, one: str, other: str, by: str) -> Counted:
+        made = super().__new__(cls, other)
+        made.one, made.by = one, by
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Counted, (self.one, str(self), self.by)
+
+    def chosen(self, evidence: Mapping[str, str | int | float]) -> str:
+        """The template that goes with this evidence."""
+        return self.one if str(evidence[self.by]) == "1" else str(self)
+
+
+def template_for(template: str, evidence: Mapping[str, str | int | float]) -> str:
+    """A template as it is, or the one of a `Counted` that goes with this evidence."""
+    return template.chosen(evidence) if isinstance(template, Counted) else template
+
+
 class Phrase(str):
     """Part of a message that has a template of its own, so that it can be translated like a message.
 
@@ -54,6 +83,7 @@ class Phrase(str):
     evidence: dict[str, str | int | float]
 
     def __new__(cls, template: str, **evidence: str | int | float) -> Phrase:
+        template = template_for(template, evidence)
         made = super().__new__(cls, template.format(**evidence))
         made.template, made.evidence = template, evidence
         return made
@@ -74,6 +104,7 @@ class TokenizersCoreError(ValueError):
 
     def __init__(self, **evidence: str | int | float) -> None:
         self.evidence: dict[str, str | int | float] = evidence
+        self.template = template_for(self.template, evidence)
         super().__init__(self.template.format(**evidence))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -115,8 +146,13 @@ class EmptyCorpusError(TokenizersCoreError):
 
     templates: ClassVar[Mapping[str, str]] = {
         "nothing": "The corpus is empty: no text was given; paste or upload some text.",
-        "no_words": "The corpus has no words: its {characters} characters are all whitespace or are removed by the "
-        "rules; add some text, or choose rules that keep more of it.",
+        "no_words": Counted(
+            "The corpus has no words: its only character is whitespace or is removed by the rules; add some text, or choose rules that "
+            "keep more of it.",
+            "The corpus has no words: its {characters} characters are all whitespace or are removed by the "
+            "rules; add some text, or choose rules that keep more of it.",
+            by="characters",
+        ),
     }
 
     def __init__(self, characters: int) -> None:
@@ -224,7 +260,11 @@ def refuse_no_tokens(special_tokens: object) -> None:
 class VocabSizeError(TokenizersCoreError):
     """The vocabulary wanted is smaller than what it must contain (`what`) before training starts."""
 
-    template = "vocab_size={vocab_size} is below the {what}'s {minimum} symbols; choose at least {minimum}."
+    template: str = Counted(
+        "vocab_size={vocab_size} is below the {what}'s {minimum} symbol; choose at least {minimum}.",
+        "vocab_size={vocab_size} is below the {what}'s {minimum} symbols; choose at least {minimum}.",
+        by="minimum",
+    )
 
     def __init__(self, vocab_size: int, minimum: int, what: str = "alphabet") -> None:
         self.vocab_size, self.minimum, self.what = vocab_size, minimum, what
@@ -241,14 +281,34 @@ class UnreachedSizeError(TokenizersCoreError):
     """
 
     templates: ClassVar[Mapping[str, str]] = {
-        "no_pairs": "vocab_size={vocab_size} can't be reached: with {reached} tokens no pair is left to merge; "
-        "choose at most {reached}, or add text.",
-        "seed_size": "vocab_size={vocab_size} can't be reached: the text has pieces for {reached} tokens only; "
-        "choose at most {reached}, or add text.",
-        "seed_cut": "vocab_size={vocab_size} can't be reached: the seed has pieces for {reached} tokens only; "
-        "choose at most {reached}, or a larger seed_size.",
-        "dropped": "vocab_size={vocab_size} can't be reached: EM dropped the pieces that it expects less than half a time, "
-        "and {reached} tokens were left; choose at most {reached}, or add text.",
+        "no_pairs": Counted(
+            "vocab_size={vocab_size} can't be reached: with {reached} token no pair is left to merge; "
+            "choose at most {reached}, or add text.",
+            "vocab_size={vocab_size} can't be reached: with {reached} tokens no pair is left to merge; "
+            "choose at most {reached}, or add text.",
+            by="reached",
+        ),
+        "seed_size": Counted(
+            "vocab_size={vocab_size} can't be reached: the text has pieces for {reached} token only; "
+            "choose at most {reached}, or add text.",
+            "vocab_size={vocab_size} can't be reached: the text has pieces for {reached} tokens only; "
+            "choose at most {reached}, or add text.",
+            by="reached",
+        ),
+        "seed_cut": Counted(
+            "vocab_size={vocab_size} can't be reached: the seed has pieces for {reached} token only; "
+            "choose at most {reached}, or a larger seed_size.",
+            "vocab_size={vocab_size} can't be reached: the seed has pieces for {reached} tokens only; "
+            "choose at most {reached}, or a larger seed_size.",
+            by="reached",
+        ),
+        "dropped": Counted(
+            "vocab_size={vocab_size} can't be reached: EM dropped the pieces that it expects less than half a time, "
+            "and {reached} token was left; choose at most {reached}, or add text.",
+            "vocab_size={vocab_size} can't be reached: EM dropped the pieces that it expects less than half a time, "
+            "and {reached} tokens were left; choose at most {reached}, or add text.",
+            by="reached",
+        ),
     }
 
     def __init__(self, why: str, vocab_size: int, reached: int) -> None:
@@ -414,7 +474,11 @@ class UnknownIdError(TokenizersCoreError):
     50 is not an id of this vocabulary of 50 tokens; choose one from 0 to 49.
     """
 
-    template = "{identifier} is not an id of this vocabulary of {size} tokens; choose one from 0 to {last}."
+    template: str = Counted(
+        "{identifier} is not an id of this vocabulary of {size} token; choose 0.",
+        "{identifier} is not an id of this vocabulary of {size} tokens; choose one from 0 to {last}.",
+        by="size",
+    )
 
     def __init__(self, identifier: int, size: int) -> None:
         self.identifier, self.size = identifier, size
@@ -476,8 +540,13 @@ class TruncationError(TokenizersCoreError):
     """
 
     templates: ClassVar[Mapping[str, str]] = {
-        "too_short": "strategy={strategy} can't cut {excess} tokens from a text of {length}; choose longest_first, or "
-        "a max_length of at least {minimum}.",
+        "too_short": Counted(
+            "strategy={strategy} can't cut {excess} token from a text of {length}; choose longest_first, or "
+            "a max_length of at least {minimum}.",
+            "strategy={strategy} can't cut {excess} tokens from a text of {length}; choose longest_first, or "
+            "a max_length of at least {minimum}.",
+            by="excess",
+        ),
         "no_second": "strategy={strategy} cuts the second text, but there is none; provide a pair, or choose "
         "longest_first.",
         "stride": "stride={stride} is too large for a text that keeps {room} of its tokens; "
@@ -494,11 +563,11 @@ class LabelsError(TokenizersCoreError):
     """There are more labels than tokens, or fewer.
 
     >>> print(LabelsError(labels=2, tokens=3))
-    There are 2 labels for 3 tokens; give each token of the encoding a label, O if it is in no entity.
+    The number of labels is 2, but that of tokens is 3; give each token of the encoding a label, O if it is in no entity.
     """
 
     template = (
-        "There are {labels} labels for {tokens} tokens; give each token of the encoding a label, O if it "
+        "The number of labels is {labels}, but that of tokens is {tokens}; give each token of the encoding a label, O if it "
         "is in no entity."
     )
 
@@ -544,8 +613,12 @@ class VocabularyFileError(TokenizersCoreError):
         "line": "Line {line} of {file} is {value}, but must be {expected}; fix the file, or save the tokenizer again.",
         "no_unknown": "{file} has no token for what is unknown; add a line with one of {expected}.",
         "no_byte": "{file} has no token for the byte {value}; train BPE with alphabet='bytes'.",
-        "gap": "{file} leaves out {value} ids ({expected}), which belong to special tokens; name those as special_tokens, in "
-        "the order of their ids.",
+        "gap": Counted(
+            "{file} leaves out {value} id ({expected}), which belongs to a special token; name it as special_tokens.",
+            "{file} leaves out {value} ids ({expected}), which belong to special tokens; name those as special_tokens, in "
+            "the order of their ids.",
+            by="value",
+        ),
         "half": "{file} is half of a tokenizer, and {expected} is not beside it; put it there.",
         "damaged": "{file} is no SentencePiece model that can be read: {value}; save it again, or choose another file.",
         "not_a_vocab": "{file} is no vocabulary: it must be an object with a number, from 0 on, for each token; choose another "

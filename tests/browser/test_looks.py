@@ -90,3 +90,65 @@ def test_one_step_has_nothing_to_play(open_page: Callable[..., Page], tmp_path: 
     expect(page.locator('[data-do="play"]')).to_be_hidden()
     page.keyboard.press(" ")
     assert page.locator(".ts-flipbook[data-playing]").count() == 0
+
+
+SPACED = """() => { const sheet = new CSSStyleSheet(); document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  sheet.replaceSync(`* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important; }
+    p { margin-bottom: 2em !important; }`); }"""
+"""The spacing of text that nothing may be lost with: WCAG 2.2, 1.4.12."""
+CUT = """nodes => nodes.filter(node => { const label = node.querySelector('p'); if (!label?.checkVisibility()) return false;
+  const [inner, outer] = [label, node].map(one => one.getBoundingClientRect());
+  return inner.top < outer.top || inner.bottom > outer.bottom + 1 || label.scrollWidth > label.clientWidth + 1; }).map(node => node.innerText)"""
+"""The labels that aren't whole within their button."""
+
+
+def test_labels_of_choices_and_files_are_whole(address: str, page: Page) -> None:
+    """At 1366 pixels no file's button is cut off; with more spacing of text, no choice is."""
+    page.goto(f"{address}/bpe?corpus=hug&step=2")
+    page.get_by_role("tab", name="Files and link").click()
+    files = page.get_by_test_id("stDownloadButton").get_by_role("button")
+    expect(files.nth(8)).to_be_visible()
+    assert files.evaluate_all(CUT) == []
+    page.evaluate(SPACED)
+    choices = page.locator('[data-testid="stButtonGroup"] [role="radio"]')
+    expect(choices.first).to_be_visible()
+    assert choices.count() > 6 and choices.evaluate_all(CUT) == []
+
+
+def test_what_is_chosen_shows_in_forced_colours(address: str, page: Page) -> None:
+    """The mode, the language, a slider's track and a bar differ from what is around them, as they do in a theme of the system's own."""
+    page.emulate_media(forced_colors="active")
+    page.goto(f"{address}/unigram?corpus=hug&step=2")
+    expect(page.locator(".ts-flipbook .cols .bar").first).to_be_visible()
+    expect(page.get_by_role("radiogroup", name="The k best")).to_be_visible()
+    colour = "node => getComputedStyle(node).backgroundColor"
+    for name in ("Mode", "Language", "The k best"):
+        chosen, other = (
+            page.get_by_role("radiogroup", name=name)
+            .locator(f"[aria-checked={is_it}]")
+            .first.evaluate(colour)
+            for is_it in ("true", "false")
+        )
+        assert chosen != other, name
+    canvas = page.locator(".ts-flipbook").first.evaluate(colour)
+    assert page.locator(".ts-flipbook .cols .bar").first.evaluate(colour) != canvas
+    track = "node => getComputedStyle(node, '::-webkit-slider-runnable-track').backgroundColor"
+    assert page.locator(".ts-flipbook input[type=range]").first.evaluate(track) != canvas
+    page.emulate_media(forced_colors="none")
+
+
+def test_the_keyboard_goes_past_a_folded_sidebar(address: str, page: Page) -> None:
+    """And the words on the stage are a list to screen readers."""
+    page.goto(f"{address}/bpe?corpus=hug&step=2")
+    words = page.locator(".ts-flipbook .cols").get_by_role("list").get_by_role("listitem")
+    expect(words).to_have_count(5)
+    page.get_by_test_id("stSidebar").hover()
+    page.get_by_role("button", name="Collapse sidebar").click()
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    page.get_by_role("button", name="Expand sidebar").click()
+    expect(page.get_by_test_id("stSidebar")).to_be_visible()
+    page.get_by_role("button", name="Collapse sidebar").click()
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        assert page.evaluate("!document.activeElement.closest('[data-testid=\"stSidebar\"]')")

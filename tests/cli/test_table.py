@@ -167,7 +167,7 @@ TABLE = {
     "vocab.txt by rules": Line("encode -t vocab.txt -n bert_uncased This", out=IDS),
     "NAME.vocab": Line("encode -t u.vocab This", out=IDS, err="--pre-tokenizer whitespace_split_metaspace"),
     ".tiktoken": Line("encode -t x.tiktoken --special-token <s> This<s>", out=IDS, err="--pattern gpt2"),
-    ".tiktoken without its special tokens": Line("encode -t x.tiktoken This", 1, err=r"leaves out 1 ids \(0\).*--special-token"),
+    ".tiktoken without its special tokens": Line("encode -t x.tiktoken This", 1, err=r"leaves out 1 id \(0\).*--special-token"),
     ".tiktoken that is damaged": Line("encode -t bad.tiktoken This", 1, err="Line 1 of 'bad.tiktoken' is 'AA== zero', but must be"),
     "rules that the file has": Line("encode -t t.json -p bert This", 1, err="--pre-tokenizer 'bert' can't be used: the file has its own"),
     # decode

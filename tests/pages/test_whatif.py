@@ -89,8 +89,8 @@ def test_another_tie_rule_parts_the_runs_where_the_engine_says() -> None:
     assert "and the tie rule decides" in drawn
     ours, theirs = ({*run[-1].vocab} for run in runs)
     assert (
-        f"Only as it is: {len(ours - theirs)}<" in drawn
-        and f"In both: {len(ours & theirs) - len(runs[0].alphabet) - 1}<" in drawn
+        f"Learned only as it is: {len(ours - theirs)}<" in drawn
+        and f"Learned by both: {len(ours & theirs) - len(runs[0].alphabet) - 1}<" in drawn
     )
     tokens = [run.token_totals[-1] for run in runs]
     assert [f"{number} / {runs[0].corpus.total}" in drawn for number in tokens] == [True, True]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tokenizers_core.encoding.templates import LARGEST_TYPE
-from tokenizers_core.errors import Phrase, SettingError, TruncationError, refuse_unknown_name
+from tokenizers_core.errors import Counted, Phrase, SettingError, TruncationError, refuse_unknown_name
 from tokenizers_core.text.spans import Span
 
 STRATEGIES: Final = ("longest_first", "only_first", "only_second")
@@ -57,7 +57,11 @@ class Truncation:
                 name="max_length",
                 value=self.max_length,
                 reason=Phrase(
-                    "the template takes {added} tokens; choose at least {least}",
+                    Counted(
+                        "the template takes {added} token; choose at least {least}",
+                        "the template takes {added} tokens; choose at least {least}",
+                        by="added",
+                    ),
                     added=added,
                     least=added + self.stride + 1,
                 ),
@@ -67,7 +71,11 @@ class Truncation:
                 name="stride",
                 value=self.stride,
                 reason=Phrase(
-                    "max_length={max_length} leaves {room} tokens for text; choose less than {room}",
+                    Counted(
+                        "max_length={max_length} leaves {room} token for text; choose less than {room}",
+                        "max_length={max_length} leaves {room} tokens for text; choose less than {room}",
+                        by="room",
+                    ),
                     max_length=self.max_length,
                     room=room,
                 ),

@@ -16,7 +16,7 @@ from tokensteps.drawing.narration.closeness import tell_choice
 from tokensteps.drawing.narration.voice import Markup, Plain
 from tokensteps.drawing.narration.whatif import tell_parting
 from tokensteps.drawing.tokens import PLAIN, Style, chip, chips, pair_chips
-from tokensteps.language.i18n import _, count, sentences
+from tokensteps.language.i18n import _, count, ngettext, sentences
 
 BEFORE_PARTING = 6
 """Steps that are drawn before the one where the runs part."""
@@ -143,12 +143,13 @@ def tokens_row(name: str, tokens: Sequence[str], style: Style) -> str:
 def vocabularies_panel(found: WhatIf) -> str:
     """The tokens that training made, at the same vocabulary size: those that only one run has."""
     at = found.balance
-    title = escape(_("Vocabularies of {size} tokens").format(size=count(at.size)))
-    both = _("{letter}: {told}").format(letter=_("In both"), told=count(at.shared))
+    name = ngettext("Vocabularies of {size} token", "Vocabularies of {size} tokens", at.size)
+    title = escape(name.format(size=count(at.size)))
+    both = _("{letter}: {told}").format(letter=_("Learned by both"), told=count(at.shared))
     rows = (
         f'<span class="n">{escape(both)}</span><span class="row"></span>'
-        + tokens_row(_("Only as it is"), at.ours, found.styles[0])
-        + tokens_row(_("Only what if"), at.theirs, found.styles[1])
+        + tokens_row(_("Learned only as it is"), at.ours, found.styles[0])
+        + tokens_row(_("Learned only what if"), at.theirs, found.styles[1])
     )
     return f'<h3>{title}</h3><div class="story">{rows}</div>'
 

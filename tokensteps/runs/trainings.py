@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tokenizers_core import Corpus
-from tokenizers_core.errors import SettingError, VocabSizeError
+from tokenizers_core.errors import Counted, SettingError, VocabSizeError
 from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
 from tokenizers_core.training.comparison import Comparison, compare
 from tokensteps.language.i18n import N_
@@ -30,9 +30,16 @@ def train_all(corpus: Corpus, **settings: Any) -> Comparison:
     try:
         comparison = compare(corpus, **settings)
     except VocabSizeError as error:
-        error.template = N_(
-            "Largest vocabulary: {vocab_size} is below the {what}'s {minimum} symbols; choose at least {minimum}."
+        template = Counted(
+            N_(
+                "Largest vocabulary: {vocab_size} is below the {what}'s {minimum} symbol; choose at least {minimum}."
+            ),
+            N_(
+                "Largest vocabulary: {vocab_size} is below the {what}'s {minimum} symbols; choose at least {minimum}."
+            ),
+            by="minimum",
         )
+        error.template = template.chosen(error.evidence)
         raise
     except SettingError as error:
         if error.name == "seed_size":

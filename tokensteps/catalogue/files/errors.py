@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from tokenizers_core.errors import TokenizersCoreError, quoted
+from tokenizers_core.errors import Counted, TokenizersCoreError, quoted
 from tokensteps.language.i18n import N_
 
 MESSAGE_CHARACTERS: Final = 120
@@ -26,8 +26,14 @@ class LoadError(TokenizersCoreError):
         "too_large": N_(
             "{file} has {size} bytes, more than {limit}; upload only the tokenizer's file, without its model."
         ),
-        "too_many_files": N_(
-            "{file} and {number} more files exceed the limit of {limit} at once; upload only the tokenizer's."
+        "too_many_files": Counted(
+            N_(
+                "{file} and {number} more file exceed the limit of {limit} at once; upload only the tokenizer's."
+            ),
+            N_(
+                "{file} and {number} more files exceed the limit of {limit} at once; upload only the tokenizer's."
+            ),
+            by="number",
         ),
         "empty": N_("{file} is empty; download it again, or upload tokenizer.json from the same place."),
         "sentencepiece": N_(

@@ -173,7 +173,11 @@ def tell_limit(snapshot: SizeSnapshot, standing: Standing) -> str:
     stopped = snapshot.trace.stop_reason == "stopped"
     if standing.algorithm == "unigram":
         if standing.size is None:
-            return _("Training was stopped at {size} pieces, before it got down to this size.")
+            return ngettext(
+                "Training was stopped at {size} piece, before it got down to this size.",
+                "Training was stopped at {size} pieces, before it got down to this size.",
+                standing.limit or 0,
+            )
         if standing.size == len(snapshot.trace.unigram.seed):
             return ngettext(
                 "Starts from {size} piece: the seed has no more.",

@@ -241,7 +241,11 @@ def tell_place(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -> st
         )
     if event.pruned == 1:
         return voice.say(
-            _("Round {round}: the cheapest of {ranked} pieces is pruned."),
+            ngettext(
+                "Round {round}: the only piece is pruned.",
+                "Round {round}: the cheapest of {ranked} pieces is pruned.",
+                event.ranked,
+            ),
             round=str(event.round),
             ranked=count(event.ranked),
         )

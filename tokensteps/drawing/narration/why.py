@@ -15,7 +15,7 @@ from tokenizers_core.encoding.reasons import (
 from tokenizers_core.training.merging import Pair
 from tokensteps.drawing.narration.lattice import path_text
 from tokensteps.drawing.narration.voice import Told, Voice, some_tokens
-from tokensteps.language.i18n import _, count, sentences
+from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.language.numbers import cost_text, log_text, times_text
 
 
@@ -39,7 +39,11 @@ def tell_reason(reason: Reason, voice: Voice, unk_token: str = "") -> Told:
             length, limit = voice.strong(count(reason.length)), count(reason.limit)
             return Told(voice.say(message, length=length, limit=limit, unknown=unknown), "")
         case "over_limit":
-            message = _("A piece of {length} characters is never looked for: the longest have {limit}.")
+            message = ngettext(
+                "A piece of {length} character is never looked for: the longest have {limit}.",
+                "A piece of {length} characters is never looked for: the longest have {limit}.",
+                reason.length,
+            )
             return Told(voice.say(message, length=count(reason.length), limit=count(reason.limit)), "")
         case "whole_word":
             message = _(

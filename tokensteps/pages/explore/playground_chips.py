@@ -129,7 +129,7 @@ def chip_labels() -> dict[str, str]:
         "copy_ids": _("Copy ids"),
         "copy_tokens": _("Copy tokens"),
         "copy_text": _("Copy text"),
-        "copied": _("{number} of {total} tokens copied"),
+        "copied": _("copied: {number} of {total}"),
         "why": _(WHY_TAB),
         "language": current_language(),
     }

@@ -12,7 +12,7 @@ from tokensteps.catalogue.analysis import Analysis
 from tokensteps.drawing.chips import Shown, chips_html
 from tokensteps.drawing.handout import standalone_page
 from tokensteps.drawing.tokens import fill
-from tokensteps.language.i18n import _, count, current_language
+from tokensteps.language.i18n import _, count, current_language, ngettext
 from tokensteps.language.numbers import percent
 from tokensteps.limits import TOKENS_DRAWN
 
@@ -107,7 +107,13 @@ def window_html(tokens: int, window: int | None) -> str:
     if not window:
         return ""
     told = fill(
-        escape(_("{share} of a context window of {size} tokens")),
+        escape(
+            ngettext(
+                "{share} of a context window of {size} token",
+                "{share} of a context window of {size} tokens",
+                window,
+            )
+        ),
         share=f"<b>{percent(f'{100 * tokens / window:.1f}')}</b>",
         size=count(window),
     )

@@ -15,7 +15,7 @@ from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import readable
 from tokensteps.drawing.whatif import WhatIf, style_of, whatif_frame, whatif_html
-from tokensteps.language.i18n import _, count, use_language
+from tokensteps.language.i18n import _, count, ngettext, use_language
 from tokensteps.language.labels import counts_labels
 from tokensteps.language.marks import lead_html
 from tokensteps.language.messages import explained
@@ -136,7 +136,11 @@ def show_counts(controls: WhatIfControls, ours: AnyTrace, change: Change, text: 
         excerpt=excerpt_in_url(),
     )
     word = readable(change.of, style_of(ours, TOKENS_SHOWN_AS))
-    message = _("{word} occurs {before} times in the corpus. Drag the count, or use the arrow keys.")
+    message = ngettext(
+        "{word} occurs {before} time in the corpus. Drag the count, or use the arrow keys.",
+        "{word} occurs {before} times in the corpus. Drag the count, or use the arrow keys.",
+        number,
+    )
     st.caption(message.format(word=word, before=count(number)))
     show_address(page_address(controls.url(change), place))
 

@@ -226,7 +226,7 @@ def wordpiece_score(random: Random, level: int) -> Made:
         ),
         why,
         fill(
-            _("{pair} occurs {freq} times, {first} {first_freq} times and {second} {second_freq} times."),
+            _("{pair}: {freq} ×, {first}: {first_freq} ×, {second}: {second_freq} ×."),
             pair=pair_html(asked.pair),
             freq=count(asked.freq),
             first=chip(asked.pair.first),
