@@ -12,7 +12,7 @@ from tokensteps.language.classes import summary_labels
 from tokensteps.language.i18n import _
 from tokensteps.language.pages import PAGES
 from tokensteps.shell.classes import class_code, join_box
-from tokensteps.widgets.notes import note
+from tokensteps.widgets.notes import note_html
 from tokensteps.widgets.tour import titled
 
 CLASSROOM: Final = "classroom"
@@ -29,10 +29,14 @@ def show() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         join_box(CLASSROOM, width=260)
     if class_code() is None:
-        note(
-            _(
-                "To teach one, press “Open a class” here or on any page with steps: you get a code and a picture to scan. To learn in one, "
-                "type its code."
+        learn = _("To learn in one, type its code.")
+        teach = _(
+            "To teach one, press “Open a class” here or on any page with steps: you get a code and a picture to scan."
+        )
+        narrow = _("To teach one, open this page on a computer or a tablet.")
+        st.html(
+            note_html(
+                f'{escape(learn)} <span class="wide">{escape(teach)}</span><span class="narrow">{escape(narrow)}</span>'
             )
         )
     data = {
