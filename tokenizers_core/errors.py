@@ -40,10 +40,10 @@ def quoted(text: str, limit: int = SHOWN_CHARACTERS) -> str:
     return repr(text)
 
 
-class Counted(str):
+class Numbered(str):
     """The template of a message with a count in it: for more than one as a string, and for `one`. `by` is the count's name.
 
-    >>> pieces = Counted("{number} piece is left", "{number} pieces are left", by="number")
+    >>> pieces = Numbered("{number} piece is left", "{number} pieces are left", by="number")
     >>> pieces.chosen({"number": 1}), pieces.chosen({"number": 2})
     ('{number} piece is left', '{number} pieces are left')
     """
@@ -51,13 +51,13 @@ class Counted(str):
     one: str
     by: str
 
-    def __new__(cls, one: str, other: str, by: str) -> Counted:
+    def __new__(cls, one: str, other: str, by: str) -> Numbered:
         made = super().__new__(cls, other)
         made.one, made.by = one, by
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Counted, (self.one, str(self), self.by)
+        return Numbered, (self.one, str(self), self.by)
 
     def chosen(self, evidence: Mapping[str, str | int | float]) -> str:
         """The template that goes with this evidence."""
@@ -65,8 +65,8 @@ class Counted(str):
 
 
 def template_for(template: str, evidence: Mapping[str, str | int | float]) -> str:
-    """A template as it is, or the one of a `Counted` that goes with this evidence."""
-    return template.chosen(evidence) if isinstance(template, Counted) else template
+    """A template as it is, or the one of a `Numbered` that goes with this evidence."""
+    return template.chosen(evidence) if isinstance(template, Numbered) else template
 
 
 class Phrase(str):
@@ -146,7 +146,7 @@ class EmptyCorpusError(TokenizersCoreError):
 
     templates: ClassVar[Mapping[str, str]] = {
         "nothing": "The corpus is empty: no text was given; paste or upload some text.",
-        "no_words": Counted(
+        "no_words": Numbered(
             "The corpus has no words: its only character is whitespace or is removed by the rules; add some text, or choose rules that "
             "keep more of it.",
             "The corpus has no words: its {characters} characters are all whitespace or are removed by the "
@@ -260,7 +260,7 @@ def refuse_no_tokens(special_tokens: object) -> None:
 class VocabSizeError(TokenizersCoreError):
     """The vocabulary wanted is smaller than what it must contain (`what`) before training starts."""
 
-    template: str = Counted(
+    template: str = Numbered(
         "vocab_size={vocab_size} is below the {what}'s {minimum} symbol; choose at least {minimum}.",
         "vocab_size={vocab_size} is below the {what}'s {minimum} symbols; choose at least {minimum}.",
         by="minimum",
@@ -281,28 +281,28 @@ class UnreachedSizeError(TokenizersCoreError):
     """
 
     templates: ClassVar[Mapping[str, str]] = {
-        "no_pairs": Counted(
+        "no_pairs": Numbered(
             "vocab_size={vocab_size} can't be reached: with {reached} token no pair is left to merge; "
             "choose at most {reached}, or add text.",
             "vocab_size={vocab_size} can't be reached: with {reached} tokens no pair is left to merge; "
             "choose at most {reached}, or add text.",
             by="reached",
         ),
-        "seed_size": Counted(
+        "seed_size": Numbered(
             "vocab_size={vocab_size} can't be reached: the text has pieces for {reached} token only; "
             "choose at most {reached}, or add text.",
             "vocab_size={vocab_size} can't be reached: the text has pieces for {reached} tokens only; "
             "choose at most {reached}, or add text.",
             by="reached",
         ),
-        "seed_cut": Counted(
+        "seed_cut": Numbered(
             "vocab_size={vocab_size} can't be reached: the seed has pieces for {reached} token only; "
             "choose at most {reached}, or a larger seed_size.",
             "vocab_size={vocab_size} can't be reached: the seed has pieces for {reached} tokens only; "
             "choose at most {reached}, or a larger seed_size.",
             by="reached",
         ),
-        "dropped": Counted(
+        "dropped": Numbered(
             "vocab_size={vocab_size} can't be reached: EM dropped the pieces that it expects less than half a time, "
             "and {reached} token was left; choose at most {reached}, or add text.",
             "vocab_size={vocab_size} can't be reached: EM dropped the pieces that it expects less than half a time, "
@@ -474,7 +474,7 @@ class UnknownIdError(TokenizersCoreError):
     50 is not an id of this vocabulary of 50 tokens; choose one from 0 to 49.
     """
 
-    template: str = Counted(
+    template: str = Numbered(
         "{identifier} is not an id of this vocabulary of {size} token; choose 0.",
         "{identifier} is not an id of this vocabulary of {size} tokens; choose one from 0 to {last}.",
         by="size",
@@ -540,7 +540,7 @@ class TruncationError(TokenizersCoreError):
     """
 
     templates: ClassVar[Mapping[str, str]] = {
-        "too_short": Counted(
+        "too_short": Numbered(
             "strategy={strategy} can't cut {excess} token from a text of {length}; choose longest_first, or "
             "a max_length of at least {minimum}.",
             "strategy={strategy} can't cut {excess} tokens from a text of {length}; choose longest_first, or "
@@ -613,7 +613,7 @@ class VocabularyFileError(TokenizersCoreError):
         "line": "Line {line} of {file} is {value}, but must be {expected}; fix the file, or save the tokenizer again.",
         "no_unknown": "{file} has no token for what is unknown; add a line with one of {expected}.",
         "no_byte": "{file} has no token for the byte {value}; train BPE with alphabet='bytes'.",
-        "gap": Counted(
+        "gap": Numbered(
             "{file} leaves out {value} id ({expected}), which belongs to a special token; name it as special_tokens.",
             "{file} leaves out {value} ids ({expected}), which belong to special tokens; name those as special_tokens, in "
             "the order of their ids.",

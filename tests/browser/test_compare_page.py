@@ -36,7 +36,7 @@ STAGE = """() => {
     bottom: b.getBoundingClientRect().bottom,
     columns: [...b.querySelectorAll('.trio > section')].map(s => ({
       name: s.querySelector('h3').firstChild.textContent, did: s.querySelector('.did').textContent,
-      pair: texts(s.querySelector('.did'), '.pair .t'), made: texts(s.querySelector('.did'), ':scope > .t')[0],
+      pair: texts(s.querySelector('.did'), '.pair .t'), made: texts(s.querySelector('.did'), ':scope > .t, :scope > .nb > .t')[0],
       per: s.querySelector('.per b').textContent, left: s.getBoundingClientRect().left, top: s.getBoundingClientRect().top,
       rows: [...s.querySelectorAll('.w')].map(w => [w.querySelector('i').textContent, texts(w, '.t'), w.querySelector('.f').textContent]),
     })) }; }"""
@@ -228,9 +228,9 @@ def test_a_deep_link_a_reload_files_and_back(
     )
     assert [row["word"] for row in words] == [found.word for found in comparison[40].disagreements()]
     learner.choose("Corpus", "hug, pug, pun, bun, hugs")
-    expect(learner.page.locator(".ts-flipbook .where").first).to_contain_text("Step 0 of 9")
+    expect(learner.page.locator(".ts-flipbook .where").first).to_contain_text("Step 3 of 9")
     learner.rest()
-    learner.press("ArrowRight", 2)
+    learner.press("ArrowLeft", 1)
     learner.at(2)
     learner.page.go_back()
     learner.at(40)

@@ -381,7 +381,7 @@ def test_hostile_text_stays_text_everywhere(show: str) -> None:
     words = [*(word.replace("\ud800", "x") for word in HOSTILE if word), "$x$", "**b**", "</script>", "a\u202eb",
              "<img/src=x/onerror=bad()>", "<img src=x onerror=alert(1)>", "{piece} {0} %s"]  # fmt: skip
     text = pack_text(" ".join(words) + "\n" + " ".join(words))
-    allowed = {"div", "p", "span", "b", "bdi", "section", "h3", "h4", "i"}
+    allowed = {"div", "p", "span", "b", "bdi", "section", "h3", "h4", "i", "ul", "li"}
     read = set()  # the stage's frames are the same beside each tab
     for tab in TABS:
         app = opened(f"corpus=paste&show={show}&size=120&text={text}&step=30", tab)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tokenizers_core.encoding.templates import LARGEST_TYPE
-from tokenizers_core.errors import Counted, Phrase, SettingError, TruncationError, refuse_unknown_name
+from tokenizers_core.errors import Numbered, Phrase, SettingError, TruncationError, refuse_unknown_name
 from tokenizers_core.text.spans import Span
 
 STRATEGIES: Final = ("longest_first", "only_first", "only_second")
@@ -57,7 +57,7 @@ class Truncation:
                 name="max_length",
                 value=self.max_length,
                 reason=Phrase(
-                    Counted(
+                    Numbered(
                         "the template takes {added} token; choose at least {least}",
                         "the template takes {added} tokens; choose at least {least}",
                         by="added",
@@ -71,7 +71,7 @@ class Truncation:
                 name="stride",
                 value=self.stride,
                 reason=Phrase(
-                    Counted(
+                    Numbered(
                         "max_length={max_length} leaves {room} token for text; choose less than {room}",
                         "max_length={max_length} leaves {room} tokens for text; choose less than {room}",
                         by="room",

@@ -126,7 +126,7 @@ def engine_messages(
     """The engine's error messages, extracted for Babel: the engine itself knows nothing about translation.
 
     That is each error's `template` and `templates`, and the words that fill them in: a `Phrase`, what a file was expected
-    (`wrong`) to hold, and plain text given as a reason; of a `Counted`, both forms.
+    (`wrong`) to hold, and plain text given as a reason; of a `Numbered`, both forms.
     """
     tree = ast.parse(fileobj.read())
     found: list[ast.AST] = []
@@ -141,7 +141,7 @@ def engine_messages(
                             found.extend(texts)
             case ast.Call(func=ast.Name(id="Phrase"), args=[text, *_more]):
                 found.append(text)
-            case ast.Call(func=ast.Name(id="Counted"), args=[one, other]):
+            case ast.Call(func=ast.Name(id="Numbered"), args=[one, other]):
                 found += [one, other]
             case ast.Call(func=ast.Name(id="wrong"), args=[_part, _value, text]):
                 found.append(text)

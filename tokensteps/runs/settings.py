@@ -116,7 +116,7 @@ def read_url(page: str, rules: Sequence[Setting], url: Mapping[str, str], start:
     complaints: list[str] = []
     corpus = url.get("corpus", "paste" if url.get("text") else start)
     if corpus not in EXAMPLES and corpus not in OWN:
-        complaints.append(refusal("corpus", corpus))
+        complaints.append(invalid_here("corpus", corpus))
         corpus = start
     values = {"corpus": corpus}
     for setting in (*rules, *VIEWS):
@@ -140,7 +140,7 @@ def read_setting(setting: Setting, url: Mapping[str, str], usual: Any, complaint
     try:
         return setting.parse(url[setting.name])
     except ValueError as error:
-        complaints.append(_beyond(setting, url[setting.name]) or refusal(setting.name, str(error)))
+        complaints.append(_beyond(setting, url[setting.name]) or invalid_here(setting.name, str(error)))
         return usual
 
 
@@ -159,7 +159,7 @@ def _beyond(setting: Setting, text: str) -> str | None:
     return None
 
 
-def refusal(name: str, value: str) -> str:
+def invalid_here(name: str, value: str) -> str:
     """The complaint about a parameter that means nothing."""
     message = _("The link says {name}={value}, which is not valid here; the default is used.")
     return message.format(name=name, value=repr(value[:80]))

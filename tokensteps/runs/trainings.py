@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tokenizers_core import Corpus
-from tokenizers_core.errors import Counted, SettingError, VocabSizeError
+from tokenizers_core.errors import Numbered, SettingError, VocabSizeError
 from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
 from tokenizers_core.training.comparison import Comparison, compare
 from tokensteps.language.i18n import N_
@@ -30,7 +30,7 @@ def train_all(corpus: Corpus, **settings: Any) -> Comparison:
     try:
         comparison = compare(corpus, **settings)
     except VocabSizeError as error:
-        template = Counted(
+        template = Numbered(
             N_(
                 "Largest vocabulary: {vocab_size} is below the {what}'s {minimum} symbol; choose at least {minimum}."
             ),

@@ -15,7 +15,7 @@ from tokensteps.components.address import read_step, update_url
 from tokensteps.language.i18n import _, count
 from tokensteps.runs.corpora import OWN, plain_text
 from tokensteps.runs.rules import BPE_RULES, RULES_OF, VIEWS, Setting
-from tokensteps.runs.settings import Recipe, read_short, read_url, refusal, usual_value
+from tokensteps.runs.settings import Recipe, invalid_here, read_short, read_url, usual_value
 from tokensteps.server.stores import corpora, digest, text_store
 from tokensteps.streamlit_internals import text_in_browser
 from tokensteps.widgets.arrival import reads_address, returned
@@ -73,7 +73,7 @@ class PageState:
         self.complaints += complaints
         step = st.query_params.get("step")
         if step and read_step(step) is None:
-            self.complaints.append(refusal("step", step))
+            self.complaints.append(invalid_here("step", step))
         for name, value in recipe.values.items():
             state[self.key(name)] = value
         box = self.key(f"{recipe['corpus']}_text")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from tokenizers_core.errors import Counted, TokenizersCoreError, quoted
+from tokenizers_core.errors import Numbered, TokenizersCoreError, quoted
 from tokensteps.language.i18n import N_
 
 MESSAGE_CHARACTERS: Final = 120
@@ -26,7 +26,7 @@ class LoadError(TokenizersCoreError):
         "too_large": N_(
             "{file} has {size} bytes, more than {limit}; upload only the tokenizer's file, without its model."
         ),
-        "too_many_files": Counted(
+        "too_many_files": Numbered(
             N_(
                 "{file} and {number} more file exceed the limit of {limit} at once; upload only the tokenizer's."
             ),
