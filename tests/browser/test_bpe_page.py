@@ -40,7 +40,7 @@ STATE = """place => {
     playing: b.hasAttribute('data-playing'), grows: !b.querySelector('.growth').hidden, where: b.querySelector('.where').textContent,
     now: b.querySelector('.line .now')?.textContent, say: b.querySelector('.say')?.textContent ?? '',
     pair: texts(b.querySelector('.say p .pair') ?? document.createElement('p'), '.t'),
-    token: b.querySelector('.say p > .t')?.textContent, times: b.querySelector('.say b')?.textContent,
+    token: b.querySelector('.say p > .t, .say p > .nb > .t')?.textContent, times: b.querySelector('.say b')?.textContent,
     newest: b.querySelector('.vocab .hot')?.textContent, tokens: texts(b, '.w.big .t'),
   } : null; }"""
 

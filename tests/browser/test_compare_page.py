@@ -273,7 +273,7 @@ def what_can_not_be_is_explained_and_the_text_survives(learner: Compare) -> None
     field = learner.page.get_by_label("Largest vocabulary", exact=True)
     field.fill("20")
     field.press("Enter")
-    learner.shows(0)
+    expect(learner.page.locator(".ts-flipbook .where").first).to_be_visible()
     learner.untroubled()
     expect(learner.page.get_by_label("Your text", exact=True)).to_have_value("low lower lowest")
 
@@ -290,12 +290,13 @@ def hostile_text_is_only_text(learner: Compare, open_page: Callable[..., Page], 
     field.fill("140")
     field.press("Enter")
     learner.page.wait_for_function(f"before => ({STAGE})()?.where !== before", arg=before)
-    learner.shows(0)
     clean = page.evaluate(TRACES_OF_ATTACK)
     learner.untroubled()
     assert clean == []
     learner.rest()
     learner.page.locator(".ts-flipbook .stage .say").first.click(position={"x": 3, "y": 3})  # takes the keys
+    learner.press("Home")
+    learner.at(0)
     learner.press("ArrowRight", 30)
     learner.at(30)
     page.set_viewport_size({"width": 390, "height": 844})
