@@ -11,8 +11,17 @@ class Tabs extends Component {
   shown = ""; // and of the one whose body stands there
 
   constructor(root) {
-    super(root, "ts-tabs", `<div role="tablist"></div>`);
+    super(root, "ts-tabs", `<div role="tablist"></div><div class="more" hidden>
+      <button type="button" aria-haspopup="menu" aria-expanded="false"></button><div role="menu" hidden></div></div>`);
     this.list = this.part("div");
+    this.more = this.part(".more > button");
+    this.menu = this.part("[role=menu]");
+    this.more.addEventListener("click", () => this.unfold(this.menu.hidden));
+    this.menu.addEventListener("click", ({ target }) => this.take(target.closest("[role=menuitem]")));
+    this.part(".more").addEventListener("keydown", (event) => this.onMenuKey(event));
+    this.part(".more").addEventListener("focusout", ({ relatedTarget }) => {
+      if (!this.part(".more").contains(relatedTarget)) this.unfold(false);
+    });
     this.list.addEventListener("click", ({ target }) => {
       const tab = target.closest("[role=tab]");
       if (tab) this.choose(tab, 0);
@@ -27,12 +36,16 @@ class Tabs extends Component {
     for (const observer of [this.watch, this.settled, this.resized]) observer.disconnect();
     super.close();
   }
-  get tabs() {
+  get tabs() { // all of them: those beyond the first few are hidden until they are open
     return [...this.list.children];
   }
-  receive({ names, shown, turn, panel }) {
+  receive({ names, front, more, shown, turn, panel }) {
     const first = !this.names, text = JSON.stringify(names);
     this.panelName = panel;
+    this.front = front;
+    this.more.textContent = more;
+    this.menu.ariaLabel = more;
+    this.part(".more").hidden = names.length <= front;
     if (text !== this.names) this.draw(names);
     this.names = text;
     if (first) this.turn = turn;
@@ -48,8 +61,9 @@ class Tabs extends Component {
     if (focus) this.tabs.find((tab) => tab.tabIndex === 0)?.focus();
   }
   mark() {
-    for (const tab of this.tabs) {
+    for (const [at, tab] of this.tabs.entries()) {
       const is = tab.dataset.name === this.open;
+      tab.hidden = at >= this.front && !is;
       tab.ariaSelected = String(is);
       tab.tabIndex = is ? 0 : -1;
     }
@@ -67,13 +81,46 @@ class Tabs extends Component {
 
   // --- opening one
   onKey(event) {
-    const tabs = this.tabs, at = tabs.indexOf(event.target), last = tabs.length - 1;
+    const tabs = this.tabs.filter((tab) => !tab.hidden), at = tabs.indexOf(event.target), last = tabs.length - 1;
     const to = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at ? at - 1 : last, Home: 0, End: last }[event.key];
     if (at < 0 || to === undefined || hasModifier(event)) return;
     event.preventDefault();
     event.stopPropagation(); // these keys operate the stage elsewhere
     tabs[to].focus({ preventScroll: true });
     this.choose(tabs[to], PAUSE);
+  }
+
+  // --- the others
+  unfold(open) {
+    this.more.ariaExpanded = String(open);
+    this.menu.hidden = !open;
+    if (!open) return;
+    const others = this.tabs.filter((tab) => tab.hidden);
+    this.menu.replaceChildren(...others.map(({ textContent, dataset: { name } }) =>
+      make("button", { type: "button", role: "menuitem", tabIndex: -1, textContent, data: { name } })));
+    this.menu.firstChild?.focus();
+  }
+  take(item) {
+    const tab = item && this.tabs.find(({ dataset }) => dataset.name === item.dataset.name);
+    if (!tab) return;
+    this.choose(tab, 0);
+    this.unfold(false);
+    tab.focus({ preventScroll: true });
+  }
+  onMenuKey(event) {
+    const items = [...this.menu.children], at = items.indexOf(event.target), last = items.length - 1;
+    if (hasModifier(event)) return;
+    if (event.key === "Escape" && !this.menu.hidden) {
+      this.unfold(false);
+      this.more.focus({ preventScroll: true });
+    } else if (event.key === "ArrowDown" && at < 0) this.unfold(true);
+    else {
+      const to = { ArrowDown: at === last ? 0 : at + 1, ArrowUp: at ? at - 1 : last, Home: 0, End: last }[event.key];
+      if (at < 0 || to === undefined) return;
+      items[to].focus({ preventScroll: true });
+    }
+    event.preventDefault();
+    event.stopPropagation();
   }
   choose(tab, pause) {
     if (tab.dataset.name === this.open) return;

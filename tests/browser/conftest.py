@@ -96,6 +96,18 @@ def wait_for_function(page: Page, expression: str, *, arg: object = None, timeou
     raise PlaywrightTimeout(f"{timeout:g} ms passed before this was true: {expression}")
 
 
+def open_tab(page: Page, name: str) -> None:
+    """Open a tab as a hand does: by its name in the bar, or by its name under “More”."""
+    bar = page.locator(".ts-tabs").first
+    expect(bar.get_by_role("tab", selected=True)).to_be_visible()
+    tab = bar.get_by_role("tab", name=name, exact=True)
+    if tab.count():
+        tab.click()
+        return
+    bar.get_by_role("button", name="More").click()
+    bar.get_by_role("menuitem", name=name, exact=True).click()
+
+
 Page.wait_for_function = wait_for_function  # type: ignore[method-assign, assignment]
 
 

@@ -13,7 +13,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, turn_to
+from tests.browser.conftest import ROOT, open_tab, turn_to
 
 PAGES = {
     "Home": ("/", ".first-tokens"),
@@ -209,7 +209,7 @@ def test_what_opens_is_for_everybody(serve: Callable[..., str], calm: Page) -> N
     assert violations(calm) == {}
     calm.emulate_media(color_scheme="light")
     calm.keyboard.press("Escape")
-    calm.get_by_role("tab", name="Charts").click()
+    open_tab(calm, "Charts")
     chart = calm.get_by_test_id("stPlotlyChart")
     chart.locator("svg").first.wait_for()
     rest(calm)

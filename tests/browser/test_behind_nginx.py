@@ -20,6 +20,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from benchmarks.classroom import Lesson, lose
+from tests.browser.conftest import open_tab
 from tests.browser.nginx import ROOT, Deployment
 from tests.loops import finished
 from tests.samples import STRESS
@@ -136,7 +137,7 @@ def test_text_settings_and_step_outlive_their_worker(
     size.fill("60")
     size.press("Enter")
     expect(page.locator(".ts-flipbook .where")).to_contain_text("of 60")
-    page.get_by_role("tab", name="Every pair").click()
+    open_tab(page, "Every pair")
     for _ in range(5):
         page.locator(".ts-flipbook").get_by_role("button", name="Next step").click()
     at(page, 5)
@@ -176,7 +177,7 @@ def test_an_upload_and_a_download_pass_through(
     put = next(line for line in reversed(log(deployment)) if " PUT " in line)
     assert " 204 " in put
     assert put.endswith(f":{worker_of(page.context)}"), "to the worker that has the session"
-    page.get_by_role("tab", name="Files and link").click()
+    open_tab(page, "Files and link")
     with page.expect_download() as started:
         page.get_by_role("button", name="tokenizer.json").click()
     tokenizer = json.loads(started.value.path().read_bytes())

@@ -20,7 +20,7 @@ import pytest
 from playwright.sync_api import Download, Locator, Page, expect
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from tests.browser.conftest import ROOT, as_a_newcomer, lose_first
+from tests.browser.conftest import ROOT, as_a_newcomer, lose_first, open_tab
 from tokenizers_core import BpeTrace, Corpus, train_bpe
 from tokensteps.drawing.frame import window
 from tokensteps.limits import LINK_LIMIT, PASTE_LIMIT
@@ -149,7 +149,7 @@ class Bpe:
 
     def tab(self, name: str) -> Locator:
         """Open a tab and return its panel."""
-        self.page.get_by_role("tab", name=name, exact=True).click()
+        open_tab(self.page, name)
         panel = self.page.get_by_role("tabpanel", name=name, exact=True)
         panel.locator("[data-testid=stElementContainer]").first.wait_for()
         return panel

@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, open_tab
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_lattice_view import CONTRAST
 from tests.core.test_unigram import golden
@@ -44,7 +44,7 @@ class Reader(Learner):
     def read(self, path: str) -> None:
         self.page.goto(self.address + path)
         self.page.locator(".ts-flipbook .stage .say").first.wait_for()
-        self.page.get_by_role("tab", name="Code", exact=True).click()
+        open_tab(self.page, "Code")
         self.page.locator(".ts-code li").first.wait_for()
         self.rest()
         self.page.locator(".ts-flipbook .stage .say").first.click(position={"x": 3, "y": 3})

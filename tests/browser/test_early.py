@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from benchmarks.load import opened
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, open_tab
 from tests.loops import finished
 
 APP = ROOT / "app.py"
@@ -112,7 +112,7 @@ def test_it_steps_before_streamlit_has_started(serve: Callable[..., str], page: 
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text("after step 6, best first")).to_be_visible()
     assert page.evaluate("new URL(location.href).searchParams.get('step')") == "6"
-    page.get_by_role("tab", name="Code", exact=True).click()  # all of the page is there
+    open_tab(page, "Code")  # all of the page is there
     step_of(page).to_have_text("Step 6")
 
 

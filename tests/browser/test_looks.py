@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import open_tab
 from tokensteps.assets import read_asset, read_script
 from tokensteps.components.flipbook import FLIPBOOK_STYLES
 from tokensteps.drawing.frame import Frame, payload
@@ -105,7 +106,7 @@ CUT = """nodes => nodes.filter(node => { const label = node.querySelector('p'); 
 def test_labels_of_choices_and_files_are_whole(address: str, page: Page) -> None:
     """At 1366 pixels no file's button is cut off; with more spacing of text, no choice is."""
     page.goto(f"{address}/bpe?corpus=hug&step=2")
-    page.get_by_role("tab", name="Files and link").click()
+    open_tab(page, "Files and link")
     files = page.get_by_test_id("stDownloadButton").get_by_role("button")
     expect(files.nth(8)).to_be_visible()
     assert files.evaluate_all(CUT) == []

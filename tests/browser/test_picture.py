@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 from PIL import Image, ImageChops, ImageFilter, ImageStat
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import open_tab
 from tests.hostile import KINDS, PWNED
 from tokensteps.components.picture import PICTURE_STEPS
 from tokensteps.runs.algorithms import BPE, trace_at
@@ -54,7 +55,7 @@ def test_pictures_are_the_screen(serve: Callable[..., str], page: Page) -> None:
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     page.goto(f"{serve('app.py')}/bpe?corpus=course&step=18&lang=en")
     at(page, 18)
-    page.get_by_role("tab", name="Files and link").click()
+    open_tab(page, "Files and link")
     page.locator(".ts-picture button").first.wait_for()
     screen, other = the_picture_of_a_step_is_the_screen(page)
     the_animation_begins_with_the_screen(page, screen, other)
@@ -101,7 +102,7 @@ def the_animation_begins_with_the_screen(page: Page, screen: bytes, other: bytes
 def test_a_browser_that_cannot_says_so(serve: Callable[..., str], page: Page) -> None:
     """WebKit lets no page read a canvas that has shown a document: here, Chromium made to do the same."""
     page.goto(f"{serve('app.py')}/bpe?corpus=hug&step=2&lang=en")
-    page.get_by_role("tab", name="Files and link").click()
+    open_tab(page, "Files and link")
     page.locator(".ts-picture button").first.wait_for()
     page.evaluate(
         "() => { HTMLCanvasElement.prototype.toBlob = () => { throw new DOMException('read', 'SecurityError'); }; }"
@@ -120,7 +121,7 @@ def test_hostile_text_stays_text_in_a_picture(serve: Callable[..., str], page: P
     text = pack_text("\n".join([*KINDS["markup"][:8], "]]> <!-- &amp; \x00 \x1c \ufffe"]))
     page.goto(f"{serve('app.py')}/wordpiece?corpus=paste&text={quote(str(text))}&step=1&lang=en")
     page.locator(f"{STAGE} > *").first.wait_for()
-    page.get_by_role("tab", name="Files and link").click()
+    open_tab(page, "Files and link")
     name, picture = saved(page, "svg")
     assert name == "wordpiece-step-1.svg"
     tree = ElementTree.fromstring(picture)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, received
+from tests.browser.conftest import ROOT, open_tab, received
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_bpe_page import lit
 from tokensteps.teaching.challenge import Challenge
@@ -123,7 +123,7 @@ def test_a_class_and_its_teacher(page: Page, app: str) -> None:
     """The link is taken from a training page, answered, with a reload in between, and its code marked."""
     rest = Learner(page, app).rest
     page.goto(f"{app}/bpe?corpus=hug&step=2")
-    page.get_by_role("tab", name="Files and link").click()
+    open_tab(page, "Files and link")
     steps = page.get_by_role("spinbutton", name="Steps to predict")
     links = page.locator('[data-testid="stCode"]').filter(has_text="/challenge?c=", has_not_text="iframe")
     for_more = links.inner_text()

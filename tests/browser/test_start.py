@@ -19,7 +19,7 @@ from pathlib import Path
 import playwright
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.browser.conftest import IMPATIENT, ROOT, turn_to, wait_until_up
+from tests.browser.conftest import IMPATIENT, ROOT, open_tab, turn_to, wait_until_up
 from tests.browser.test_bpe_page import Bpe
 
 APP = ROOT / "app.py"
@@ -173,7 +173,7 @@ def test_no_request_leaves_the_host(serve: Callable[..., str], page: Page) -> No
                 page.locator(".ts .t").locator("visible=true").first.wait_for()
             expect(page.get_by_test_id("stApp")).to_have_css("background-color", papers[scheme])
     for tab in TABS[:2]:  # the others are opened by the test of hostile text
-        page.get_by_role("tab", name=tab, exact=True).click()
+        open_tab(page, tab)
         panel = page.get_by_role("tabpanel", name=tab, exact=True)
         panel.locator("table, [data-testid=stPlotlyChart]").locator("visible=true").first.wait_for()
     faces = page.evaluate(

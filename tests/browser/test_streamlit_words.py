@@ -10,7 +10,7 @@ from gettext import translation
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, open_tab
 from tokensteps.language.i18n import LOCALE_FOLDER
 from tokensteps.runs.corpora import pack_text
 
@@ -46,7 +46,7 @@ def test_streamlit_speaks_the_language_of_the_page(serve: Callable[..., str], pa
     page.keyboard.press("Control+Enter")
     page.wait_for_function("was => location.href !== was", arg=link)
 
-    page.get_by_role("tab", name=said("Charts"), exact=True).click()
+    open_tab(page, said("Charts"))
     page.get_by_test_id("stPlotlyChart").first.hover()
     full = page.get_by_test_id("stMain").get_by_role("button", name=said("Fullscreen")).first
     expect(full).to_have_attribute("data-title", said("Fullscreen"))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, wait_for_function
+from tests.browser.conftest import ROOT, open_tab, wait_for_function
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.counterfactual.parting import part
 
@@ -64,7 +64,7 @@ PRESS = """async key => {
 def test_tipping_points_follow_the_flipbook_without_the_server(serve: Callable[..., str], page: Page) -> None:
     """Each prepared step's table is there at once; where there is none (the start), the last one waits and Python says why."""
     page.goto(serve(ROOT / "app.py") + "/bpe?corpus=hug&step=1")
-    page.get_by_role("tab", name="How close?").click()
+    open_tab(page, "How close?")
     page.locator("[data-at='7']").wait_for(state="attached")
     assert [page.evaluate(PRESS, "ArrowRight") for _step in range(3)] == ["2", "3", "4"]
     expect(page.locator(".closeness > [data-at='4'] .tipping")).to_be_visible()

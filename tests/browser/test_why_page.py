@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, as_a_newcomer
+from tests.browser.conftest import ROOT, as_a_newcomer, open_tab
 from tests.browser.test_bpe_page import TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_playground_page import Playground, file
 from tokensteps.catalogue.shipped import gpt2
@@ -29,7 +29,7 @@ def test_why_one_word_became_three_tokens(serve: Callable[..., str], page: Page)
     playground.unfold("Upload a tokenizer")
     playground.upload(tokenizer_json())
     playground.tokens(list(gpt2().encode(TEXT).ids))
-    page.get_by_role("tab", name="Why these tokens?").click()
+    open_tab(page, "Why these tokens?")
     word = page.get_by_role("combobox", name="Word", exact=True)
     expect(word).to_have_value("␣antidisestablishment")  # the one with the most tokens
     expect(page.locator(".story.why .row").last.locator(".t")).to_have_text(["␣ant", "idis", "establishment"])
@@ -55,7 +55,7 @@ def test_why_one_word_became_three_tokens(serve: Callable[..., str], page: Page)
     expect(word).to_have_value("␣resettled")
     expect(page.locator(".story.why .row").last.locator(".t")).to_have_text(["␣res", "ett", "led"])
 
-    page.get_by_role("tab", name="Counts").click()
+    open_tab(page, "Counts")
     expect(page.get_by_role("heading", name="Step by step")).to_have_count(0)
     chip = playground.chips.filter(has_text="idis").first
     ask = page.get_by_role("button", name="Why these tokens?")

@@ -24,11 +24,11 @@ from tokensteps.server.stores import corpora
 
 TABS = [
     "Every pair",
+    "Encode",
     "Charts",
+    "Ties",
     "Follow a word",
     "Lineage",
-    "Encode",
-    "Ties",
     "How close?",
     "Code",
     "Files and link",

@@ -26,7 +26,7 @@ from tokensteps.runs.corpora import pack_text
 from tokensteps.runs.rules import UNIGRAM_RULES
 
 TABS = [
-    "Lattice", "Sample at random", "Every piece", "Exact and approximate loss", "Charts", "How close?", "Follow a word", "Encode", "Code",
+    "Lattice", "Every piece", "Encode", "Charts", "Sample at random", "Exact and approximate loss", "How close?", "Follow a word", "Code",
     "Files and link",
 ]  # fmt: skip
 PAGE = Page("unigram", Path("pages", "train", "unigram.py"), UNIGRAM_RULES)

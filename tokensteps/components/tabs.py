@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from typing import Final
 
 import streamlit as st
 
 from tokensteps.components.base import component
+from tokensteps.language.i18n import _
 from tokensteps.streamlit_internals import held_by_browser
+
+TABS_IN_SIGHT: Final = 4
 
 
 def tab_bar(
     key: str, names: Mapping[str, str], shown: str, panel: str, on_open: Callable[[str], None]
 ) -> None:
-    """Show the tabs: `names` has each one's name as it is shown, by the name that the browser tells. The tab `shown` is the one whose
-    body the element with the class `panel` gets.
+    """Show the tabs: `names` has each one's name as it is shown, by the name that the browser tells. The first few are in sight, the others
+    under “More”. The tab `shown` is the one whose body the element with the class `panel` gets.
 
     `on_open` gets the name of a tab that somebody opens, before the script reruns.
     """
     _name, turn = told_tab(key)
-    message = {"names": [*names.items()], "shown": shown, "turn": turn, "panel": panel}
+    front = len(names) if len(names) == TABS_IN_SIGHT + 1 else TABS_IN_SIGHT  # “More” takes the room of one
+    message = {
+        "names": [*names.items()],
+        "front": front,
+        "more": _("More"),
+        "shown": shown,
+        "turn": turn,
+        "panel": panel,
+    }
 
     def hear() -> None:
         name, _turn = told_tab(key)

@@ -50,15 +50,15 @@ MERGE_FILES: Mapping[str, RunFile[MergedTrace]] = {
 def merge_tabs(
     table: StepTable, own: Mapping[str, Callable[[TrainView[Merged]], None]] | None = None
 ) -> Mapping[str, Callable[[TrainView[Merged]], None]]:
-    """The tabs of a merging algorithm's page; its own tabs come after “Every pair”."""
+    """The tabs of a merging algorithm's page; its own tabs come after those that are in sight on all of them."""
     return {
         N_("Every pair"): partial(every_pair, table),
-        **(own or {}),
+        N_("Encode"): encode_tab,
         N_("Charts"): of_the_whole(merge_charts),
+        **(own or {}),
+        N_("Ties"): of_the_whole(ties),
         N_("Follow a word"): of_the_whole(follow_tab),
         N_("Lineage"): lineage,
-        N_("Encode"): encode_tab,
-        N_("Ties"): of_the_whole(ties),
         N_("How close?"): of_the_whole(closeness_tab),
         N_("Code"): code_tab,
         N_("Files and link"): of_the_whole(run_files_tab),

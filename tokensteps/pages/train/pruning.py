@@ -44,13 +44,13 @@ def prune_tabs() -> Mapping[str, Callable[[TrainView[UnigramTrace]], None]]:
     """The tabs of Unigram's page."""
     return {
         N_("Lattice"): word_lattice,
-        N_("Sample at random"): word_samples,
         N_("Every piece"): every_piece,
-        N_("Exact and approximate loss"): of_the_whole(both_losses),
+        N_("Encode"): encode_pieces,
         N_("Charts"): of_the_whole(loss_charts),
+        N_("Sample at random"): word_samples,
+        N_("Exact and approximate loss"): of_the_whole(both_losses),
         N_("How close?"): of_the_whole(closeness_tab),
         N_("Follow a word"): of_the_whole(follow_tab),
-        N_("Encode"): encode_pieces,
         N_("Code"): code_tab,
         N_("Files and link"): of_the_whole(run_files_tab),
     }

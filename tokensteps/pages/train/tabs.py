@@ -135,7 +135,6 @@ def encode_tab(view: TrainView[AnyTrace], tokenizer: Tokenizer | None = None) ->
         return
     if not encoding.ids:
         return
-    st.html(encoding_html(encoding, style))
     word = st.selectbox(
         _("Step through the encoding of"),
         words,
@@ -143,6 +142,7 @@ def encode_tab(view: TrainView[AnyTrace], tokenizer: Tokenizer | None = None) ->
         key=view.key(f"encode.word.{digest(text.encode())}"),
     )
     if word is None:
+        st.html(encoding_html(encoding, style))
         return
     story = tokenizer.explain(word)
     last = min(len(story), STEPS_TOLD)
@@ -155,8 +155,10 @@ def encode_tab(view: TrainView[AnyTrace], tokenizer: Tokenizer | None = None) ->
         lambda step: view.page.encoding_frame(story[step], style),
         title=_("Encode"),
     )
-    if isinstance(tokenizer.model, BpeModel | WordPieceModel):  # Unigram's samples are beside its lattice
-        dropout_part(tokenizer.model, word, style, lambda name: view.key(f"random.{name}"))
+    st.html(encoding_html(encoding, style))
+    if isinstance(tokenizer.model, BpeModel | WordPieceModel):  # Unigram's samples have a tab of their own
+        with st.expander(_("Sample at random, and other ways to cut")):
+            dropout_part(tokenizer.model, word, style, lambda name: view.key(f"random.{name}"))
 
 
 def words_of(tokenizer: Tokenizer, text: str) -> list[str]:
