@@ -62,7 +62,7 @@ def take_film(browser: Browser, address: str) -> Path:
         viewport=SIZE, color_scheme="light", reduced_motion="reduce", locale="en-GB"
     )
     page = context.new_page()
-    page.goto(address)
+    page.goto(f"{address}/teach")
     page.locator(".st-key-home_plan_30").get_by_role("button", name="Start").click()
     rest(page, "30.1")
     page.keyboard.press("p")

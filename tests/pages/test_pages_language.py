@@ -445,6 +445,7 @@ OTHERS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "exercises": ("learn/exercises", {}),
     "challenge": ("learn/challenge", {}),
     "errata": ("learn/errata", {}),
+    "teach": ("learn/teach", {}),
     "glossary": ("learn/glossary", {"term": "tie"}),
     "renew": ("explore/renew", {**PASTED, "t1": SPECS["t1"], "a": f"~{TEXT}"}),
     "sentencepiece": (

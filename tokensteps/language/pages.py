@@ -47,6 +47,7 @@ PAGES: Final[Mapping[str, Page]] = {
         Page("challenge", "learn", N_("Challenge")),
         Page("errata", "learn", N_("Errata")),
         Page("glossary", "learn", N_("Glossary")),
+        Page("teach", "learn", N_("For teachers")),
         Page("classroom", "learn", N_("Live class"), "class"),
         *(Page(name, "train", title) for name, title in ALGORITHM_NAMES.items()),
         Page("whatif", "train", N_("What if")),

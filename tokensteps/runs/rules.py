@@ -338,6 +338,7 @@ PAGE_PARAMETERS: Mapping[str, frozenset[str]] = {
     "challenge": frozenset(),
     "errata": frozenset(),
     "glossary": frozenset(),
+    "teach": frozenset(),
     "classroom": frozenset(),
     **{page: _SHARED | _names(rules) for page, rules in RULES_OF.items()},
     "playground": OWN_CORPUS

@@ -27,7 +27,7 @@ from tokensteps.pages.learn.home_algorithms import (
     growing_words,
     known_columns,
 )
-from tokensteps.pages.learn.home_lessons import show_lessons, show_next_station, show_page_link, show_path
+from tokensteps.pages.learn.home_lessons import show_next_station, show_page_link, show_path
 from tokensteps.pages.learn.home_lost import show_lost
 from tokensteps.pages.learn.home_sentence import (
     HOME_CORPUS,
@@ -66,6 +66,7 @@ MORE: tuple[Link, ...] = (
     Link(N_("Train on a page of your own text"), "bpe", {"corpus": "paste"}),
     PIPELINE_LINK,
     Link(N_("Retrain an old tokenizer on other text"), "renew"),
+    Link(N_("Lesson plans, for teachers"), "teach"),
 )
 """What the path through the app leaves out."""
 
@@ -82,7 +83,10 @@ def show() -> None:
     for complaint in complaints:
         problem(complaint)
     show_lost()
+    with st.container(key="home_start"):
+        show_next_station()
     show_sentence()
+    show_table()
     st.header(_("Where the pieces come from"), anchor=False)
     st.caption(
         _(
@@ -90,9 +94,7 @@ def show() -> None:
         )
     )
     st.html(remembered(("home.growing", current_language()), growing_words))
-    show_table()
     show_path()
-    show_lessons()
     st.header(_("More to try"), anchor=False)
     with st.container(key="home_more", horizontal=True, gap="small"):
         for link in MORE:
@@ -174,7 +176,6 @@ def _show_tokens(subject: TrainedSubject, sentence: str, typed: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         show_page_link(Link(N_("Paste a whole text: the playground"), "playground", carried(typed)))
         show_page_link(WATCH)
-        show_next_station()
         with st.popover(_("This sentence as a link"), type="tertiary"):
             show_address(page_address({"say": write_short(sentence)}))
     st.header(_("Why subwords?"), anchor=False)

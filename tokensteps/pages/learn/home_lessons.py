@@ -70,7 +70,7 @@ def show_next_station() -> None:
     following = done.following()
     label = _("Continue with station {number}").format(number=count(following))
     if done == PathProgress():
-        label = _("New here? Follow the path")
+        label = _("New here? Start")
     show_page_link(STATIONS[following - 1].link, label, WalkPlace(PATH_WALK, following))
 
 
