@@ -45,11 +45,13 @@ const SIGNS = { "×": "*", "·": "*", "⋅": "*", "÷": "/", "−": "-", "–": 
 const THOUSANDS = /(?<![\d.,])([1-9]\d{0,2})((?:,\d{3})+)(?![\d,])/g;
 const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", LOWERED = "0123456789-+", POWER_BITS = 4000;
 const SCIENTIFIC = /^([-+]?[\d.]+) *\* *10 *\^ *\(?([-+]?\d{1,3})\)?$/;
-const UNIT = /\s*(?:times|time|occurrences|occurrence|pairs|pair|tokens|token|pieces|piece|nats|nat|次|个|奈特|回|個|ナット)\.?$/i;
+const UNITS = "times?|occurrences?|pairs?|tokens?|pieces?|nats?|次|个|奈特|回|個|ナット";
+const UNIT = new RegExp(`\\s*(?:${UNITS})\\.?$`, "i");
 const DECIMAL = /^[-+]*(\d*\.?\d+(?:e[-+]?\d{1,3})?|\d+\.?)$/i;
 
 function plainSigns(text) { // as teaching/questions.py reads numbers
-  const raised = text.trim().replace(UNIT, "").replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+/g, (signs) => `^${[...signs].map((sign) => LOWERED[RAISED.indexOf(sign)]).join("")}`);
+  const lowered = (signs) => `^${[...signs].map((sign) => LOWERED[RAISED.indexOf(sign)]).join("")}`;
+  const raised = text.trim().replace(UNIT, "").replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+/g, lowered);
   return raised.replace(/[×·⋅÷−–⁄:]/g, (sign) => SIGNS[sign]).replaceAll("**", "^")
     .replace(THOUSANDS, (found) => found.replaceAll(",", "")).replace(/(?<=\d),(?=\d)/g, ".").trim();
 }
@@ -101,7 +103,8 @@ class Calculation {
   }
   power([top, bottom], [exponent, under]) { // under is positive
     const times = exponent / under, size = times < 0n ? -times : times;
-    if (times * under !== exponent || (top.toString(2).length + bottom.toString(2).length) * Number(size) > POWER_BITS) throw new RangeError("power");
+    const bits = top.toString(2).length + bottom.toString(2).length;
+    if (times * under !== exponent || bits * Number(size) > POWER_BITS) throw new RangeError("power");
     if (times >= 0n) return [top ** size, bottom ** size];
     if (!top) throw new RangeError("division by zero");
     return top < 0n ? [(-bottom) ** size, (-top) ** size] : [bottom ** size, top ** size];
@@ -114,7 +117,8 @@ class Calculation {
   }
 }
 function readNumber(text) { // its value, how many decimals and digits were typed; null for what is no number
-  const sides = text.trim().slice(0, MOST).replace(/^[=≈~ ]+|[=≈~ ]+$/g, "").split(/[=≈]/).map(readSide), [first] = sides;
+  const plain = text.trim().slice(0, MOST).replace(/^[=≈~ ]+|[=≈~ ]+$/g, "");
+  const sides = plain.split(/[=≈]/).map(readSide), [first] = sides;
   return first && sides.every((side) => side && isSame(side, first)) ? first : null;
 }
 function isSame({ value: [top, bottom], places, few }, { value }) { // as the same number, or rounded from it

@@ -208,6 +208,12 @@ def test_errata_lead_to_their_step(window: Window, server: str) -> None:
     window.ready(STAGE)
 
 
+def test_a_plan_is_begun(window: Window, server: str) -> None:
+    window.open(f"{server}/teach", ".st-key-home_plan_30 [data-testid=stButton] button")
+    window.point(".st-key-home_plan_30 [data-testid=stButton] button", click=True)
+    until(lambda: "walk=30.1" in window.url)
+
+
 def test_the_glossary_is_searched(window: Window, server: str) -> None:
     window.open(f"{server}/glossary", ".ts.entry")
     entries = window.js("return all('.ts.entry').length")
