@@ -149,6 +149,16 @@ BUSY_WAIT: Final = 5.0
 """Seconds that a message waits at most because the server is busy: even a visitor who has asked too much sees the page go on."""
 CONNECTIONS_EACH: Final = 2 * HALL
 """Connections from one address: each student of a lecture hall has two pages open."""
+CONNECTIONS_OPEN: Final = 8 * HALL
+"""Connections from one address, of all kinds: a browser opens six for a page, and two that stay."""
+HEAD_PATIENCE: Final = 10.0
+"""Seconds for what comes before a request's body: the longest address has 64 KB, which a slow phone sends in two."""
+BODY_PACE: Final = 1_000
+"""Bytes of a body that must come each second, after the first `UPLOAD_PATIENCE`: half of what the slowest modem sent."""
+READER_PATIENCE: Final = 30.0
+"""Seconds within which a reader takes some of what waits for it: as long as a phone is in a tunnel and comes back on the same connection."""
+READER_TAKES: Final = 4_000
+"""Bytes that count as some."""
 RECONNECT_SECONDS: Final = 60.0
 """Time in which a page that has lost its connection finds its session again: a change of networks takes some ten seconds. After
 it, the session ends with all that it holds; texts of up to four megabytes are still in the store, and the address finds them."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from benchmarks.load import opened, server
 from benchmarks.text import prose
 from tests.loops import finished
-from tokensteps.limits import MESSAGE_LIMIT, PASTE_LIMIT, PLAYGROUND_LIMIT
+from tokensteps.limits import HEAD_PATIENCE, MESSAGE_LIMIT, PASTE_LIMIT, PLAYGROUND_LIMIT
 
 ROOT = Path(__file__).parents[3]
 FROZEN = 1.5
@@ -138,6 +139,15 @@ def test_a_component_that_says_a_million_lists(port: int) -> None:
     message.rerun_script.widget_states.widgets.add(id="a", json_value="[" + "[]," * 1_300_000 + "[]]")
     with served(port):
         assert attack(port, message.SerializeToString()) == 1008
+
+
+def test_half_a_request_ends(port: int) -> None:
+    """Connections have their limits in the app itself, however it is started (`test_patience.py` has all of them)."""
+    with socket.create_connection(("127.0.0.1", port)) as line, served(port):
+        line.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
+        line.settimeout(3 * HEAD_PATIENCE)
+        with suppress(ConnectionError):
+            assert line.recv(1) == b""
 
 
 def test_noise(port: int) -> None:

@@ -1,0 +1,266 @@
+"""Who keeps a connection waiting is cut off, who is only slow is not: uvicorn itself, real sockets, a clock that is set by hand.
+
+Source: the slow attacks on HTTP (a head, a body, a reader that never ends); RFC 9112, 9.5, which lets a server end what takes too long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import socket
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import pytest
+import uvicorn
+
+from tests.loops import finished
+from tokensteps.limits import BODY_PACE, HEAD_PATIENCE, READER_PATIENCE, UPLOAD_PATIENCE
+from tokensteps.server.entrance import patience as module
+from tokensteps.server.entrance.patience import Lines, patience
+
+LONG = 600_000
+UPGRADE = b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+
+
+async def app(scope: Any, receive: Any, send: Any) -> None:
+    """Answers with what it was sent; with much, with nothing for a long time, with a refusal before it has read."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.accept"})
+        while scope["path"] == "/long":
+            await send({"type": "websocket.send", "bytes": bytes(LONG // 50)})
+        await asyncio.sleep(3600)
+    path, body = scope["path"], b""
+    while path == "/echo":
+        message = await receive()
+        body += message.get("body", b"")
+        if message["type"] == "http.disconnect" or not message["more_body"]:
+            break
+    await send({"type": "http.response.start", "status": 403 if path == "/refused" else 200, "headers": []})
+    if path == "/quiet":
+        await send({"type": "http.response.body", "body": b"here", "more_body": True})
+        await asyncio.sleep(3600)
+    for _ in range(50 if path == "/long" else 0):
+        await send({"type": "http.response.body", "body": bytes(LONG // 50), "more_body": True})
+    await send({"type": "http.response.body", "body": b"%d" % len(body)})
+
+
+class Browser:
+    """A connection, and whether the server has ended it."""
+
+    def __init__(self, line: socket.socket) -> None:
+        self.line = line
+
+    async def send(self, data: bytes) -> None:
+        with suppress(ConnectionError):
+            await asyncio.get_running_loop().sock_sendall(self.line, data)
+        await settled()
+
+    async def take(self, most: int) -> bytes:
+        """What comes; b"" at the end."""
+        try:
+            async with asyncio.timeout(5):
+                return await asyncio.get_running_loop().sock_recv(self.line, most)
+        except ConnectionError:
+            return b""
+
+    async def ended(self) -> bool:
+        """Whether there is an end to what has come so far."""
+        await settled()
+        with suppress(TimeoutError, ConnectionError):
+            async with asyncio.timeout(0.1):
+                while await asyncio.get_running_loop().sock_recv(self.line, 1 << 20):
+                    pass
+            return True
+        return self.line.fileno() >= 0 and self.line.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
+
+
+async def settled() -> None:
+    """Wait until the server has read what was sent: it is in the same loop."""
+    for _ in range(5):
+        await asyncio.sleep(0.005)
+
+
+Come = Callable[..., Coroutine[Any, Any, Browser]]
+
+
+@asynccontextmanager
+async def serving(http: str) -> AsyncIterator[tuple[Lines, Come]]:
+    """uvicorn with the app; what it knows of its connections, and how somebody comes."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)
+    config = uvicorn.Config(app, http=http, ws="websockets-sansio", log_level="critical", lifespan="off")  # type: ignore[arg-type]
+    server = uvicorn.Server(config)
+    lines: list[socket.socket] = []
+
+    async def come(source: str = "127.0.0.2", data: bytes = b"") -> Browser:
+        line = socket.socket()
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
+        line.setblocking(False)
+        line.bind((source, 0))
+        lines.append(line)
+        await asyncio.get_running_loop().sock_connect(line, listening.getsockname())
+        browser = Browser(line)
+        await browser.send(data)
+        return browser
+
+    async with patience() as watched:
+        running = asyncio.create_task(server.serve([listening]))
+        while not server.started:
+            await asyncio.sleep(0.01)
+        yield watched, come
+        for line in lines:
+            line.close()
+        server.should_exit = server.force_exit = True
+        await running
+
+
+@pytest.fixture(params=["h11", "httptools"])
+def http(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if importlib.util.find_spec(request.param) is None:
+        pytest.skip(f"{request.param} isn't installed")
+    monkeypatch.setattr(module, "LOOK_SECONDS", 3600.0)
+    return str(request.param)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: a\r\nX: ", b"GET / HTTP/1.1\r\nHost: a\r\n\r\n|GET /ag",
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n" + UPGRADE + b"\r\n{}",
+    ],
+)  # fmt: skip
+def test_a_head_that_never_ends(http: str, sent: bytes) -> None:
+    async def wait() -> None:
+        async with serving(http) as (lines, come):
+            slow = await come()
+            for part in sent.split(b"|"):
+                await slow.send(part)
+            for now in range(0, int(HEAD_PATIENCE) + 1, 2):
+                lines.look(float(now))
+                await slow.send(b"x" if b"\r\nX: " in sent else b"")
+            assert len(lines.open) == 1
+            lines.look(HEAD_PATIENCE + 1)
+            assert await slow.ended()
+            assert not lines.open
+
+    finished(wait())
+
+
+@pytest.mark.parametrize(
+    ("path", "piece"), [("/echo", b""), ("/echo", b"x"), ("/refused", b""), ("/refused", b"x")]
+)
+def test_a_body_that_never_ends(http: str, path: str, piece: bytes) -> None:
+    """Nothing of it, or a letter now and then; read, or refused before it has come."""
+
+    async def wait() -> None:
+        async with serving(http) as (lines, come):
+            slow = await come(
+                data=f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 40000000\r\n\r\nabc".encode()
+            )
+            now = 0.0
+            while now <= UPLOAD_PATIENCE:
+                lines.look(now)
+                await slow.send(piece)
+                now += 5
+            assert len(lines.open) == 1
+            lines.look(now)
+            assert await slow.ended()
+
+    finished(wait())
+
+
+def test_a_slow_body_may_take_long(http: str) -> None:
+    async def wait() -> None:
+        async with serving(http) as (lines, come):
+            many, piece = 5, 15 * BODY_PACE
+            slow = await come(
+                data=f"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: {many * piece}\r\n\r\n".encode()
+            )
+            for turn in range(many):
+                lines.look(15.0 * turn)
+                await slow.send(bytes(piece))
+            answer = await slow.take(1000)
+            assert answer.startswith(b"HTTP/1.1 200") and str(
+                many * piece
+            ).encode() in answer + await slow.take(100)
+
+    finished(wait())
+
+
+@pytest.mark.parametrize("head", [b"\r\n", UPGRADE + b"\r\n"])
+def test_a_reader_who_takes_nothing(http: str, head: bytes) -> None:
+    async def wait() -> None:
+        async with serving(http) as (lines, come):
+            slow = await come(data=b"GET /long HTTP/1.1\r\nHost: a\r\n" + head)
+            (line,) = lines.open
+            assert line.transport.get_write_buffer_size() > 0
+            lines.look(0.0)
+            lines.look(READER_PATIENCE)
+            assert len(lines.open) == 1
+            lines.look(READER_PATIENCE + 1)
+            assert not lines.open
+            taken = 0
+            while piece := await slow.take(1 << 20):
+                taken += len(piece)
+            assert taken < LONG
+
+    finished(wait())
+
+
+def test_a_slow_reader_gets_all_of_it(http: str) -> None:
+    async def wait() -> None:
+        async with serving(http) as (lines, come):
+            slow = await come(data=b"GET /long HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            taken, now = 0, 0.0
+            while piece := await slow.take(100_000):
+                taken, now = taken + len(piece), now + len(piece) / 1000
+                await settled()
+                lines.look(now)
+            assert taken > LONG
+            assert now > 2 * READER_PATIENCE
+
+    finished(wait())
+
+
+def test_where_it_is_the_servers_turn_nobody_is_late(http: str) -> None:
+    """A stream that says nothing, a session, a connection that is kept for the next request."""
+
+    async def wait() -> None:
+        async with serving(http) as (lines, come):
+            request = b"HTTP/1.1\r\nHost: a\r\n"
+            there = [
+                await come(data=b"GET /quiet " + request + b"\r\n"),
+                await come(data=b"GET / " + request + UPGRADE + b"\r\n"),
+                await come(data=b"GET / " + request + b"\r\n"),
+            ]
+            for now in (0.0, 1000.0, 2000.0):
+                lines.look(now)
+            assert len(lines.open) == 3
+            assert (await there[0].take(1000)).startswith(b"HTTP/1.1 200")
+            assert (await there[1].take(1000)).startswith(b"HTTP/1.1 101")
+            await there[2].send(b"GET / " + request + b"\r\n")
+            assert (await there[2].take(1000)).count(b"HTTP/1.1 200") >= 1
+
+    finished(wait())
+
+
+def test_an_address_has_so_many_connections(http: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "CONNECTIONS_OPEN", 5)
+
+    async def crowd() -> None:
+        async with serving(http) as (lines, come):
+            there = [await come() for _ in range(5)]
+            assert await (await come()).ended()
+            assert not await (await come("127.0.0.3")).ended(), "others come in"
+            proxied = [await come("127.0.0.1") for _ in range(7)]
+            assert not any([await one.ended() for one in proxied]), "a proxy counts its visitors itself"
+            there[0].line.close()
+            await settled()
+            lines.look(0.0)
+            assert not await (await come()).ended()
+            assert await (await come()).ended()
+            assert not any([await one.ended() for one in there[1:]])
+
+    finished(crowd())

@@ -1,0 +1,179 @@
+"""How long a connection may keep the server waiting, for the rest of a request or to take an answer, and how many an address may have.
+
+uvicorn waits for ever for a request that has begun, and for a reader who takes nothing. Here all connections are looked at each second,
+whoever started the server, whatever protocol they speak by then; who is late is cut off. An answer that takes its time keeps nobody
+waiting: an event stream, a long training.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from uvicorn.middleware.proxy_headers import _TrustedHosts
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from tokensteps.limits import (
+    BODY_PACE,
+    CONNECTIONS_OPEN,
+    HEAD_PATIENCE,
+    READER_PATIENCE,
+    READER_TAKES,
+    UPLOAD_PATIENCE,
+)
+from tokensteps.server.entrance.rates import network
+
+LOOK_SECONDS: Final = 1.0
+
+
+class Line:
+    """A connection, from its first moment to its last."""
+
+    def __init__(self, transport: asyncio.Transport, address: str) -> None:
+        self.transport, self.address = transport, address
+        self.came = 0
+        """Bytes that have come on it, as long as it speaks HTTP."""
+        self._awaited: tuple[str, object] | None = None
+        """What it owes: the head of a request, its body, a handshake; and after which exchange, since each has a time of its own."""
+        self._since = self._last = 0.0
+        """From when on, and when something of it came last."""
+        self._before = self._seen = 0
+        """Bytes that had come at both times."""
+        self._full: tuple[float, int] | None = None
+        """Since when its reader has taken too little, and how many bytes waited then."""
+
+    def over(self) -> bool:
+        """Whether there is nothing left of it."""
+        return self.transport.is_closing() and not self.transport.get_write_buffer_size()
+
+    def late(self, now: float) -> bool:
+        """Whether it has kept the server waiting for too long."""
+        return self._sends_late(now) or self._reads_late(now)
+
+    def _sends_late(self, now: float) -> bool:
+        awaited = owed(self.transport.get_protocol())
+        if awaited != self._awaited:
+            self._awaited, self._since, self._before = awaited, now, self.came
+            self._last, self._seen = now, self.came
+        if awaited is None:
+            return False
+        if awaited[0] != "body":
+            return now - self._since > HEAD_PATIENCE
+        if self.came != self._seen:
+            self._last, self._seen = now, self.came
+        slowest = UPLOAD_PATIENCE + (self.came - self._before) / BODY_PACE
+        return now - self._last > UPLOAD_PATIENCE or now - self._since > slowest
+
+    def _reads_late(self, now: float) -> bool:
+        waits = self.transport.get_write_buffer_size()
+        if not waits:
+            self._full = None
+            return False
+        since, before = self._full or (now, waits)
+        self._full = (now, waits) if waits <= before - READER_TAKES else (since, max(waits, before))
+        return now - self._full[0] > READER_PATIENCE
+
+
+def owed(protocol: Any) -> tuple[str, object] | None:
+    """What a browser owes the server on a connection: the kind, and the exchange before or during which; None if it is the server's turn."""
+    if not hasattr(protocol, "timeout_keep_alive_task"):  # it speaks WebSocket by now
+        return None if getattr(protocol, "handshake_initiated", True) else ("handshake", protocol)
+    exchange = protocol.cycle
+    if exchange is not None and exchange.more_body:
+        return None if protocol.flow.read_paused else ("body", exchange)
+    if protocol.timeout_keep_alive_task is not None or (
+        exchange is not None and not exchange.response_complete
+    ):
+        return None
+    return "head", exchange
+
+
+class Lines:
+    """All connections of this server."""
+
+    def __init__(self) -> None:
+        self.open: set[Line] = set()
+        self._of: Counter[str] = Counter()
+        """Address → its connections. A proxy, whose address is that of all its visitors, has its own limits."""
+
+    def begin(self, protocol: Any) -> Line | None:
+        """A connection has been made; None if its address has too many, and then it is cut off."""
+        host = protocol.client[0] if protocol.client else ""
+        address = network(host)
+        trusted = _TrustedHosts(protocol.config.forwarded_allow_ips)
+        if not address or host in trusted or address in trusted:
+            address = ""
+        elif self._of[address] >= CONNECTIONS_OPEN:
+            protocol.transport.abort()
+            return None
+        self._of[address] += 1
+        line = Line(protocol.transport, address)
+        self.open.add(line)
+        return line
+
+    def look(self, now: float) -> None:
+        """Cut off who is late, and forget who has gone."""
+        for line in [*self.open]:
+            if not line.over():
+                if not line.late(now):
+                    continue
+                line.transport.abort()
+            self.open.discard(line)
+            self._of[line.address] -= 1
+            if not self._of[line.address]:
+                del self._of[line.address]
+
+
+@asynccontextmanager
+async def patience() -> AsyncIterator[Lines]:
+    """Inside, connections that are made here have limits."""
+    lines = Lines()
+    with contextlib.ExitStack() as undo:
+        for kind in _protocols():
+            undo.callback(_watch(kind, lines))
+        looking = asyncio.create_task(_look(lines))
+        try:
+            yield lines
+        finally:
+            looking.cancel()
+
+
+async def _look(lines: Lines) -> None:
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        lines.look(time.monotonic())
+
+
+def _protocols() -> list[Any]:
+    """uvicorn speaks HTTP in one of two ways: with httptools, where somebody has installed that."""
+    found: list[Any] = [H11Protocol]
+    with contextlib.suppress(ImportError):
+        found.append(importlib.import_module("uvicorn.protocols.http.httptools_impl").HttpToolsProtocol)
+    return found
+
+
+def _watch(kind: Any, lines: Lines) -> Callable[[], None]:
+    """Have connections of a kind watched; returns what ends that."""
+    made, received = kind.connection_made, kind.data_received
+
+    def connection_made(protocol: Any, transport: asyncio.Transport) -> None:
+        made(protocol, transport)
+        protocol.line = lines.begin(protocol)
+
+    def data_received(protocol: Any, data: bytes) -> None:
+        if protocol.line is not None:
+            protocol.line.came += len(data)
+            received(protocol, data)
+
+    kind.connection_made, kind.data_received = connection_made, data_received
+
+    def end() -> None:
+        kind.connection_made, kind.data_received = made, received
+
+    return end
