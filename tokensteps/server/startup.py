@@ -15,7 +15,7 @@ from streamlit.starlette import App
 
 from tokensteps.server.entrance.files import FromMemory
 from tokensteps.server.entrance.joined.served import join_scripts
-from tokensteps.server.entrance.patience import patience
+from tokensteps.server.entrance.patience import limited_patience
 from tokensteps.server.headers import Guard
 from tokensteps.server.logs import throttled
 from tokensteps.server.seal import secret
@@ -88,7 +88,7 @@ async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
     gc.freeze()
     gc.set_threshold(*COLLECT_AFTER)
     join_scripts()
-    async with patience():
+    async with limited_patience():
         with throttled():
             yield {}
     workers().close()

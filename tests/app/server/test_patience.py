@@ -18,7 +18,7 @@ import uvicorn
 from tests.loops import finished
 from tokensteps.limits import BODY_PACE, HEAD_PATIENCE, READER_PATIENCE, UPLOAD_PATIENCE
 from tokensteps.server.entrance import patience as module
-from tokensteps.server.entrance.patience import Lines, patience
+from tokensteps.server.entrance.patience import Lines, limited_patience
 
 LONG = 600_000
 UPGRADE = b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
@@ -105,7 +105,7 @@ async def serving(http: str) -> AsyncIterator[tuple[Lines, Come]]:
         await browser.send(data)
         return browser
 
-    async with patience() as watched:
+    async with limited_patience() as watched:
         running = asyncio.create_task(server.serve([listening]))
         while not server.started:
             await asyncio.sleep(0.01)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -29,7 +30,12 @@ from tokensteps.limits import (
 )
 from tokensteps.server.entrance.rates import network
 
+if sys.platform == "linux":
+    import fcntl
+    import termios
+
 LOOK_SECONDS: Final = 1.0
+"""Between two looks at all connections: some thousands take milliseconds."""
 
 
 class Line:
@@ -57,7 +63,8 @@ class Line:
         return self._sends_late(now) or self._reads_late(now)
 
     def _sends_late(self, now: float) -> bool:
-        awaited = owed(self.transport.get_protocol())
+        reads = self.transport.is_closing() or self.transport.get_write_buffer_size()
+        awaited = None if reads else owed(self.transport.get_protocol())
         if awaited != self._awaited:
             self._awaited, self._since, self._before = awaited, now, self.came
             self._last, self._seen = now, self.came
@@ -71,13 +78,23 @@ class Line:
         return now - self._last > UPLOAD_PATIENCE or now - self._since > slowest
 
     def _reads_late(self, now: float) -> bool:
-        waits = self.transport.get_write_buffer_size()
+        waits = not_taken(self.transport)
         if not waits:
             self._full = None
             return False
         since, before = self._full or (now, waits)
         self._full = (now, waits) if waits <= before - READER_TAKES else (since, max(waits, before))
         return now - self._full[0] > READER_PATIENCE
+
+
+def not_taken(transport: asyncio.Transport) -> int:
+    """Bytes that wait for a reader here, and then also those in the system's queue: it takes more of ours only when much of that is gone."""
+    here = transport.get_write_buffer_size()
+    if here and sys.platform == "linux":
+        with contextlib.suppress(OSError):  # it has just been closed
+            queued = fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
+            return here + int.from_bytes(queued, sys.byteorder)
+    return here
 
 
 def owed(protocol: Any) -> tuple[str, object] | None:
@@ -131,26 +148,26 @@ class Lines:
 
 
 @asynccontextmanager
-async def patience() -> AsyncIterator[Lines]:
+async def limited_patience() -> AsyncIterator[Lines]:
     """Inside, connections that are made here have limits."""
     lines = Lines()
     with contextlib.ExitStack() as undo:
-        for kind in _protocols():
-            undo.callback(_watch(kind, lines))
-        looking = asyncio.create_task(_look(lines))
+        for kind in _http_protocols():
+            undo.callback(_watch_kind(kind, lines))
+        looking = asyncio.create_task(_look_on(lines))
         try:
             yield lines
         finally:
             looking.cancel()
 
 
-async def _look(lines: Lines) -> None:
+async def _look_on(lines: Lines) -> None:
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         lines.look(time.monotonic())
 
 
-def _protocols() -> list[Any]:
+def _http_protocols() -> list[Any]:
     """uvicorn speaks HTTP in one of two ways: with httptools, where somebody has installed that."""
     found: list[Any] = [H11Protocol]
     with contextlib.suppress(ImportError):
@@ -158,7 +175,7 @@ def _protocols() -> list[Any]:
     return found
 
 
-def _watch(kind: Any, lines: Lines) -> Callable[[], None]:
+def _watch_kind(kind: Any, lines: Lines) -> Callable[[], None]:
     """Have connections of a kind watched; returns what ends that."""
     made, received = kind.connection_made, kind.data_received
 
