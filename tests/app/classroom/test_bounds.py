@@ -56,6 +56,11 @@ def lead(room: Room, query: str, step: int = 0) -> None:
     say(room, "place", page="bpe", query=query, step=step, tab="")
 
 
+async def told(web: Web, code: str, do: str, **what: Any) -> None:
+    """Have something said in a class, and written down."""
+    await web.hub.add(await web.hub.kept(code), {"do": do, "at": 0.0, **what})
+
+
 def a_room(devices: int = 0, nicknames: bool = True) -> Room:
     room = Room("CDFHJK")
     say(room, "open", born="b", nicknames=nicknames)
@@ -201,21 +206,19 @@ def test_a_stream_makes_what_its_reader_takes(make: Make, monkeypatch: pytest.Mo
     async def listen() -> None:
         web = make()
         code, key = await web.open()
-        kept = await web.hub.kept(code)
-        lead(kept.room, "")
+        await told(web, code, "place", page="bpe", query="", step=0, tab="")
         question = questions.read_question(
             {**QUESTION, "input": "text", "key": [f"{one:0400}" for one in range(40)]}
         )
         for _ in range(150):
-            say(kept.room, "ask", question=question)
+            await told(web, code, "ask", question=question)
         ear = web.listen(code, key, Ear(taken=2))
         async with asyncio.timeout(5):
             while len(ear.raw) < 2:
                 await asyncio.sleep(0.005)
         await asyncio.sleep(0.05)
         assert len(made) < 10
-        say(kept.room, "drop", round=150)  # the class goes on meanwhile
-        kept.ring(students=True)
+        await told(web, code, "drop", round=150)  # the class goes on meanwhile
         ear.taken = None
         ear.goes.set()
         state = await ear.hears("state")
@@ -335,9 +338,8 @@ def test_a_summary_leaves_in_pieces(make: Make) -> None:
     async def ask() -> None:
         web = make()
         code, key = await web.open()
-        kept = await web.hub.kept(code)
         for number in range(5):
-            lead(kept.room, f"{number}{LONG}")
+            await told(web, code, "place", page="bpe", query=f"{number}{LONG}", step=0, tab="")
         ear = Ear()
         await web.app(web.scope("GET", f"{code}/summary", f"as={key}"), ear.receive, ear.send)
         data = b"".join(ear.raw)
