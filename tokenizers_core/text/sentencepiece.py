@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
+from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.charsmap import CharacterMap
 from tokenizers_core.text.spans import Span
 from tokenizers_core.text.splitting import SPACE_MARK
@@ -77,20 +77,19 @@ class PieceNormalizer:
             return [*placed, (self.space, *(placed[-1][1:] if placed else (0, len(text))))]
         return [(self.space, *(placed[0][1:] if placed else (0, len(text)))), *placed]
 
+    @cached_property
+    def _symbol(self) -> re.Pattern[str] | None:
+        """The longest symbol at a place."""
+        longest_first = sorted(self.symbols, key=len, reverse=True)
+        return re.compile("|".join(map(re.escape, longest_first))) if self.symbols else None
+
     def _rewritten(self, text: str) -> Iterator[Placed]:
         """Each stretch of the text that the map or a symbol takes, as what it becomes."""
         longest = CharacterMap.of(self.charsmap).longest
-        symbols = _matching(self.symbols)
+        symbols = self._symbol
         at = 0
         while at < len(text):
             found = symbols.match(text, at) if symbols else None
             written, width = (found[0], len(found[0])) if found else longest(text, at)
             yield written, at, at + width
             at += width
-
-
-@lru_cache(8)
-def _matching(symbols: tuple[str, ...]) -> re.Pattern[str] | None:
-    """The longest symbol at a place."""
-    longest_first = sorted(symbols, key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, longest_first))) if symbols else None
