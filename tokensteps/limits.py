@@ -395,6 +395,20 @@ GIVEN_QUESTIONS: Final = 100
 """Questions of an exercise set or a challenge that is given to a class: as many as a challenge may have."""
 BARS: Final = 12
 """Bars of a distribution where anything may be answered; the rest are counted together: more can't be told apart on a wall."""
+DECK: Final = 60
+"""Questions that are prepared for classes: a course has as many. The browser keeps them."""
+CHOICE_TYPED: Final = 200
+"""Characters of a choice of one's own: two lines of a wall."""
+MOST_TYPED_CHOICES: Final = 6
+"""Choices of a question of one's own: as many bars as a wall has room for."""
+DECK_BYTES: Final = 200_000
+"""Bytes of a file of prepared questions."""
+FREE_BARS: Final = 40
+"""Different answers in one's own words that the lecturer is shown, to pick from; the rest are counted together: more aren't read in a lesson."""
+JUDGED_AT_ONCE: Final = 100
+"""Words that are graded by the engine at once: some hundredths of a second."""
+WORD_PARTS: Final = 20
+"""Tokens into which a word is to be split, at most."""
 LOST_PLACES: Final = 2_000
 """Places at which students of one class may get lost: a lecturer who steps all day shows no more."""
 CLASS_BEHIND: Final = 400

@@ -6,8 +6,8 @@ const CLASS = "data-class", ASKED = "data-class-asked", AHEAD = "data-class-ahea
 const PROJECTED = "data-projector", HEIGHT = "--ts-class";
 const SOON = 150, PENDING = 8000; // ms: until a live region may speak; after which a question won't come any more
 const LECTURER = [ // what a button does, and its key
-  ["back", "", "main"], ["ask", "A", "main"], ["give", "G", ""], ["progress", "", ""], ["blank", "K", ""],
-  ["call", "F", ""], ["lost", "", ""], ["code", "J", ""], ["present", "", ""], ["end", "", "leave"],
+  ["back", "", "main"], ["ask", "A", "main"], ["prepared", "Q", ""], ["give", "G", ""], ["progress", "", ""],
+  ["blank", "K", ""], ["call", "F", ""], ["lost", "", ""], ["code", "J", ""], ["present", "", ""], ["end", "", "leave"],
 ];
 const STUDENT = [["back", "", "main"], ["unsure", "", ""], ["leave", "", "leave"]];
 
@@ -85,6 +85,7 @@ class ClassStrip extends Component {
     if (kind === "place" && room.isLecturer() && room.place.by !== this.by && (this.joining || !isAside())) this.join();
     if (kind === "place") this.follower?.follow();
     if (kind === "plan") this.joinPlan();
+    if (room.isLecturer()) this.judge();
     if (kind === "give" && room.state.give?.questions) this.follower?.back();
     if (kind === "end") this.say(this.labels.ended);
     if (kind === "back" && !room.isLecturer() && room.state && !room.state.ended) this.setMode(room.state.follows);
@@ -181,6 +182,8 @@ class ClassStrip extends Component {
     this.setStop(this.peopleTold());
     this.name("back", labels.back, { hidden: !this.room.place || !isAside() });
     this.name("ask", labels.ask);
+    const prepared = filled(labels.prepared, { number: deck.left(this.room.code).length });
+    this.name("prepared", prepared, { hidden: !deck.all().length });
     this.name("give", labels.give, { hidden: !given });
     this.name("progress", labels.progress, { hidden: !state.give, pressed: this.panel.kind === "progress" });
     this.name("blank", labels.blank, { pressed: Boolean(state.blank) });
@@ -249,6 +252,7 @@ class ClassStrip extends Component {
     if (this.room?.isLecturer()) {
       this.report();
       this.reportPlan();
+      this.arrive();
       this.presenter?.update();
     }
     this.room?.look();
@@ -310,10 +314,14 @@ class ClassStrip extends Component {
     if (kind === "shown") this.onShown(document[SHOWN]);
     this.update();
   }
-  onShown({ question } = {}) {
+  onShown({ question, judged } = {}) {
     if (question && question.nonce !== this.answeredNonce && question.nonce === this.askedNonce) {
       [this.answeredNonce, this.pending] = [question.nonce, null];
       this.wall?.open({ question: question.question, kinds: question.kinds });
+    }
+    if (judged && JSON.stringify(judged) !== this.judged) {
+      this.judged = JSON.stringify(judged);
+      this.room?.post("judge", judged).catch(() => {});
     }
     const { give } = this.room?.state ?? {};
     if (give?.questions && givenHere() && !this.room.isLecturer()) this.reportProgress(give, givenHere().answered);
@@ -340,6 +348,41 @@ class ClassStrip extends Component {
     this.send("ask", { nonce: this.askedNonce, kind, step: this.pending });
     this.hold();
   }
+  askPrepared() { // the next question of the deck, at its page and step
+    const { room, wall } = this, next = deck.next(room.code, room.state.plan?.walk ?? "");
+    if (wall.isAsking() || this.coming) return;
+    const question = next ? questionOf(next, this.labels) : { error: this.labels.none_prepared };
+    if (question.error) {
+      this.say(question.error);
+      return;
+    }
+    const at = next.at && placeOf(next.at), nonce = `${performance.now()}`;
+    const leads = at && !isSame(here(), at), step = at ? at.step : null;
+    this.coming = { question, id: next.id, nonce: leads ? nonce : "", since: performance.now(), step };
+    if (leads) this.lead({ ...at, nonce });
+    this.arrive();
+  }
+  async arrive() { // where the question belongs
+    const { coming } = this;
+    if (!coming || this.asking) return;
+    if (performance.now() - coming.since > PATIENCE) this.coming = null;
+    if (!this.coming || (coming.nonce && (document[SHOWN]?.went !== coming.nonce || !here()))) return;
+    this.asking = true;
+    if (coming.step !== null) await this.goTo(coming.step);
+    await this.report();
+    if (await this.post("ask", { question: coming.question })) deck.tick(this.room.code, coming.id);
+    [this.asking, this.coming] = [false, null];
+    this.update();
+  }
+  judge() { // Python, which has the run, grades words that were to be found: those that it hasn't graded yet
+    const { round } = this.room.state ?? {}, { unjudged = [] } = round ?? {};
+    if (!unjudged.length || this.judging || !isSame(here(), this.room.place)) return;
+    if (round.place?.run !== this.room.place.run) return; // by its own run, or not at all
+    this.judging = true;
+    this.later("judging", SOON, () => { this.judging = false; });
+    const { round: number, question: { parts }, place: { step } } = round;
+    this.later("judge", SOON, () => this.send("judge", { round: number, parts, step, words: unjudged }));
+  }
   async goTo(step) { // the lecturer's own stage, and then the class's
     // In Predict the steps ahead aren't in the browser: Python shows one more.
     if (stepNow() !== step && !turnTo(step, true)) this.lead({ ...here(), step, nonce: `${performance.now()}` });
@@ -365,6 +408,7 @@ class ClassStrip extends Component {
     else if (what === "give") this.give();
     else if (what === "blank") this.turn("blank", "blank", "on");
     else if (what === "call") this.turn("call", "all", "all");
+    else if (what === "prepared") this.askPrepared();
     else if (what === "present") this.presenter.turn(!this.presenter.isOn());
     else if (what === "leave") this.leave();
     else if (what === "end" && (!state || state.ended || this.room.refused)) this.leave();

@@ -72,7 +72,8 @@ class Classroom extends Component {
     const { labels } = this, [{ question, place: there }] = rounds, place = { ...runs.get(there.run), ...there };
     const told = rounds.map((round, index) => this.share(round, index));
     return make("article", {}, make("h3", {}, ...inLanguage(question.say)),
-      make("p", { className: "soft", textContent: told.join(" · ") }), barsTable(labels, question, rounds, question),
+      make("p", { className: "soft", textContent: told.join(" · ") }), question.input === "free"
+        ? wordsTable(labels, question, rounds.at(-1), true) : barsTable(labels, question, rounds, question),
       ...(this.link(place) ? [make("p", {}, this.link(place))] : []));
   }
   share({ question, answered: number, of, right, tied }, index) {

@@ -14,10 +14,12 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import APP, Page, address, run
 from tokensteps.language.classes import class_labels
-from tokensteps.limits import CLASS_QUERY
+from tokensteps.limits import CLASS_QUERY, DECK_BYTES
+from tokensteps.pages.learn.deck import read_told
 from tokensteps.runs.rules import BPE_RULES
 from tokensteps.shell.classes import (
     CLASS_ASKS,
+    CLASS_JUDGES,
     CLASS_LEAD,
     CLASS_PLAN,
     CLASS_PRESENTS,
@@ -88,6 +90,53 @@ def test_the_lecturers_own_screen_has_the_plan_and_what_predict_hides() -> None:
     stop = stops_of("30", lesson_facts())[1]
     assert (plan["note"], plan["answer"], plan["number"], plan["of"]) == (stop.note, stop.answer, 2, 5)
     assert plan_told(WalkPlace("path", 1)) is None
+
+
+def test_words_are_graded_by_the_tokenizer_of_the_step() -> None:
+    """Oracle: after the first merge of the five words, ug, by hand: h ug s, p u n; x is no letter of theirs."""
+    app = BPE.opened("corpus=hug&class=KX7P3H")
+    app.session_state[CLASS_JUDGES] = (4, 3, 1, ["hugs", "pun", "hug", "pug pug", "xug"])
+    run(app)
+    assert told(app, "class_page")["judged"] == {
+        "round": 4, "right": ["hugs", "pun"], "wrong": ["hug", "pug pug", "xug"],
+    }  # fmt: skip
+
+
+def test_a_file_of_prepared_questions_is_read_or_says_what_is_wrong() -> None:
+    read = read_told("q.toml", DECK)
+    assert [(one["kind"], one["right"], one["answer"], one["activity"]) for one in read["questions"]] == [
+        ("choices", 1, "", "30.2"), ("free", -1, "", ""), ("parts", -1, "3", ""), ("split", -1, "h ug", ""), ("number", -1, "0.5", ""),
+    ]  # fmt: skip
+    assert read["questions"][2]["at"] == "bpe?corpus=hug&step=1"
+    for wrong, word in (("", "question"), ("[[question]]", "ask"), ("x = [", "TOML"), ("[[question]]\nask = 3", "a text"),
+                        (DECK.replace("30.2", "path.1"), "activity"), (DECK.replace("bpe?", "nowhere?"), "address"),
+                        (DECK.replace("answer = 3", "answer = 3000"), "from 1 to"), (DECK.replace('"yes"]', '"no"]'), "different"),
+                        (DECK + "x = 1\n", "not known"), ("#" * (DECK_BYTES + 1), "limit")):  # fmt: skip
+        assert word in read_told("q.toml", wrong)["error"], wrong[:40]
+
+
+DECK = """
+[[question]]
+ask = "Is it <b>greedy</b>?"
+choices = ["no", "yes"]
+answer = "yes"
+activity = "30.2"
+[[question]]
+ask = "Why did this pair win?"
+[[question]]
+ask = "A word that splits into three"
+by = "parts"
+answer = 3
+at = "bpe?corpus=hug&step=1"
+[[question]]
+ask = "Split it"
+by = "split"
+answer = "h ug"
+[[question]]
+ask = "Which share?"
+by = "number"
+answer = 0.5
+"""
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,20 @@ def plan_of(room: Room, now: float) -> dict[str, Any] | None:
 def tally_of(asked: Round, here: int) -> dict[str, Any]:
     """How many have answered, of those who are there, and what: the lecturer's own screen shows it before the wall does."""
     answered = len(asked.answers)
-    return {"round": asked.number, "answered": answered, "of": max(here, answered), **asked.bars()}
+    return {
+        "round": asked.number,
+        "answered": answered,
+        "of": max(here, answered),
+        **asked.bars(),
+        **of_free(asked),
+    }
+
+
+def of_free(asked: Round) -> dict[str, Any]:
+    """What belongs to answers in people's own words alone: which are on the wall, and which the engine is still to grade."""
+    if asked.question["input"] != "free":
+        return {}
+    return {"picked": [*asked.picked], "unjudged": asked.unjudged()}
 
 
 def verdict_of(asked: Round, number: int) -> dict[str, Any]:

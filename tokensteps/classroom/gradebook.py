@@ -60,7 +60,7 @@ def _of_votes(rounds: list[Round]) -> Answered:
         verdict = next(asked.verdict(device) for asked in reversed(rounds) if device in asked.answers)
         tries = sum(asked.changes[device] for asked in rounds)
         marks[device] = Mark(" | ".join(said), verdict or "", tries)
-    return Answered(question["say"], bool(question["key"]), marks)
+    return Answered(question["say"], rounds[0].is_graded, marks)
 
 
 def _of_given(given: Given) -> list[Answered]:

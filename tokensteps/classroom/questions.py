@@ -11,10 +11,12 @@ from typing import Any, Final, Literal
 
 from tokenizers_core.files.exports import inert
 from tokensteps.limits import (
+    BARS,
     CHOICE_SHOWN,
     CHOICE_TOKENS,
     CHOICES_LIMIT,
     GIVEN_QUESTIONS,
+    JUDGED_AT_ONCE,
     NICKNAME_LIMIT,
     NUMBER_LIMIT,
     QUESTION_BYTES,
@@ -23,10 +25,11 @@ from tokensteps.limits import (
     QUESTION_SECONDS,
     REPLY_LIMIT,
     SEALED_LIMIT,
+    WORD_PARTS,
     WORD_SHOWN,
 )
 
-INPUTS: Final = ("choices", "number", "text")
+INPUTS: Final = ("choices", "number", "text", "free")
 Kind = Literal[
     "form", "key", "gone", "shown", "late", "round", "place", "enough", "ended", "large", "often", "full", "store", "names"
 ]  # fmt: skip
@@ -132,11 +135,39 @@ def read_question(given: Any) -> dict[str, Any]:
         question["choices"] = _choices(given.get("choices"))
     if asked_by == "number" and given.get("near") is not None:
         question["near"] = _near(given["near"])
+    if asked_by == "free" and given.get("parts"):
+        question["parts"] = whole(given["parts"], 1, WORD_PARTS)
     if given.get("seconds"):
         question["seconds"] = whole(given["seconds"], 5, QUESTION_SECONDS)
     if len(json.dumps(question)) > QUESTION_BYTES:
         raise Turned("large", f"a question with its choices has at most {QUESTION_BYTES} bytes")
     return question
+
+
+def as_picks(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Answers in people's own words that go on the wall, instead of those that were picked before. Raises Turned."""
+    return {"picked": _texts(given.get("picked"), BARS)}
+
+
+def as_judged(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the engine says of answers: some are right, some wrong. Raises Turned."""
+    return {name: _texts(given.get(name), JUDGED_AT_ONCE) for name in ("right", "wrong")}
+
+
+def _texts(given: Any, most: int) -> list[str]:
+    if not isinstance(given, list) or len(given) > most:
+        raise Turned("form", f"expected a list of at most {most} answers")
+    return [text(one, REPLY_LIMIT, 1) for one in given]
+
+
+def same_answer(question: Mapping[str, Any], answer: str) -> str:
+    """What two answers in people's own words have in common that are the same but for spaces and case; a word to be split keeps its case.
+
+    >>> same_answer({}, "  The  Most frequent"), same_answer({"parts": 3}, " Hugs ")
+    ('the most frequent', 'Hugs')
+    """
+    words = " ".join(answer.split())
+    return words if "parts" in question else words.casefold()
 
 
 def _choices(given: Any) -> list[dict[str, Any]]:

@@ -32,7 +32,7 @@ Said = Mapping[str, Any]
 """What was said: `do` says what, `at` when, `n` by which device; the rest belongs to what it does."""
 Outcome = Kind | Literal["same"] | None
 """Why an entry does nothing; "same": it would, but everything is already as it says."""
-COUNTS: Final = frozenset({"tally", "lost", "progress", "plan"})
+COUNTS: Final = frozenset({"tally", "lost", "progress", "plan", "picked"})
 """What only the lecturer hears, and the latest of it says all that was said before of the same thing."""
 OF_STUDENTS: Final = frozenset({"join", "nick", "mode", "answer", "lost"})
 
@@ -203,6 +203,19 @@ class Room:
         asked = self.rounds.get(entry["round"])
         return "round" if asked is None else "same" if asked.state == "revealed" else None
 
+    def _check_pick(self, entry: Said, _device: None) -> Outcome:
+        asked = self.rounds.get(entry["round"])
+        if asked is None or asked.question["input"] != "free":
+            return "round"
+        return "same" if asked.picked == tuple(entry["picked"]) else None
+
+    def _check_judge(self, entry: Said, _device: None) -> Outcome:
+        asked = self.rounds.get(entry["round"])
+        if asked is None or "parts" not in asked.question:
+            return "round"
+        said = {**dict.fromkeys(entry["right"], "right"), **dict.fromkeys(entry["wrong"], "wrong")}
+        return "same" if said.items() <= asked.judged.items() else None
+
     def _check_answer(self, entry: Said, _device: Device) -> Outcome:
         number, device = entry["round"], entry["n"]
         given = self.given
@@ -369,6 +382,17 @@ class Room:
         asked = self.rounds[entry["round"]]
         asked.put(entry["n"], entry["a"])
         self._say("tally", round=asked.number)
+
+    def _do_pick(self, entry: Said) -> None:
+        asked = self.rounds[entry["round"]]
+        asked.picked = tuple(entry["picked"])
+        self._say("picked", round=asked.number)
+
+    def _do_judge(self, entry: Said) -> None:
+        asked = self.rounds[entry["round"]]
+        asked.judge({**dict.fromkeys(entry["right"], "right"), **dict.fromkeys(entry["wrong"], "wrong")})
+        # A student who has been told that nothing was right or wrong is told anew.
+        self._say("reveal" if asked.state == "revealed" else "tally", round=asked.number)
 
     def _do_lost(self, entry: Said) -> None:
         assert self.place is not None  # else it would have been refused

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Final, Literal
 
-from tokensteps.classroom.questions import AnswerKey, Judgement
-from tokensteps.limits import BARS, LATE_SECONDS, NUMBER_LIMIT
+from tokensteps.classroom.questions import AnswerKey, Judgement, same_answer
+from tokensteps.limits import BARS, FREE_BARS, JUDGED_AT_ONCE, LATE_SECONDS, NUMBER_LIMIT
 
 State = Literal["open", "shown", "revealed", "closed"]
 WORTH: Final[Mapping[str, float]] = {"right": 1.0, "half": 0.5, "quarter": 0.25, "tied": 0.0, "wrong": 0.0}
@@ -36,9 +37,15 @@ class Round:
     """Answer → what it is worth: each is judged once, however many give it."""
     worth: Counter[Judgement | None] = field(default_factory=Counter)
     """Verdict → the devices whose answer it is."""
+    same: dict[str, str] = field(default_factory=dict)
+    """Answer in people's own words → what it has in common with those that are the same: worked out once."""
     changes: Counter[int] = field(default_factory=Counter)
     of: int = 0
     """Devices that could have answered: those in the class when it was open."""
+    picked: tuple[str, ...] = ()
+    """Answers in people's own words that the lecturer has put on the wall."""
+    judged: dict[str, Judgement] = field(default_factory=dict)
+    """What the engine says of words that were to be found; a question about them has no key."""
     shown: bool = False
     """Whether the lecturer's wall shows the bars."""
 
@@ -54,18 +61,50 @@ class Round:
             self.counts[before] -= 1
             if not self.counts[before]:
                 del self.counts[before], self.verdicts[before]
+                self.same.pop(before, None)
         if answer not in self.verdicts:
-            self.verdicts[answer] = self._key.verdict(answer)
+            if self.question["input"] == "free":
+                self.same[answer] = same_answer(self.question, answer)
+            self.verdicts[answer] = self._judgement(answer)
         self.answers[device] = answer
         self.counts[answer] += 1
         self.worth[self.verdicts[answer]] += 1
         self.changes[device] += 1
         self._bars = None
 
+    def _judgement(self, answer: str) -> Judgement | None:
+        if "parts" in self.question:
+            return self.judged.get(self.same[answer])
+        return self._key.verdict(answer)
+
+    def judge(self, verdicts: Mapping[str, Judgement]) -> None:
+        """Take what the engine says of answers that were given."""
+        given = {*self.same.values()}
+        self.judged |= {answer: verdict for answer, verdict in verdicts.items() if answer in given}
+        for answer, number in self.counts.items():
+            self.worth[self.verdicts[answer]] -= number
+            self.verdicts[answer] = self._judgement(answer)
+            self.worth[self.verdicts[answer]] += number
+        self._bars = None
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether answers are right or wrong: there is a key, or the engine says so."""
+        return bool(self.question["key"]) or "parts" in self.question
+
+    def unjudged(self) -> list[str]:
+        """Words of which the engine hasn't said anything yet, as many as it is asked for at once."""
+        if "parts" not in self.question:
+            return []
+        words = dict.fromkeys(self.same.values())
+        return [*islice((one for one in words if one and one not in self.judged), JUDGED_AT_ONCE)]
+
     def copy(self) -> Round:
         """The round as it stands, whatever is answered later."""
         same = copy(self)
         same.answers, same.verdicts = {**self.answers}, {**self.verdicts}
+        same.same = {**self.same}
+        same.judged = {**self.judged}
         same.counts, same.worth, same.changes = self.counts.copy(), self.worth.copy(), self.changes.copy()
         return same
 
@@ -102,6 +141,8 @@ class Round:
         return self._bars
 
     def _counted(self) -> dict[str, Any]:
+        if self.question["input"] == "free":
+            return self._grouped()
         if self.question["input"] == "choices":
             counted = [(one["id"], self.counts[one["id"]]) for one in self.question["choices"]]
             others = {"answers": 0, "count": 0}
@@ -114,13 +155,26 @@ class Round:
             "others": others,
         }
 
+    def _grouped(self) -> dict[str, Any]:
+        """Answers in people's own words: those that are the same but for spaces and case together, as most have written them."""
+        groups: dict[str, list[tuple[int, str]]] = {}
+        for answer, count in self.counts.items():
+            groups.setdefault(self.same[answer], []).append((-count, answer))
+        counted = [(min(group)[1], -sum(count for count, _answer in group)) for group in groups.values()]
+        first = heapq.nsmallest(FREE_BARS, counted, key=lambda one: (-one[1], one[0]))
+        rest = len(self.answers) - sum(count for _answer, count in first)
+        bars = [
+            {"answer": answer, "count": count, "verdict": self.verdicts[answer]} for answer, count in first
+        ]
+        return {"bars": bars, "others": {"answers": len(counted) - len(first), "count": rest}}
+
     def tied(self) -> int:
         """How many answers are as good as the key, but not what the rule chooses."""
         return self.worth["tied"]
 
     def right(self) -> int | None:
         """How many answers are right; None for a question without a key."""
-        return self.worth["right"] if self.question["key"] else None
+        return self.worth["right"] if self.is_graded else None
 
 
 @dataclass

@@ -81,6 +81,8 @@ LECTURERS: Final[Mapping[str, Callable[[Body], Body]]] = {
     "show": _round,
     "drop": _round,
     "reveal": _round,
+    "pick": lambda body: {**_round(body), **form.as_picks(body)},
+    "judge": lambda body: {**_round(body), **form.as_judged(body)},
     "give": form.read_given,
     "end": lambda _body: {},
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tokenizers_core.files.exports import csv_table
-from tokensteps.classroom.events import given_of, json_parts, lost_of
+from tokensteps.classroom.events import given_of, json_parts, lost_of, of_free
 from tokensteps.classroom.gradebook import gradebook, grades_csv
 from tokensteps.classroom.questions import answer_text, as_text, for_spreadsheets
 from tokensteps.classroom.room import Room
@@ -18,7 +18,7 @@ def round_summary(asked: Round) -> dict[str, Any]:
     """A round with its question, its key, its bars and how many were right."""
     return {
         "round": asked.number, "first": asked.first, "question": asked.question, "place": asked.place, "at": asked.opened,
-        "state": asked.state, "answered": len(asked.answers), "of": asked.of, "right": asked.right(), "tied": asked.tied(), **asked.bars(),
+        "state": asked.state, "answered": len(asked.answers), "of": asked.of, "right": asked.right(), "tied": asked.tied(), **asked.bars(), **of_free(asked),
     }  # fmt: skip
 
 

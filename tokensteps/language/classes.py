@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tokensteps.language.i18n import _, ngettext
+
+OWN_WORDS: Final = frozenset({"choice", "is_right", "right_empty", "more_choices", "no_right"})
+"""Words of the form for a question of one's own, besides those that begin with “own”."""
 
 
 def class_labels() -> dict[str, str]:
@@ -41,6 +46,8 @@ def _strip_words() -> dict[str, str]:
         "said_lost": _("Noted"),
         "leave": _("Leave the class"),
         "presenter": _("Presenter view"),
+        "prepared": _("Prepared: {number}"),
+        "none_prepared": _("No prepared question is left for here."),
         "blanked": _("Please look to the front."),
         "here_one": ngettext("{number} here", "{number} here", 1),
         "here_other": ngettext("{number} here", "{number} here", 2),
@@ -118,6 +125,28 @@ def _wall_words() -> dict[str, str]:
         "own_hint": _("Choices. Mark the right one:"),
         "no_right": _("None is right: ask for an opinion"),
         "right_empty": _("Choice {number} is marked as right and is empty: type it, or mark another."),
+        "own_kind": _("Answered by"),
+        "own_choices": _("choosing"),
+        "own_number": _("a number"),
+        "own_free": _("their own words"),
+        "own_parts": _("a word that the tokenizer splits"),
+        "own_split": _("splitting a word"),
+        "own_right": _("Right answer"),
+        "own_pieces": _("Into how many tokens"),
+        "own_number_hint": _("Without a right answer, you ask for an estimate."),
+        "own_free_hint": _(
+            "You alone see the answers, in the presenter view, and pick what goes on the wall."
+        ),
+        "own_parts_hint": _(
+            "The tokenizer of the class's step grades each word. You pick what goes on the wall."
+        ),
+        "own_split_hint": _(
+            "Type the word with a space at each cut, as it is right; without spaces, nothing is right or wrong."
+        ),
+        "own_empty": _("Type a question."),
+        "own_parts_wrong": _("Type a whole number of tokens from 1 to 20."),
+        "own_split_wrong": _("Type a word of 2 to 40 letters."),
+        "pick_hint": _("Only you see these. Pick what goes on the wall, without names:"),
         "own_missing": _("Type a question and at least two choices."),
         "choice": _("Choice {number}"),
         "is_right": _("Choice {number} is right"),
@@ -144,6 +173,8 @@ def _card_words() -> dict[str, str]:
         "answer_it": _("Answer"),
         "done": _("Done"),
         "choices": _("Choices"),
+        "your_words": _("Your answer"),
+        "no_words": _("Type an answer first."),
         "number": _("Your number"),
         "erase": _("Erase one character"),
         "cut": _("Cut between {left} and {right}"),
@@ -176,6 +207,9 @@ def bar_labels() -> dict[str, str]:
         "lost_curve": _("How often students were lost, by step"),
         "lost_at": _("step {step}: {number}"),
         "tied_number": _("tied: {number}"),
+        "mark_right": _("right"),
+        "mark_wrong": _("wrong"),
+        "none_picked": _("No answer has been picked for the wall so far."),
     }
 
 
@@ -218,6 +252,33 @@ def class_errors() -> dict[str, str]:
         "error_place": _("Open a page for the class first."),
         "error_enough": _("You have changed your answer too often: the last one counts."),
         "error_store": again,
+    }
+
+
+def deck_labels() -> dict[str, str]:
+    """The questions that are prepared for classes."""
+    words = _wall_words()
+    own = {name: words[name] for name in words if name.startswith("own") or name in OWN_WORDS}
+    return {
+        **own,
+        "unread": _("Type a number, such as 12, 0.05 or 1/20."),
+        "error_large": _("That is too long: shorten it."),
+        "write": _("Write a question"),
+        "open_file": _("Open a file"),
+        "save_file": _("Save as a file"),
+        "read": _("Questions read: {number}"),
+        "edit": _("Edit"),
+        "move_up": _("Move up: {name}"),
+        "move_down": _("Move down: {name}"),
+        "moved": _("Now at place {number} of {of}"),
+        "delete": _("Delete: {name}"),
+        "keep": _("Keep"),
+        "cancel": _("Cancel"),
+        "activity": _("Belongs to"),
+        "any_activity": _("no activity: wherever the class is"),
+        "at": _("Page and step (a link; empty for wherever the class is)"),
+        "at_wrong": _("That is no page of this app: copy the link from its tab “Files and link”."),
+        "full": _("There is room for 60 questions: delete one first."),
     }
 
 

@@ -23,10 +23,11 @@ from tokensteps.language.classes import class_labels
 from tokensteps.language.i18n import _
 from tokensteps.language.names import ASK_NAMES
 from tokensteps.language.pages import PAGES
-from tokensteps.limits import CLASS_QUERY
+from tokensteps.limits import CLASS_QUERY, JUDGED_AT_ONCE, REPLY_LIMIT
 from tokensteps.runs.rules import PAGE_PARAMETERS
 from tokensteps.shell.walk import lesson_facts, plan_told, walk_place
 from tokensteps.teaching.classes.asked import ask_class, asked_kinds
+from tokensteps.teaching.classes.words import judge_parts
 from tokensteps.teaching.questions import HALF, QUARTER, RIGHT, TIED, WRONG
 from tokensteps.teaching.walk import read_walk, stops_of
 from tokensteps.widgets.notes import problem
@@ -48,6 +49,10 @@ CLASS_ASKS: Final = "class.asks"
 """the question that the lecturer wants,"""
 CLASS_QUESTION: Final = "class.question"
 """the one that the page has made,"""
+CLASS_JUDGES: Final = "class.judges"
+"""words that are to be graded, of which question, by the tokenizer of which step,"""
+CLASS_JUDGED: Final = "class.judged"
+"""and those that were,"""
 CLASS_PRESENTS: Final = "class.presents"
 """whether this is the lecturer's own screen,"""
 CLASS_PLAN: Final = "class.plan"
@@ -124,9 +129,10 @@ def show_class() -> bool:
                 on_go_change=_led,
                 on_ask_change=_question_asked,
                 on_present_change=_presents,
+                on_judge_change=_judges,
                 on_leave_change=leave_class,
             )
-    return bool(state.pop(CLASS_LED, False)) and "page" in state
+    return bool(state.get(CLASS_LED, False)) and "page" in state
 
 
 def _told(name: str) -> Any:
@@ -143,6 +149,13 @@ def _question_asked() -> None:
     match _told("ask"):
         case {"nonce": str(nonce), "kind": str(kind), "step": step}:
             st.session_state[CLASS_ASKS] = nonce[:40], kind, step if isinstance(step, int) else None
+
+
+def _judges() -> None:
+    match _told("judge"):
+        case {"round": int(number), "parts": int(parts), "step": int(step), "words": list(words)}:
+            wanted = [one[:REPLY_LIMIT] for one in words[:JUDGED_AT_ONCE] if isinstance(one, str)]
+            st.session_state[CLASS_JUDGES] = number, parts, step, wanted
 
 
 def _presents() -> None:
@@ -163,6 +176,10 @@ def _lead_to(to: Destination) -> None:
 
 def offer_question(trace: AnyTrace, style: Style) -> None:
     """On a page with a trace: make the question that the lecturer has asked for."""
+    judges = st.session_state.pop(CLASS_JUDGES, None)
+    if judges is not None:
+        number, parts, step, words = judges
+        st.session_state[CLASS_JUDGED] = {"round": number, **judge_parts(trace, step, parts, words)}
     asks = st.session_state.pop(CLASS_ASKS, None)
     if asks is None:
         return
@@ -186,7 +203,9 @@ def class_page(page: str) -> None:
     state = st.session_state
     if class_code() is None:
         return
+    state.pop(CLASS_LED, None)  # only now: a run that another message overtakes has led nowhere
     asks = state.pop(CLASS_ASKS, None)  # a page without a trace left it
+    state.pop(CLASS_JUDGES, None)
     question = state.pop(CLASS_QUESTION, None)
     if asks is not None:
         question = {"nonce": asks[0], "question": None, "kinds": []}
@@ -201,6 +220,7 @@ def class_page(page: str) -> None:
         "usual": usual,
         "went": state.get(CLASS_WENT, ""),
         "question": question,
+        "judged": state.get(CLASS_JUDGED),
     }
     component("class_page", ())(key="class_page", data=data)
 

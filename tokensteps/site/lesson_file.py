@@ -14,17 +14,25 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from tokenizers_core.errors import TokenizersCoreError, quoted
 from tokensteps.language.i18n import LANGUAGES, N_
+from tokensteps.language.pages import PAGES
 from tokensteps.limits import (
+    CHOICE_TYPED,
+    DECK,
+    DECK_BYTES,
     LESSON_BYTES,
     LESSON_LINE,
     LESSON_PARTS,
     LESSON_QUESTIONS,
     LESSON_TEXT,
+    MOST_TYPED_CHOICES,
     UPLOAD_LIMIT,
+    WORD_PARTS,
+    WORD_SHOWN,
 )
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.rules import RULES_OF, Setting
 from tokensteps.runs.settings import Recipe, read_url
+from tokensteps.teaching.walk import PATH_WALK, read_walk
 
 
 class LessonError(TokenizersCoreError):
@@ -93,6 +101,28 @@ class OwnLesson:
     language: str
     text: str
     parts: tuple[OwnPart, ...]
+    questions: tuple[PreparedQuestion, ...] = ()
+    """For a live class; no page of the site has them."""
+
+
+class PreparedQuestion(NamedTuple):
+    """A question for a live class, prepared before the lesson. See `read_class_question`."""
+
+    ask: str
+    by: str
+    """How it is answered: a key of `ANSWERED_BY`."""
+    choices: tuple[str, ...] = ()
+    answer: str = ""
+    """What is right: a choice, a number, how many tokens, a split; "" for nothing."""
+    activity: str = ""
+    """The activity of a plan that it belongs to, as in an address; "" for none."""
+    at: str = ""
+    """The page and the step that it is asked at, as an address in the app; "" for wherever the class is."""
+
+
+ANSWERED_BY: Final = ("choices", "number", "free", "parts", "split")
+"""How a class answers a question that was prepared: by choosing, a number, in its own words, a word that is split into so many tokens,
+the split of a word."""
 
 
 class Table:
@@ -174,16 +204,7 @@ def read_lesson(path: Path) -> OwnLesson:
     """The lesson in a file. Raises LessonError for what can't be used, OSError for a file that can't be read."""
     with path.open("rb") as stream:
         data = stream.read(LESSON_BYTES + 1)
-    if len(data) > LESSON_BYTES:
-        raise LessonError(
-            "large", path.name, size=f"more than {LESSON_BYTES:,} bytes", limit=f"{LESSON_BYTES:,}"
-        )
-    try:
-        table = Table(path.name, tomllib.loads(data.decode("utf-8")))
-    except RecursionError:
-        raise LessonError("toml", path.name, problem="it is nested too deeply") from None
-    except ValueError as error:
-        raise LessonError("toml", path.name, problem=str(error)[:200]) from None
+    table = read_table(path.name, data, LESSON_BYTES)
     lesson = OwnLesson(
         path.stem,
         table.words("title", required=True),
@@ -194,8 +215,89 @@ def read_lesson(path: Path) -> OwnLesson:
             for number, one in enumerate(table.items("part", LESSON_PARTS), start=1)
         ),
     )
+    lesson = replace(lesson, questions=read_class_questions(table))
     table.done()
     return lesson
+
+
+def read_table(name: str, data: bytes, limit: int) -> Table:
+    """A file of at most `limit` bytes. Raises LessonError."""
+    if len(data) > limit:
+        raise LessonError("large", name, size=f"more than {limit:,} bytes", limit=f"{limit:,}")
+    try:
+        return Table(name, tomllib.loads(data.decode("utf-8")))
+    except RecursionError:
+        raise LessonError("toml", name, problem="it is nested too deeply") from None
+    except ValueError as error:
+        raise LessonError("toml", name, problem=str(error)[:200]) from None
+
+
+def read_deck(name: str, data: bytes) -> tuple[PreparedQuestion, ...]:
+    """The questions for a class in a file, which may be a whole lesson. Raises LessonError."""
+    questions = read_class_questions(read_table(name, data, DECK_BYTES))
+    if not questions:
+        raise LessonError("missing", f"{name}: question")
+    return questions
+
+
+def read_class_questions(table: Table) -> tuple[PreparedQuestion, ...]:
+    """All of them, in their order."""
+    given = enumerate(table.items("question", DECK), start=1)
+    return tuple(
+        read_class_question(Table(f"{table.place}, question {number}", one)) for number, one in given
+    )
+
+
+def read_class_question(table: Table) -> PreparedQuestion:
+    """One question for a class."""
+    ask = table.words("ask", LESSON_LINE, required=True)
+    by = one_of(table, "by", ANSWERED_BY, "choices" if "choices" in table else "free")
+    choices = tuple(
+        checked_text(table.at("choices"), one, CHOICE_TYPED)
+        for one in table.items("choices", MOST_TYPED_CHOICES)
+    )
+    if (by == "choices") != bool(choices) or (
+        choices and (len(choices) < 2 or len({*choices}) < len(choices))
+    ):
+        wanted = f"from 2 to {MOST_TYPED_CHOICES} texts, all different, and only where one is chosen"
+        raise LessonError("wrong", table.at("choices"), value=shown([*choices]), wanted=wanted)
+    answer = _class_answer(table, by, choices)
+    activity, at = table.words("activity"), table.words("at")
+    place = read_walk(activity)
+    if activity and (place is None or place.walk == PATH_WALK):
+        raise LessonError(
+            "wrong", table.at("activity"), value=shown(activity), wanted="an activity such as 30.2"
+        )
+    page, _mark, _query = at.partition("?")
+    if at and page not in PAGES:
+        raise LessonError(
+            "wrong", table.at("at"), value=shown(at), wanted="an address such as bpe?corpus=hug&step=1"
+        )
+    table.done()
+    return PreparedQuestion(ask, by, choices, answer, activity, at)
+
+
+def _class_answer(table: Table, by: str, choices: Sequence[str]) -> str:
+    value = table.take("answer")
+    if value is None and by != "parts":
+        return ""
+    place, wanted = table.at("answer"), ""
+    match by:
+        case "choices" if value not in choices:
+            wanted = "among the choices, as it is written there"
+        case "number" if (
+            isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e15
+        ):
+            wanted = "a number"
+        case "parts" if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= WORD_PARTS:
+            wanted = f"a whole number of tokens from 1 to {WORD_PARTS}"
+        case "split" if not isinstance(value, str) or not 2 <= len("".join(value.split())) <= WORD_SHOWN:
+            wanted = f"a word of 2 to {WORD_SHOWN} letters, with a space at each cut"
+        case "free":
+            wanted = "absent, as answers in one's own words aren't graded"
+    if wanted:
+        raise LessonError("wrong", place, value=shown(value), wanted=wanted)
+    return " ".join(str(value).split()) if by == "split" else str(value)
 
 
 def one_of(table: Table, key: str, names: Sequence[str], default: str | None = None) -> str:

@@ -46,7 +46,7 @@ class Card {
     this.node.ariaLabel = this.labels.question;
     this.node.classList.toggle("folded", this.folded);
     put(this.node, [...this.parts(round).filter(Boolean), this.live]);
-    const typed = this.node.querySelector(".number");
+    const typed = this.node.querySelector(".number, .words");
     if (typed && typed.value !== this.given) typed.value = this.given; // by the keypad
     this.tick();
   }
@@ -104,7 +104,8 @@ class Card {
     const state = this.error ? this.told(this.error, "told state wrong")
       : this.told(mine === null ? labels.can_change : labels.sent, `told state ${mine === null ? "yet" : ""}`);
     if (question.input === "choices") return [this.choices(question, mine), state];
-    const box = question.input === "number" ? this.keypad() : this.cutter(question);
+    const box = { number: () => this.keypad(), free: () => this.words(question) }[question.input]?.()
+      ?? this.cutter(question);
     const words = mine !== null && mine === this.answer() ? labels.sent_short : labels.send;
     return [box, this.button("send", words, { className: "main wide" }), state];
   }
@@ -126,6 +127,10 @@ class Card {
     const back = this.button("back", "⌫", { ariaLabel: this.labels.erase });
     return make("div", { className: "keypad" }, make("div", { className: "line" }, shown, back),
       make("div", { className: "keys" }, ...keys));
+  }
+  words({ parts }) { // in one's own; a word to be found is one line
+    return make(parts ? "input" : "textarea", { className: "words", ariaLabel: this.labels.your_words, rows: 3,
+      maxLength: parts ? 40 : 300, autocomplete: "off", spellcheck: !parts, data: { key: "words" } });
   }
   cutter({ word }) { // a cut between two letters comes and goes
     const box = make("div", { className: "cutter", ariaLabel: this.labels.cut_hint });
@@ -150,19 +155,22 @@ class Card {
     const now = cuts.includes(place) ? cuts.filter((one) => one !== place) : [...cuts, place];
     this.given = list.map((letter, index) => letter + (now.includes(index) ? " " : "")).join("");
   }
-  outcome({ question, key = [], tied = [], mine }) {
+  outcome({ question, key: keys = [], tied = [], mine, right }) {
+    // Where the engine grades words, there is no list of all that are right.
+    const key = question.parts && right === true ? [mine] : keys;
+    const graded = key.length || (question.parts && right != null);
     const { labels } = this, verdict = mine === null ? "" : verdictOf({ key, tied }, mine);
-    const said = !key.length ? labels.asked_opinion : mine === null ? labels.no_answer
+    const said = !graded ? labels.asked_opinion : mine === null ? labels.no_answer
       : verdict === "right" ? labels.you_right : verdict === "tied" ? labels.you_tied : labels.you_wrong;
     const shown = key.slice(0, 4).map((one) => make("span", { className: "row" }, ...answerNodes(question, one)));
-    return [this.told(said, `told ${verdict || (mine === null || !key.length ? "" : "wrong")}`),
+    return [this.told(said, `told ${verdict || (mine === null || !graded ? "" : "wrong")}`),
       mine !== null && make("p", {}, `${labels.your_answer} `, ...answerNodes(question, mine)),
-      key.length > 0 && make("p", {}, `${labels.right_answer} `, ...shown)];
+      key.length > 0 && !question.parts && make("p", {}, `${labels.right_answer} `, ...shown)];
   }
 
   // --- what is tapped and typed
   onInput({ value, dataset: { key } }) {
-    if (key !== "number") return;
+    if (key !== "number" && key !== "words") return;
     this.given = value;
     this.update();
   }
@@ -190,11 +198,12 @@ class Card {
   }
   answer() { // in the one form in which answers are counted; null where it can't be read
     const { input, word } = this.round.question;
+    if (input === "free") return this.given.trim() || null;
     return input === "number" ? canonicalNumber(this.given) : this.given || word || null;
   }
   async send(answer) {
     const { round } = this, { labels } = this;
-    if (answer === null) this.error = labels.unread;
+    if (answer === null) this.error = round.question.input === "free" ? labels.no_words : labels.unread;
     else {
       const before = round.mine;
       round.mine = answer;

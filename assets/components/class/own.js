@@ -5,18 +5,26 @@ const OWN = "tokensteps.class.own"; // in the tab's storage
 const CHOICES = [4, 6]; // at first, and at most
 const QUESTION_LENGTH = 500, CHOICE_LENGTH = 200;
 
+const OWN_KINDS = ["choices", "number", "free", "parts", "split"]; // how it is answered
+
 class OwnQuestion {
   rows = []; // [radio, box] of each choice
 
-  constructor(code) {
-    this.code = code;
+  constructor(code, keeps = true) {
+    [this.code, this.keeps] = [code, keeps];
     this.say = make("textarea", { rows: 2, maxLength: QUESTION_LENGTH, data: { do: "say" } });
+    this.kind = make("select", {}, ...OWN_KINDS.map((value) => make("option", { value })));
+    this.kinds = make("label", { className: "kinds" }, make("span"), this.kind);
+    this.kind.addEventListener("change", () => this.turn());
+    this.answer = make("input", { maxLength: CHOICE_LENGTH, autocomplete: "off" });
+    this.answers = make("label", { className: "answers" }, make("span"), this.answer);
     this.hint = make("p", { className: "soft" });
     this.none = make("input", { type: "radio", name: "ts-right", checked: true });
     this.opinion = make("label", { className: "choice soft" }, this.none, make("span"));
     this.more = make("button", { type: "button" });
     this.more.addEventListener("click", () => this.add());
-    this.node = make("div", { className: "own", data: { key: "own" } }, this.say, this.hint, this.opinion, this.more);
+    this.node = make("div", { className: "own", data: { key: "own" } }, this.say, this.kinds, this.answers, this.hint,
+      this.opinion, this.more);
     this.node.addEventListener("input", () => this.keep());
     this.node.addEventListener("keydown", (event) => { // no key of the page's
       if (!["Escape", "Enter"].includes(event.key)) event.stopPropagation();
@@ -25,12 +33,21 @@ class OwnQuestion {
   }
 
   // --- what is in it
-  fill({ say = "", choices = [], right = -1 }) {
+  fill({ say = "", choices = [], right = -1, kind = "choices", answer = "" }) {
     this.say.value = say;
+    this.kind.value = OWN_KINDS.includes(kind) ? kind : "choices";
+    this.answer.value = answer;
     for (const row of this.rows.splice(0)) row[0].parentElement.remove();
     while (this.rows.length < Math.max(choices.length, CHOICES[0])) this.choice(choices[this.rows.length]);
     (this.rows[right]?.[0] ?? this.none).checked = true;
-    this.more.hidden = this.rows.length >= CHOICES[1];
+    this.turn();
+  }
+  turn() { // what belongs to this kind
+    const kind = this.kind.value, chooses = kind === "choices";
+    for (const node of [this.opinion, ...this.rows.map(([right]) => right.parentElement)]) node.hidden = !chooses;
+    this.more.hidden = !chooses || this.rows.length >= CHOICES[1];
+    this.answers.hidden = chooses || kind === "free";
+    if (this.labels) this.name(this.labels);
   }
   choice(value = "") {
     const right = make("input", { type: "radio", name: "ts-right" });
@@ -48,7 +65,11 @@ class OwnQuestion {
   name(labels) { // in the language of the page
     this.labels = labels;
     this.say.ariaLabel = this.say.placeholder = labels.own_question;
-    this.hint.textContent = labels.own_hint;
+    this.kinds.firstChild.textContent = labels.own_kind;
+    [...this.kind.options].forEach((option) => { option.textContent = labels[`own_${option.value}`]; });
+    this.hint.textContent = labels[{ choices: "own_hint", free: "own_free_hint", parts: "own_parts_hint",
+      split: "own_split_hint" }[this.kind.value] ?? "own_number_hint"];
+    this.answers.firstChild.textContent = labels[this.kind.value === "parts" ? "own_pieces" : "own_right"];
     this.opinion.lastChild.textContent = labels.no_right;
     this.more.textContent = labels.more_choices;
     this.rows.forEach(([right, box], index) => {
@@ -57,19 +78,12 @@ class OwnQuestion {
     });
   }
   written() {
-    return { say: this.say.value, choices: this.rows.map(([, box]) => box.value),
+    return { say: this.say.value, kind: this.kind.value, answer: this.answer.value,
+      choices: this.rows.map(([, box]) => box.value),
       right: this.rows.findIndex(([right]) => right.checked) };
   }
   question(labels) { // as a class is asked, or {error}
-    const { say, choices, right } = this.written(), said = say.trim();
-    const given = choices.map((text, index) => ({ id: String(index + 1), text: [text.trim()] }))
-      .filter(({ text }) => text[0]);
-    if (!said || given.length < 2) return { error: labels.own_missing };
-    const key = right < 0 ? [] : [String(right + 1)];
-    if (key.length && !given.some(({ id }) => id === key[0])) {
-      return { error: filled(labels.right_empty, { number: right + 1 }) };
-    }
-    return { kind: "own", say: { "": [said] }, input: "choices", choices: given, key, tied: [] };
+    return questionOf(this.written(), labels);
   }
   empty() {
     this.fill({});
@@ -78,15 +92,48 @@ class OwnQuestion {
 
   // --- what the tab keeps: a browser may keep nothing, and give back anything
   keep() {
+    if (!this.keeps) return;
     try {
       sessionStorage.setItem(OWN, JSON.stringify({ ...this.written(), code: this.code }));
     } catch { /* then it is there as long as the page */ }
   }
   kept() {
     try {
-      const { code, say, choices, right } = JSON.parse(sessionStorage.getItem(OWN)) ?? {};
+      const { code, say, choices, right, kind, answer } = JSON.parse(sessionStorage.getItem(OWN)) ?? {};
       if (code !== this.code) return {};
-      return { say: String(say ?? ""), choices: choices.slice(0, CHOICES[1]).map(String), right };
+      return { say: String(say ?? ""), choices: choices.slice(0, CHOICES[1]).map(String), right, kind,
+        answer: String(answer ?? "") };
     } catch { return {}; }
   }
+}
+
+function questionOf({ say, choices, right, kind, answer }, labels) { // as a class is asked, or {error}
+  const said = say.trim();
+  if (kind !== "choices") return typedQuestion(kind, said, answer, labels);
+  const given = choices.map((text, index) => ({ id: String(index + 1), text: [text.trim()] }))
+    .filter(({ text }) => text[0]);
+  if (!said || given.length < 2) return { error: labels.own_missing };
+  const key = right < 0 ? [] : [String(right + 1)];
+  if (key.length && !given.some(({ id }) => id === key[0])) {
+    return { error: filled(labels.right_empty, { number: right + 1 }) };
+  }
+  return { kind: "own", say: { "": [said] }, input: "choices", choices: given, key, tied: [] };
+}
+function typedQuestion(kind, said, answer, labels) { // one that isn't answered by choosing, or {error}
+  const asked = { kind: "own", say: { "": [said] }, key: [], tied: [] }, text = answer.trim();
+  if (!said) return { error: labels.own_empty };
+  if (kind === "free") return { ...asked, input: "free" };
+  if (kind === "parts") {
+    const parts = Number(text);
+    if (!Number.isInteger(parts) || parts < 1 || parts > 20) return { error: labels.own_parts_wrong };
+    return { ...asked, input: "free", parts };
+  }
+  if (kind === "split") {
+    const split = text.split(/\s+/), word = split.join("");
+    if (letters(word).length < 2 || word.length > 40) return { error: labels.own_split_wrong };
+    return { ...asked, input: "text", word, key: split.length > 1 ? [split.join(" ")] : [] };
+  }
+  const number = text ? canonicalNumber(text) : null;
+  if (text && number === null) return { error: labels.unread };
+  return { ...asked, input: "number", key: text ? [number] : [] };
 }

@@ -117,6 +117,21 @@ function barsTable(labels, question, rounds, shown) { // `shown`: {key, tied} on
     make("tbody", {}, ...body));
 }
 
+// Answers in people's own words, without names: those that the lecturer has picked.
+function wordsTable(labels, question, { bars = [], picked = [], answered: all = 0 }, revealed) {
+  const most = Math.max(1, ...bars.map(({ count }) => count));
+  const rows = bars.filter(({ answer }) => picked.includes(answer)).map(({ answer, count, verdict }) => {
+    const marked = revealed && verdict;
+    const name = make("th", { scope: "row" }, make("bdi", { textContent: answer }));
+    if (marked) name.append(make("b", { className: "verdict", textContent: labels[`mark_${verdict}`] }));
+    return make("tr", { className: marked ? verdict : "" }, name, make("td", {},
+      make("span", { className: "bar", style: `--share:${count / most}` }),
+      make("span", { className: "number", textContent: `${count} · ${percent(count / Math.max(1, all))}` })));
+  });
+  if (!rows.length) return make("p", { className: "soft", textContent: labels.none_picked });
+  return make("table", { className: "bars in-words" }, make("tbody", {}, ...rows));
+}
+
 // Where the class was lost: steps from left to right, a column for each place at which somebody said so.
 function lostCurve(labels, places) {
   const most = Math.max(1, ...places.map(({ count }) => count));

@@ -2,6 +2,7 @@
 // many have answered; bars come when they are asked for, and the right answer last. A second vote stands beside the
 // first.
 
+const MOST_PICKED = 12; // answers in people's own words on the wall
 const COUNTDOWNS = [0, 30, 60, 120];
 
 class Wall {
@@ -15,6 +16,7 @@ class Wall {
     document.body.append(this.node);
     this.node.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
     this.node.addEventListener("keydown", (event) => this.onKeyInside(event));
+    this.node.addEventListener("change", ({ target }) => { if (target.matches(".words input")) this.pick(target); });
   }
   get labels() {
     return this.strip.labels;
@@ -41,6 +43,9 @@ class Wall {
     if (asking) {
       this.node.ariaLabel = this.labels.question;
       put(this.node, (this.draft ? this.draftParts() : this.roundParts(this.round)).filter(Boolean));
+      for (const box of this.node.querySelectorAll(".words input")) {
+        box.checked = (this.round.picked ?? []).includes(box.dataset.key); // another device may have picked it
+      }
       const main = this.node.querySelector("textarea, button.main") ?? this.node;
       const same = held && this.node.querySelector(`[data-do="${held}"]:not([aria-disabled="true"])`);
       const lost = inside && !this.node.contains(document.activeElement);
@@ -110,7 +115,8 @@ class Wall {
     const revealed = state === "revealed";
     const own = this.strip.presenter.isOn(); // the lecturer's own screen has the bars, with the answer, at once
     const told = own || revealed ? { ...question, ...round } : null;
-    const bars = (own || shown) && barsTable(labels, question, this.rounds(round), told);
+    const bars = question.input === "free" ? (own || shown) && this.inWords(round, own, revealed)
+      : (own || shown) && barsTable(labels, question, this.rounds(round), told);
     const buttons = [
       !shown && this.button("show", labels.show, "S, PgDn", "main"),
       state === "shown" && this.button("reveal", labels.reveal, "E, PgDn", "main"),
@@ -121,6 +127,30 @@ class Wall {
     ];
     return [this.head(round.first !== round.round ? labels.second_vote : labels.question, revealed), say,
       !shown && this.offered(question), counted, bars || null, make("footer", {}, ...buttons.filter(Boolean))];
+  }
+  inWords(round, own, revealed) { // on the lecturer's own screen all, to be picked from; on the wall what was picked
+    const { labels } = this, { bars = [], picked = [], others, question } = round;
+    if (!own) return wordsTable(labels, question, round, revealed);
+    const rows = bars.map(({ answer, count, verdict }) => {
+      const box = make("input", { type: "checkbox", checked: picked.includes(answer), data: { key: answer } });
+      box.toggleAttribute("checked", picked.includes(answer));
+      return make("li", { data: { key: answer } }, make("label", { className: verdict ?? "" }, box,
+        make("bdi", { textContent: answer }), make("span", { className: "soft", textContent: ` × ${count}` }),
+        ...(verdict ? [make("b", { className: "verdict", textContent: labels[`mark_${verdict}`] })] : [])));
+    });
+    return make("div", { className: "words" }, make("p", { className: "soft", textContent: labels.pick_hint }),
+      make("ul", {}, ...rows), ...(others?.count
+        ? [make("p", { className: "soft", textContent: `${labels.others}: ${others.count}` })] : []));
+  }
+  pick(box) { // the room says it to all of the lecturer's screens
+    const { round } = this, { picked = [] } = round;
+    const now = picked.filter((one) => one !== box.dataset.key);
+    if (box.checked) now.push(box.dataset.key);
+    if (now.length > MOST_PICKED) box.checked = false;
+    else {
+      round.picked = now;
+      this.strip.post("pick", { round: round.round, picked: now });
+    }
   }
   rounds(round) { // the first vote and this one
     const before = round.first !== round.round && this.strip.votes.get(round.first);

@@ -8,8 +8,8 @@ const ROOM = Symbol.for("tokensteps.room"); // on the document: the class that t
 const FINAL = ["gone", "key", "ended"]; // a stream that is refused for these won't come back
 const AGAIN = [1000, 5000]; // ms until a stream is opened again: at first, and at most
 const SILENT = 40_000; // ms without a word, after which nobody is there: the server says something every 15 s
-const EVENTS = ("state place plan blank names call ask tally shown closed reveal drop people lost give progress end")
-  .split(" ");
+const EVENTS = ("state place plan picked blank names call ask tally shown closed reveal drop people lost give progress "
+  + "end").split(" ");
 
 const api = () => new URL("class/api/", new URL(".", location.href)).href;
 const normal = (code) => code.toUpperCase().replace(/[^A-Z0-9]/g, "").slice(0, 12);

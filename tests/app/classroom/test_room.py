@@ -19,7 +19,7 @@ from tests.samples import sampled
 from tokensteps.classroom.codes import Person
 from tokensteps.classroom.events import People, events, state_for
 from tokensteps.classroom.gradebook import gradebook, grades_csv
-from tokensteps.classroom.questions import Turned, read_question
+from tokensteps.classroom.questions import Turned, as_judged, as_picks, read_question
 from tokensteps.classroom.room import Room, as_line
 from tokensteps.classroom.summary import rounds_csv, summary
 from tokensteps.limits import (
@@ -456,3 +456,55 @@ def test_the_plan_is_told_to_the_lecturer_alone() -> None:
     assert "plan" not in state_for(room, student, NOBODY, 190.4)
     say(room, plan(""))
     assert state_for(room, teacher, NOBODY, 200.0)["plan"] is None
+
+
+def test_answers_in_their_own_words_are_grouped_and_picked() -> None:
+    """Oracle: grouped by hand: “It wins” and “it  WINS” are the same, “it won” is not. Only the lecturer hears any of it."""
+    free = read_question({"kind": "own", "say": {"": "Why?"}, "input": "free", "key": []})
+    room = room_of(*[JOIN] * 4, place(0), {"do": "ask", "question": free})
+    say(room, answer(1, "It wins"), answer(2, "it  WINS"), answer(3, "It wins"), answer(4, "it won"))
+    assert room.rounds[1].bars()["bars"] == [
+        {"answer": "It wins", "count": 3, "verdict": None}, {"answer": "it won", "count": 1, "verdict": None},
+    ]  # fmt: skip
+    pick = {"do": "pick", "round": 1, "picked": ["it won"]}
+    assert say(room, pick, pick, {**pick, "round": 2}) == [None, "same", "round"]
+    teacher, student = Person("CDFHJK", "b", 0), Person("CDFHJK", "b", 1)
+    told = b"".join(events(room, 0, teacher, NOBODY, 0.0))
+    assert b'"picked":["it won"]' in told
+    say(room, {"do": "reveal", "round": 1})
+    heard_by_student = b"".join(events(room, 0, student, NOBODY, 0.0))
+    assert b"it won" not in heard_by_student and b"picked" not in heard_by_student
+    assert room.rounds[1].right() is None
+
+
+def test_words_are_graded_by_whoever_has_the_engine() -> None:
+    """The room takes what it is told of words that were given, in any spelling of spaces, and counts them as it counts a key's."""
+    words = read_question({"kind": "own", "say": {"": "Three"}, "input": "free", "parts": 3, "key": []})
+    room = room_of(*[JOIN] * 3, place(0), {"do": "ask", "question": words})
+    judge = {"do": "judge", "round": 1, "right": ["hugs", "never said"], "wrong": ["pun"]}
+    say(room, answer(1, " hugs"), answer(2, "pun"))
+    assert room.rounds[1].unjudged() == ["hugs", "pun"] and room.rounds[1].right() == 0
+    assert say(room, judge, {**judge, "round": 5}) == [None, "round"]
+    say(room, answer(3, "hugs"), answer(1, "Hugs"))
+    assert room.rounds[1].unjudged() == ["Hugs"], "case matters to a tokenizer"
+    assert (room.rounds[1].right(), room.rounds[1].verdict(2)) == (1, "wrong")
+    assert "never said" not in room.rounds[1].judged
+    say(room, {"do": "reveal", "round": 1}, {**judge, "right": ["Hugs"], "wrong": []})
+    student = Person("CDFHJK", "b", 1)
+    revealed = [one for one in events(room, 0, student, NOBODY, 0.0) if b"event: reveal" in one]
+    assert b'"right":true' in revealed[-1], "who was told before the engine had spoken is told again"
+    own = {
+        "do": "ask",
+        "question": read_question({"kind": "own", "say": {"": "?"}, "input": "free", "key": []}),
+    }
+    say(room, own)
+    assert say(room, {**judge, "round": 2}) == ["round"], "nothing else is graded from outside"
+
+
+@pytest.mark.parametrize("broken", [None, "a", [1], [""], ["x"] * 101, ["x" * 5_000], ["\ud800"]])
+def test_what_is_picked_and_judged_is_bounded(broken: Any) -> None:
+    for read in (lambda: as_picks({"picked": broken}), lambda: as_judged({"right": broken, "wrong": []})):
+        with pytest.raises(Turned):
+            read()
+    with pytest.raises(Turned):
+        read_question({"kind": "own", "say": {"": "?"}, "input": "free", "parts": 10**9, "key": []})

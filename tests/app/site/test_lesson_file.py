@@ -15,7 +15,7 @@ from tests.samples import STRESS
 from tokenizers_core import Corpus, train_bpe
 from tokensteps.limits import LESSON_BYTES, LESSON_LINE, LESSON_PARTS
 from tokensteps.site.books import train_here
-from tokensteps.site.lesson_file import LessonError, OwnLesson, OwnPart, OwnQuestion, read_lesson
+from tokensteps.site.lesson_file import LessonError, OwnLesson, OwnPart, OwnQuestion, read_deck, read_lesson
 from tokensteps.site.lesson_page import own_lesson_page
 
 ROOT = Path(__file__).parents[3]
@@ -42,7 +42,7 @@ def read(folder: Path, text: str | bytes) -> OwnLesson:
         (f"title = '{'x' * (LESSON_LINE + 1)}'", "lesson.toml: title has 501 characters, but the limit is 500: shorten it."),
         ("#" * (LESSON_BYTES + 1), "lesson.toml has more than 500,000 bytes, but the limit is 500,000: shorten it."),
         ("title = 'T'\nlanguage = 'fr'", "language is 'fr', but must be one of en, zh, ja: change it."),
-        ("title = 'T'\nparts = []", "'parts' is not known here; choose one of title, language, text, part, or take it out."),
+        ("title = 'T'\nparts = []", "'parts' is not known here; choose one of title, language, text, part, question, or take it out."),
         ("title = 'T'\npart = 3", "lesson.toml: part is 3, but must be a list"),
         ("title = 'T'\npart = [3]", "lesson.toml, part 1 is 3, but must be a table"),
         ("title = 'T'\n" + "[[part]]\n" * (LESSON_PARTS + 1), "lesson.toml: part has 61 entries, but the limit is 60"),
@@ -109,10 +109,14 @@ def test_a_run_is_as_its_settings_say(tmp_path: Path) -> None:
 
 
 def test_the_documents_example_is_a_lesson(tmp_path: Path) -> None:
-    (example,) = (ROOT / "docs" / "site.md").read_text("utf-8").split("```toml\n")[1:]
+    example, prepared = (ROOT / "docs" / "site.md").read_text("utf-8").split("```toml\n")[1:]
     page = own_lesson_page(read(tmp_path, example.partition("```")[0]), "lessons/x.html")
     assert page.body.count('class="book"') == 2
     assert page.body.count("<form>") == 3
+    questions = read_deck("lesson.toml", prepared.partition("```")[0].encode())
+    assert [(one.by, one.answer) for one in questions] == [("free", ""), ("parts", "3")]
+    lesson = read(tmp_path, f"{example.partition('```')[0]}\n{prepared.partition('```')[0]}")
+    assert lesson.questions == questions and own_lesson_page(lesson, "lessons/x.html").body == page.body
 
 
 class Elements(HTMLParser):

@@ -11,6 +11,7 @@ from tokensteps.components.base import component
 from tokensteps.language.classes import summary_labels
 from tokensteps.language.i18n import _
 from tokensteps.language.pages import PAGES
+from tokensteps.pages.learn.deck import show_deck
 from tokensteps.shell.classes import class_code, join_box
 from tokensteps.widgets.notes import note_html
 from tokensteps.widgets.tour import titled
@@ -48,3 +49,4 @@ def show() -> None:
         "classroom",
         ("page/class.css", "page/style.css", "components/classroom.css", "components/students.css"),
     )(key=CLASSROOM, data=data)
+    show_deck()

@@ -1,0 +1,51 @@
+// The questions that were prepared for classes. The browser keeps them, in its storage, in the order in which they are
+// asked; a file is for taking them elsewhere.
+
+const DECK = "tokensteps.deck", ASKED_OF = "tokensteps.deck.asked", MOST_PREPARED = 60;
+
+const deck = {
+  all() { // a browser may keep nothing, and give back anything
+    try {
+      const found = JSON.parse(localStorage.getItem(DECK) ?? "[]");
+      return (Array.isArray(found) ? found : []).slice(0, MOST_PREPARED).map(tidyQuestion).filter(({ say }) => say);
+    } catch { return deck.here; }
+  },
+  here: [],
+  keep(questions) {
+    deck.here = questions.slice(0, MOST_PREPARED);
+    try { localStorage.setItem(DECK, JSON.stringify(deck.here)); } catch { /* then it is there as long as the page */ }
+  },
+  asked(code) { // in which order doesn't matter
+    try {
+      const [of, ids] = JSON.parse(localStorage.getItem(ASKED_OF)) ?? [];
+      return of === code && Array.isArray(ids) ? ids : [];
+    } catch { return []; }
+  },
+  tick(code, id) {
+    const now = [...deck.asked(code), id].slice(-MOST_PREPARED);
+    try { localStorage.setItem(ASKED_OF, JSON.stringify([code, now])); } catch { /* then it may be asked twice */ }
+  },
+  left(code) {
+    const asked = deck.asked(code);
+    return deck.all().filter(({ id }) => !asked.includes(id));
+  },
+  next(code, walk) { // of the plan's activity, or of none; not what was prepared for another one
+    const open = deck.left(code);
+    return open.find(({ activity }) => activity && activity === walk) ?? open.find(({ activity }) => !activity);
+  },
+};
+function tidyQuestion(one) {
+  const text = (name, most) => (typeof one?.[name] === "string" ? one[name].slice(0, most) : "");
+  const given = Array.isArray(one?.choices) ? one.choices : [];
+  const choices = given.slice(0, 6).map((choice) => String(choice).slice(0, 200));
+  const right = Number.isInteger(one?.right) && one.right < choices.length ? one.right : -1;
+  return { id: text("id", 20) || Math.random().toString(36).slice(2, 12), say: text("say", 500),
+    kind: text("kind", 20) || "choices", answer: text("answer", 200), choices, right, activity: text("activity", 12),
+    at: text("at", 2000) };
+}
+function placeOf(at) { // an address in the app: {page, query, step}
+  const [page, rest = ""] = at.split("?"), query = new URLSearchParams(rest), step = Number(query.get("step") ?? 0);
+  query.delete("step");
+  query.sort();
+  return { page, query: query.toString(), step: Number.isInteger(step) && step >= 0 ? step : 0 };
+}

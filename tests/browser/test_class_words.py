@@ -1,0 +1,136 @@
+"""Questions that were prepared, and answers in people's own words: written by mouse, ordered by keyboard, answered by thumb.
+
+Oracle: what was typed; the course's five words after their first merge, ug: `hugs` is h ug s, three tokens, `hug` is two.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ROOT
+from tests.browser.test_class import CARD, PHONE, STRIP, WALL, open_class, step
+from tests.browser.test_class_presenter import KEY, SCREEN, TOUCH, press
+
+WHY, THREE, GREEDY = "Why did <b>this</b> pair win?", "A word of three tokens?", "Is it greedy?"
+
+
+def write(page: Page, say: str, kind: str, right: str = "", at: str = "") -> None:
+    """A prepared question, typed into its form."""
+    page.get_by_role("button", name="Write a question").click()
+    form = page.locator(".deck .form")
+    form.get_by_role("textbox", name="Your question").click()
+    page.keyboard.type(say)
+    form.get_by_label("Answered by").select_option(kind)
+    if right:
+        form.get_by_label("Into how many tokens").click()
+        page.keyboard.type(right)
+    if kind == "choices":
+        for number, choice in enumerate(("no", "yes"), start=1):
+            form.get_by_role("textbox", name=f"Choice {number}").click()
+            page.keyboard.type(choice)
+        form.get_by_role("radio", name="Choice 2 is right").click()
+    if at:
+        form.get_by_label("Page and step").click()
+        page.keyboard.type(at)
+    form.get_by_role("button", name="Keep").click()
+    expect(form).to_be_hidden()
+
+
+def answer(student: Page, words: str) -> None:
+    done = student.locator(CARD).get_by_role("button", name="Done")
+    if done.is_visible():
+        done.tap()
+    student.locator(f"{CARD} .words").tap()
+    student.keyboard.type(words)
+    student.locator(CARD).get_by_role("button", name="Send", exact=True).tap()
+    expect(student.locator(CARD)).to_contain_text("Sent. You can change it")
+
+
+def test_prepared_questions_in_their_own_words(
+    serve: Callable[..., str], open_page: Callable[..., Page]
+) -> None:
+    app = serve(ROOT / "app.py")
+    wall, own, students = open_page(), open_page(**TOUCH), [open_page(**PHONE) for _ in range(2)]
+    the_deck(wall, app)
+
+    code = open_class(wall, f"{app}/bpe?corpus=hug")
+    wall.get_by_role("button", name="Close").click()
+    own.goto(f"{app}/?class={code}#key={wall.evaluate(KEY, code)}")
+    expect(own.locator(SCREEN)).to_be_visible()
+    for student in students:
+        student.goto(f"{app}/?class={code}")
+        step(student, 0)
+    wall.keyboard.press("q")  # the first of the deck: at its page and step, with one key
+    step(wall, 1)
+    for student, words in zip(students, ("hugs", "hug"), strict=True):
+        expect(student.locator(f"{CARD} .asked")).to_have_text(THREE)
+        answer(student, words)
+    rows = own.locator(f"{SCREEN} .words li")
+    expect(rows.filter(has_text="hugs")).to_contain_text(
+        "right"
+    )  # graded by the engine, on this screen alone
+    expect(rows.filter(has_text="hug × 1")).to_contain_text("wrong")
+    expect(wall.locator(WALL)).to_contain_text("2 of 2 have answered")
+    expect(wall.locator(WALL)).not_to_contain_text("hugs")
+    rows.filter(has_text="hugs").get_by_role("checkbox").tap()
+    press(own, "reveal")
+    expect(wall.locator(f"{WALL} tr.right")).to_contain_text("hugs")
+    expect(wall.locator(f"{WALL} tbody tr")).to_have_count(1)
+    expect(students[0].locator(CARD)).to_contain_text("Right.")
+    expect(students[1].locator(CARD)).to_contain_text("Not this one.")
+    wall.keyboard.press("Escape")
+
+    expect(wall.locator(STRIP).get_by_role("button", name="Prepared: 2")).to_be_visible()
+    wall.keyboard.press("q")
+    for student, words in zip(students, ("It is frequent", "it is  FREQUENT"), strict=True):
+        expect(student.locator(f"{CARD} .asked")).to_have_text(WHY)
+        answer(student, words)
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("× 2")
+    press(own, "show")
+    expect(wall.locator(WALL)).to_contain_text("No answer has been picked for the wall so far.")
+    rows.get_by_role("checkbox").tap()
+    expect(wall.locator(f"{WALL} tbody th")).to_have_text("It is frequent")
+    press(own, "reveal")
+    expect(wall.locator(WALL).get_by_role("button", name="Go on")).to_be_visible()
+    wall.keyboard.press("Escape")
+    wall.keyboard.press("q")
+    expect(students[0].locator(f"{CARD} .asked")).to_have_text(GREEDY)
+    expect(students[0].locator(f'{CARD} [data-key="=2"]')).to_have_text("yes")
+
+
+def the_deck(page: Page, app: str) -> None:
+    """Written, moved by keyboard and by mouse, kept over a reload, and taken to a file and back."""
+    page.goto(f"{app}/class")
+    write(page, WHY, "free")
+    write(page, GREEDY, "choices")
+    write(page, THREE, "parts", "3", f"{app}/bpe?corpus=hug&step=1")
+    said = page.locator(".deck li p:first-child")
+    expect(said).to_have_text([WHY, GREEDY, THREE])
+    page.get_by_role("button", name=f"Move up: {THREE}").click()
+    page.keyboard.press("Enter")  # the focus goes along
+    expect(said).to_have_text([THREE, WHY, GREEDY])
+    page.locator(".deck li").nth(2).drag_to(page.locator(".deck li").nth(1))
+    expect(said).to_have_text([THREE, GREEDY, WHY])
+    page.locator(".deck li").nth(2).drag_to(page.locator(".deck li").nth(1))
+    page.reload()
+    expect(said).to_have_text([THREE, WHY, GREEDY])
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as a file").click()
+    text = saved.value.path().read_text("utf-8")
+    assert tomllib.loads(text)["question"] == [
+        {"ask": THREE, "by": "parts", "answer": 3, "at": "bpe?corpus=hug&step=1"},
+        {"ask": WHY, "by": "free"},
+        {"ask": GREEDY, "by": "choices", "choices": ["no", "yes"], "answer": "yes"},
+    ]
+    for say in (THREE, WHY, GREEDY):
+        page.get_by_role("button", name=f"Delete: {say}").click()
+    expect(said).to_have_count(0)
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="Open a file").click()
+    chosen.value.set_files(saved.value.path())
+    expect(page.locator(".deck .said")).to_have_text("Questions read: 3")
+    expect(said).to_have_text([THREE, WHY, GREEDY])

@@ -1,0 +1,25 @@
+"""Words that a class was to find, graded by the tokenizer that the class is looking at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tokenizers_core.training.algorithms import AnyTrace
+
+
+def judge_parts(trace: AnyTrace, step: int, parts: int, words: Iterable[str]) -> dict[str, list[str]]:
+    """Which of these words the tokenizer of a step splits into so many tokens. Two words are wrong, and so is one that it doesn't know.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5}), merges=1)
+    >>> judge_parts(trace, 1, 2, ["hug", "pug", "ug", "hug hug", "dog"])
+    {'right': ['hug', 'pug'], 'wrong': ['ug', 'hug hug', 'dog']}
+    """
+    tokenizer = trace.tokenizer(min(max(step, 0), len(trace)))
+    told: dict[str, list[str]] = {"right": [], "wrong": []}
+    for word in words:
+        tokens = tokenizer.encode(word).tokens
+        known = tokenizer.model.unk_token not in tokens
+        right = len(tokens) == parts and known and len(word.split()) == 1
+        told["right" if right else "wrong"].append(word)
+    return told
