@@ -89,7 +89,12 @@ class ClassStrip extends Component {
     if (kind === "give" && room.state.give?.questions) this.follower?.back();
     if (kind === "end") this.say(this.labels.ended);
     if (kind === "back" && !room.isLecturer() && room.state && !room.state.ended) this.setMode(room.state.follows);
-    if (["reveal", "shown", "people", "tally"].includes(kind)) this.wall?.tick();
+    if (this.wall && ["reveal", "shown", "people", "tally"].includes(kind)) {
+      const { round } = room.state;
+      if (round) this.votes.set(round.round, { ...round }); // the vote may be taken again on another device
+      this.wall.tick();
+    }
+    if (this.wall && kind === "ask") this.wall.closeDraft();
     this.update();
   }
   async post(what, body) { // one after the other, as they were asked for
@@ -300,12 +305,10 @@ class ClassStrip extends Component {
     document.dispatchEvent(new CustomEvent("tokensteps:walk", { detail: { walk, number: Number(number) } }));
   }
   join() { // where the class is: another of the lecturer's devices has led it there, or this one comes to it
-    const { page, query, step } = this.room.place, at = here();
-    if (isSame(at, this.room.place)) {
-      this.reported = JSON.stringify({ ...at, step, tab: tabNow() });
-      turnTo(step, true);
-      return;
-    }
+    const { page, query, step } = this.room.place, at = here(), there = isSame(at, this.room.place);
+    if (there) this.reported = JSON.stringify({ ...at, step, tab: tabNow() });
+    // In Predict, the step that was revealed there isn't in this browser yet.
+    if (there && (!stageBox() || turnTo(step, true))) return;
     this.joining = { nonce: `${performance.now()}`, since: performance.now() };
     this.lead({ page, query, step, nonce: this.joining.nonce });
   }

@@ -188,3 +188,53 @@ COVERS = """() => { const { top } = document.querySelector('.ts-away').getBoundi
   return [...document.querySelectorAll('.stMain, .ts-class')].map((node) => node.getBoundingClientRect())
     .filter((box) => box.bottom > top + 1 && box.top < top).map(({ bottom }) => [bottom, top]); }"""
 """What the strip lies over."""
+
+
+def test_two_devices_are_one_lecturer(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """In Predict: whatever is pressed on the second device, the wall shows, and nobody is pulled back. The wall's own answer leads as well."""
+    app = serve(ROOT / "app.py")
+    address = f"{app}/bpe?corpus=hug&mode=predict&ask=pair"
+    wall, phone = open_page(), open_page(**PHONE)
+    code = opened(wall, address)
+    followed(phone, app, code, "/bpe")
+    device = open_page()  # in the same browser, which has the key
+    device.goto(f"{address}&class={code}")
+    expect(device.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
+    step(device, 0)
+    wall.keyboard.press("a")  # a question on its way to being asked, which the other device overtakes
+    expect(wall.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
+    device.keyboard.press("a")
+    expect(device.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
+    device.keyboard.press("Enter")
+    expect(wall.locator(f"{WALL} .counted")).to_have_text("0 of 1 have answered")
+    phone.locator(f'{CARD} [data-key="=p + u"]').tap()
+    for page in (wall, device):
+        expect(page.locator(f"{WALL} .counted")).to_have_text("1 of 1 have answered")
+    device.keyboard.press("s")
+    expect(wall.locator(f"{WALL} table.bars")).to_be_visible()
+    device.keyboard.press("g")
+    expect(wall.locator(f"{WALL} h2")).to_have_text("The same question, second vote")
+    phone.locator(f'{CARD} [data-key="=u + g"]').tap()
+    expect(wall.locator(f"{WALL} .counted")).to_have_text("1 of 1 have answered")
+    device.keyboard.press("e")
+    for page in (wall, device):
+        expect(page.locator(f"{WALL} tr.right th")).to_contain_text("right")
+        votes = page.locator(f"{WALL} tbody tr").filter(has_text="pu").first.locator(".number")
+        expect(votes).to_have_text(["1 · 100 %", "0 · 0 %"])
+    for page in (wall, device, phone):
+        step(page, 1)
+    device.locator(WALL).get_by_role("button", name="Go on").click()
+    expect(wall.locator(WALL)).to_be_hidden()
+    phone.locator(CARD).get_by_role("button", name="Done").tap()
+    for page in (wall, device, phone):
+        expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+        step(page, 1)
+    on_page(wall, "Reveal").click()  # the page's own
+    for page in (wall, device, phone):
+        step(page, 2)
+    wall.keyboard.press("ArrowLeft")
+    for page in (device, phone):
+        step(page, 1)
+    wall.reload()  # what was put aside stays so
+    expect(wall.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
+    expect(wall.locator(WALL)).to_be_hidden()

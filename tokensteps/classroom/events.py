@@ -112,6 +112,8 @@ def _to_lecturer(
             return "progress", progress_of(room.given, people.here)
         case "lost":
             return "lost", {**note.data, "count": len(room.lost[note.data["run"], note.data["step"]])}
+        case "put":
+            return "put", note.data
     asked = room.rounds[note.data["round"]]
     match note.name:
         case "ask":
@@ -239,6 +241,6 @@ def _present(room: Room, person: Person, people: People, now: float) -> dict[str
         return None
     shape = {**question_of(asked, now, key=person.lecturer), "state": asked.state, "place": asked.place}
     if person.lecturer:
-        return {**shape, **tally_of(asked, people.here)}
+        return {**shape, **tally_of(asked, people.here), "put": asked.put}
     shape["mine"] = asked.answers.get(person.number)
     return {**shape, **verdict_of(asked, person.number)} if asked.state == "revealed" else shape

@@ -32,7 +32,7 @@ Said = Mapping[str, Any]
 """What was said: `do` says what, `at` when, `n` by which device; the rest belongs to what it does."""
 Outcome = Kind | Literal["same"] | None
 """Why an entry does nothing; "same": it would, but everything is already as it says."""
-COUNTS: Final = frozenset({"tally", "lost", "progress", "plan", "picked"})
+COUNTS: Final = frozenset({"tally", "lost", "progress", "plan", "picked", "put"})
 """What only the lecturer hears, and the latest of it says all that was said before of the same thing."""
 OF_STUDENTS: Final = frozenset({"join", "nick", "mode", "answer", "lost"})
 
@@ -216,6 +216,12 @@ class Room:
         said = {**dict.fromkeys(entry["right"], "right"), **dict.fromkeys(entry["wrong"], "wrong")}
         return "same" if said.items() <= asked.judged.items() else None
 
+    def _check_put(self, entry: Said, _device: None) -> Outcome:
+        asked = self.rounds.get(entry["round"])
+        if asked is None or asked.state != "revealed":
+            return "round"
+        return "same" if asked.put else None
+
     def _check_answer(self, entry: Said, _device: Device) -> Outcome:
         number, device = entry["round"], entry["n"]
         given = self.given
@@ -361,6 +367,10 @@ class Room:
         asked = self.rounds[entry["round"]]
         asked.shown, asked.state = True, "revealed"
         self._say("reveal", len(as_line(asked.question)), round=asked.number)
+
+    def _do_put(self, entry: Said) -> None:
+        self.rounds[entry["round"]].put = True
+        self._say("put", round=entry["round"])
 
     def _do_give(self, entry: Said) -> None:
         questions = entry["questions"]

@@ -83,6 +83,7 @@ LECTURERS: Final[Mapping[str, Callable[[Body], Body]]] = {
     "reveal": _round,
     "pick": lambda body: {**_round(body), **form.as_picks(body)},
     "judge": lambda body: {**_round(body), **form.as_judged(body)},
+    "put": _round,
     "give": form.read_given,
     "end": lambda _body: {},
 }

@@ -174,6 +174,10 @@ class Wall {
     this.draft = draft;
     this.strip.update();
   }
+  closeDraft() { // a question was asked, on whatever device: what one has written is kept
+    this.strip.askedNonce = "";
+    this.draft = null;
+  }
   onClick(at) {
     const [what, which] = (at?.dataset.do ?? "").split(":");
     if (!what) return undefined;
@@ -211,12 +215,14 @@ class Wall {
   act(what) {
     const { round } = this;
     if (what === "close" || what === "go") {
-      if (!this.draft && round) this.strip.room.put = round.round;
+      if (!this.draft && round) {
+        this.strip.room.put = round.round;
+        this.strip.post("put", { round: round.round });
+      }
       this.draft = null;
     } else if (what === "send") this.ask();
     else if (what === "reveal") this.strip.reveal(round);
     else if (round) {
-      if (what === "again") this.strip.votes.set(round.round, { ...round });
       this.strip.post(what, { round: round.round });
     }
     this.strip.update();

@@ -8,8 +8,8 @@ const ROOM = Symbol.for("tokensteps.room"); // on the document: the class that t
 const FINAL = ["gone", "key", "ended"]; // a stream that is refused for these won't come back
 const AGAIN = [1000, 5000]; // ms until a stream is opened again: at first, and at most
 const SILENT = 40_000; // ms without a word, after which nobody is there: the server says something every 15 s
-const EVENTS = ("state place plan picked blank names call ask tally shown closed reveal drop people lost give progress "
-  + "end").split(" ");
+const EVENTS = ("state place plan picked blank names call ask tally shown closed reveal put drop people lost give "
+  + "progress end").split(" ");
 
 const api = () => new URL("class/api/", new URL(".", location.href)).href;
 const normal = (code) => code.toUpperCase().replace(/[^A-Z0-9]/g, "").slice(0, 12);
@@ -212,7 +212,8 @@ class Room extends EventTarget {
     this.lost = new Map((data.lost ?? []).map((one) => [`${one.run}.${one.step}`, one]));
     this.planned(data.plan);
     if (data.round) this.begin(data.round);
-    if (data.round?.state === "revealed") this.put = data.round.round; // for whoever comes, it is over
+    const { state, round, put = true } = data.round ?? {}; // for a student who comes, it is over
+    if (state === "revealed" && put) this.put = round;
   }
   planned(plan) { // its time goes by this computer's own clock
     this.state.plan = plan && { ...plan, since: performance.now() - 1000 * plan.seconds };
@@ -231,6 +232,7 @@ class Room extends EventTarget {
     else if (kind === "people") state.people = data;
     else if (kind === "lost") this.lost.set(`${data.run}.${data.step}`, data);
     else if (kind === "ask") this.begin({ ...data, place: this.place });
+    else if (kind === "put") this.put = data.round;
     else if (kind === "drop") state.round = mine ? null : state.round;
     else if (kind === "give") state.give = data;
     else if (kind === "progress") state.give = { ...state.give, progress: data };

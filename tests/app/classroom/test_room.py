@@ -259,6 +259,21 @@ def test_a_question_is_taken_back() -> None:
     assert say(room, {"do": "drop", "round": 2}) == ["round"], "a revealed one stays"
 
 
+def test_a_question_is_put_aside_once_it_is_revealed() -> None:
+    """All of the lecturer's devices hear of it, one that comes later, too; students, who put their own card aside, don't."""
+    room = room_of(JOIN, place(0), ASK)
+    put = {"do": "put", "round": 1}
+    assert say(room, put, {**put, "round": 7}) == ["round", "round"]
+    say(room, {"do": "reveal", "round": 1})
+    assert state_for(room, Person("", "", 0), NOBODY, 0.0)["round"]["put"] is False
+    known = room.known
+    assert say(room, put, put) == [None, "same"]
+    assert b'event: put\ndata: {"round":1}' in b"".join(events(room, known, Person("", "", 0), NOBODY, 0.0))
+    assert b"".join(events(room, known, Person("", "", 1), NOBODY, 0.0)) == b""
+    assert state_for(room, Person("", "", 0), NOBODY, 0.0)["round"]["put"] is True
+    assert "put" not in state_for(room, Person("", "", 1), NOBODY, 0.0)["round"]
+
+
 def test_lost_counts_each_device_once_a_place() -> None:
     lost = {"do": "lost", "n": 1}
     room = room_of(JOIN, JOIN)
