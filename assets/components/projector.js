@@ -136,6 +136,7 @@ class Projector {
     addEventListener("keydown", (event) => this.onKey(event)); // after everything else on the page
     addEventListener("resize", () => this.fitIfOn());
     document.addEventListener("tokensteps:stage", () => this.fitIfOn()); // another book may be the page's
+    document.addEventListener("tokensteps:panel", ({ detail }) => this.showPanel(detail));
     document.addEventListener("tokensteps:step", () => this.ink.clear());
     addEventListener("scroll", () => this.ink.clear(), { capture: true, passive: true });
     onEntry((event) => { // another page has other panels
@@ -220,6 +221,9 @@ class Projector {
     if (tab?.ariaSelected === "false") tab.click();
     if (at) scroller().scrollTo({ top: 0, behavior: "instant" });
     this.mark(node);
+  }
+  showPanel(open) { // that of the open tab, which a plan is about; or the stage
+    if (this.isOn()) this.project(open ? this.panels().findIndex((panel) => panel?.tab?.ariaSelected === "true") : 0);
   }
   mark(node) {
     for (const other of document.querySelectorAll(`[${PROJECTED}]`)) other.removeAttribute(PROJECTED);

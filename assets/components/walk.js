@@ -8,6 +8,7 @@
 const WALK = "data-walk", ROOM = "--ts-strip", PROJECTED = "data-projector";
 const SINCE = "tokensteps.walk.since", NOTE = "tokensteps.walk.note"; // in the tab's storage
 const BOX = '.st-key-exercises-exercise [data-testid="stForm"] :is(input, textarea)', SOON = 4000; // ms
+const PATIENCE = 15_000; // ms, in which the tab of a stop comes
 const DAY = 86_400_000; // ms: no lesson is longer
 const button = (what, kind = "") => `<button type="button" class="${kind}" data-go="${what}"></button>`;
 const SETTLED = ".note.verdict:is(.right, .tied, .wrong):not([data-again])"; // an answer was given or revealed
@@ -44,7 +45,10 @@ class Walk extends Component {
     onEntry((event) => replaceIfOnly(["walk"], event), signal);
     this.sizes = new ResizeObserver(() => this.takeRoom());
     this.sizes.observe(this.box);
-    this.modes = new MutationObserver(() => this.showNote());
+    this.modes = new MutationObserver(() => {
+      this.showNote();
+      if (this.page.hasAttribute(PROJECTED)) this.showTab();
+    });
     this.modes.observe(this.page, { attributeFilter: [PROJECTED] });
     this.ticks = setInterval(() => this.tick(), 1000);
     this.page.toggleAttribute(WALK, true);
@@ -95,11 +99,16 @@ class Walk extends Component {
     if (!box || held.matches("input, textarea")) this.later("enter", 100, () => this.enter());
     else box.focus({ preventScroll: true });
   }
-  showTab(until) { // the one that the stop is about, where it lies below the window's middle
-    const bar = document.querySelector('[data-testid="stMain"] .ts-tabs');
+  // The tab that the stop is about: brought into sight, or on the wall; the stage, where the stop is about no tab.
+  showTab(until = performance.now() + PATIENCE) {
+    const bar = document.querySelector('[data-testid="stMain"] .ts-tabs'), { tab } = this.shown ?? {};
     const { testScriptState } = document.querySelector(".stApp").dataset;
-    if (performance.now() > until || this.page.hasAttribute(PROJECTED)) return;
+    const project = (detail) => document.dispatchEvent(new CustomEvent("tokensteps:panel", { detail }));
+    this.cancel("tab");
+    if (!tab) project(false);
+    if (!tab || performance.now() > until) return;
     if (!bar || testScriptState !== "notRunning") this.later("tab", 100, () => this.showTab(until));
+    else if (this.page.hasAttribute(PROJECTED)) project(true);
     else if (bar.getBoundingClientRect().top > innerHeight / 2) bar.scrollIntoView({ block: "center" });
   }
   isLast() {
@@ -154,8 +163,9 @@ class Walk extends Component {
     if (JSON.stringify(next) === JSON.stringify(this.shown)) return;
     if (next.place !== this.shown?.place) {
       this.uncover(next.waits && Boolean(next.answer));
-      if (next.tab && (this.led || !this.shown)) this.showTab(performance.now() + SOON);
-      this.led = false;
+      const comes = this.led || !this.shown; // not by Back or Forward
+      [this.shown, this.led] = [next, false];
+      if (comes) this.showTab();
     }
     this.shown = next;
     const { labels, stops, number } = next;

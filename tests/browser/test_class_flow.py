@@ -238,3 +238,70 @@ def test_two_devices_are_one_lecturer(serve: Callable[..., str], open_page: Call
     wall.reload()  # what was put aside stays so
     expect(wall.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
     expect(wall.locator(WALL)).to_be_hidden()
+
+
+WORDS = """words => { const book = document[Symbol.for('tokensteps.stage')].querySelector('.cols > section');
+  return words.every((word) => book.innerText.split(/\\s+/).includes(word)) && !book.innerText.includes('more'); }"""
+"""Whether these are all the words that the stage shows, and none is left out."""
+SPLITS = """() => { const root = document.querySelector('.st-key-compare-words [data-testid=stBidiComponentIsolated]')?.shadowRoot
+    ?? [...document.querySelectorAll('.st-key-compare-words *')].map((node) => node.shadowRoot).find(Boolean);
+  const box = root.querySelector('.rows').getBoundingClientRect();
+  const at = [...root.querySelectorAll('thead th')].findIndex((head) => head.textContent === 'Unigram');
+  return [...root.querySelectorAll('tbody tr')].slice(0, 9).every((row) => {
+    const inside = document.createRange();
+    inside.selectNodeContents(row.children[at]);
+    return inside.getBoundingClientRect().right <= box.right && box.right <= innerWidth; }); }"""
+"""Whether Unigram's split of each word in sight is there from end to end."""
+
+
+def test_a_plan_on_the_wall(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """By a clicker's keys, at 1280 × 800 with a class open: an activity about a tab opens it on the wall, the next one the stage. Compare's
+    words have all three splits; after the last merge of a prediction all five words are there beside the question."""
+    app = serve(ROOT / "app.py")
+    wall = open_page(viewport={"width": 1280, "height": 800})
+    opened(wall, f"{app}/bpe?corpus=hug&mode=predict&ask=pair&walk=30.2")
+    expect(wall.locator(".ts-projector-start")).to_be_visible()
+    wall.keyboard.press("p")
+    expect(wall.locator("html[data-projector]")).to_be_attached()
+    hold(wall, "PageDown")
+    wall.wait_for_function("location.search.includes('walk=30.3')")
+    projected(wall, "Ties")
+    hold(wall, "PageDown")
+    wall.wait_for_function("location.search.includes('walk=30.4')")
+    expect(wall.locator("[data-projected]")).to_have_count(0)
+    expect(wall.locator(".ts-flipbook .stage").first).to_be_visible()
+    hold(wall, "PageUp")
+    projected(wall, "Ties")
+    wall.goto(
+        f"{wall.url.split('?')[0]}?corpus=hug&step=6&mode=predict&ask=pair&walk=30.2&{wall.url[wall.url.index('class=') :][:12]}"
+    )
+    step(wall, 6)
+    expect(wall.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
+    wall.keyboard.press("a")
+    expect(wall.locator(f"{WALL} .asked")).to_contain_text("b")
+    for part in (".counted", "table.bars", "tr.right"):
+        wall.keyboard.press("PageDown")
+        expect(wall.locator(f"{WALL} {part}")).to_be_visible()
+    step(wall, 7)
+    wall.wait_for_function(WORDS, arg=["hug", "pug", "pun", "bun", "hugs"])
+    wall.keyboard.press("PageDown")
+    expect(wall.locator(WALL)).to_be_hidden()
+    wall.goto(f"{app}/compare?corpus=course&step=28&walk=90.9&{wall.url[wall.url.index('class=') :][:12]}")
+    projected(wall, "Where they disagree")
+    wall.wait_for_function(SPLITS)
+
+
+def projected(wall: Page, tab: str) -> None:
+    """This tab fills the wall."""
+    expect(wall.locator("[data-projected]").get_by_role("tab", name=tab, exact=True)).to_have_attribute(
+        "aria-selected", "true"
+    )
+    expect(wall.locator("html[data-panel]")).to_be_attached()
+
+
+def hold(wall: Page, key: str) -> None:
+    """A clicker's key, held until the plan goes on."""
+    was = wall.evaluate("new URLSearchParams(location.search).get('walk')")
+    wall.keyboard.down(key)
+    wall.wait_for_function("was => new URLSearchParams(location.search).get('walk') !== was", arg=was)
+    wall.keyboard.up(key)

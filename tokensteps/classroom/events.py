@@ -241,6 +241,6 @@ def _present(room: Room, person: Person, people: People, now: float) -> dict[str
         return None
     shape = {**question_of(asked, now, key=person.lecturer), "state": asked.state, "place": asked.place}
     if person.lecturer:
-        return {**shape, **tally_of(asked, people.here), "put": asked.put}
+        return {**shape, **tally_of(asked, people.here), "put": asked.aside}
     shape["mine"] = asked.answers.get(person.number)
     return {**shape, **verdict_of(asked, person.number)} if asked.state == "revealed" else shape

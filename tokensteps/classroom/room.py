@@ -220,7 +220,7 @@ class Room:
         asked = self.rounds.get(entry["round"])
         if asked is None or asked.state != "revealed":
             return "round"
-        return "same" if asked.put else None
+        return "same" if asked.aside else None
 
     def _check_answer(self, entry: Said, _device: Device) -> Outcome:
         number, device = entry["round"], entry["n"]
@@ -369,7 +369,7 @@ class Room:
         self._say("reveal", len(as_line(asked.question)), round=asked.number)
 
     def _do_put(self, entry: Said) -> None:
-        self.rounds[entry["round"]].put = True
+        self.rounds[entry["round"]].aside = True
         self._say("put", round=entry["round"])
 
     def _do_give(self, entry: Said) -> None:

@@ -48,7 +48,7 @@ class Round:
     """What the engine says of words that were to be found; a question about them has no key."""
     shown: bool = False
     """Whether the lecturer's wall shows the bars."""
-    put: bool = False
+    aside: bool = False
     """Whether it was put aside, after it was revealed: the lecturer went on, on all devices."""
 
     def __post_init__(self) -> None:
