@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.cable import Cable
 from tests.browser.conftest import ROOT
+from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_class import CARD, STRIP, WALL, step
 from tokensteps.teaching.exercises.kinds import make
 
@@ -260,6 +261,7 @@ def test_a_plan_on_the_wall(serve: Callable[..., str], open_page: Callable[..., 
     app = serve(ROOT / "app.py")
     wall = open_page(viewport={"width": 1280, "height": 800})
     opened(wall, f"{app}/bpe?corpus=hug&mode=predict&ask=pair&walk=30.2")
+    Learner(wall, "").rest()
     expect(wall.locator(".ts-projector-start")).to_be_visible()
     wall.keyboard.press("p")
     expect(wall.locator("html[data-projector]")).to_be_attached()
