@@ -11,7 +11,7 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.cable import Cable
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, turn_to
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_class import CARD, STRIP, WALL, step
 from tokensteps.teaching.exercises.kinds import make
@@ -86,7 +86,7 @@ def test_a_question_is_not_given_away(serve: Callable[..., str], open_page: Call
     lecturer.keyboard.press("e")
     expect(on_page(phone, "Reveal")).to_be_visible()
     lecturer.keyboard.press("Escape")
-    an_exercise(lecturer, phone, app, code)
+    an_exercise(lecturer, phone, code)
 
 
 def nothing_tells(phone: Page) -> None:
@@ -114,9 +114,9 @@ def an_own_question(lecturer: Page) -> None:
     expect(lecturer.locator(f"{WALL} .counted")).to_be_visible()
 
 
-def an_exercise(lecturer: Page, phone: Page, app: str, code: str) -> None:
+def an_exercise(lecturer: Page, phone: Page, code: str) -> None:
     """Asked about an exercise, nobody's own page answers it, and what was typed into it is kept."""
-    lecturer.goto(f"{app}/exercises?kind=bpe_count&level=1&seed=1&class={code}")
+    turn_to(lecturer, f"/exercises?kind=bpe_count&level=1&seed=1&class={code}")
     phone.wait_for_function("location.pathname === '/exercises'")
     box = phone.get_by_role("textbox", name="Your answer")
     box.tap()
@@ -140,20 +140,18 @@ TOLD = {
 
 
 def test_a_lost_connection(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
-    """A phone in a class, a text that is being typed, a home page: in three languages, a strip instead of Streamlit's dialog, which would be
+    """A phone in a class, a text that is being typed, a run that is stepped through: in three languages, a strip instead of Streamlit's dialog, which would be
     there after 3 seconds. The phone doesn't say that it follows; then it is where the class has gone meanwhile."""
     app = serve(ROOT / "app.py")
     cable = Cable(app)
     lecturer, phone = open_page(), open_page(**PHONE, errors=True)
-    typing, home = open_page(locale="zh-CN", errors=True), open_page(locale="ja-JP", errors=True)
+    typing, stepping = open_page(locale="zh-CN", errors=True), open_page(locale="ja-JP", errors=True)
     code = opened(lecturer, f"{app}/bpe?corpus=hug")
     followed(phone, cable.address, code, "/bpe")
     step(phone, 0)
-    home.goto(cable.address)
-    expect(home.get_by_role("heading", name="TokenSteps")).to_be_visible()
+    stepping.goto(f"{cable.address}/unigram?corpus=hug&step=3")
+    step(stepping, 3)
     typing.goto(f"{cable.address}/bpe?corpus=paste&text=hug+pug+pun&step=0")
-    typing.locator(".ts-flipbook [data-do=next]").first.click()
-    step(typing, 1)
     box = typing.get_by_test_id("stSidebar").locator("textarea").first
     box.click()
     typing.keyboard.press("End")
@@ -161,26 +159,26 @@ def test_a_lost_connection(serve: Callable[..., str], open_page: Callable[..., P
     text = box.input_value()
 
     cable.pull_out()
-    for page, language in ((phone, "en-US"), (typing, "zh-CN"), (home, "ja-JP")):
+    for page, language in ((phone, "en-US"), (typing, "zh-CN"), (stepping, "ja-JP")):
         expect(page.locator(AWAY)).to_have_text(TOLD[language])
         assert page.evaluate(COVERS) == []
     expect(phone.locator(f"{STRIP} .stop")).to_have_text("No connection to the class: trying again")
     phone.wait_for_timeout(4000)  # Streamlit gives up six tries, and then says so
-    for page in (phone, typing, home):
+    for page in (phone, typing, stepping):
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(page.locator(AWAY)).to_be_visible()
-    typing.locator(".ts-flipbook [data-do=next]").first.click()  # the steps are in the browser
-    step(typing, 2)
+    stepping.locator(".ts-flipbook [data-do=next]").first.click()  # the steps are in the browser
+    step(stepping, 4)
     lecturer.keyboard.press("ArrowRight")
     step(lecturer, 1)
     step(phone, 0)
 
     cable.plug_in()
-    for page in (phone, typing, home):
+    for page in (phone, typing, stepping):
         expect(page.locator(AWAY)).to_be_hidden()
     expect(phone.locator(f"{STRIP} .stop")).to_have_text("Following the class")
     step(phone, 1)
-    step(typing, 2)
+    step(stepping, 4)
     expect(box).to_have_value(text)
     cable.pull_out()
 
@@ -260,7 +258,7 @@ def test_a_plan_on_the_wall(serve: Callable[..., str], open_page: Callable[..., 
     words have all three splits; after the last merge of a prediction all five words are there beside the question."""
     app = serve(ROOT / "app.py")
     wall = open_page(viewport={"width": 1280, "height": 800})
-    opened(wall, f"{app}/bpe?corpus=hug&mode=predict&ask=pair&walk=30.2")
+    code = opened(wall, f"{app}/bpe?corpus=hug&mode=predict&ask=pair&walk=30.2")
     Learner(wall, "").rest()
     expect(wall.locator(".ts-projector-start")).to_be_visible()
     wall.keyboard.press("p")
@@ -274,9 +272,7 @@ def test_a_plan_on_the_wall(serve: Callable[..., str], open_page: Callable[..., 
     expect(wall.locator(".ts-flipbook .stage").first).to_be_visible()
     hold(wall, "PageUp")
     projected(wall, "Ties")
-    wall.goto(
-        f"{wall.url.split('?')[0]}?corpus=hug&step=6&mode=predict&ask=pair&walk=30.2&{wall.url[wall.url.index('class=') :][:12]}"
-    )
+    turn_to(wall, f"/bpe?corpus=hug&step=6&mode=predict&ask=pair&walk=30.2&class={code}")
     step(wall, 6)
     expect(wall.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
     wall.keyboard.press("a")
@@ -288,7 +284,8 @@ def test_a_plan_on_the_wall(serve: Callable[..., str], open_page: Callable[..., 
     wall.wait_for_function(WORDS, arg=["hug", "pug", "pun", "bun", "hugs"])
     wall.keyboard.press("PageDown")
     expect(wall.locator(WALL)).to_be_hidden()
-    wall.goto(f"{app}/compare?corpus=course&step=28&walk=90.9&{wall.url[wall.url.index('class=') :][:12]}")
+    turn_to(wall, f"/unigram?corpus=hug&step=0&walk=90.8&class={code}")
+    hold(wall, "PageDown")
     projected(wall, "Where they disagree")
     wall.wait_for_function(SPLITS)
 
