@@ -5,10 +5,11 @@
 // (--ts-strip) and covers nothing; the look is walk.css. Python leads from page to page; the time at a stop is the
 // browser's alone. Every word comes with the data.
 
-const WALK = "data-walk", ROOM = "--ts-strip", PROJECTED = "data-projector";
+const WALK = "data-walk", PATH = "data-path", ROOM = "--ts-strip", PROJECTED = "data-projector";
 const SINCE = "tokensteps.walk.since", NOTE = "tokensteps.walk.note"; // in the tab's storage
 const BOX = '.st-key-exercises-exercise [data-testid="stForm"] :is(input, textarea)', SOON = 4000; // ms
 const PATIENCE = 15_000; // ms, in which the tab of a stop comes
+const QUESTION = ':is(.st-key-walk-card, [class*="-predict"]) [data-testid="stForm"] input'; // a station's
 const DAY = 86_400_000; // ms: no lesson is longer
 const button = (what, kind = "") => `<button type="button" class="${kind}" data-go="${what}"></button>`;
 const SETTLED = ".note.verdict:is(.right, .tied, .wrong):not([data-again])"; // an answer was given or revealed
@@ -30,6 +31,7 @@ class Walk extends Component {
   page = document.documentElement;
   notes = { page: stored.get(`${NOTE}.page`) !== "off", projected: stored.get(`${NOTE}.projected`) === "on" };
   led = false; // whether this strip was asked for a stop: Back and Forward find the page as it was left
+  keyed = false; // and by a key
 
   constructor(root) {
     super(root, "ts-walk", PARTS);
@@ -84,7 +86,10 @@ class Walk extends Component {
     if (key === "h") this.turnNote();
     else if (key === "u") this.uncover();
     else if (key === "x") this.practise(true);
-    else this.step(!event.shiftKey);
+    else {
+      this.keyed = true;
+      this.step(!event.shiftKey);
+    }
     event.preventDefault();
   }
   practise(byKey) { // with the keyboard, the strip is far from the box
@@ -98,6 +103,12 @@ class Walk extends Component {
     if (!(performance.now() < this.until)) return;
     if (!box || held.matches("input, textarea")) this.later("enter", 100, () => this.enter());
     else box.focus({ preventScroll: true });
+  }
+  enterStation(until) { // led there by a key: with the keyboard, the question is far from the strip
+    const box = document.querySelector(QUESTION), { testScriptState } = document.querySelector(".stApp").dataset;
+    if (performance.now() > until) return;
+    if (!box || testScriptState !== "notRunning") this.later("station", 100, () => this.enterStation(until));
+    else if (!focused().matches("input, textarea")) box.focus({ preventScroll: true });
   }
   // The tab that the stop is about: brought into sight, or on the wall; the stage, where the stop is about no tab.
   showTab(until = performance.now() + PATIENCE) {
@@ -127,7 +138,7 @@ class Walk extends Component {
   }
   showNote() {
     const on = this.notes[this.page.hasAttribute(PROJECTED) ? "projected" : "page"];
-    this.part(".told").hidden = !on || !this.shown?.note;
+    this.part(".told").hidden = !(on || this.shown?.path) || !this.shown?.note;
     this.part(".hide").ariaExpanded = String(on);
   }
 
@@ -163,16 +174,21 @@ class Walk extends Component {
     if (JSON.stringify(next) === JSON.stringify(this.shown)) return;
     if (next.place !== this.shown?.place) {
       this.uncover(next.waits && Boolean(next.answer));
-      const comes = this.led || !this.shown; // not by Back or Forward
-      [this.shown, this.led] = [next, false];
+      const comes = this.led || !this.shown, keyed = this.keyed; // not by Back or Forward
+      [this.shown, this.led, this.keyed] = [next, false, false];
       if (comes) this.showTab();
+      if (next.path) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0); // there is the question
+      if (next.path && keyed) this.enterStation(performance.now() + SOON);
     }
     this.shown = next;
+    this.page.toggleAttribute(PATH, next.path);
+    this.box.classList.toggle("stations", next.path || next.exercise === "return");
     const { labels, stops, number } = next;
     this.begun = this.since();
     this.box.ariaLabel = next.title;
     this.say(".which b", next.title);
-    this.say(".which span", labels.place.replace("{place}", number).replace("{number}", stops.length));
+    const which = labels.place.replace("{place}", number).replace("{number}", stops.length);
+    this.say(".which span", next.ticked ? `${which} · ${next.ticked}` : which);
     this.say(".stop", next.stop);
     this.say(".told p", next.note);
     this.say(".told b", next.answer && labels.answer);
@@ -189,18 +205,19 @@ class Walk extends Component {
     this.showNote();
   }
   nameButtons() {
-    const { labels, number, note, exercise, solved } = this.shown;
+    const { labels, number, note, exercise, solved, ready, path } = this.shown;
     this.say(".show", labels.show);
     this.part(".show").title = `${labels.show} (U)`;
     this.say(".hide", labels.note);
-    this.part(".hide").hidden = !note;
+    this.part(".hide").hidden = !note || path; // a station without its question is none
     this.part(".hide").title = `${labels.note} (H)`;
     this.name("exercise", labels[exercise] ?? "", "X");
     this.part("[data-go=exercise]").hidden = !exercise;
     this.part("[data-go=exercise]").classList.toggle("solved", solved);
     this.name("back", labels.back, "Shift+N");
     this.part("[data-go=back]").ariaDisabled = String(number === 1); // `disabled` would lose the focus
-    this.name("next", this.isLast() ? labels.finish : labels.next, "N");
+    this.name("next", this.isLast() ? labels.finish : ready ? labels.next : labels.skip, "N");
+    this.part("[data-go=next]").classList.toggle("main", ready); // what is asked comes first
     const leave = this.part("[data-go=leave]");
     leave.innerHTML = icon("M4 4l8 8M12 4l-8 8");
     leave.ariaLabel = leave.title = labels.leave;
@@ -214,12 +231,13 @@ class Walk extends Component {
   }
   fillStops() {
     const { labels, stops, number } = this.shown;
-    this.part("ol").replaceChildren(...stops.map(({ name, done, practised }, index) => {
+    this.part("ol").replaceChildren(...stops.map(({ name, done, shown, practised }, index) => {
       const item = document.createElement("li"), at = document.createElement("button");
-      Object.assign(at, { type: "button", className: done ? "done" : "" });
+      Object.assign(at, { type: "button", className: shown ? "shown" : done ? "done" : "" });
       at.dataset.stop = index + 1;
       if (index + 1 === number) at.ariaCurrent = "step";
-      at.ariaLabel = at.title = [name, done && labels.done, practised && labels.solved].filter(Boolean).join(", ");
+      const ticked = shown ? labels.shown : done && labels.done;
+      at.ariaLabel = at.title = [name, ticked, practised && labels.solved].filter(Boolean).join(", ");
       at.innerHTML = `<i>${done ? CHECK : ""}</i>`;
       item.append(at);
       return item;
@@ -230,6 +248,7 @@ class Walk extends Component {
     this.modes.disconnect();
     clearInterval(this.ticks);
     this.page.removeAttribute(WALK);
+    this.page.removeAttribute(PATH);
     this.page.style.removeProperty(ROOM);
     super.close();
     dispatchEvent(new Event("resize"));

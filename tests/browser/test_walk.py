@@ -14,8 +14,10 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
 from tokensteps.language.i18n import LANGUAGES
+from tokensteps.server.seal import seal
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
-from tokensteps.teaching.lessons import LESSONS, STATIONS
+from tokensteps.teaching.lessons import LESSONS
+from tokensteps.teaching.path.stations import STATIONS
 from tokensteps.teaching.walk import HOME_LINK
 
 PLAN = LESSONS[1]
@@ -172,33 +174,32 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
 
 
 def test_the_path_and_what_the_browser_keeps(serve: Callable[..., str], hall: Page) -> None:
-    """Stations are done as one goes on, exercises belong to them; a new tab knows; one button erases it; a forgery is nothing."""
+    """Exercises belong to stations that are done; a new tab knows; one button erases it; a forgery is nothing. Who was half-way along the
+    path's first form is told what has become of it."""
     page, app = hall, serve(ROOT / "app.py")
     page.goto(app)
-    page.get_by_role("link", name=STATIONS[0].link.label).click()
+    page.get_by_role("link", name=STATIONS[3].link.label).click()
     which = page.locator(f"{STRIP} .which")
-    expect(which).to_contain_text("1 of 8")
-    expect(page.locator(f"{STRIP} .told")).to_contain_text("pencil and paper")
+    expect(which).to_contain_text("4 of 10")
+    expect(page.locator(f"{STRIP} .told")).to_contain_text("Cut a new word")
+    page.get_by_role("button", name="Reveal").click()
+    expect(which).to_contain_text("answer shown")
     page.keyboard.press("x")  # the exercises, with the focus in the answer's box
     page.wait_for_function("location.pathname === '/exercises'")
-    expect(page.locator(".exercise-head")).to_contain_text(EXERCISE_KINDS[STATIONS[0].exercise].title)
+    expect(page.locator(".exercise-head")).to_contain_text(EXERCISE_KINDS[STATIONS[3].exercise].title)
     expect(page.get_by_label("Your answer")).to_be_focused()
     expect(page.locator(f"{STRIP} .told")).to_be_hidden()  # it is about the station
     page.get_by_role("button", name="Back to the station").click()
     page.wait_for_function("location.pathname === '/bpe'")
     page.keyboard.press("n")
-    expect(which).to_contain_text("2 of 8")
-    ties = page.get_by_role("tab", name="Ties")
-    expect(ties).to_have_attribute("aria-selected", "true")
-    expect(ties).to_be_in_viewport()  # the stop is about it
-    expect(page.locator(".story")).to_contain_text("Only with")
-    expect(page.locator(f"{STRIP} li button").first).to_have_accessible_name(
-        f"1: {STATIONS[0].link.label}, done"
+    expect(which).to_contain_text("5 of 10")
+    expect(page.locator(f"{STRIP} li button").nth(3)).to_have_accessible_name(
+        f"4: {STATIONS[3].link.label}, answer shown"
     )
     page.wait_for_function("localStorage.getItem('tokensteps.path') !== null")
     other = page.context.new_page()
     other.goto(app)
-    expect(other.locator(".walked")).to_have_text("1 station of 8 done")
+    expect(other.locator(".walked")).to_have_text("1 station of 10 done")
     expect(other.locator(STRIP)).to_have_count(
         0
     )  # what was done is kept, the plan of another tab isn't followed
@@ -211,6 +212,11 @@ def test_the_path_and_what_the_browser_keeps(serve: Callable[..., str], hall: Pa
     other.reload()
     expect(other.get_by_role("heading", name="More to try")).to_be_visible()
     expect(other.locator(".walked")).to_have_count(0)
+    old = seal("kept", ["path", [2, [1, 2], [1]]])  # as this server sealed it before
+    other.evaluate("text => localStorage.setItem('tokensteps.path', text)", old)
+    other.reload()
+    expect(other.locator(".walked")).to_have_text("2 stations of 10 done")
+    expect(other.get_by_text("The path is new.")).to_be_visible()
     other.close()
 
 

@@ -14,10 +14,12 @@ from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training import algorithms as engine
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.unigram import grown_seed
+from tokensteps.language.i18n import N_
 from tokensteps.limits import SEED_LIMIT
 from tokensteps.runs.corpora import Source
-from tokensteps.runs.rules import RULES_OF, USUAL_SEED, Setting
+from tokensteps.runs.rules import COMPARE_RULES, RULES_OF, USUAL_SEED, Setting
 from tokensteps.runs.settings import Recipe, read_url, special_tokens
+from tokensteps.runs.trainings import train_all
 from tokensteps.server.stores import digest
 from tokensteps.server.tasks import Progress, Task
 from tokensteps.server.traces import train
@@ -128,6 +130,19 @@ UNIGRAM: Final = _page_of(engine.UNIGRAM)
 ALGORITHMS: Final[Mapping[str, Algorithm[AnyTrace]]] = {
     name: _page_of(algorithm) for name, algorithm in engine.ALGORITHMS.items()
 }
+
+
+def comparison_settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
+    """What a comparison's rules mean to the engine."""
+    return {
+        "vocab_size": recipe["size"],
+        "tie_rule": recipe["ties"],
+        "method": recipe["method"],
+        "seed_size": recipe["seed"],
+    }
+
+
+COMPARE_ALGORITHM: Final = Algorithm("compare", N_("Compare"), COMPARE_RULES, comparison_settings, train_all)
 
 
 def trace_at(algorithm: Algorithm[Traced], **url: str) -> Traced:

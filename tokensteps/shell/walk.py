@@ -6,6 +6,8 @@ learner has done on the path is kept by the browser, for all its tabs, until the
 
 from __future__ import annotations
 
+from functools import partial
+from html import escape
 from typing import Any, Final
 
 import streamlit as st
@@ -13,13 +15,21 @@ import streamlit as st
 from tokensteps.assets import ASSETS
 from tokensteps.components.address import in_links, update_url
 from tokensteps.components.base import component, ignore
-from tokensteps.language.i18n import _, count, current_language
+from tokensteps.language.i18n import _, count, current_language, ngettext, sentences, together, use_language
 from tokensteps.language.pages import PAGES
+from tokensteps.runs.corpora import pack_text
 from tokensteps.server.shelf import remembered
 from tokensteps.teaching.exercises.words import LEVELS
-from tokensteps.teaching.lessons import STATIONS, WALK_PARAMETER, Link, facts
+from tokensteps.teaching.feedback import in_steps
+from tokensteps.teaching.game import Game, Hidden
+from tokensteps.teaching.lessons import WALK_PARAMETER, Link, facts, told
+from tokensteps.teaching.path.cards import CARDS, path_facts
+from tokensteps.teaching.path.stations import FOLLOW_UP, OWN_STATION, STATIONS
+from tokensteps.teaching.predictions import question_after
+from tokensteps.teaching.questions import AGAIN, UNREAD, WRONG, Question, Verdict
 from tokensteps.teaching.walk import (
     PATH_WALK,
+    Deed,
     PathProgress,
     WalkPlace,
     length_of,
@@ -30,7 +40,9 @@ from tokensteps.teaching.walk import (
     walk_title,
     write_walk,
 )
+from tokensteps.widgets import stage
 from tokensteps.widgets.keep import kept
+from tokensteps.widgets.questions import ask, verdict_html
 
 WALK_PLACE: Final = "walk.place"
 """In session state: the stop, None without one,"""
@@ -44,13 +56,21 @@ WALK_BEGUN: Final = "walk.begun"
 """the stop that a button asks for,"""
 WALK_LEFT: Final = "walk.left"
 """the stop that was left for its exercises,"""
+WALK_DEEDS: Final = "walk.deeds"
+"""what the learner did at the stations in this session, by their numbers,"""
+WALK_CARD: Final = "walk.card"
+"""what was said of the last answer above the page, and the wrong ones so far, with the station's number,"""
+SENTENCE_KEY: Final = "home.sentence"
+"""the sentence on the home page,"""
 WALK_TOLD: Final = "walk.told"
 """and what the next page says once: this one's run ends with the change."""
 
 
 def lesson_facts() -> dict[str, str]:
     """The figures in the stops' sentences, computed once per language."""
-    found: dict[str, str] = remembered(("home.facts", current_language()), facts)
+    found: dict[str, str] = remembered(
+        ("home.facts", current_language()), lambda: {**facts(), **path_facts()}
+    )
     return found
 
 
@@ -72,8 +92,8 @@ def show_walk(page: str) -> bool:
     Returns whether a link has just led from one stop to another, perhaps on the same page: then its settings are in the address.
     """
     state = st.session_state
-    if told := state.pop(WALK_TOLD, ""):
-        st.toast(told)
+    if toast := state.pop(WALK_TOLD, ""):
+        st.toast(toast)
     if WALK_BEGUN in state:
         _go(state.pop(WALK_BEGUN))
     asked, was = read_walk(st.query_params.get(WALK_PARAMETER)), walk_place()
@@ -92,7 +112,89 @@ def show_walk(page: str) -> bool:
             _keep_progress()
         if place is not None:
             _strip(page, place)
+    if place is not None and place.walk == PATH_WALK:
+        _show_station_card(page, place.number)
     return led and "page" in state
+
+
+# --- what a station asks -----------------------------------------------------------------------------------------------
+
+
+def _show_station_card(page: str, number: int) -> None:
+    """Above the station's page: its question, or what was said of the answer."""
+    station = STATIONS[number - 1]
+    if not station.card or page != station.link.page:
+        return
+    card = CARDS[station.card]
+    with st.container(key="walk-card", border=True, gap="xsmall"):
+        subject = None
+        if card.spec:
+            opened = stage.opened_tokenizer(card.spec, "walk.card")
+            if opened is None:
+                return
+            subject = opened.subject
+        tried = st.session_state.get(WALK_CARD)
+        verdict = tried[1] if tried is not None and tried[0] == number else None
+        if verdict is None or verdict.kind in (AGAIN, UNREAD):
+            question = card.make(subject)
+            ask(
+                "walk.ask",
+                question,
+                partial(_card_answered, number, question),
+                partial(_card_shown, number, question),
+            )
+        if verdict is not None:
+            st.html(verdict_html(verdict))
+
+
+def _card_answered(number: int, question: Question, text: str, verdict: Verdict) -> None:
+    """Note an answer to a station's question: after a wrong one there is a hint, and in the end the answer."""
+    state = st.session_state
+    before = state.get(WALK_CARD)
+    tries: tuple[str, ...] = before[2] if before is not None and before[0] == number else ()
+    verdict = in_steps(question, tries, text, verdict, counted=False)
+    state[WALK_CARD] = (number, verdict, (*tries, text) if verdict.kind == AGAIN else tries)
+    if verdict.kind not in (AGAIN, UNREAD):
+        yours = " ".join(text.split())
+        state[WALK_DEEDS] = {**state.get(WALK_DEEDS, {}), number: Deed(yours, question.key)}
+        _tick(number)
+        if number == OWN_STATION:
+            state[SENTENCE_KEY] = yours  # whose tokens the page shows
+
+
+def _card_shown(number: int, question: Question) -> None:
+    """Show the answer to somebody who gives none: the station is done, and its tick says so."""
+    state = st.session_state
+    use_language(state["language"])
+    solution = sentences(f"<b>{escape(_('Shown.'))}</b>", question.solution)
+    state[WALK_CARD] = (number, Verdict(WRONG, solution), ())
+    state[WALK_DEEDS] = {**state.get(WALK_DEEDS, {}), number: Deed("", question.key)}
+    _tick(number)
+
+
+def _tick(number: int) -> None:
+    state = st.session_state
+    state[PATH_PROGRESS] = progress().after(number, state[WALK_DEEDS][number])
+
+
+def note_predictions(corpus: str, hidden: Hidden, game: Game) -> None:
+    """On the path, a game of predicting in which enough steps have been answered, or shown, makes its station done."""
+    place, deeds = walk_place(), st.session_state.get(WALK_DEEDS, {})
+    if place is None or place.walk != PATH_WALK:
+        return
+    station = STATIONS[place.number - 1]
+    first = int(station.link.query.get("step", "0")) + 1
+    if not station.predictions or (hidden.place, corpus) != (station.link.page, station.link.query["corpus"]):
+        return
+    asked = [one for one in game.predictions if first <= one.step < first + station.predictions]
+    keys = [question_after(hidden.trace, one.step - 1, one.kind, hidden.style).key for one in asked]
+    given = [one.text for one in asked if one.text]
+    deed = Deed(together(given) if given else "", together(keys) if keys else "")
+    if len(asked) < station.predictions or deeds.get(place.number) == deed:
+        return
+    st.session_state[WALK_DEEDS] = {**deeds, place.number: deed}
+    _tick(place.number)
+    st.rerun()  # the strip is outside of the stage's fragment
 
 
 def _open_tab(page: str, place: WalkPlace) -> None:
@@ -109,8 +211,13 @@ def _keep_progress() -> None:
         kept(PATH_WALK, what, lasting=True, erased=state.get(PATH_ERASED, False), on_erased=erase_progress)
     )
     state[BROWSER_ASKED] = True
-    if found != PathProgress() and found != now:
+    if found != PathProgress() and found._replace(old=now.old) != now:
         state[PATH_PROGRESS] = now.together(found)
+        if found.old and not now.old:
+            told_so = _(
+                "The path is new. The stations that you did on the old one are ticked as shown: do them yourself whenever you like."
+            )
+            st.session_state[WALK_TOLD] = told_so
         if state[PATH_PROGRESS] != now:
             st.rerun()  # so that the page shows it, and the browser keeps it again
 
@@ -121,11 +228,10 @@ def _strip(page: str, place: WalkPlace) -> None:
     asked = component("walk", ())(key="walk_strip", data=strip(page, place), on_go_change=ignore).go
     length = length_of(place.walk)
     match asked:
+        case "next" if place.number < length:
+            _go(WalkPlace(place.walk, place.number + 1))
         case "next":
-            if place.walk == PATH_WALK:
-                done = progress()
-                st.session_state[PATH_PROGRESS] = done._replace(done=done.done | {place.number})
-            _go(WalkPlace(place.walk, place.number + 1) if place.number < length else None)
+            _end(place)
         case "back" if place.number > 1:
             _go(WalkPlace(place.walk, place.number - 1))
         case "leave":
@@ -141,13 +247,34 @@ def _strip(page: str, place: WalkPlace) -> None:
             _go(WalkPlace(place.walk, number))
 
 
-def _go(place: WalkPlace | None) -> None:
-    """To a stop; after the last one, home."""
-    if place is None:
-        leave_walk()
-        st.session_state[WALK_TOLD] = _("That was the last stop. Well done!")
+def _go(place: WalkPlace) -> None:
+    """To a stop. A station that has a text to encode takes the learner's own, if they have written one on the path."""
+    link = stops_of(place.walk, lesson_facts())[place.number - 1].link
+    own = st.session_state.get(WALK_DEEDS, {}).get(OWN_STATION)
+    if place.walk == PATH_WALK and "text" in link.query and own is not None and not own.shown:
+        link = link._replace(query={**link.query, "text": pack_text(own.yours) or ""})
+    _switch(link, place)
+
+
+def _end(place: WalkPlace) -> None:
+    """After the last stop: a plan ends at home, the path at its exercises."""
+    leave_walk()
+    if place.walk != PATH_WALK:
+        st.session_state[WALK_TOLD] = _("That was the last stop.")
         st.switch_page(PAGES["home"].script, query_params=in_links())
-    _switch(stops_of(place.walk, lesson_facts())[place.number - 1].link, place)
+    st.session_state[WALK_TOLD] = farewell(progress())
+    st.switch_page(PAGES[FOLLOW_UP.page].script, query_params={**FOLLOW_UP.query, **in_links()})
+
+
+def farewell(now: PathProgress) -> str:
+    """How much of the path somebody has done, and how: plain text."""
+    by_oneself = len(now.done - now.shown)
+    message = ngettext(
+        "You did {number} of {all} stations yourself.",
+        "You did {number} of {all} stations yourself.",
+        by_oneself,
+    ).format(number=count(by_oneself), all=count(len(STATIONS)))
+    return sentences(message, _("These exercises begin where the path began, and get harder."))
 
 
 def _return(place: WalkPlace) -> None:
@@ -207,17 +334,24 @@ def strip(page: str, place: WalkPlace) -> dict[str, Any]:
     on_path = place.walk == PATH_WALK
     done = now.done if on_path else frozenset(range(1, place.number))
     named = _("{number}: {title}")
-    listed = [
+    listed_stops = [
         {
             "name": named.format(number=count(number), title=_(stop.link.label)),
             "done": number in done,
+            "shown": on_path and number in now.shown,
             "practised": on_path and number in now.practised,
         }
         for number, stop in enumerate(stops, start=1)
     ]
-    exercise = "practise" if exercise_link(place) is not None else ""
+    is_done = on_path and place.number in now.done
+    exercise = "practise" if exercise_link(place) is not None and is_done else ""
     if on_path and page != here.link.page:
         exercise = "return"
+    note = here.note
+    deed = st.session_state.get(WALK_DEEDS, {}).get(place.number)
+    if is_done:
+        insight = told(STATIONS[place.number - 1].insight, lesson_facts())
+        note = deed.named(place.number, lesson_facts()) if deed is not None else insight
     return {
         "place": write_walk(place),
         "number": place.number,
@@ -225,11 +359,14 @@ def strip(page: str, place: WalkPlace) -> dict[str, Any]:
         "stop": _(here.link.label),
         "minutes": here.minutes,
         "when": f"{begins}–{begins + here.minutes}" if here.minutes else "",
-        "note": "" if exercise == "return" else here.note,  # which is about the station
+        "note": "" if exercise == "return" else note,  # which is about the station
         "answer": here.answer,
         "waits": here.link.query.get("mode") == "predict",
         "tab": bool(here.link.tab) and page == here.link.page,
-        "stops": listed,
+        "stops": listed_stops,
+        "ticked": (_("answer shown") if place.number in now.shown else _("done")) if is_done else "",
+        "path": on_path and page == here.link.page,
+        "ready": not on_path or is_done or exercise == "return",
         "exercise": exercise,
         "solved": on_path and place.number in now.practised,
         "labels": strip_labels(),
@@ -259,6 +396,8 @@ def strip_labels() -> dict[str, str]:
     return {
         "place": _("{place} of {number}"),
         "done": _("done"),
+        "shown": _("answer shown"),
+        "skip": _("Skip"),
         "solved": _("exercise solved"),
         "back": _("Back"),
         "next": _("Next"),

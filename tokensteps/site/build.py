@@ -23,7 +23,9 @@ from tokensteps.site.practice import practice_pages
 from tokensteps.site.shared import shared_files
 from tokensteps.site.texts import Listed, entry_page, errata_page, glossary_page, index_page, plan_pages
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
-from tokensteps.teaching.lessons import LESSONS, STATIONS, facts
+from tokensteps.teaching.lessons import LESSONS, facts
+from tokensteps.teaching.path.cards import path_facts
+from tokensteps.teaching.path.stations import STATIONS
 
 OWN_SIZE: Final = 300
 """Tokens that runs of one's own files have, unless something else is asked for: as the app's examples of that size."""
@@ -157,6 +159,6 @@ def read_pages(site: Site, runs: Sequence[SiteRun], own: Sequence[Listed]) -> It
     yield index_page(runs, own)
     yield glossary_page(runs)
     yield errata_page(runs)
-    yield from plan_pages(runs, facts())
+    yield from plan_pages(runs, {**facts(), **path_facts()})
     for kind in EXERCISE_KINDS:
         yield from practice_pages(kind, site.exercises, site.keys)

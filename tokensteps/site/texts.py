@@ -19,13 +19,13 @@ from tokensteps.teaching.errata import errata, erratum_html
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.teaching.lessons import (
     LESSONS,
-    STATIONS,
     Lesson,
     Link,
     activity_html,
     teacher_told,
     told,
 )
+from tokensteps.teaching.path.stations import STATIONS
 
 PATH_PAGE = "lessons/path.html"
 
@@ -177,7 +177,11 @@ def plan_pages(runs: Sequence[SiteRun], known: Mapping[str, str]) -> Iterator[Si
             label = _(EXERCISE_KINDS[station.exercise].title)
             links += opening_link(link_html(PATH_PAGE, practice, label))
         label = f"{count(number)} {_(station.link.label)}"
-        parts.append(f"<h2>{escape(label)}</h2><p>{escape(told(station.insight, known))}</p>{links}")
+        summary = escape(_("What follows from it"))
+        insight = (
+            f"<details><summary>{summary}</summary><p>{escape(told(station.insight, known))}</p></details>"
+        )
+        parts.append(f"<h2>{escape(label)}</h2><p>{escape(told(station.ask, known))}</p>{insight}{links}")
     title = _("A path through the app")
     yield SitePage(PATH_PAGE, title, titled_body(title, parts))
 

@@ -35,8 +35,11 @@ def tries_for(question: Question) -> int:
     return max(1, most)
 
 
-def in_steps(question: Question, before: Sequence[str], answer: str, verdict: Verdict) -> Verdict:
-    """What somebody is told who gave the wrong answers `before`, and now one with this verdict."""
+def in_steps(
+    question: Question, before: Sequence[str], answer: str, verdict: Verdict, counted: bool = True
+) -> Verdict:
+    """What somebody is told who gave the wrong answers `before`, and now one with this verdict; how much a later try counts is said only
+    where answers are `counted`."""
     tries = len(before) + 1
     if verdict.kind == RIGHT and tries > 1:
         kind, counts = (
@@ -44,7 +47,8 @@ def in_steps(question: Question, before: Sequence[str], answer: str, verdict: Ve
             if tries == 2
             else (QUARTER, _("At the third try: that counts a quarter."))
         )
-        return verdict._replace(kind=kind, told=sentences(ended(verdict.told), escape(counts)))
+        told = sentences(ended(verdict.told), escape(counts)) if counted else verdict.told
+        return verdict._replace(kind=kind, told=told)
     if verdict.kind != WRONG:
         return verdict
     if _plain(answer) in map(_plain, before):
@@ -60,7 +64,8 @@ def in_steps(question: Question, before: Sequence[str], answer: str, verdict: Ve
             _("Try again: a right answer now counts a quarter."),
             verdict.worked or question.worked,
         )
-    told = sentences(f"<b>{name}</b>", verdict.hint, worked, escape(counts))
+    again = counts if counted else _("Try again.")
+    told = sentences(f"<b>{name}</b>", verdict.hint, worked, escape(again))
     return verdict._replace(kind=AGAIN, told=told, hint="", worked="")
 
 

@@ -1,4 +1,4 @@
-"""A way through the app for a learner, and lesson plans for a teacher: data, each step with the link that sets it up.
+"""Lesson plans for a teacher: data, each activity with the link that sets it up. The way for a learner is in `tokensteps/teaching/path/`.
 
 Figures are not written here: a sentence has fields, and `facts` gets their values from runs of the engine. What a text claims of the
 page that its link opens stands beside it, and `tests/app/teaching/test_lessons.py` checks each claim.
@@ -27,6 +27,8 @@ from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.runs.corpora import EXAMPLES, pack_text
 from tokensteps.teaching.events import merge_at, prune_at, scored, wordpiece_merge_at
 
+HOME_QUERY: Mapping[str, str] = MappingProxyType({"corpus": "library", "size": "2000"})
+"""The home page's tokenizer. Its vocabulary is smaller than the number of different words in its corpus: that is the point."""
 PLUS = "\u00a0+\u00a0"
 """Between the parts of a merge or a split: no line break there."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -48,6 +50,11 @@ class Claim(NamedTuple):
     """Something that a text says of what its link shows."""
 
     kind: Literal[
+        "even",  # two pairs are equally frequent after some merges of the five words
+        "replays",  # a word that training hasn't seen is encoded in known pieces
+        "bytes",  # a sign that training hasn't seen is as many tokens as bytes
+        "three_ways",  # some words are cut in three ways, others are not
+        "gpt2",  # GPT-2 cuts a word once
         "ways",  # the home page splits a sentence in three ways, and each has its price
         "pieces",  # the home page's tokenizer leaves frequent words whole, splits rare ones, and knows every word
         "asks",  # the page asks for these facts and shows none of them
@@ -68,16 +75,6 @@ class Claim(NamedTuple):
     ]
     facts: tuple[str, ...] = ()
     """The fields of the text that rest on it."""
-
-
-class Station(NamedTuple):
-    """One stop on the way: where it is, what it teaches (to be translated, with fields), and the exercises that belong to it."""
-
-    link: Link
-    insight: str
-    claims: tuple[Claim, ...] = ()
-    exercise: str = ""
-    """A kind of exercise; "" for none."""
 
 
 class Activity(NamedTuple):
@@ -107,7 +104,6 @@ def playground_query(example: str) -> dict[str, str]:
     return {"t1": f"bpe?corpus={example}", "text": pack_text(EXAMPLES[example].sample) or ""}
 
 
-BY_HAND_LINK = Link(N_("Five words, by hand: hug, pug, pun, bun, hugs"), "bpe", {"corpus": "hug"})
 PREDICT_LINK = Link(
     N_("Predict what comes next before you see it"), "bpe", {"corpus": "hug", "mode": "predict"}
 )
@@ -123,11 +119,6 @@ GO_ON_LINK = Link(
 )
 TIE_LINK = Link(
     N_("A tie: several pairs are equally frequent"), "bpe", {"corpus": "course", "step": "2"}, N_("Ties")
-)
-RARE_LINK = Link(
-    N_("The same words with WordPiece: why the most frequent pair loses"),
-    "wordpiece",
-    {"corpus": "hug", "step": "1"},
 )
 TO_SCORE_LINK = Link(
     N_("The same words with WordPiece, before the scores are known"),
@@ -159,77 +150,9 @@ WHATIF_LINK = Link(
     "whatif",
     {"t1": "bpe?corpus=hug", "of": "pun", "step": "12"},
 )
-EXERCISES_LINK = Link(N_("Exercises, as many as you like"), "exercises", {"kind": "mixed"})
 CHALLENGE_LINK = Link(N_("Challenges: set one for your class, then check the answers"), "challenge")
 ERRATA_LINK = Link(N_("Where published figures are wrong"), "errata")
 GLOSSARY_LINK = Link(N_("Every technical term, in two sentences"), "glossary")
-
-STATIONS: tuple[Station, ...] = (
-    Station(
-        BY_HAND_LINK,
-        N_(
-            "BPE counts neighbors and merges the most frequent pair: {bpe_pair}, {bpe_freq} times. You can "
-            "check all {bpe_merges} merges with pencil and paper."
-        ),
-        (Claim("merges", ("bpe_pair", "bpe_freq")), Claim("ends", ("bpe_merges",))),
-        "bpe_count",
-    ),
-    Station(
-        TIE_LINK,
-        N_(
-            "{tied} pairs occur {tie_freq} times each before step {tie_step}. A rule has to choose, and libraries choose differently: "
-            "see the Ties tab below the step."
-        ),
-        (Claim("ties", ("tied", "tie_freq", "tie_step")),),
-        "bpe_pair",
-    ),
-    Station(
-        RARE_LINK,
-        N_(
-            "{wp_frequent} is the most frequent pair, but {wp_pair} is merged: its score {wp_score} is "
-            "higher, because its parts rarely occur on their own."
-        ),
-        (Claim("scores", ("wp_frequent", "wp_pair", "wp_score")),),
-        "wordpiece_score",
-    ),
-    Station(
-        PRUNE_LINK,
-        N_(
-            "Unigram begins with too many pieces and prunes those that it misses least. The first prunes cost nothing; this one does: "
-            "without the piece {piece}, {word} is re-segmented: {before} becomes {after}. The corpus costs "
-            "{loss} nats more; any other prune would cost at least as much."
-        ),
-        (Claim("prunes", ("piece", "word", "before", "after", "loss")),),
-        "unigram_piece",
-    ),
-    Station(
-        LATTICE_LINK,
-        N_(
-            "{lattice_word} can be split in {paths} ways. The Viterbi algorithm finds the best, {best}, "
-            "without trying them all. See the Lattice tab below the step."
-        ),
-        (Claim("splits", ("lattice_word", "paths", "best")),),
-        "viterbi",
-    ),
-    Station(
-        ENCODE_LINK,
-        N_(
-            "The words “{sample}” are new. bug becomes {bug}; the letters {unseen} never occurred in the training text, so they are unknown."
-        ),
-        (Claim("encodes", ("sample", "bug", "unseen")),),
-        "bpe_encode",
-    ),
-    Station(
-        COMPARE_LINK,
-        N_(
-            "Same text, same vocabulary size, different tokens: go through the sizes and see which algorithm cuts a word differently."
-        ),
-        (Claim("disagree"),),
-        "wordpiece_encode",
-    ),
-    Station(EXERCISES_LINK, N_("Test yourself: every kind of exercise, on the level that suits you.")),
-)
-"""The way through the app, in its order."""
 
 PRACTICE: tuple[Link, ...] = (PREDICT_LINK, CHALLENGE_LINK, ERRATA_LINK, GLOSSARY_LINK)
 """More pages on which learners test themselves."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from tokensteps.language.i18n import N_, _
-from tokensteps.teaching.lessons import LESSONS, STATIONS, WALK_PARAMETER, Lesson, Link, teacher_told, told
+from tokensteps.language.i18n import N_, _, sentences
+from tokensteps.teaching.lessons import LESSONS, WALK_PARAMETER, Lesson, Link, teacher_told, told
+from tokensteps.teaching.path.stations import OLD_STATIONS, STATIONS
 
 PATH_WALK: Final = "path"
 HOME_LINK: Final = Link(N_("Home"), "home")
@@ -55,7 +56,7 @@ def stops_of(walk: str, known: Mapping[str, str]) -> tuple[WalkStop, ...]:
     lesson = lesson_of(walk)
     if lesson is None:
         return tuple(
-            WalkStop(station.link, 0, told(station.insight, known), exercise=station.exercise)
+            WalkStop(station.link, 0, told(station.ask, known), exercise=station.exercise)
             for station in STATIONS
         )
     return tuple(
@@ -98,17 +99,51 @@ def query_of(place: WalkPlace, link: Link) -> dict[str, str]:
     return {**link.query, WALK_PARAMETER: write_walk(place)}
 
 
+class Deed(NamedTuple):
+    """What a learner did at a station: what they answered, "" for one who had it shown, and the right answer."""
+
+    yours: str
+    key: str
+
+    @property
+    def shown(self) -> bool:
+        """Whether the answer was shown to somebody who gave none."""
+        return not self.yours
+
+    def named(self, number: int, known: Mapping[str, str]) -> str:
+        """It, and what follows from it, as the strip says it: plain text."""
+        station = STATIONS[number - 1]
+        what = _("Shown: {answer}.").format(answer=self.key) if self.shown else _(station.named)
+        return sentences(what.replace("{yours}", self.yours), told(station.insight, known))
+
+
 class PathProgress(NamedTuple):
-    """How far a learner is on the path: the station they were at last (0: none), those they are done with, and those of which they
-    have solved an exercise."""
+    """How far a learner is on the path: the station they were at last (0: none), those they are done with, and of these those whose
+    answer was shown to them; and those of which they have solved an exercise."""
 
     at: int = 0
     done: frozenset[int] = frozenset()
+    shown: frozenset[int] = frozenset()
     practised: frozenset[int] = frozenset()
+    old: bool = False
+    """Whether this comes from the path's first form, whose stations were others."""
+
+    def after(self, number: int, deed: Deed) -> PathProgress:
+        """With one more station done. What one has done oneself stays so.
+
+        >>> PathProgress().after(2, Deed("", "u + g")).after(3, Deed("x", "y")).after(2, Deed("u + g", "u + g")).shown
+        frozenset()
+        """
+        shown = self.shown | {number} if deed.shown and number not in self.done else self.shown
+        return self._replace(done=self.done | {number}, shown=shown if deed.shown else shown - {number})
 
     def together(self, other: PathProgress) -> PathProgress:
         """With what another tab, or an earlier session, knew; where this one is counts."""
-        return PathProgress(self.at or other.at, self.done | other.done, self.practised | other.practised)
+        done = self.done | other.done
+        by_oneself = (self.done - self.shown) | (other.done - other.shown)
+        return PathProgress(
+            self.at or other.at, done, done - by_oneself, self.practised | other.practised, other.old
+        )
 
     def following(self) -> int:
         """The station to go on with: the one that isn't done, from where the learner is; else the first.
@@ -122,15 +157,20 @@ class PathProgress(NamedTuple):
 
     def saved(self) -> list[Any]:
         """As JSON can hold it; [] for none."""
-        return [self.at, sorted(self.done), sorted(self.practised)] if self != PathProgress() else []
+        if self == PathProgress():
+            return []
+        return [self.at, sorted(self.done), sorted(self.shown), sorted(self.practised)]
 
 
 def read_progress(saved: list[Any]) -> PathProgress:
-    """What a browser kept. It may hold anything: what is no station is left out.
+    """What a browser kept. It may hold anything: what is no station is left out. Stations of the path's first form were done by going
+    on from them, so those that have taken their places count as shown.
 
-    >>> read_progress([3, [1, 2, 2, 99, "x", True], [[], 1]])
-    PathProgress(at=3, done=frozenset({1, 2}), practised=frozenset({1}))
-    >>> read_progress(["x"]) == read_progress([-1, {}, None]) == PathProgress()
+    >>> read_progress([3, [1, 2, 2, 99, "x", True], [2, 7], [[], 1]])
+    PathProgress(at=3, done=frozenset({1, 2}), shown=frozenset({2}), practised=frozenset({1}), old=False)
+    >>> read_progress([2, [1, 2, 8], [1]])
+    PathProgress(at=3, done=frozenset({2, 3}), shown=frozenset({2, 3}), practised=frozenset({2}), old=True)
+    >>> read_progress(["x"]) == read_progress([-1, {}, None, None]) == PathProgress()
     True
     """
 
@@ -139,7 +179,16 @@ def read_progress(saved: list[Any]) -> PathProgress:
         listed = found[: 2 * len(STATIONS)] if isinstance(found, list) else []
         return frozenset(one for one in listed if type(one) is int and one in known)
 
+    def moved(found: Any) -> frozenset[int]:
+        return frozenset(OLD_STATIONS[one] for one in stations(found) if one in OLD_STATIONS)
+
     match saved:
+        case [at, done, shown, practised]:
+            there = stations(done)
+            return PathProgress(
+                max(stations([at]), default=0), there, there & stations(shown), stations(practised)
+            )
         case [at, done, practised]:
-            return PathProgress(max(stations([at]), default=0), stations(done), stations(practised))
+            there = moved(done)
+            return PathProgress(max(moved([at]), default=0), there, there, moved(practised), old=True)
     return PathProgress()

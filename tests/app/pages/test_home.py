@@ -39,23 +39,23 @@ from tokensteps.runs.rules import COMPARE_RULES
 from tokensteps.runs.settings import read_url
 from tokensteps.server.stores import text_store
 from tokensteps.server.tasks import Progress
-from tokensteps.teaching.exercises.kinds import MIXED
 from tokensteps.teaching.lessons import (
-    BY_HAND_LINK,
     ENCODE_LINK,
     LATTICE_LINK,
     LESSONS,
     PLUS,
     PRACTICE,
     PRUNE_LINK,
-    RARE_LINK,
-    STATIONS,
     TIE_LINK,
+    TO_COUNT_LINK,
+    TO_SCORE_LINK,
     Link,
     facts,
     lesson_page,
     told,
 )
+from tokensteps.teaching.path.cards import path_facts
+from tokensteps.teaching.path.stations import STATIONS
 
 ROOT = Path(__file__).resolve().parents[3]
 HOSTILE = "<img src=x onerror=alert(1)> **b** $x$ \u202e<|endoftext|> a\u0301 🍵 שלום"
@@ -212,7 +212,7 @@ def test_the_playground_gets_the_text_and_the_tokenizer() -> None:
 def trace_of(link: Link) -> Any:
     return trace_at(
         ALGORITHMS[link.page],
-        **{name: text for name, text in link.query.items() if name not in ("step", "mode")},
+        **{name: text for name, text in link.query.items() if name not in ("step", "mode", "ask")},
     )
 
 
@@ -233,9 +233,12 @@ def test_every_link_opens_without_complaint(link: tuple[str, tuple[tuple[str, st
         words = Spec.parse(there.query["t1"]).run().make(Progress()).word_frequencies
         assert there.query["step"] == str(words[there.query["of"]])
     elif there.page == "playground" and there.query:
-        assert Spec.parse(there.query["t1"]).run() is not None and unpack_text(there.query["text"])
+        for name in ("t1", "t2") if "t2" in there.query else ("t1",):
+            spec = there.query[name]
+            assert spec == GPT2 or Spec.parse(spec).run() is not None
+        assert unpack_text(there.query["text"])
     else:
-        assert not there.query or (there.page == "exercises" and there.query == {"kind": MIXED})
+        assert not there.query
 
 
 # --- what is said of a step holds in its trace ------------------------------------------------------------------------
@@ -282,10 +285,10 @@ def test_facts_of_the_five_words() -> None:
 
 
 def test_after_the_last_merge_every_word_is_one_token() -> None:
-    trace = trace_of(BY_HAND_LINK)
+    trace = trace_of(TO_COUNT_LINK)
     assert facts()["bpe_merges"] == str(len(trace))
     assert trace[len(trace)].splits(list(HUG)) == {word: (word,) for word in HUG}
-    assert "step" not in BY_HAND_LINK.query  # begins at the beginning
+    assert "step" not in TO_COUNT_LINK.query  # begins at the beginning
 
 
 def test_the_tie_is_one_and_a_rule_decides() -> None:
@@ -299,7 +302,7 @@ def test_the_tie_is_one_and_a_rule_decides() -> None:
 
 
 def test_wordpiece_leaves_the_most_frequent_pair() -> None:
-    event = trace_of(RARE_LINK)[int(RARE_LINK.query["step"])].event
+    event = trace_of(TO_SCORE_LINK)[1].event
     assert event.pair != event.most_frequent.pair and event.freq < event.most_frequent.freq
     assert facts()["wp_pair"] == PLUS.join(event.pair)
 
@@ -382,8 +385,8 @@ def test_minutes_add_up() -> None:
 
 
 def test_every_field_of_a_sentence_is_known() -> None:
-    known = facts()
-    sentences = [station.insight for station in STATIONS]
+    known = {**facts(), **path_facts()}
+    sentences = [text for station in STATIONS for text in (station.ask, station.insight)]
     sentences += [
         text
         for lesson in LESSONS

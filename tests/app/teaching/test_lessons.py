@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from string import Formatter
 from typing import Any, get_args, get_type_hints
 
@@ -26,27 +27,29 @@ from tokensteps.catalogue.subjects import TrainedSubject
 from tokensteps.drawing.tabs import parting_html, vocabularies_html
 from tokensteps.drawing.tokens import PLAIN, Style
 from tokensteps.language.names import choice_name
-from tokensteps.pages.explore.compare import COMPARE_ALGORITHM
 from tokensteps.pages.learn.home import SENTENCE, home_run
 from tokensteps.pages.learn.home_sentence import HOME_CORPUS, corpus_facts, ways_to_cut
 from tokensteps.pages.train.bpe import BPE_PAGE
 from tokensteps.pages.train.unigram import UNIGRAM_PAGE
 from tokensteps.pages.train.wordpiece import WORDPIECE_PAGE
-from tokensteps.runs.algorithms import ALGORITHMS, BPE, trace_at
+from tokensteps.runs.algorithms import ALGORITHMS, BPE, COMPARE_ALGORITHM, trace_at
 from tokensteps.runs.corpora import EXAMPLES, unpack_text
 from tokensteps.runs.settings import read_url
 from tokensteps.server.tasks import Progress
 from tokensteps.teaching.errata import errata
-from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
+from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, PATH_KIND, PATH_KINDS
 from tokensteps.teaching.game import Hidden
-from tokensteps.teaching.lessons import LESSONS, PLUS, STATIONS, Claim, Link, facts
+from tokensteps.teaching.lessons import LESSONS, PLUS, Claim, Link, facts
+from tokensteps.teaching.path.cards import CARDS, path_facts
+from tokensteps.teaching.path.stations import FOLLOW_UP, NEW_SIGN, NEW_WORD, OLD_STATIONS, STATIONS
 from tokensteps.teaching.predictions import question_after
 from tokensteps.teaching.walk import HOME_LINK
 
+ROOT = Path(__file__).resolve().parents[3]
 PAGES = {"bpe": BPE_PAGE, "wordpiece": WORDPIECE_PAGE, "unigram": UNIGRAM_PAGE}
 TOLD = [
     *((one.link or HOME_LINK, f"{one.teacher} {one.answer}", one.claims) for lesson in LESSONS for one in lesson.activities),
-    *((station.link, station.insight, station.claims) for station in STATIONS),
+    *((station.link, f"{station.ask} {station.insight}", station.claims) for station in STATIONS),
 ]  # fmt: skip
 CLAIMED = list(dict.fromkeys((claim, link.page, tuple(link.query.items()), link.tab) for link, _, claims in TOLD for claim in claims))  # fmt: skip
 
@@ -266,7 +269,7 @@ def prunes(link: Link) -> Mapping[str, str]:
 
 def splits(link: Link) -> Mapping[str, str]:
     opened = Opened(link)
-    assert link.tab in ("Lattice", "Sample at random") and link.tab in UNIGRAM_PAGE.tabs
+    assert not link.tab or (link.tab in ("Lattice", "Sample at random") and link.tab in UNIGRAM_PAGE.tabs)
     word, seed = EXAMPLES["hug"].word, dict(opened.trace.seed)
     total = sum(seed.values())
 
@@ -324,6 +327,65 @@ def published(link: Link) -> Mapping[str, str]:
     return {}
 
 
+def merged_by(rules: list[tuple[str, str]], word: str) -> list[str]:
+    """A word by merge rules, the oldest first, one after the other."""
+    tokens = [*word]
+    for first, second in rules:
+        place = 0
+        while place + 1 < len(tokens):
+            if (tokens[place], tokens[place + 1]) == (first, second):
+                tokens[place : place + 2] = [first + second]
+            place += 1
+    return tokens
+
+
+def even(link: Link) -> Mapping[str, str]:
+    """Two pairs occur equally often, and more often than the others; the page hides which is chosen."""
+    opened = Opened(link)
+    assert link.query["mode"] == "predict"
+    pairs, _symbols = opened.counted()
+    tied = [pair for pair in pairs if pairs[pair] == max(pairs.values())]
+    assert len(tied) == 2 < len(pairs) and opened.next.event.pair == tied[0]
+    first, second = (PLUS.join(pair) for pair in tied)
+    return {"even_first": first, "even_second": second, "even_freq": str(max(pairs.values()))}
+
+
+def replays(link: Link) -> Mapping[str, str]:
+    """At the link's step, the last one, a word that the corpus doesn't have, by the merges in their order; other cuts come to mind."""
+    trace = Opened(link).trace
+    assert int(link.query["step"]) == len(trace) and NEW_WORD not in trace.corpus.words
+    tokens = merged_by([trace.event(step).pair for step in range(1, len(trace) + 1)], NEW_WORD)
+    assert 1 < len(tokens) < len(NEW_WORD)
+    return {"new_word": NEW_WORD, "new_pieces": PLUS.join(tokens)}
+
+
+def sign_bytes(link: Link) -> Mapping[str, str]:
+    """No byte of the sign occurs in the text that the page's tokenizer learned from, so nothing can merge them."""
+    run = Spec.parse(link.query["t1"]).run()
+    assert run.settings["alphabet"] == "bytes" and NEW_SIGN not in (unpack_text(link.query["text"]) or "")
+    data = NEW_SIGN.encode()
+    assert not {*data} & {*EXAMPLES["course"].text().encode()}
+    return {"sign": NEW_SIGN, "sign_bytes": str(len(data))}
+
+
+def gpt2(link: Link) -> Mapping[str, str]:
+    """By the merges that GPT-2's authors published."""
+    lines = (ROOT / "assets/vocabularies/gpt2/merges.txt").read_text("utf-8").splitlines()
+    rules = [
+        (first, second) for first, second in (line.split() for line in lines if not line.startswith("#"))
+    ]
+    word = path_facts()["long_word"]
+    assert len(merged_by(rules, word)) == 2 and word not in (unpack_text(link.query["text"]) or "")
+    return {"long_word": word}
+
+
+def three_ways(link: Link) -> Mapping[str, str]:
+    trace = Opened(link).trace
+    numbers = [len({*cuts}) for cuts in trace[int(link.query["step"])].cuts(trace.corpus.words).values()]
+    assert max(numbers) == 3 > min(numbers)
+    return {}
+
+
 CHECKS: Mapping[str, Callable[[Link], Mapping[str, str]]] = {
     "ways": ways,
     "pieces": pieces,
@@ -342,6 +404,11 @@ CHECKS: Mapping[str, Callable[[Link], Mapping[str, str]]] = {
     "disagree": disagree,
     "errata": published,
     "tips": tips,
+    "even": even,
+    "replays": replays,
+    "bytes": sign_bytes,
+    "gpt2": gpt2,
+    "three_ways": three_ways,
 }
 
 
@@ -353,7 +420,7 @@ def test_every_kind_of_claim_is_checked() -> None:
 def test_what_a_text_claims_is_what_its_link_shows(
     claim: Claim, page: str, query: tuple[tuple[str, str], ...], tab: str
 ) -> None:
-    computed, known = CHECKS[claim.kind](Link("", page, dict(query), tab)), facts()
+    computed, known = CHECKS[claim.kind](Link("", page, dict(query), tab)), {**facts(), **path_facts()}
     for name in claim.facts:
         assert known[name] == computed[name], name
 
@@ -375,6 +442,23 @@ def test_what_a_class_is_to_work_out_is_not_shown_by_its_link() -> None:
 
 
 def test_every_station_has_exercises_of_its_own() -> None:
-    kinds = [station.exercise for station in STATIONS[:-1]]
+    kinds = [station.exercise for station in STATIONS if station.exercise]
     assert {*kinds} <= {*EXERCISE_KINDS} and len({*kinds}) == len(kinds)
-    assert STATIONS[-1].link.page == "exercises"
+    named = " ".join(PATH_KINDS)
+    assert "dropout" not in named and "sampling" not in named  # what no station is about
+    assert FOLLOW_UP.query["kind"] == PATH_KIND
+
+
+def test_each_station_asks_for_one_thing() -> None:
+    """A question of its own above the page, or steps to predict; what it asks is right when its own key is given, and each has a wrong answer."""
+    for station in STATIONS:
+        assert bool(station.card) != bool(station.predictions)
+        assert not station.predictions or station.link.query["mode"] == "predict"
+    assert {station.card for station in STATIONS if station.card} == {*CARDS}
+    for name, card in CARDS.items():
+        if card.spec:
+            continue  # asked of a tokenizer from a file: tests/browser/test_path.py
+        question = card.make(None)
+        assert question.grade(question.key).kind == "right", name
+        assert question.key not in question.prompt, name
+    assert {*OLD_STATIONS.values()} <= {*range(1, len(STATIONS) + 1)}

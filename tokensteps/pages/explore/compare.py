@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from tokenizers_core.files.exports import comparison_to_json, disagreements_to_csv, sweep_to_csv
-from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.comparison import COMPARED, Comparison, Disagreement, SizeSnapshot
 from tokenizers_core.training.sides import Cut
 from tokensteps.components.flipbook import go_to
@@ -27,10 +25,9 @@ from tokensteps.language.numbers import percent, share_text
 from tokensteps.limits import FIND_LIMIT, ROWS_LISTED
 from tokensteps.pages.learn.home_algorithms import algorithms_html, known_columns
 from tokensteps.pages.stepping import StepView, show_stage, show_stepping
-from tokensteps.runs.algorithms import Algorithm, Run, seed_pieces
-from tokensteps.runs.rules import COMPARE_RULES, UNIGRAM_RULES
+from tokensteps.runs.algorithms import COMPARE_ALGORITHM, Run, seed_pieces
+from tokensteps.runs.rules import UNIGRAM_RULES
 from tokensteps.runs.settings import Recipe, corpus_title, usual_value
-from tokensteps.runs.trainings import train_all
 from tokensteps.server.shelf import remembered
 from tokensteps.server.steps import reach
 from tokensteps.shell.walk import lesson_facts
@@ -50,22 +47,11 @@ WHO_DIFFERS: Mapping[str, str] = {
 }
 
 
-def comparison_settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
-    return {
-        "vocab_size": recipe["size"],
-        "tie_rule": recipe["ties"],
-        "method": recipe["method"],
-        "seed_size": recipe["seed"],
-    }
-
-
 OTHER_METHODS: Mapping[str, str] = {
     "course": N_("the course's method"),
     "sentencepiece": N_("SentencePiece's method"),
 }
 """How Unigram's page may train otherwise."""
-
-COMPARE_ALGORITHM = Algorithm("compare", N_("Compare"), COMPARE_RULES, comparison_settings, train_all)
 
 
 @dataclass(frozen=True)

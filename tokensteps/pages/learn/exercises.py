@@ -19,7 +19,7 @@ from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.shell.classes import give_class
 from tokensteps.shell.navigation import page_link
 from tokensteps.shell.walk import practised
-from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, MIXED, Exercise, make, next_level
+from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, MIXED, PATH_KIND, Exercise, make, next_level
 from tokensteps.teaching.exercises.words import LEVELS
 from tokensteps.teaching.feedback import in_steps
 from tokensteps.teaching.questions import AGAIN, RIGHT, TIED, UNREAD, WRONG, Tally, Verdict
@@ -36,7 +36,8 @@ EXERCISE_FORM: Final = f"{EXERCISES_PAGE}.form"
 """The prefix of the answer boxes' keys."""
 WORKSHEET_EXERCISES: Final = 8
 RISING: Final = "rising"
-MIXED_TITLE: Final = N_("All kinds, mixed")
+SEVERAL_KINDS: Final = {PATH_KIND: N_("Along the path, from easy to hard"), MIXED: N_("All kinds, mixed")}
+"""What draws from several kinds, by its name in links."""
 
 
 class Place(NamedTuple):
@@ -60,7 +61,7 @@ def read_place(url: Mapping[str, str]) -> tuple[Place, list[str]]:
     Place(kind='bpe_count', level=1, seed=12, rising=True)
     """
     known: dict[str, dict[str, Any]] = {
-        "kind": {kind: kind for kind in (*EXERCISE_KINDS, MIXED)},
+        "kind": {kind: kind for kind in (*EXERCISE_KINDS, *SEVERAL_KINDS)},
         "level": {str(level): level for level in LEVELS},
         "rising": {"0": False, "1": True},
     }
@@ -258,7 +259,7 @@ def _shown(exercise: Exercise) -> None:
 
 def kind_title(kind: str) -> str:
     """What a kind is called."""
-    return _(MIXED_TITLE) if kind == MIXED else _(EXERCISE_KINDS[kind].title)
+    return _(SEVERAL_KINDS[kind] if kind in SEVERAL_KINDS else EXERCISE_KINDS[kind].title)
 
 
 def level_title(level: str) -> str:
@@ -282,7 +283,7 @@ def show() -> None:
     kind, level = st.columns([1, 1], vertical_alignment="bottom")
     kind.selectbox(
         _("Kind"),
-        (*EXERCISE_KINDS, MIXED),
+        (*EXERCISE_KINDS, *SEVERAL_KINDS),
         format_func=kind_title,
         key=f"{EXERCISES_PAGE}.kind",
         on_change=_chosen,

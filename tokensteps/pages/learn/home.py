@@ -46,7 +46,7 @@ from tokensteps.server.stores import text_store
 from tokensteps.shell.classes import join_box
 from tokensteps.shell.walk import lesson_facts
 from tokensteps.streamlit_internals import text_in_browser
-from tokensteps.teaching.lessons import COMPARE_LINK, PIPELINE_LINK, PRACTICE, Link, told
+from tokensteps.teaching.lessons import COMPARE_LINK, HOME_QUERY, PIPELINE_LINK, PRACTICE, Link, told
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.downloads import show_address
@@ -54,11 +54,10 @@ from tokensteps.widgets.notes import lasting, note, problem
 from tokensteps.widgets.tour import titled
 
 SENTENCE = "This unreadable handwriting is still a string of characters."
-SPEC_QUERY = {"corpus": HOME_CORPUS, "size": "2000"}
-"""The tokenizer of this page. Its vocabulary is smaller than the number of different words in its corpus: that is the point."""
-SPEC = "bpe?" + "&".join(f"{name}={value}" for name, value in SPEC_QUERY.items())
+SPEC = "bpe?" + "&".join(f"{name}={value}" for name, value in HOME_QUERY.items())
+"""The tokenizer of this page."""
 
-WATCH = Link(N_("Watch this tokenizer being trained"), "bpe", SPEC_QUERY)
+WATCH = Link(N_("Watch this tokenizer being trained"), "bpe", HOME_QUERY)
 GROWING = Link(N_("Step through BPE on four sentences"), "bpe", {"corpus": "course"})
 MORE: tuple[Link, ...] = (
     GROWING,
@@ -122,7 +121,7 @@ def read_sentence() -> list[str]:
 @lru_cache(maxsize=1)
 def home_run() -> Run[BpeTrace]:
     """The training run of this page's tokenizer: the one that its link opens."""
-    return BPE.run_at(SPEC_QUERY)
+    return BPE.run_at(HOME_QUERY)
 
 
 @st.fragment

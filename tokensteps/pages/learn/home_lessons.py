@@ -14,7 +14,6 @@ from tokensteps.shell.navigation import page_link
 from tokensteps.shell.walk import begin_walk, erase_progress, lesson_facts, progress, walk_place
 from tokensteps.teaching.lessons import (
     LESSONS,
-    STATIONS,
     Lesson,
     Link,
     activity_html,
@@ -22,6 +21,7 @@ from tokensteps.teaching.lessons import (
     teacher_told,
     told,
 )
+from tokensteps.teaching.path.stations import STATIONS
 from tokensteps.teaching.walk import PATH_WALK, PathProgress, WalkPlace, query_of
 from tokensteps.widgets.downloads import download
 
@@ -44,7 +44,7 @@ def show_path() -> None:
     )
     half = (len(STATIONS) + 1) // 2
     for column, first in zip(st.columns(2, gap="small"), (0, half), strict=True):
-        with column, st.container(key=f"home_path_{first}", gap="small"):
+        with column, st.container(key=f"home_path_{first}", gap="xsmall"):
             for number, station in enumerate(STATIONS[first : first + half], start=first + 1):
                 sign = "✓" if number in done.done else count(number)
                 show_page_link(

@@ -26,7 +26,7 @@ from tokensteps.server.entrance.early import Scene, Where, has_scene, note_scene
 from tokensteps.server.steps import StepTable, edition, rows
 from tokensteps.shell.classes import offer_ahead, offer_question
 from tokensteps.shell.navigation import page_link
-from tokensteps.shell.walk import walk_place
+from tokensteps.shell.walk import note_predictions, walk_place
 from tokensteps.teaching.game import Hidden
 from tokensteps.teaching.predictions import ASKS, last_asked
 from tokensteps.teaching.tour import tour
@@ -183,6 +183,7 @@ def predict_run(
         st.rerun()  # so that the browser keeps it again
     if game.reached < hidden.last:
         offer_ahead(page.name, game.reached + 1, lambda step: page.frame(trace[step], style))
+    note_predictions(controls["corpus"], hidden, game)
     show_question(hidden, game)
     show_hidden(hidden, game, recipe.url(), stage.growth(run, trace))
     show_words(hidden, game)

@@ -32,6 +32,10 @@ from tokensteps.teaching.questions import RIGHT, WRONG, Question
 
 MIXED: Final = "mixed"
 """One more kind on the page: each seed picks one of the others."""
+PATH_KIND: Final = "path"
+"""And one that goes through what the path has taught, in its order."""
+PATH_KINDS: Final = ("bpe_count", "bpe_pair", "bpe_encode", "wordpiece_pair", "viterbi", "unigram_piece")
+"""What its seeds lead to, again and again."""
 RISE_AFTER: Final = 3
 """Right answers in a row after which the level rises."""
 FALL_AFTER: Final = 2
@@ -128,14 +132,18 @@ class Exercise:
 
 
 def make(kind: str, level: int, seed: int) -> Exercise:
-    """The exercise of this kind, level and seed; "mixed" draws the kind.
+    """The exercise of this kind, level and seed; "mixed" draws the kind, and "path" goes through its own in their order.
 
     >>> one = make("bpe_pair", 1, 1)
     >>> one.question.grade(one.question.key).kind, one.name, make("mixed", 1, 1).name
     ('right', 'bpe_pair:1:1', 'dropout:1:1')
+    >>> [make("path", 1, seed).kind for seed in (1, 2, 3, 4, 5, 6, 7)]
+    ['bpe_count', 'bpe_pair', 'bpe_encode', 'wordpiece_pair', 'viterbi', 'unigram_piece', 'bpe_count']
     """
     if kind == MIXED:
         return make(Random(f"{MIXED}:{level}:{seed}").choice([*EXERCISE_KINDS]), level, seed)
+    if kind == PATH_KIND:
+        return make(PATH_KINDS[(seed - 1) % len(PATH_KINDS)], level, seed)
     made = EXERCISE_KINDS[kind].make(Random(f"{kind}:{level}:{seed}"), level)
     return Exercise(kind, level, seed, made.question, made.facts, made.link)
 
