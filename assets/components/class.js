@@ -59,6 +59,7 @@ class ClassStrip extends Component {
     [this.data, this.labels] = [next, next.labels];
     if (other) this.enter(next.code);
     if (other || words) this.build();
+    if (other && this.room.comes && this.room.state) this.onRoom("state"); // it was there before this strip
   }
   enter(code) {
     this.leaveRoom?.();
@@ -77,7 +78,6 @@ class ClassStrip extends Component {
       room.presents = false;
       if (room.comes && room.place) this.join();
       room.comes = false;
-      keepLed(room.code);
       this.report();
     }
     if (kind === "state" && !room.isLecturer() && room.state.follows) this.follower.back();

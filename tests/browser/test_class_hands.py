@@ -140,7 +140,7 @@ WRONG = "There is no class with this code: look at the code again."
 def test_ways_into_a_class(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     """Opened on Home, joined by the code that was typed last, looked at without leading anybody away, gone on with from another tab; a key
     that somebody has sent is taken from nobody who doesn't want it."""
-    app = serve(ROOT / "app.py")
+    app = serve(ROOT / "app.py", fresh=True)  # one address opens so many classes an hour
     lecturer, reader = open_page(own="desk"), open_page(own="reader")
     phone = open_page(errors=True, **PHONE)  # a wrong code is a 404
     code = open_class(lecturer, app)
@@ -239,7 +239,7 @@ def ended(lecturer: Page, phone: Page, app: str) -> None:
 def test_a_thumb(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     """On the smallest phone: who taps twice has answered once; a result goes when the class goes on; an exercise is counted in its row. In
     front, a clicker asks in a plan, too, and long answers leave the bars their room."""
-    app = serve(ROOT / "app.py")
+    app = serve(ROOT / "app.py", fresh=True)
     lecturer = open_page(viewport={"width": 1280, "height": 800})
     phone = open_page(viewport={"width": 320, "height": 640}, has_touch=True)
     code = open_class(lecturer, f"{app}/bpe?corpus=hug&walk=30.1")
@@ -254,9 +254,10 @@ def test_a_thumb(serve: Callable[..., str], open_page: Callable[..., Page]) -> N
     lecturer.keyboard.press("PageDown")
     tapped_twice(phone)
     answered(lecturer, "1 of 1 have answered")
-    for told in ("Answers are closed.", "Right."):
+    for told, wall in (("Answers are closed.", "table.bars"), ("Right.", "tr.right")):
         lecturer.keyboard.press("PageDown")
         expect(phone.locator(CARD)).to_contain_text(told)
+        expect(lecturer.locator(f"{WALL} {wall}")).to_be_visible()
     lecturer.keyboard.press("p")
     lecturer.get_by_role("link", name="Exercises", exact=True).first.click()
     phone.wait_for_function("location.pathname === '/exercises'")

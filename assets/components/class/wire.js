@@ -207,6 +207,7 @@ class Room extends EventTarget {
     this.tell(kind);
   }
   know(data) {
+    if (this.isLecturer()) keepLed(this.code); // the strip may come later than this
     this.state = data;
     this.place = data.place;
     this.lost = new Map((data.lost ?? []).map((one) => [`${one.run}.${one.step}`, one]));
