@@ -362,6 +362,7 @@ def keyboard_alone(bpe: Bpe) -> None:
     bpe.at(3)
     tab_to("tab", "Every pair")
     bpe.press("ArrowRight")
+    bpe.press("ArrowRight")
     bpe.press("Enter")
     expect(bpe.page.get_by_role("tab", name="Charts", exact=True)).to_have_attribute("aria-selected", "true")
     expect(bpe.page.get_by_role("tabpanel", name="Charts")).to_contain_text("Tokens per word")

@@ -153,3 +153,31 @@ def test_the_keyboard_goes_past_a_folded_sidebar(address: str, page: Page) -> No
     for _ in range(4):
         page.keyboard.press("Tab")
         assert page.evaluate("!document.activeElement.closest('[data-testid=\"stSidebar\"]')")
+
+
+def test_the_other_tabs_are_under_more(address: str, page: Page) -> None:
+    """Four tabs are in sight; “More” names the others, by mouse and by keyboard, and the one that is chosen stands beside the four."""
+    page.goto(f"{address}/bpe?corpus=hug&step=2")
+    tabs, more, items = (
+        page.get_by_role("tab"),
+        page.get_by_role("button", name="More"),
+        page.get_by_role("menuitem"),
+    )
+    expect(tabs).to_have_text(["Every pair", "Encode", "Charts", "Ties"])
+    more.click()
+    expect(items).to_have_text(["Follow a word", "Lineage", "How close?", "Code", "Files and link"])
+    page.keyboard.press("Escape")
+    expect(items).to_have_count(0)
+    expect(more).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(items.first).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(items.nth(1)).to_be_focused()
+    page.keyboard.press("Enter")
+    lineage = page.get_by_role("tab", name="Lineage")
+    expect(lineage).to_be_focused()
+    expect(lineage).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tabpanel", name="Lineage")).to_be_visible()
+    expect(tabs).to_have_text(["Every pair", "Encode", "Charts", "Ties", "Lineage"])
+    tabs.first.click()
+    expect(tabs).to_have_count(4)

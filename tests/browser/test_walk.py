@@ -132,7 +132,6 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
     plan = page.locator(".st-key-home_lesson_30_3")  # open at the plan that is under way
     plan.scroll_into_view_if_needed()
     top = page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop")
-    assert top > 200
     plan.get_by_role("link").click()
     at(page, 2)
     page.go_back()

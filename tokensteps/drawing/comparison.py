@@ -23,9 +23,9 @@ from tokensteps.language.names import ALGORITHM_NAMES, pair_name
 from tokensteps.language.numbers import share_text
 
 DIRECTIONS: Mapping[str, str] = {
-    "bpe": N_("merges →"),
-    "wordpiece": N_("merges →"),
-    "unigram": N_("← prunes, from right to left"),
+    "bpe": N_("grows →"),
+    "wordpiece": N_("grows →"),
+    "unigram": N_("← shrinks, from right to left"),
 }
 WORDS_SHOWN = 8
 CHANGED_SHOWN = 3

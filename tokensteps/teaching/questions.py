@@ -364,7 +364,7 @@ def grade_number(
         if number.digits == 1 and abs(number.value - Fraction(true)) <= number.slack:
             return unread(_("That is close: give at least two significant digits."))
         mine = escape(answer.strip()[:40])
-        yours = fill(_("You have {yours}; it should be {true}."), yours=mine, true=escape(shown))
+        yours = fill(_("You answered {yours}; it should be {true}."), yours=mine, true=escape(shown))
         near = [
             (abs(number.value - Fraction(value)), name) for name, value in slips() if is_meant(number, value)
         ]
@@ -373,7 +373,7 @@ def grade_number(
             "" if slip else _("It is more than that.") if number.value < true else _("It is less than that.")
         )
         return wrong(
-            f"{yours} {told_wrong}", sentences(fill(_("You have {yours}."), yours=mine), escape(way)), slip
+            f"{yours} {told_wrong}", sentences(fill(_("You answered {yours}."), yours=mine), escape(way)), slip
         )
 
     return grade

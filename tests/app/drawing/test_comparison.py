@@ -177,8 +177,8 @@ def test_the_first_and_the_last_frame_say_where_they_are() -> None:
     first, last = compare_frame(course()[0], PLAIN), compare_frame(course()[-1], PLAIN)
     assert did(first, "bpe") == did(first, "wordpiece") == "Starts from 30 symbols."
     assert did(first, "unigram") == "Ends here: only single characters are left."
-    assert "Unigram prunes toward the left" in first.say and "Every word is split the same way." in first.say
-    assert "Unigram prunes toward the left" not in last.say
+    assert "Unigram shrinks by pruning" in first.say and "Every word is split the same way." in first.say
+    assert "Unigram shrinks by pruning" not in last.say
     assert did(last, "bpe") == "Ended at 145 tokens: every word is one token."
     for frame in (first, last):
         assert all("prunes, from right to left" in columns(frame)["unigram"] for _ in frame)

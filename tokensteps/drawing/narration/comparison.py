@@ -42,7 +42,7 @@ def tell_size(snapshot: SizeSnapshot, voice: Voice) -> Told:
     missing = tell_missing(snapshot)
     if not snapshot.step and not missing:  # there is only room for one line
         details.append(
-            voice.say(_("BPE and WordPiece merge toward the right; Unigram prunes toward the left."))
+            voice.say(_("To the right, BPE and WordPiece grow by merging; to the left, Unigram shrinks by pruning."))
         )
     details += missing
     alike = snapshot.trace.sweep[snapshot.step].alike

@@ -21,7 +21,7 @@ def lead(controls: Controls) -> str:
             "SentencePiece's way: EM estimates how probable each piece is, then the pieces whose removal hurts least are pruned, again and again."
         )
     return _(
-        "The Hugging Face course's way: start from many pieces and prune the tenth whose removal hurts least, again and again, until few enough are left."
+        "The Hugging Face course's way: start from many pieces and, in each round, remove the tenth of the pieces that is missed least, until the vocabulary is small enough."
     )
 
 

@@ -152,8 +152,8 @@ def normalized(text: str) -> Made:
         bare = " ".join(Pipeline("strip_accents", "whitespace_split").split(plain))
         slip = "capitals_left" if plain != plain.lower() else "accents_left" if plain != bare else ""
         return wrong(
-            fill(_("You have {yours}; it should be {true}."), yours=mine, true=why),
-            fill(_("You have {yours}."), yours=mine),
+            fill(_("You answered {yours}; it should be {true}."), yours=mine, true=why),
+            fill(_("You answered {yours}."), yours=mine),
             slip,
         )
 

@@ -120,7 +120,7 @@ def encoding_question(
             )
         if pieces == plain:
             return right(why)
-        yours = fill(_("You have {yours}."), yours=tokens_in_line(pieces))
+        yours = fill(_("You answered {yours}."), yours=tokens_in_line(pieces))
         return wrong(f"{yours} {why}", yours, slip(pieces))
 
     return Question("encode", text, Entry(split_hint(word, prefix)), split_text(true), grade, why, way)

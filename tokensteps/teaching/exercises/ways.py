@@ -171,7 +171,7 @@ def way_question(way: str, posed: Posed) -> Question:
     def compare(pieces: Spelled) -> Verdict:
         if pieces in as_good:
             return right(why)
-        yours = fill(_("You have {yours}."), yours=tokens_in_line(pieces))
+        yours = fill(_("You answered {yours}."), yours=tokens_in_line(pieces))
         slip = "not_in_vocabulary" if not {*pieces} <= {*used.tokens} else way_slip(way, pieces, used.splits)
         return wrong(sentences(yours, why), yours, slip or posed.slip(pieces))
 
