@@ -181,7 +181,7 @@ def test_the_first_and_the_last_frame_say_where_they_are() -> None:
     assert "Unigram shrinks by pruning" not in last.say
     assert did(last, "bpe") == "Ended at 145 tokens: every word is one token."
     for frame in (first, last):
-        assert all("prunes, from right to left" in columns(frame)["unigram"] for _ in frame)
+        assert all("shrinks, from right to left" in columns(frame)["unigram"] for _ in frame)
 
 
 def test_where_one_has_no_vocabulary_of_a_size() -> None:
