@@ -373,7 +373,9 @@ def grade_number(
             "" if slip else _("It is more than that.") if number.value < true else _("It is less than that.")
         )
         return wrong(
-            f"{yours} {told_wrong}", sentences(fill(_("You answered {yours}."), yours=mine), escape(way)), slip
+            f"{yours} {told_wrong}",
+            sentences(fill(_("You answered {yours}."), yours=mine), escape(way)),
+            slip,
         )
 
     return grade

@@ -42,7 +42,9 @@ def tell_size(snapshot: SizeSnapshot, voice: Voice) -> Told:
     missing = tell_missing(snapshot)
     if not snapshot.step and not missing:  # there is only room for one line
         details.append(
-            voice.say(_("To the right, BPE and WordPiece grow by merging; to the left, Unigram shrinks by pruning."))
+            voice.say(
+                _("To the right, BPE and WordPiece grow by merging; to the left, Unigram shrinks by pruning.")
+            )
         )
     details += missing
     alike = snapshot.trace.sweep[snapshot.step].alike
