@@ -59,6 +59,7 @@ def test_prepared_questions_in_their_own_words(
     code = open_class(wall, f"{app}/bpe?corpus=hug")
     wall.get_by_role("button", name="Close").click()
     own.goto(f"{app}/?class={code}#key={wall.evaluate(KEY, code)}")
+    own.get_by_role("button", name="Lead the class").tap()
     expect(own.locator(SCREEN)).to_be_visible()
     for student in students:
         student.goto(f"{app}/?class={code}")
