@@ -18,7 +18,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from numbers import Integral, Real
 from reprlib import repr as repr_shortened
@@ -138,14 +138,17 @@ def _subclasses(kind: type[TokenizersCoreError]) -> Iterable[type[TokenizersCore
 
 
 class EmptyCorpusError(TokenizersCoreError):
-    """There is no word to train on. `characters` says how many characters were read nevertheless.
+    """There is no word to train on. `characters` says how many characters were read nevertheless, `used_up` whether the texts
+    were to come from an iterator that gave none.
 
     >>> print(EmptyCorpusError(characters=0))
-    The corpus is empty: no text was given; paste or upload some text.
+    The corpus is empty: no text was given; add some text.
     """
 
     templates: ClassVar[Mapping[str, str]] = {
-        "nothing": "The corpus is empty: no text was given; paste or upload some text.",
+        "nothing": "The corpus is empty: no text was given; add some text.",
+        "used_up": "The corpus is empty: an iterator gives its texts once, and this one has none left; make a new one, "
+        "or give a list.",
         "no_words": Numbered(
             "The corpus has no words: its only character is whitespace or is removed by the rules; add some text, or choose rules that "
             "keep more of it.",
@@ -155,9 +158,9 @@ class EmptyCorpusError(TokenizersCoreError):
         ),
     }
 
-    def __init__(self, characters: int) -> None:
+    def __init__(self, characters: int, used_up: bool = False) -> None:
         self.characters = characters
-        self.reason = "no_words" if characters else "nothing"
+        self.reason = "no_words" if characters else "used_up" if used_up else "nothing"
         self.template = self.templates[self.reason]
         super().__init__(characters=characters)
 
@@ -238,12 +241,33 @@ PATH_WANTED = "give a file's name or a Path"
 
 
 def refuse_no_texts(name: str, value: object) -> None:
-    """Raise WrongTypeError unless a value can hold several texts. One string holds characters."""
-    if isinstance(value, str | bytes):
+    """Raise WrongTypeError unless a value can hold several texts. One string holds characters, a table's columns have names."""
+    if isinstance(value, str):
         raise WrongTypeError(
             name, value, f"{name} is one string, and its characters aren't texts; write [text]"
         )
+    if isinstance(value, bytes | bytearray | memoryview):
+        raise WrongTypeError(name, value, f"{TEXT_WANTED}, and write [text]")
     refuse_wrong_type(name, value, Iterable, "give a list of texts, such as ['to be', 'or not']")
+    if type(value).__name__ == "DataFrame":  # of pandas, Polars and others, none of which is imported here
+        columns = _shown(list(value.columns))  # type: ignore[attr-defined]
+        raise WrongTypeError(name, value, f"give one of its columns, such as {name}['text'], of {columns}")
+
+
+def rows_of(name: str, values: Iterable[object]) -> Iterator[str]:
+    """Each row of several texts, from 0. Raises WrongTypeError, with the row's number, for the first that is no text.
+
+    >>> list(rows_of("texts", ["to be", None]))
+    Traceback (most recent call last):
+    tokenizers_core.errors.WrongTypeError: texts[1]=None is of type NoneType, which can't be used here; \
+each row, counted from 0, is a str: leave rows without a text out, as texts.dropna() does in pandas.
+    """
+    missing = f"each row, counted from 0, is a str: leave rows without a text out, as {name}.dropna() does in pandas"
+    for row, value in enumerate(values):
+        if not isinstance(value, str):
+            remedy = TEXT_WANTED if isinstance(value, bytes | bytearray | memoryview) else missing
+            raise WrongTypeError(f"{name}[{row}]", value, remedy)
+        yield value
 
 
 def refuse_no_tokens(special_tokens: object) -> None:
@@ -318,10 +342,7 @@ class UnreachedSizeError(TokenizersCoreError):
 
 
 class UnreachedSizeWarning(UserWarning):
-    """What `train_unigram` warns with when the size that was asked for can't be reached: a trace's `shortfall`, in words.
-
-    The algorithms that merge stop earlier as a matter of course; their traces have a `shortfall`, too, but don't warn.
-    """
+    """What training warns with when the size that was asked for can't be reached: a trace's `shortfall`, in words."""
 
 
 class PatternError(TokenizersCoreError):

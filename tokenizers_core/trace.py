@@ -17,7 +17,9 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, SupportsIndex, TypeVar, overload
+
+from tokenizers_core.errors import quoted, refuse_wrong_type
 
 State = TypeVar("State")
 
@@ -108,9 +110,18 @@ class Trace(ABC, Generic[AnySnapshot]):
     def snapshot(self, step: int) -> AnySnapshot:
         """The state after `step` steps, 0 <= step <= len(trace)."""
 
-    def __getitem__(self, step: int) -> AnySnapshot:
-        wanted = operator.index(step)
+    @overload
+    def __getitem__(self, step: int, /) -> AnySnapshot: ...
+    @overload
+    def __getitem__(self, step: slice, /) -> list[AnySnapshot]: ...
+    def __getitem__(self, step: int | slice, /) -> AnySnapshot | list[AnySnapshot]:
         last = len(self)
+        if isinstance(step, slice):
+            return [self.snapshot(one) for one in range(last + 1)[step]]
+        refuse_wrong_type(
+            "step", step, SupportsIndex, "give a step's number, trace[1], or a slice, trace[0:2]"
+        )
+        wanted = operator.index(step)
         if wanted < 0:
             wanted += last + 1
         if not 0 <= wanted <= last:
@@ -130,10 +141,15 @@ class Trace(ABC, Generic[AnySnapshot]):
 
 @dataclass(frozen=True, repr=False)
 class StoredTrace(Trace[AnySnapshot]):
-    """A short trace that simply holds its snapshots, as the encoding of one word does."""
+    """A short trace that simply holds its snapshots: the encoding of one word."""
 
+    word: str
     snapshots: tuple[AnySnapshot, ...]
     stop_reason: str
+
+    def __repr__(self) -> str:
+        """One line: which word's encoding, how many steps, and why it ended."""
+        return f"<Encoding of {quoted(self.word)}: {len(self):,} steps, stop_reason={self.stop_reason!r}>"
 
     def __len__(self) -> int:
         return len(self.snapshots) - 1

@@ -14,6 +14,7 @@ UNSAVABLE = ("pattern", "part", "suffix", "token", "first", "second", "prefix")
 SAMPLES: list[errors.TokenizersCoreError] = [
     errors.EmptyCorpusError(0),
     errors.EmptyCorpusError(7),
+    errors.EmptyCorpusError(0, used_up=True),
     errors.UnknownNameError("tie_rule", "x\x1b[0m", ("first", "greatest")),
     errors.SettingError("merges", -1, "choose at least 0"),
     errors.VocabSizeError(5, 12),

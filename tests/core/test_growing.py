@@ -175,4 +175,4 @@ def test_other_threads_read_while_it_grows(name: str) -> None:
 def test_what_is_settled_ends_before_the_last_step() -> None:
     whole: Sequence[Any] = train_bpe(HUG, merges=3)
     assert whole.settled == 2  # type: ignore[attr-defined]
-    assert StoredTrace((HUG,), "found").finished  # type: ignore[type-var]
+    assert StoredTrace("hug", (HUG,), "found").finished  # type: ignore[type-var]

@@ -5,12 +5,17 @@ Oracle: Python's own indexing of lists, and replaying from the start without any
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable
+from copy import copy
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.samples import examples
-from tokenizers_core import Corpus, train_bpe
+from tokenizers_core import Corpus, MergeTrace, Trace, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.trace import Replay, StoredTrace
 
 HUG = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
@@ -35,14 +40,59 @@ def test_index_outside(step: int) -> None:
     )
 
 
-@pytest.mark.parametrize("step", ["1", 1.0, None])
-def test_index_of_another_type(step: object) -> None:
-    with pytest.raises(TypeError):
-        HUG[step]  # type: ignore[index]
+@pytest.mark.parametrize(
+    "part",
+    [
+        slice(0, 2),
+        slice(None),
+        slice(-2, None),
+        slice(None, None, -3),
+        slice(5, 99),
+        slice(4, 2),
+        slice(-99, 1),
+    ],
+)
+def test_slices_are_those_of_a_list(part: slice) -> None:
+    assert HUG[part] == [*HUG][part]
+
+
+@pytest.mark.parametrize(("step", "kind"), [("a", "str"), (1.0, "float"), (None, "NoneType")])
+def test_index_of_another_type(step: object, kind: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        HUG[step]  # type: ignore[call-overload]
+    assert str(caught.value) == (
+        f"step={step!r} is of type {kind}, which can't be used here; "
+        "give a step's number, trace[1], or a slice, trace[0:2]."
+    )
+
+
+@pytest.mark.parametrize("train", [train_bpe, train_wordpiece])
+def test_the_start_says_which_steps_have_a_pair(train: Callable[..., MergeTrace]) -> None:
+    """Oracle: the steps of the run itself, each of which but the first has one."""
+    trace = train(HUG.corpus)
+    for start in (trace[0].event, pickle.loads(pickle.dumps(trace[0].event)), copy(trace[0].event)):
+        with pytest.raises(AttributeError, match=r"'pair': step 0 is the start, .* trace\[1\]\.event\.pair$"):
+            start.pair  # noqa: B018
+        assert not hasattr(start, "pair") and start == trace[0].event
+    assert all(hasattr(snapshot.event, "pair") for snapshot in trace[1:])
+    with pytest.raises(AttributeError, match=r"'StartEvent' object has no attribute 'pairs'$"):
+        trace[0].event.pairs  # type: ignore[union-attr]  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("train", "outcome"), [(train_bpe, "no_pairs"), (train_wordpiece, "spelled"), (train_unigram, "found")]
+)
+def test_an_explanation_says_of_which_word(train: Callable[..., Trace[Any]], outcome: str) -> None:
+    """Also one that is cut short, and of a word that has to be shortened and escaped itself."""
+    tokenizer = train(HUG.corpus, vocab_size=12).tokenizer()
+    steps = tokenizer.explain("hugs")
+    assert repr(steps) == f"<Encoding of 'hugs': {len(steps)} steps, stop_reason='{outcome}'>"
+    long = repr(tokenizer.explain("hu\n" * 2_000))
+    assert long.startswith("<Encoding of 'hu\\nhu\\n") and "…" in long and long.isprintable()
 
 
 def test_stored_trace() -> None:
-    trace = StoredTrace((HUG[0], HUG[1]), "max_merges")
+    trace = StoredTrace("hug", (HUG[0], HUG[1]), "max_merges")
     assert len(trace) == 1
     assert [*trace] == [trace[0], trace[-1]] == [HUG[0], HUG[1]]
 

@@ -5,10 +5,12 @@ Oracle: for each argument, the values that it takes; every other value of `VALUE
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pytest
 
 from tokenizers_core import (
@@ -23,6 +25,7 @@ from tokenizers_core import (
     train_unigram,
     train_wordpiece,
 )
+from tokenizers_core.errors import EmptyCorpusError, UnreachedSizeWarning
 
 CORPUS = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
 TOKENIZER = train_bpe(CORPUS).tokenizer()
@@ -152,6 +155,83 @@ def test_the_messages(work: Callable[[], Any], message: str) -> None:
     with pytest.raises(TypeError) as raised:  # as Python's own; and a ValueError as all of the engine's
         work()
     assert isinstance(raised.value, TokenizersCoreError) and str(raised.value) == message
+
+
+MISSING = (
+    "each row, counted from 0, is a str: leave rows without a text out, as texts.dropna() does in pandas."
+)
+
+
+@pytest.mark.parametrize("count", [Corpus.from_texts, lambda texts: list(TOKENIZER.encode_iterable(texts))])
+def test_a_row_that_is_no_text_is_named_with_its_number(count: Call) -> None:
+    """Oracle: pandas, in which the remedies are tried."""
+    series = pandas.Series(["to be", "or not", None, "to be"], index=list("abcd"))
+    for texts, value, kind in (
+        (series.astype(object).where(series.notna(), float("nan")), "nan", "float"),
+        (["to be", "or not", None], "None", "NoneType"),
+        (iter(["to be", "or not", 7]), "7", "int"),
+    ):
+        with pytest.raises(TypeError) as raised:
+            count(texts)
+        assert str(raised.value) == f"texts[2]={value} is of type {kind}, which can't be used here; {MISSING}"
+    with pytest.raises(TypeError, match=r"^texts\[1\]=b'or' is of type bytes, .* data.decode\('utf-8'\)\.$"):
+        count(["to be", b"or"])
+    assert count(series.dropna()) == count(["to be", "or not", "to be"])
+
+
+def test_a_row_of_a_batch_that_is_no_text_is_named_with_its_number() -> None:
+    for value in (None, float("nan"), b"hug", ("hug",)):
+        with pytest.raises(TypeError, match=r"^inputs\[2\]=.* each row, counted from 0, is a text or a pair"):
+            TOKENIZER.encode_batch(["hug", ("hug", "pug"), value])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("count", [Corpus.from_texts, TOKENIZER.encode_batch, TOKENIZER.encode_iterable])
+def test_of_a_table_a_column_is_asked_for(count: Call) -> None:
+    """Its names, which are what it gives when it is gone through, were taken for texts."""
+    table = pandas.DataFrame({"label": [1, 2], "text": ["to be", "or not"]})
+    with pytest.raises(TypeError) as raised:
+        count(table)
+    name = "inputs" if count == TOKENIZER.encode_batch else "texts"
+    assert str(raised.value).endswith(
+        f"give one of its columns, such as {name}['text'], of ['label', 'text']."
+    )
+    count(table["text"])
+
+
+def test_all_bytes_at_once() -> None:
+    with pytest.raises(
+        TypeError, match=r"bytes are one after data\.decode\('utf-8'\), and write \[text\]\.$"
+    ):
+        Corpus.from_texts(b"to be")  # type: ignore[arg-type]
+    assert Corpus.from_texts([b"to be".decode()]).lines == 1
+
+
+def test_a_generator_that_was_read_before() -> None:
+    texts = (text for text in ["to be", "or not"])
+    assert Corpus.from_texts(texts).lines == 2
+    with pytest.raises(EmptyCorpusError) as raised:
+        Corpus.from_texts(texts)
+    assert str(raised.value) == (
+        "The corpus is empty: an iterator gives its texts once, and this one has none left; make a new one, or give a list."
+    )
+    with pytest.raises(EmptyCorpusError, match="no text was given; add some text"):
+        Corpus.from_texts([])
+    with pytest.raises(EmptyCorpusError, match="no text was given; add some text"):
+        Corpus.from_texts(iter([""]))
+
+
+@pytest.mark.parametrize("train", [train_bpe, train_wordpiece])
+def test_a_size_that_cant_be_reached_is_warned_of(train: Callable[..., Any]) -> None:
+    """Oracle: the remedy, which is the largest size without a warning."""
+    with pytest.warns(UnreachedSizeWarning, match="vocab_size=500 can't be reached") as warned:
+        trace = train(CORPUS, vocab_size=500)
+    assert (str(warned[0].message), warned[0].filename) == (str(trace.shortfall), __file__)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UnreachedSizeWarning)
+        train(CORPUS, vocab_size=trace.shortfall.reached)
+        train(CORPUS)
+        with pytest.raises(UnreachedSizeWarning):
+            train(CORPUS, vocab_size=trace.shortfall.reached + 1)
 
 
 def test_numbers_of_other_libraries_are_numbers() -> None:

@@ -45,6 +45,7 @@ from tokenizers_core.errors import (
     WrongTypeError,
     refuse_no_texts,
     refuse_wrong_type,
+    rows_of,
 )
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
@@ -249,10 +250,12 @@ class Tokenizer:
         """
         refuse_no_texts("inputs", inputs)
         encodings = []
-        for one in inputs:
+        for row, one in enumerate(inputs):
             if not isinstance(one, str) and not (isinstance(one, tuple | list) and len(one) == 2):
                 raise WrongTypeError(
-                    "inputs", one, "give texts, or pairs of texts: ('a question', 'its answer')"
+                    f"inputs[{row}]",
+                    one,
+                    "each row, counted from 0, is a text or a pair of texts, ('a question', 'its answer'); leave others out",
                 )
             text, pair = (one, None) if isinstance(one, str) else one
             encodings.append(self._encode(text, pair, add_special_tokens))
@@ -294,7 +297,7 @@ class Tokenizer:
         [1, 4, 2, 4, 1, 4]
         """
         refuse_no_texts("texts", texts)
-        return chain.from_iterable(map(self.ids, texts))
+        return chain.from_iterable(map(self.ids, rows_of("texts", texts)))
 
     def ids(self, text: str) -> list[int]:
         """The ids of the tokens of `text`, each different word encoded once."""

@@ -37,6 +37,7 @@ from tokenizers_core.errors import (
     WrongTypeError,
     refuse_no_texts,
     refuse_wrong_type,
+    rows_of,
 )
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.cutting import Cutter
@@ -166,8 +167,10 @@ class Corpus:
         """
         refuse_no_texts("texts", texts)
         tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), progress)
-        for text in texts:
+        for text in rows_of("texts", texts):
             tally.add(text)
+        if not tally.lines and isinstance(texts, Iterator):
+            raise EmptyCorpusError(characters=0, used_up=True)
         return tally.corpus()
 
     @classmethod

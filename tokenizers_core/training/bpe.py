@@ -169,6 +169,7 @@ def train_bpe(
     >>> [trace[step].event.token for step in (1, 2, 3)], trace.stop_reason
     (['ug', 'un', 'hug'], 'max_merges')
 
+    If the pairs run out before `vocab_size`, the trace has a `shortfall`, and an `UnreachedSizeWarning` says what to change.
     Raises `VocabSizeError` for a vocabulary below special tokens and alphabet, `UnknownNameError` for an unknown rule
     or alphabet, and `SettingError` for a number that makes no sense.
     """
@@ -625,7 +626,7 @@ class BpeModel(Model):
             options = tuple((Pair(*read(pair)), ranks[pair]) for pair in present)
             snapshots.append(EncodingSnapshot(len(snapshots), event, read(text), options))
             if not present:
-                return StoredTrace(tuple(snapshots), "no_pairs")
+                return StoredTrace(word, tuple(snapshots), "no_pairs")
             pair, token = present[0], self.merged[present[0]]
             made = text.count(pair) if self.places == EVERYWHERE else 1
             event = ApplyEvent(Pair(*read(pair)), read(token)[0], ranks[pair], made)

@@ -258,11 +258,11 @@ class Lattice:
             snapshots.append(ViterbiSnapshot(position, event, self, winners[:position], ()))
         path = self.best()
         if path is None:
-            return StoredTrace(tuple(snapshots), "no_path")
+            return StoredTrace(self.text, tuple(snapshots), "no_path")
         for walked in range(1, len(path.edges) + 1):
             found = path.edges[-walked:]
             snapshots.append(ViterbiSnapshot(len(snapshots), BackwardEvent(found[0]), self, winners, found))
-        return StoredTrace(tuple(snapshots), "found")
+        return StoredTrace(self.text, tuple(snapshots), "found")
 
     def best_through(self, edge: Edge) -> Path | None:
         """The most probable segmentation among those that have this edge; None where there is none.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
 from tokenizers_core.errors import UnknownWordError, UnreachedSizeError
@@ -74,6 +74,15 @@ class StartEvent:
     alphabet: tuple[str, ...]
     special_tokens: tuple[str, ...]
     kind: ClassVar[Literal["start"]] = "start"
+
+    if not TYPE_CHECKING:  # a type checker knows the fields
+
+        def __getattr__(self, name: str) -> object:
+            """Say which steps have what only a merge has. Raises AttributeError."""
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if any(name in kind.__dataclass_fields__ for kind in (MergeEvent, *MergeEvent.__subclasses__())):
+                message += f": step 0 is the start, and merges nothing; look at steps 1 to the last, such as trace[1].event.{name}"
+            raise AttributeError(message, name=name, obj=self)
 
 
 @dataclass(frozen=True)

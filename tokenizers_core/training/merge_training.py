@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -13,6 +14,7 @@ from tokenizers_core.errors import (
     WHOLE_NUMBER,
     Phrase,
     SettingError,
+    UnreachedSizeWarning,
     VocabSizeError,
     refuse_no_tokens,
     refuse_unknown_name,
@@ -92,7 +94,10 @@ def run_training(
     stop_reason = record_run(run, recorder, vocabulary, vocab_size, merges, progress, grow)
     if stop_reason == "no_pairs" and table.counts:
         stop_reason = "min_frequency"
-    return trace(recorder.record(), stop_reason)
+    made = trace(recorder.record(), stop_reason)
+    if made.shortfall:
+        warnings.warn(str(made.shortfall), UnreachedSizeWarning, stacklevel=3)
+    return made
 
 
 def check_settings(

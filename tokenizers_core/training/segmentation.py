@@ -632,7 +632,7 @@ class UnigramModel(Model):
     def explain(self, word: str) -> StoredTrace[ViterbiSnapshot]:
         """The search for the best split, step by step; of a long word only its first `EXPLAINED_CHARACTERS`."""
         story = self.lattice(word[:EXPLAINED_CHARACTERS]).viterbi()
-        return StoredTrace(story.snapshots, "cut") if len(word) > EXPLAINED_CHARACTERS else story
+        return StoredTrace(word, story.snapshots, "cut") if len(word) > EXPLAINED_CHARACTERS else story
 
 
 def _tied(own: Path, best: Path) -> TiedSplit:

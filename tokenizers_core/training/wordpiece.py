@@ -532,13 +532,13 @@ class WordPieceModel(Model):
 
         if len(word) > self.max_characters:
             add(UnknownEvent(word, True), (self.unk_token,), "")
-            return StoredTrace(tuple(snapshots), "too_long")
+            return StoredTrace(word, tuple(snapshots), "too_long")
         tokens: tuple[str, ...] = ()
         start = 0
         while start < len(word):
             for end, piece in self.tries(word, start):
                 if len(snapshots) > TRIES_EXPLAINED:
-                    return StoredTrace(tuple(snapshots), "cut")
+                    return StoredTrace(word, tuple(snapshots), "cut")
                 found = piece in self.vocabulary.ids
                 tokens = (*tokens, piece) if found else tokens
                 add(MatchEvent(start, end, piece, found), tokens, word[end if found else start :])
@@ -547,5 +547,5 @@ class WordPieceModel(Model):
                     break
             else:
                 add(UnknownEvent(word, False), (self.unk_token,), "")
-                return StoredTrace(tuple(snapshots), "unknown")
-        return StoredTrace(tuple(snapshots), "spelled")
+                return StoredTrace(word, tuple(snapshots), "unknown")
+        return StoredTrace(word, tuple(snapshots), "spelled")

@@ -96,7 +96,7 @@ def story_of(model: Model, word: str) -> WordStory:
     """
     steps: Trace[Any] = model.explain(word)
     if len(steps) > STEPS_TOLD:
-        steps = StoredTrace(tuple(steps[step] for step in range(STEPS_TOLD + 1)), "cut")
+        steps = StoredTrace(word, tuple(steps[: STEPS_TOLD + 1]), "cut")
     tokens = tuple(model.vocabulary.tokens[identifier] for identifier in model.encode_word(word))
     ends = tuple(end for _start, end in model.spans(word))
     if isinstance(model, BpeModel):

@@ -81,7 +81,7 @@ def test_many_at_once_build_once() -> None:
 def test_an_error_reaches_the_asker_and_is_not_kept() -> None:
     registry, build = Registry(), Built(EmptyCorpusError(characters=0))
     for times in (1, 2):
-        with pytest.raises(EmptyCorpusError, match="paste or upload some text"):
+        with pytest.raises(EmptyCorpusError, match="add some text"):
             registry.ask("run", build, PATIENT)
         assert build.times == times
     assert not registry.values.keys() and not registry.jobs
