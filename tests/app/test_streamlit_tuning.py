@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import inspect
+import os
 import re
 import socket
 import subprocess
@@ -624,7 +625,13 @@ for path in sys.argv[1:]:
 
 
 def without(names: list[str]) -> str:
-    done = subprocess.run([sys.executable, "-c", WITHOUT, *names], capture_output=True, text=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, *names],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "TOKENSTEPS_PLAIN": ""},
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
