@@ -158,7 +158,7 @@ BODY_PACE: Final = 1_000
 READER_PATIENCE: Final = 30.0
 """Seconds within which a reader takes some of what waits for it: as long as a phone is in a tunnel and comes back on the same connection."""
 READER_TAKES: Final = 4_000
-"""Bytes that count as some."""
+"""Bytes that a reader has to take in that time: fewer are no progress, as one byte now and then would hold an answer for ever."""
 RECONNECT_SECONDS: Final = 60.0
 """Time in which a page that has lost its connection finds its session again: a change of networks takes some ten seconds. After
 it, the session ends with all that it holds; texts of up to four megabytes are still in the store, and the address finds them."""
@@ -382,7 +382,7 @@ CHOICES_LIMIT: Final = 40
 CHOICE_TOKENS: Final = 40
 """Tokens of one choice: those of a long word."""
 CHOICE_SHOWN: Final = 200
-"""Characters of a choice in a table that repeats it for each who chose it."""
+"""Characters of a choice in the table of grades: it stands there again for each student who chose it."""
 QUESTION_PARTS: Final = 100
 """Texts and tokens of one sentence: a question about a prune lists fourteen pieces with their probabilities."""
 WORD_SHOWN: Final = 40
@@ -402,13 +402,13 @@ CHOICE_TYPED: Final = 200
 MOST_TYPED_CHOICES: Final = 6
 """Choices of a question of one's own: as many bars as a wall has room for."""
 DECK_BYTES: Final = 200_000
-"""Bytes of a file of prepared questions."""
+"""Bytes of a file of prepared questions: some two hundred long ones. The browser keeps them, and its store has 5 MB for all."""
 FREE_BARS: Final = 40
 """Different answers in one's own words that the lecturer is shown, to pick from; the rest are counted together: more aren't read in a lesson."""
 JUDGED_AT_ONCE: Final = 100
 """Words that are graded by the engine at once: some hundredths of a second."""
 WORD_PARTS: Final = 20
-"""Tokens into which a word is to be split, at most."""
+"""Tokens into which a word is to be split: a word that splits into more is no word that a student thinks of."""
 LOST_PLACES: Final = 2_000
 """Places at which students of one class may get lost: a lecturer who steps all day shows no more."""
 CLASS_BEHIND: Final = 400
@@ -418,14 +418,14 @@ CLASS_BEHIND_BYTES: Final = 128_000
 STREAM_PIECE: Final = 16_000
 """Bytes that an event stream hands over at once: what its reader hasn't taken is made when there is room for it."""
 STREAM_TURN: Final = 0.005
-"""Seconds for which one stream has the event loop to itself, where there is much to tell."""
+"""Seconds for which one stream has the event loop to itself: with more, a full class that comes back would hold up everybody."""
 SUMMARY_PIECE: Final = 64_000
 """Bytes of a summary that are sent at once: the largest has some millions."""
 SUMMARY_RATE: Final = Rate(10, 1)
 """Summaries of one class, of all kinds, for all who have its key: a lecturer looks at one, and saves each kind. Asked for at the same
 moment, a kind is made once."""
 CELL_LIMIT: Final = 2_000
-"""Characters of an address in a spreadsheet, which repeats it in each line of a question; longer ones are left out, since half of one leads nowhere."""
+"""Characters of an address in a spreadsheet, where each line of a question repeats it: longer ones are left out, since half of one leads nowhere."""
 CLASS_KEPT_SECONDS: Final = 120.0
 """Time for which a process keeps a class in memory that nobody there listens to: everybody may be reconnecting."""
 CLASS_POLL: Final = 0.05

@@ -34,7 +34,7 @@ def event(name: str, data: Any, number: int | None = None) -> bytes:
 
 
 def event_parts(name: str, data: Mapping[str, Any], number: int) -> Iterator[bytes]:
-    """An event that may be long, in parts that are written as they are asked for: a value each, or an item of a value that is an iterator.
+    r"""An event that may be long, in parts that are written as they are asked for: a value each, or an item of a value that is an iterator.
 
     >>> b"".join(event_parts("state", {"role": "lecturer", "rounds": iter([1, 2]), "give": None}, 7))
     b'id: 7\nevent: state\ndata: {"role":"lecturer","rounds":[1,2],"give":null}\n\n'
