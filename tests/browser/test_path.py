@@ -38,7 +38,7 @@ class Doing(NamedTuple):
 
 BOOK = ".ts-flipbook"
 BOARD = f"{CARD} .ts-board"
-WORDS = f"{BOOK} .cols > section:first-child > .w >> nth=4"
+WORDS = f"{BOOK} .cols > section:first-child .w >> nth=4"
 """The last of the five words."""
 WHERE = f"{BOOK} .where"
 DOINGS = (
