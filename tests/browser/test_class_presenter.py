@@ -57,6 +57,9 @@ def test_a_phone_leads_the_wall(serve: Callable[..., str], open_page: Callable[.
     expect(wall.locator(f"{WALL} .verdict")).to_have_count(0)
     press(own, "again")
     tap(student, "u + g")
+    expect(own.locator(f"{PAD}show]")).to_have_attribute(
+        "aria-disabled", "false"
+    )  # it has heard of the second vote
     press(own, "reveal")
     expect(wall.locator(f"{WALL} tr.right")).to_contain_text("1 · 100 %")
     press(own, "blank")
