@@ -151,7 +151,6 @@ def question_of(asked: Round, now: float, key: bool = False) -> dict[str, Any]:
     if not key:
         del question["key"]
         question.pop("tied", None)
-        question.pop("near", None)
     return {"round": asked.number, "first": asked.first, "question": question, "left": asked.left(now)}
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
 import unicodedata
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal
 
@@ -133,8 +131,6 @@ def read_question(given: Any) -> dict[str, Any]:
         question["word"] = text(given["word"], WORD_SHOWN)
     if asked_by == "choices":
         question["choices"] = _choices(given.get("choices"))
-    if asked_by == "number" and given.get("near") is not None:
-        question["near"] = _near(given["near"])
     if asked_by == "free" and given.get("parts"):
         question["parts"] = whole(given["parts"], 1, WORD_PARTS)
     if given.get("seconds"):
@@ -230,16 +226,10 @@ def token_text(value: Any) -> str:
     return str(value)
 
 
-def _near(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise Turned("form", "near is a number from 0 up")
-    return float(value)
-
-
 class AnswerKey:
     """What makes an answer right, read once: a round has hundreds of answers.
 
-    >>> key = AnswerKey({"key": ["0.3333", "2"], "near": 0.001, "tied": ["0.5"]})
+    >>> key = AnswerKey({"key": ["0.333", "2"], "tied": ["0.5"]})
     >>> [key.verdict(answer) for answer in ("2", "0.333", "0.5", "7", "?")]
     ['right', 'right', 'tied', 'wrong', 'wrong']
     >>> AnswerKey({"key": []}).verdict("a") is None
@@ -248,25 +238,14 @@ class AnswerKey:
 
     def __init__(self, question: Mapping[str, Any]) -> None:
         self._right, self._tied = frozenset(question["key"]), frozenset(question.get("tied", ()))
-        self._near: float | None = question.get("near")
-        numbers = () if self._near is None else map(_as_number, self._right)
-        self._numbers = sorted(number for number in numbers if number is not None)
 
     def verdict(self, answer: str) -> Judgement | None:
-        """Whether an answer is one of the key's, or, for a number, near one; None where there is no key."""
+        """Whether an answer is one of the key's; None where there is no key."""
         if not self._right:
             return None
-        if answer in self._right or self._is_near(answer):
+        if answer in self._right:
             return "right"
         return "tied" if answer in self._tied else "wrong"
-
-    def _is_near(self, answer: str) -> bool:
-        number = _as_number(answer) if self._numbers else None
-        if self._near is None or number is None:
-            return False
-        above = bisect_left(self._numbers, number)
-        closest = self._numbers[max(0, above - 1) : above + 1]
-        return any(abs(one - number) <= self._near for one in closest)
 
 
 def answer_text(question: Mapping[str, Any], answer: str) -> str:
@@ -287,11 +266,3 @@ def answer_text(question: Mapping[str, Any], answer: str) -> str:
 def for_spreadsheets(rows: Iterable[list[object]]) -> Iterator[list[object]]:
     """Cells of which none is a formula."""
     return ([inert(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
-
-
-def _as_number(typed: str) -> float | None:
-    try:
-        value = float(typed)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None

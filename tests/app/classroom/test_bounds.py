@@ -10,7 +10,7 @@ import json
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,11 @@ import pytest
 
 from tests.app.classroom.web import QUESTION, Clock, Ear, Web, attend
 from tests.loops import finished
-from tokensteps.classroom import questions, stream, summary
+from tokensteps.classroom import questions, rounds, stream, summary
 from tokensteps.classroom.codes import Person
 from tokensteps.classroom.events import People, events
 from tokensteps.classroom.hub import WOKEN
+from tokensteps.classroom.questions import AnswerKey, Judgement
 from tokensteps.classroom.room import Room, as_line
 from tokensteps.classroom.rounds import Round
 from tokensteps.limits import (
@@ -38,7 +39,7 @@ from tokensteps.limits import (
 
 Make = Callable[[], Web]
 NUMBERS = [f"0.{number:038d}" for number in range(40)]
-NUMERIC = {"kind": "own", "say": {"en": "How many?"}, "input": "number", "near": 1e-9, "key": NUMBERS}
+NUMERIC = {"kind": "own", "say": {"en": "How many?"}, "input": "number", "key": NUMBERS}
 LONG = "q" * 59_000
 
 
@@ -71,14 +72,18 @@ def a_room(devices: int = 0, nicknames: bool = True) -> Room:
 
 
 def test_a_key_is_read_once_and_an_answer_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    read: Counter[str] = Counter()
-    as_number = questions._as_number
+    read, judged = list[AnswerKey](), Counter[str]()
 
-    def counted(typed: str) -> Any:
-        read[typed] += 1
-        return as_number(typed)
+    class Counting(AnswerKey):
+        def __init__(self, question: Mapping[str, Any]) -> None:
+            read.append(self)
+            super().__init__(question)
 
-    monkeypatch.setattr(questions, "_as_number", counted)
+        def verdict(self, answer: str) -> Judgement | None:
+            judged[answer] += 1
+            return super().verdict(answer)
+
+    monkeypatch.setattr(rounds, "AnswerKey", Counting)
     room = a_room(devices=300)
     say(room, "ask", question=questions.read_question(NUMERIC))
     for device in range(1, 301):
@@ -89,7 +94,7 @@ def test_a_key_is_read_once_and_an_answer_judged_once(monkeypatch: pytest.Monkey
             assert made(room)
         for person in (Person("CDFHJK", "b", 0), Person("CDFHJK", "b", 7)):
             assert b"reveal" in b"".join(events(room, 0, person, People(0, 0), 1.0))
-    assert read.total() == len(NUMBERS) + 100 == len(read)
+    assert len(read) == 1 and judged.total() == 100 == len(judged)
 
 
 @pytest.mark.parametrize("shape", ["number", "text", "choices"])
@@ -102,8 +107,6 @@ def test_bars_and_verdicts_are_those_of_the_answers_counted_one_by_one(shape: st
         "tied": ["2.0", "7.0"],
         "say": {"en": ""},
     }
-    if shape == "number":
-        question["near"] = 0.3
     if shape == "choices":
         question["choices"] = [{"id": one} for one in offered]
     asked = Round(1, 1, question, {}, 0.0)
@@ -115,8 +118,7 @@ def test_bars_and_verdicts_are_those_of_the_answers_counted_one_by_one(shape: st
         if turn % 20:
             continue
         counts = Counter(latest.values())
-        near = 0.3 if shape == "number" else 0
-        right = [one for one in latest.values() if min(abs(float(one) - 1), abs(float(one) - 3)) <= near]
+        right = [one for one in latest.values() if one in question["key"]]
         tied = [one for one in latest.values() if one in question["tied"] and one not in right]
         ordered = sorted(counts, key=lambda one: (-counts[one], one))[:BARS]
         told = asked.bars()
