@@ -17,7 +17,7 @@ from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.language.names import choice_name
 from tokensteps.limits import PASTE_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.corpora import pack_text
-from tokensteps.runs.rules import BPE_RULES
+from tokensteps.runs.rules import BPE_RULES, RULES_OF
 from tokensteps.server import stores
 from tokensteps.server.jobs import registry
 from tokensteps.server.stores import corpora
@@ -214,6 +214,20 @@ def test_a_text_of_ones_own_follows_from_page_to_page() -> None:
     run(app)
     on_page(app, "wordpiece")
     assert state(app, "wordpiece.corpus") == "hug"  # as it was left
+
+
+@pytest.mark.parametrize("name", ["wordpiece", "unigram"])
+def test_a_text_that_follows_takes_no_rules_of_an_example_along(name: str) -> None:
+    """The page it comes to was left with rules of its own. Oracle: the rules that a link with the text alone gives."""
+    text = pack_text("low lower")
+    fresh = on_page(opened("corpus=hug"), name, corpus="paste", text=text)
+    usual = {rule.name: state(fresh, f"{name}.{rule.name}") for rule in RULES_OF[name]}
+    app = on_page(opened("corpus=hug"), name, corpus="hug", size="12", norm="lowercase")
+    assert state(app, f"{name}.size") == 12 != usual["size"]
+    on_page(app, "bpe", corpus="paste", text=text)
+    on_page(app, name)
+    assert {rule.name: state(app, f"{name}.{rule.name}") for rule in RULES_OF[name]} == usual
+    assert state(app, f"{name}.paste_text") == "low lower" and problems(app) == []
 
 
 @pytest.mark.parametrize(

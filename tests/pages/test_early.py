@@ -14,7 +14,7 @@ import pytest
 
 from tests.pages.pages import Page, address, book
 from tokensteps.limits import SCENES_ROOM
-from tokensteps.runs.corpora import pack_text
+from tokensteps.runs.corpora import pack_text, prose
 from tokensteps.runs.rules import RULES_OF
 from tokensteps.server.entrance import early
 from tokensteps.server.entrance.early import EarlyStage, early_stage
@@ -68,10 +68,12 @@ def test_a_text_comes_along_only_if_the_link_holds_it() -> None:
     packed = pack_text("hug pug hugs")
     PAGES["bpe"].opened(f"corpus=paste&text={packed}")
     assert there("bpe", f"corpus=paste&text={packed}") is not None
-    kept = text_store().put("".join(map(chr, range(33, 9_000))).encode())
-    app = PAGES["bpe"].opened(f"corpus=paste&id={kept}")
-    assert book(app)["last"] >= 0 and address(app)["id"] == kept
-    assert there("bpe", f"corpus=paste&id={kept}") is None
+    kept = text_store().put(prose()[:30_000].encode())
+    query = f"corpus=paste&id={kept}&size=100"  # few steps, which one window of frames holds
+    app = PAGES["bpe"].opened(query)
+    assert address(app)["id"] == kept
+    assert (book(app)["first"], len(book(app)["frames"])) == (0, book(app)["last"] + 1)
+    assert there("bpe", query) is None
 
 
 def test_what_is_asked_is_not_given_away() -> None:

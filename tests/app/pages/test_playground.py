@@ -14,15 +14,17 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
 
 from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue import choices, side_by_side
 from tokensteps.catalogue.analysis import Analysis, analyse, interpret_escapes
-from tokensteps.catalogue.choices import READY, Spec, SpecError
+from tokensteps.catalogue.choices import READY, Spec, SpecError, upload_spec
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.catalogue.texts import SENTENCES, TEXTS
 from tokensteps.drawing.chips import Shown
+from tokensteps.limits import BROUGHT_REMEMBERED
 from tokensteps.pages.explore import playground_files as play_files
 from tokensteps.pages.explore.playground_charts import counts_chart, languages_chart
 from tokensteps.pages.explore.playground_chips import cards_html, token_facts_html
@@ -174,6 +176,24 @@ def test_a_public_tokenizer_is_in_the_list_under_each_of_its_names() -> None:
         assert choices.as_listed(f"hub?name={name}") == choices.GPT2
     for other in ("hub?name=gpt22", "file?gpt2=1", "nonsense"):
         assert choices.as_listed(other) == other
+
+
+def bringing(specs: list[str]) -> None:
+    """A page on which somebody brings tokenizers."""
+    from tokensteps.catalogue.choices import bring
+
+    for spec in specs:
+        bring(spec)
+
+
+def test_the_latest_tokenizers_that_were_brought_are_offered() -> None:
+    """One file under many names, one of them brought twice."""
+    files = Spec.parse(upload_spec({"vocab.txt": b"[PAD]\n[UNK]\nthe\n##s\n"}))
+    specs = [files.set(name=f"number {number}").write() for number in range(BROUGHT_REMEMBERED + 3)]
+    app = AppTest.from_function(bringing, args=([*specs, specs[-3]],), default_timeout=30).run()
+    assert not app.exception
+    latest = [specs[-3], specs[-1], specs[-2], *specs[-4::-1]]
+    assert app.session_state["catalogue.brought"] == latest[:BROUGHT_REMEMBERED]
 
 
 # --- analyses ---------------------------------------------------------------------------------------------------------

@@ -360,6 +360,32 @@ def test_sessions_take_turns(held: type[Held], monkeypatch: pytest.MonkeyPatch) 
     assert held.begun == ["a0", "b1", "c1", "a1", "b2", "a2"]
 
 
+@pytest.mark.parametrize(
+    ("remembered", "turns"), [(3, ["old", "new", "latest"]), (1_000, ["new", "old", "latest"])]
+)
+def test_a_session_of_long_ago_is_served_as_if_it_were_new(
+    held: type[Held], monkeypatch: pytest.MonkeyPatch, remembered: int, turns: list[str]
+) -> None:
+    """Of sessions that ask at once, the new ones come first, in the order of asking, then those whose turn was longest ago."""
+    OneByOne.permits = threading.Semaphore(100)
+    monkeypatch.setattr(module, "Worker", OneByOne)
+    monkeypatch.setattr(module, "SESSIONS_REMEMBERED", remembered)
+    pool = Workers(1)
+    for session in ("old", "other", "latest"):
+        pool.run(*of(session, session, 0.1))
+    OneByOne.permits = threading.Semaphore(0)
+    with contextlib.ExitStack() as asking:
+        asking.enter_context(running(pool, of("busy", "busy", 0.1)))
+        while len(held.begun) < 4:
+            time.sleep(0.01)
+        for number, session in enumerate(("latest", "old", "new"), start=1):
+            asking.enter_context(running(pool, of(session, session, 0.1)))
+            waiting(pool, number)
+        for _ in range(4):
+            OneByOne.permits.release()
+    assert held.begun[4:] == turns
+
+
 def test_sixty_six_reruns_leave_the_queue_to_others(held: type[Held]) -> None:
     """Before, “60 runs are waiting” was what everybody else heard."""
     pool = Workers(1)

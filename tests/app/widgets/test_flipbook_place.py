@@ -1,0 +1,48 @@
+"""Where a flipbook stands (`position` in `tokensteps/components/flipbook.py`), on a page with nothing else. Oracle: the steps, by hand."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+
+def page() -> None:
+    """A page with a run of twelve steps that notes where it stands."""
+    import streamlit as st
+
+    from tokensteps.components.flipbook import go_to, position
+
+    if "asked" in st.session_state:
+        go_to("book", st.session_state["asked"])
+    excerpt = st.session_state["excerpt"]
+    st.session_state["step"] = position("book", run="run", last=12, excerpt=excerpt).step
+
+
+@pytest.mark.parametrize(
+    ("excerpt", "step", "shown"),
+    [
+        ((6, 8), None, 6),
+        ((6, 8), "2", 6),
+        ((6, 8), "7", 7),
+        ((6, 8), "11", 8),
+        ((6, 8), "x", 6),
+        ((10, 90), "99", 12),
+        ((50, 60), "3", 12),
+        (None, "2", 2),
+        (None, "99", 12),
+    ],
+)
+def test_a_link_into_an_excerpt_stays_within_it(
+    excerpt: tuple[int, int] | None, step: str | None, shown: int
+) -> None:
+    app = AppTest.from_function(page)
+    app.session_state["excerpt"] = excerpt
+    if step is not None:
+        app.query_params["step"] = step
+    app.run()
+    assert not app.exception and app.session_state["step"] == shown
+    for asked in (0, 7, 12):  # a button that leads elsewhere
+        app.session_state["asked"] = asked
+        app.run()
+        first, last = excerpt or (0, 12)
+        assert app.session_state["step"] == min(max(asked, first), last, 12)
