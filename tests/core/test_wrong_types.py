@@ -206,18 +206,31 @@ def test_all_bytes_at_once() -> None:
     assert Corpus.from_texts([b"to be".decode()]).lines == 1
 
 
-def test_a_generator_that_was_read_before() -> None:
-    texts = (text for text in ["to be", "or not"])
-    assert Corpus.from_texts(texts).lines == 2
+@pytest.mark.parametrize(
+    ("count", "rows", "nothing"),
+    [
+        (Corpus.from_texts, ["to be", "or not"], [""]),
+        (Corpus.from_counts, [("to", 2), ("be", 1)], [("", 1)]),
+    ],
+)
+def test_a_generator_that_was_read_before(count: Call, rows: list[Any], nothing: list[Any]) -> None:
+    generator = (row for row in rows)
+    assert count(generator).lines == 2
     with pytest.raises(EmptyCorpusError) as raised:
-        Corpus.from_texts(texts)
+        count(generator)
     assert str(raised.value) == (
         "The corpus is empty: an iterator gives its texts once, and this one has none left; make a new one, or give a list."
     )
-    with pytest.raises(EmptyCorpusError, match="no text was given; add some text"):
-        Corpus.from_texts([])
-    with pytest.raises(EmptyCorpusError, match="no text was given; add some text"):
-        Corpus.from_texts(iter([""]))
+    for empty in ([], iter(nothing)):
+        with pytest.raises(EmptyCorpusError, match="no text was given; add some text"):
+            count(empty)
+
+
+def test_words_that_pandas_has_counted() -> None:
+    counts = pandas.Series(["hug", "pug", "hug"]).value_counts()
+    expected = Corpus.from_counts({"hug": 2, "pug": 1})
+    for given in (dict(counts), counts.items(), counts.to_dict()):
+        assert Corpus.from_counts(given) == expected
 
 
 @pytest.mark.parametrize("train", [train_bpe, train_wordpiece])

@@ -26,6 +26,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -109,13 +110,14 @@ class Tally:
             ends[show(match)] += count
         return counts, ends
 
-    def corpus(self) -> Corpus:
-        """The result. Raises EmptyCorpusError when there is no word."""
+    def corpus(self, source: object = None) -> Corpus:
+        """The result. Raises EmptyCorpusError when there is no word, which says so if an iterator was the source and gave nothing."""
         if self.progress:
             self._report(self.progress)
         counts, ends = self.words()
         if not counts:
-            raise EmptyCorpusError(characters=self.characters)
+            used_up = not self.lines and isinstance(source, Iterator)
+            raise EmptyCorpusError(characters=self.characters, used_up=used_up)
         return Corpus(
             tuple(counts),
             tuple(counts.values()),
@@ -169,9 +171,7 @@ class Corpus:
         tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), progress)
         for text in rows_of("texts", texts):
             tally.add(text)
-        if not tally.lines and isinstance(texts, Iterator):
-            raise EmptyCorpusError(characters=0, used_up=True)
-        return tally.corpus()
+        return tally.corpus(texts)
 
     @classmethod
     def from_counts(
@@ -197,10 +197,10 @@ class Corpus:
             if not isinstance(item, tuple | list) or len(item) != 2:
                 raise WrongTypeError("counts", item, WORDS_COUNTED)
             text, count = item
-            if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            if not isinstance(count, Integral) or isinstance(count, bool) or count < 1:
                 raise SettingError(name="count", value=count, reason="choose a whole number of at least 1")
-            tally.add(text, count)
-        return tally.corpus()
+            tally.add(text, int(count))
+        return tally.corpus(counts)
 
     @classmethod
     def from_file(
