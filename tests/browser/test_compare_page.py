@@ -149,6 +149,8 @@ def the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
     for corpus, steps in (("highest", 23), ("course", 20), ("mixed", 20)):
         learner.choose("Corpus", str(EXAMPLES[corpus].title))
         learner.page.wait_for_function("name => location.search.includes(`corpus=${name}`)", arg=corpus)
+        learner.rest()  # at the size where they differ most
+        learner.press("Home")
         learner.at(0)
         walk = learner.page.evaluate(WALK, steps)
         assert [at["step"] for at in walk] == [*range(steps)]

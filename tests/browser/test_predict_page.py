@@ -144,7 +144,7 @@ def test_a_class_and_its_teacher(page: Page, app: str) -> None:
     code = page.locator('[data-testid="stCode"]').nth(1)
     expect(code).not_to_have_text("")
     rest()
-    page.get_by_text("For teachers").click()
+    page.get_by_text("For teachers: check the codes of a class").click()
     box = page.get_by_role("textbox", name="Codes, one per line")
     box.fill(code.inner_text().strip())
     box.press("Control+Enter")

@@ -105,6 +105,17 @@ def test_wrong_answers_get_a_hint_then_the_way_then_both_numbers_and_the_step() 
     assert tables(app)[0]["verdict"][0] == "right at the second try"
 
 
+@pytest.mark.parametrize(
+    ("name", "asked"), [("bpe", "pair"), ("wordpiece", "pair"), ("bpe", "count"), ("unigram", "mixed")]
+)
+def test_a_question_about_a_pair_says_how_it_is_answered(name: str, asked: str) -> None:
+    """Only where a click in the picture answers it: the pairs of tokens there are buttons (`data-answer`)."""
+    app = PAGES[name].opened(f"corpus=hug&mode=predict&ask={asked}")
+    told = "Click between two tokens, or choose a pair." in "".join(bodies(app, "question"))
+    assert told == (asked == "pair")
+    assert not told or "data-answer" in books(app)[0]["frames"][0]["html"]
+
+
 def test_a_challenge_has_one_try() -> None:
     """A hint would go round the class: the first answer stands, and is told with its mistake and the right one."""
     one = challenge(asked="count")

@@ -16,7 +16,7 @@ from tokenizers_core.training.pruning import StepPoint, Worth
 from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceSnapshot
 from tokensteps.drawing.tokens import Style, chart_text, readable
-from tokensteps.drawing.training.pruning import STEP_NAMES
+from tokensteps.drawing.training.pruning import step_name
 from tokensteps.language.i18n import N_, _, listed, sentences
 from tokensteps.language.names import ALGORITHM_NAMES, pair_name
 from tokensteps.limits import CURVE_LIMIT, SCATTER_LIMIT
@@ -334,7 +334,7 @@ def _thinned(steps: Sequence[int], now: int) -> list[int]:
 
 def _step_name(point: StepPoint, style: Style) -> str:
     """What a hover shows of a step: the piece that it pruned, or what it did."""
-    name = readable(point.piece, style) if point.kind == "prune" else _(STEP_NAMES[point.kind])
+    name = readable(point.piece, style) if point.kind == "prune" else step_name(point.kind)
     return chart_text(name)
 
 

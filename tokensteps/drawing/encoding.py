@@ -9,7 +9,7 @@ from tokenizers_core.training.wordpiece import MatchEvent, MatchSnapshot
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.encoding import tell_encoding, tell_match
 from tokensteps.drawing.narration.voice import Marked, Plain
-from tokensteps.drawing.parts import CANDIDATE_ROWS, heading, stage_html, table_html, token_count
+from tokensteps.drawing.parts import CANDIDATE_ROWS, heading, stage_html, start_label, table_html, token_count
 from tokensteps.drawing.tokens import Style, chip, chips, pair_chips, token_html
 from tokensteps.language.i18n import _, count
 from tokensteps.language.marks import first_marks
@@ -31,7 +31,7 @@ def encoding_frame(snapshot: EncodingSnapshot, style: Style, by_rank: bool = Fal
             table_html((_("pair"), _("rank") if by_rank else _("learned in step")), rows) if rows else nothing
         ),
     )
-    label = token_html(event.token, style) if event.kind == "apply" else escape(_("Start"))
+    label = token_html(event.token, style) if event.kind == "apply" else escape(start_label())
     return Frame(first_marks(html), tell_encoding(snapshot, Plain(style), by_rank), label, status)
 
 
@@ -39,7 +39,7 @@ def match_frame(snapshot: MatchSnapshot, style: Style) -> Frame:
     """The frame of one try of WordPiece's encoding: the longest token that begins the rest of the word."""
     event, status = snapshot.event, token_count(len(snapshot.tokens))
     rest = f'<bdi class="rest">{token_html(snapshot.rest, style)}</bdi>' if snapshot.rest else ""
-    tries, label = "", escape(_("Start"))
+    tries, label = "", escape(start_label())
     match event.kind:
         case "match":
             tries = try_rows(event, snapshot, style)

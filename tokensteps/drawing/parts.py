@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from tokensteps.drawing.tokens import fill
-from tokensteps.language.i18n import count, ngettext
+from tokensteps.language.i18n import count, ngettext, pgettext
 from tokensteps.language.marks import marked
 
 WORD_ROWS: Final = 8
@@ -132,3 +132,8 @@ def pieces_count(number: int) -> str:
 
 def token_count(number: int) -> str:
     return ngettext("{number} token", "{number} tokens", number).format(number=count(number))
+
+
+def start_label() -> str:
+    """Step 0 in a timeline: a state, not something to press."""
+    return pgettext("step 0", "Start")

@@ -77,6 +77,11 @@ def ngettext(one: str, many: str, number: int) -> str:
     return _catalogue(_language.get()).ngettext(one, many, number)
 
 
+def pgettext(context: str, message: str) -> str:
+    """`message` in the language in use, where other languages have another word for it in another context."""
+    return _catalogue(_language.get()).pgettext(context, message)
+
+
 def N_(message: str) -> str:
     """Mark a message for translation where it is defined; `_` translates it where it is used."""
     return message

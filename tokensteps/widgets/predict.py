@@ -12,6 +12,7 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
+from tokenizers_core import Pair
 from tokensteps.components.flipbook import Growth, go_to
 from tokensteps.drawing.parts import WORD_ROWS
 from tokensteps.drawing.tokens import chips, lit_id, pair_text
@@ -83,7 +84,18 @@ def show_question(hidden: Hidden, game: Game) -> None:
             question,
             partial(_note_answer, hidden, game, question),
             partial(_given_up, hidden, game, question),
+            how=_("Click between two tokens, or choose a pair.")
+            if _clickable(hidden, game, question)
+            else "",
         )
+
+
+def _clickable(hidden: Hidden, game: Game, question: Question) -> list[Pair]:
+    """The pairs that can be clicked in the picture: those that may come next, if a question asks for one."""
+    trace = hidden.trace
+    if question.kind != "pair" or trace.algorithm == "unigram":
+        return []
+    return [one.pair for one in trace.candidates(game.reached, PAIRS_OFFERED)]
 
 
 def _note_answer(hidden: Hidden, game: Game, question: Question, text: str, verdict: Verdict) -> None:
@@ -161,9 +173,9 @@ def show_hidden(hidden: Hidden, game: Game, url: dict[str, str | None], growth: 
 def choose_pair(hidden: Hidden, game: Game, identifier: str) -> None:
     """A pair was clicked in the picture: choose it in the list of answers, if it is asked for; "Check" remains to be pressed."""
     question = game.question(hidden)
-    if question is None or question.kind != "pair" or hidden.trace.algorithm == "unigram":
+    pairs = _clickable(hidden, game, question) if question is not None else []
+    if not pairs:
         return
-    pairs = (one.pair for one in hidden.trace.candidates(game.reached, PAIRS_OFFERED))
     chosen = next((pair for pair in pairs if lit_id(*pair) == identifier), None)
     st.session_state[answer_key(f"{hidden.place}.predict")] = (
         pair_text(chosen, hidden.style) if chosen is not None else None

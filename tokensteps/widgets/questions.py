@@ -46,14 +46,19 @@ OnVerdict = Callable[[str, Verdict], None]
 
 
 def ask(
-    key: str, question: Question, on_verdict: OnVerdict, on_give_up: Callable[[], None] | None = None
+    key: str,
+    question: Question,
+    on_verdict: OnVerdict,
+    on_give_up: Callable[[], None] | None = None,
+    how: str = "",
 ) -> None:
     """Draw a question under `key`, and call `on_verdict` when it is answered. An answer that can't be read stays in its box; so does a
     table or a text of several lines until it is right.
 
-    With `on_give_up` there is a second button, which reveals the answer.
+    With `on_give_up` there is a second button, which reveals the answer. `how` says how else than in the form it can be answered.
     """
-    st.html(f'<div class="ts question">{question.prompt}</div>')
+    told = f'<p class="how">{escape(how)}</p>' if how else ""
+    st.html(f'<div class="ts question">{question.prompt}{told}</div>')
     with st.form(key, border=False):
         if question.board is not None:
             _board(key, question.board, question.form)

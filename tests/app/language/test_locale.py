@@ -110,8 +110,10 @@ def test_the_template_holds_what_the_sources_say() -> None:
 
 
 def test_every_message_is_translated(language: str) -> None:
-    here = {forms(message.id): message for message in messages(catalogue(language))}
-    assert here.keys() == {forms(message.id) for message in messages(template())}, "run `make messages`"
+    here = {(message.context, forms(message.id)): message for message in messages(catalogue(language))}
+    assert here.keys() == {(message.context, forms(message.id)) for message in messages(template())}, (
+        "run `make messages`"
+    )
     assert not catalogue(language).obsolete
     assert [one for one, message in here.items() if message.fuzzy] == []
     assert [one for one, message in here.items() if not all(forms(message.string))] == []

@@ -13,8 +13,9 @@ import pytest
 import regex
 
 from tests.app.language.test_locale import OTHERS, ROOT, catalogue, forms, messages
+from tokensteps.drawing.parts import start_label
 from tokensteps.language.glossary import forms_of, matches, synonyms
-from tokensteps.language.i18n import use_language
+from tokensteps.language.i18n import _, use_language
 from tokensteps.language.terms import TERMS
 
 
@@ -47,6 +48,9 @@ MARKED: Final = {
         Marked("重音(?!符号)", "保留重音"),  # stress
         Marked("以旧训新", "以旧训新"),
         Marked("标记器|标记化|词汇表", "词汇表"),  # the words here are 分词器, 编码, 词表
+        Marked(r"^[^|]*单词(?!\|)", "未知单词"),  # one term on a page: 词; the glossary knows the other
+        Marked("次多的|次高的", "次多的相邻对"),
+        Marked("只能说", "它只能说“未知”"),
     ),
     "ja": (
         Marked("；", "前；後"),
@@ -56,6 +60,9 @@ MARKED: Final = {
             "サーバの中",
         ),
         Marked(r"^(?!.*積)", "2つのトークンの出現回数で割ります。", PRODUCT),
+        Marked(
+            "等しいペアが|同等の(?:ペア|ピース)|これほど", "出現回数の等しいペアがあれば", r"(?i)\bties?\b"
+        ),
         Marked("クラス", "クラスが答える"),  # a group of learners is no agent
         Marked(r"解答(?:の\p{L}+)?は\{\w+\}(?:で|、)", "解答は{yours}です"),  # reads as the key
         Marked("先に現れた方", "先に現れた方を選ぶ"),  # of two, not of many
@@ -119,6 +126,11 @@ def test_the_words_of_courses_find_an_entry(language: str) -> None:
     }[language]
     for word, name in wanted.items():
         assert name in [term.id for term in TERMS.values() if matches(term, word)], word
+
+
+def test_step_0_is_a_state_and_a_button_a_deed(language: str) -> None:
+    state, deed = {"zh": ("初始状态", "开始"), "ja": ("初期状態", "開始")}[language]
+    assert (start_label(), _("Start")) == (state, deed)
 
 
 def test_a_synonym_is_no_other_term(language: str) -> None:

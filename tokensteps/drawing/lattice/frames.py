@@ -17,6 +17,7 @@ from tokensteps.drawing.lattice.picture import picture, segmentation_count
 from tokensteps.drawing.lattice.scores import best_scores, search_panel
 from tokensteps.drawing.narration.lattice import tell_search, tell_sums
 from tokensteps.drawing.narration.voice import Marked, Plain
+from tokensteps.drawing.parts import start_label
 from tokensteps.drawing.tokens import Style, token_html
 from tokensteps.language.i18n import _, current_language, ngettext, sentences
 from tokensteps.language.marks import first_marks
@@ -40,7 +41,7 @@ def label(snapshot: ViterbiSnapshot, style: Style) -> str:
     event = snapshot.event
     match event.kind:
         case "lattice":
-            return escape(_("Start"))
+            return escape(start_label())
         case "forward":
             return f"→ {event.position}"
         case "backward":

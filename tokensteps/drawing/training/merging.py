@@ -25,6 +25,7 @@ from tokensteps.drawing.parts import (
     heading,
     rows_html,
     stage_html,
+    start_label,
     strip_html,
     word_html,
     words_count,
@@ -85,7 +86,7 @@ def training_frame(
         pairs_panel(snapshot, table, style) if ahead else asked_panel(snapshot, table, style, asked),
         code_attributes(merge_beats(snapshot, style)),
     ) + vocabulary_strip(snapshot, style)
-    label = escape(_("Start")) if event.kind == "start" else token_html(event.token, style)
+    label = escape(start_label()) if event.kind == "start" else token_html(event.token, style)
     return Frame(
         first_marks(html), sentences(*tell(snapshot, Plain(style), ahead)), label, vocabulary_status(snapshot)
     )

@@ -16,7 +16,7 @@ from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.errata import unigram_erratum
 from tokensteps.drawing.narration.pruning import tell_end, tell_margin, tell_unigram
 from tokensteps.drawing.narration.voice import Marked, Plain
-from tokensteps.drawing.parts import WORD_ROWS, stage_html, strip_html
+from tokensteps.drawing.parts import WORD_ROWS, stage_html, start_label, strip_html
 from tokensteps.drawing.tokens import Style, chip, token_html
 from tokensteps.drawing.training.pieces import pieces_panel
 from tokensteps.drawing.training.resplits import splits_panel
@@ -27,12 +27,11 @@ ERRATUM_ROWS: Final = 3
 """Rows of words that an erratum takes the place of."""
 STRIP_PIECES: Final = 48
 STEP_NAMES: Final[Mapping[str, str]] = {
-    "start": N_("Start"),
     "e_step": N_("E step"),
     "m_step": N_("M step"),
     "finalize": N_("Finalize"),
 }
-"""Kind of step → what it is called where no piece is pruned."""
+"""Kind of step → what it is called after the start where no piece is pruned."""
 
 
 def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True, **_asked: bool) -> Frame:
@@ -52,8 +51,13 @@ def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True, **_
         code_attributes(unigram_beats(snapshot, style)),
     ) + pieces_strip(snapshot, style)
     spoken = sentences(*tell_unigram(snapshot, plain), tell_margin(snapshot, plain) if ahead else "", ending)
-    label = token_html(event.piece, style) if event.kind == "prune" else escape(_(STEP_NAMES[event.kind]))
+    label = token_html(event.piece, style) if event.kind == "prune" else escape(step_name(event.kind))
     return Frame(first_marks(html), spoken, label, pieces_status(snapshot))
+
+
+def step_name(kind: str) -> str:
+    """What a step is called at which no piece is pruned."""
+    return start_label() if kind == "start" else _(STEP_NAMES[kind])
 
 
 def next_resplit(snapshot: UnigramSnapshot) -> str:
