@@ -222,9 +222,9 @@ TEMPLATE_LIMIT: Final = 1_000
 STAGES_LIMIT: Final = 1_000
 """JSON objects in the pipeline: what people use has 30 at most."""
 ENCODING_SECONDS: Final = 10.0
-"""Time for one text: a million characters take a second or two."""
+"""Processor time for one text: a million characters take a second or two."""
 WHY_SECONDS: Final = 30.0
-"""Seconds for the steps of a word: for the first one the model's half a million merges are read, which takes five."""
+"""Processor time for the steps of a word: for the first one the model's half a million merges are read, which takes five."""
 ENCODING_PACE: Final = 2e-6
 """Expected seconds for a character to be encoded: a million take two."""
 LONG_TOKEN: Final = 100
@@ -236,7 +236,7 @@ ADDED_CHARACTERS: Final = 500_000
 WORD_CHARACTERS: Final = 1_000
 """What a file may set as the longest word that WordPiece splits, where BERT has 100: the work grows with the square."""
 READING_FILES_SECONDS: Final = 30.0
-"""Time for a tokenizer's files to be read: the largest that people use take some seconds."""
+"""Processor time for a tokenizer's files to be read: the largest that people use take some seconds."""
 READING_FILES_PACE: Final = 2e-7
 """Expected seconds for a byte of a tokenizer's files to be read: 40 MB take 8 seconds."""
 READERS: Final = 2
@@ -247,8 +247,8 @@ READER_IDLE_SECONDS: Final = 60.0
 """Time after which such a process ends when nobody asks it: a tokenizer takes up to 150 MB, and is loaded again in a second."""
 GIVEN_UP_REMEMBERED: Final = 50
 """Texts of one tokenizer that took too long and aren't tried again: a page asks at every click."""
-LOADING_SECONDS: Final = 60.0
-"""Time that a page waits for a tokenizer that somebody brings: a download may take it."""
+LOADING_SECONDS: Final = 180.0
+"""Time that a page waits for a tokenizer that somebody brings: a download may take it, and so may reading on a server with much to do."""
 REPOSITORY_LIMIT: Final = 96
 """Characters of a repository's name: as many as the hub itself takes."""
 REACH_SECONDS: Final = 3.0
@@ -571,12 +571,15 @@ leaves behind, 160 MB after a long text for Unigram, goes with its process."""
 TRAINER_IDLE_SECONDS: Final = 60.0
 """Time after which a process that has trained or drawn makes way for a new one when nobody asks it: together they kept 160 MB after ten
 minutes of attacks. A new one takes half a second of processor time."""
+SLOWER: Final = 5
+"""How many times longer than expected something may take where there is much else to do: a process has its limit in processor time, and so
+many times that by the clock."""
 TRAINING_SECONDS: Final = 180
-"""Time for one run: BPE and WordPiece take a tenth of it at most, Unigram more with a large text and a large seed."""
+"""Processor time for one run: BPE and WordPiece take a tenth of it at most, Unigram more with a large text and a large seed."""
 DRAWER_ROOM: Final = 100_000_000
 """Bytes of traces that the process which draws holds: it may take no more memory than one that trains, and dies of more."""
 DRAWING_SECONDS: Final = 20
-"""Time for one window of frames: the largest takes a second or two, and a page waits for it."""
+"""Processor time for one window of frames: the largest takes a second or two, and a page waits for it."""
 JOINING_SECONDS: Final = 60
 """Time for joining Streamlit's scripts: it takes a process less than a second, and far longer only where nothing else would run either."""
 TRACE_LIMIT: Final = 30_000_000

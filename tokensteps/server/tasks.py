@@ -124,7 +124,7 @@ class Work(Protocol):
 
     @property
     def limit(self) -> float:
-        """Seconds after which its process is ended."""
+        """Seconds of processor time after which its process is ended."""
 
 
 class Readable(Protocol):
@@ -157,7 +157,7 @@ class Task(Generic[Result_co]):
 
     @property
     def limit(self) -> float:
-        """Seconds after which its process is ended."""
+        """Seconds of processor time after which its process is ended."""
         return TRAINING_SECONDS
 
     @cached_property

@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -70,7 +70,7 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO, room: float = math.inf) -> Non
         pickle.dump((kind, value), outgoing)
         outgoing.flush()
 
-    tasks: queue.SimpleQueue[Work] = queue.SimpleQueue()
+    tasks: queue.SimpleQueue[tuple[Work, float]] = queue.SimpleQueue()
     reporter = Reporter(tell)
 
     def listen() -> None:
@@ -90,11 +90,12 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO, room: float = math.inf) -> Non
     room += most_memory()
     tell("ready", None)
     while True:
-        task = tasks.get()
+        task, limit = tasks.get()
         reporter.begin()
         answer: tuple[str, Any]
         try:
-            answer = "result", pickle.dumps(task(reporter))
+            with processor_time(limit):
+                answer = "result", pickle.dumps(task(reporter))
         except MemoryError:
             answer = "error", TrainingError("memory", TRAINING_MEMORY // 1_000_000)
         except Exception as error:
@@ -102,6 +103,19 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO, room: float = math.inf) -> Non
         if most_memory() > room:
             tell(LAST, None)
         tell(*answer)
+
+
+@contextlib.contextmanager
+def processor_time(seconds: float) -> Iterator[None]:
+    """Have the system end this process once it has worked for so long, where the system can: not on Windows."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def most_memory() -> int:

@@ -11,6 +11,7 @@ import contextlib
 import itertools
 import math
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -25,6 +26,7 @@ from tokensteps.limits import (
     JOBS_ON_A_PAGE,
     SESSIONS_REMEMBERED,
     SHORT_SECONDS,
+    SLOWER,
     TRACE_LIMIT,
     TRAININGS_AT_ONCE,
     TRAININGS_WAITING,
@@ -39,6 +41,8 @@ NICENESS: Final = 10
 """By how much the priority of a process that trains is lower than the server's."""
 STOP: Final = "stop"
 """Sent to a worker to end its run early."""
+OUT_OF_TIME: Final = -getattr(signal, "SIGPROF", signal.SIGTERM)
+"""What a process returns that the system has ended because its processor time was used up."""
 LAST: Final = "last"
 """Said by a worker before an answer after which it had better end."""
 
@@ -61,14 +65,18 @@ class Worker:
         self._process = subprocess.Popen(command, cwd=PACKAGES, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, task: Work, progress: Progress) -> bytes:
-        """The work's result, pickled. Raises what the work raises, and TrainingError when the process has ended."""
+        """The work's result, pickled. Raises what the work raises, and TrainingError when the process has ended.
+
+        The limit is on the processor's time, which the process keeps to by itself: a busy server refuses nothing that an idle one
+        takes. What waits, and never works, is ended by the clock.
+        """
         told = False
         self._grown = 0
         self._wait_for_start()
-        guard = threading.Timer(task.limit, self._process.kill)
+        guard = threading.Timer(SLOWER * task.limit, self._process.kill)
         guard.start()
         try:
-            self._send(task)
+            self._send((task, task.limit))
             while not (ended := self._hear(progress)):
                 if not told and progress.over:
                     progress.stop = told = True
@@ -76,7 +84,7 @@ class Worker:
             return ended
         except (EOFError, OSError, pickle.UnpicklingError):  # the last: it ended in the middle of an answer
             self.close()
-            late = guard.finished.is_set()
+            late = guard.finished.is_set() or self._process.returncode == OUT_OF_TIME
             raise (TrainingError("time", task.limit) if late else TrainingError("lost")) from None
         finally:
             guard.cancel()

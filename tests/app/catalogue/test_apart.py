@@ -200,6 +200,9 @@ def test_a_pattern_that_runs_away_is_ended_and_not_tried_again(
         assert list(subject.encode("ab").ids) == list(other.encode("ab").ids) == [2]
         with pytest.raises(EncodeError):
             brought(slow_files("normalizer"), name="normalizing").normalized(HOSTILE)
+        monkeypatch.setattr(apart, "WHY_SECONDS", 0.3)
+        with pytest.raises(EncodeError, match=r"took more than 0\.3 seconds"):
+            subject.why(HOSTILE, 0, True)
     assert frozen() < 0.5
     busy = [psutil.Process(child) for child in children()]
     spent = sum(sum(one.cpu_times()[:2]) for one in busy)

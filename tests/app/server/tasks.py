@@ -37,6 +37,18 @@ def endless(_corpus: Corpus, **_settings: Any) -> None:
     time.sleep(600)
 
 
+def busy(_corpus: Corpus, **_settings: Any) -> None:
+    """Work for longer than anybody lets it."""
+    while True:
+        pass
+
+
+def held_up(_corpus: Corpus, **_settings: Any) -> str:
+    """Take longer than the limit by the clock without working, as on a machine that does something else meanwhile."""
+    time.sleep(0.6)
+    return "ended"
+
+
 def killed_while_answering(_corpus: Corpus, **_settings: Any) -> Any:
     """End as a process does that the system kills in the middle of its answer: a pickle of a hundred bytes, cut after three."""
     os.write(ANSWERS, pickle.dumps("x" * 100)[:3])

@@ -19,7 +19,9 @@ import pytest
 
 from tests.app.server.tasks import (
     at_every_step,
+    busy,
     endless,
+    held_up,
     killed,
     killed_while_answering,
     loud,
@@ -184,6 +186,19 @@ def test_a_run_that_takes_too_long_or_too_much_room_is_given_up(monkeypatch: pyt
     monkeypatch.setattr(tasks, "TRAINING_SECONDS", 0.2)
     with pytest.raises(TrainingError, match=r"more than 0\.2 seconds: stop it earlier"):
         pool.run(task(endless), Progress())
+    pool.close()
+
+
+def test_a_limit_is_on_what_a_process_works_not_on_how_long_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before, a server with much to do refused what an idle one takes."""
+    pool = Workers(1)
+    monkeypatch.setattr(tasks, "TRAINING_SECONDS", 0.4)
+    assert pickle.loads(pool.run(task(held_up), Progress())) == "ended"
+    (worker,) = pool._idle
+    monkeypatch.setattr(module, "SLOWER", 1_000)  # the clock doesn't end it
+    with pytest.raises(TrainingError, match=r"more than 0\.4 seconds: stop it earlier"):
+        pool.run(task(busy), Progress())
+    assert not worker.alive and not pool._idle
     pool.close()
 
 

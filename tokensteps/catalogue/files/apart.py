@@ -1,7 +1,7 @@
 """Tokenizers from elsewhere in processes of their own: their files are read there, and their texts encoded.
 
 A file can hold what burns a core for hours, takes all memory, or holds the GIL while all other visitors wait. A process can be
-ended, and is: after so many seconds, at so much memory, and when nobody has asked it for a while. What comes back is a
+ended, and is: after so many seconds of processor time, at so much memory, and when nobody has asked it for a while. What comes back is a
 `LoadedSubject` that knows its tokens and passes texts on.
 """
 
@@ -36,6 +36,7 @@ from tokensteps.limits import (
     READERS,
     READING_FILES_PACE,
     READING_FILES_SECONDS,
+    SLOWER,
     TRAINING_MEMORY,
     WHY_SECONDS,
 )
@@ -49,8 +50,6 @@ Files = Mapping[str, bytes]
 """A tokenizer's files: name → contents."""
 READER_NICENESS: Final = 5
 """By how much the priority of these processes is lower than the server's."""
-SLOWER: Final = 5
-"""How many times longer than expected reading files again may take, on a machine with much to do."""
 _here: Final = Shelf[str, LoadedSubject](READER_ROOM)
 """In such a process: the tokenizers it has loaded, by their keys."""
 
@@ -185,10 +184,10 @@ class Apart:
     def _ask(self, what: str, text: str = "", *manner: bool | str | int | tuple[str, ...]) -> Any:
         ask = methodcaller("work", what, *([text] if what != "stages" else []), *manner)
         asked = digest(pickle.dumps((what, text, manner)))
-        if asked in self._given_up:
-            raise self._slow()
-        expected = max(self._least_seconds, ENCODING_PACE * len(text))
         seconds = WHY_SECONDS if what in ("why", "why_not") else ENCODING_SECONDS
+        if asked in self._given_up:
+            raise self._slow(seconds)
+        expected = max(self._least_seconds, ENCODING_PACE * len(text))
         request = Request(self._key, self._name, ask, expected, seconds)
         progress = Progress(session=self._session())
         try:
@@ -198,7 +197,7 @@ class Apart:
             if why == "busy":
                 raise EncodeError("crowded", self._name) from None
             self._remember(asked)
-            raise (self._slow() if why == "time" else EncodeError("lost", self._name)) from None
+            raise (self._slow(seconds) if why == "time" else EncodeError("lost", self._name)) from None
 
     def check(self, ask: Callable[..., Any], seconds: float, limit: float, progress: Progress) -> Any:
         """What `ask` returns for the tokenizer in its process, where it reports how far it is. Raises what workers raise, and EncodeError."""
@@ -223,8 +222,8 @@ class Apart:
         except TokenizersCoreError:
             raise EncodeError("gone", self._name) from None
 
-    def _slow(self) -> EncodeError:
-        return EncodeError("slow", self._name, seconds=f"{ENCODING_SECONDS:g}")
+    def _slow(self, seconds: float) -> EncodeError:
+        return EncodeError("slow", self._name, seconds=f"{seconds:g}")
 
     def _remember(self, asked: str) -> None:
         self._given_up[asked] = None
