@@ -18,13 +18,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 import pytest
 import regex
 import sentencepiece
 import tiktoken
 from tokenizers import Tokenizer
-from tokenizers.implementations import BertWordPieceTokenizer
+from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
 
 from tests.real import packages
 from tests.real.hard_text import hard_text
@@ -163,7 +163,7 @@ def had() -> dict[str, Path | str]:
 
 def npm_ranks(data: bytes) -> dict[bytes, int]:
     """The ranks in a file of the npm package `tiktoken`: in each line a sign, the first rank, and the tokens from there."""
-    ranks = {}
+    ranks: dict[bytes, int] = {}
     for line in json.loads(data)["bpe_ranks"].split("\n"):
         _sign, first, *tokens = line.split(" ")
         ranks |= {base64.b64decode(token): int(first) + place for place, token in enumerate(tokens)}
