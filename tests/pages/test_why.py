@@ -18,6 +18,7 @@ from tokensteps.catalogue.shipped import gpt2
 from tokensteps.drawing.pipeline.why import SPACED_TEXT
 from tokensteps.drawing.tokens import readable
 from tokensteps.limits import WHY_LIMIT
+from tokensteps.pages.explore.why.why_splits import costliest
 from tokensteps.pages.explore.why.why_state import WHY_TAB
 
 HOSTILE = "<img src=x onerror=alert(1)> **b** $x$"
@@ -34,6 +35,14 @@ def plain(html: str) -> str:
 def reason(app: AppTest) -> str:
     [found] = [one.proto.body for one in app.get("html") if 'class="ts reason"' in one.proto.body]
     return plain(found)
+
+
+def test_a_number_of_single_digits_is_not_what_the_tab_begins_with() -> None:
+    """Qwen 3 makes six words of “ 12345”, each with one symbol: the tab began with it, and had no step to show."""
+    digits = [(place, place + 1) for place in range(6)]
+    words = {" 12345": (0, 6), " naïve": (6, 12)}
+    assert costliest(words, [*digits, (6, 9), (9, 10), (10, 12)]) == " naïve"
+    assert costliest({" 12345": (0, 6)}, digits) == " 12345"
 
 
 def test_a_link_shows_the_word_its_stages_and_the_reason() -> None:
@@ -128,8 +137,8 @@ def test_special_tokens_that_are_plain_text_are_split() -> None:
     run(app)
     drawn = plain(bodies(app, "story why")[0])
     assert "never split" not in notes(app) and "Added tokens" not in drawn
-    first = "".join(gpt2().token(one) for one in ids(app)[1:3])
-    assert first == "<|" and drawn.endswith(first) and address(app)["specials"] == "0"
+    longest = "".join(gpt2().token(one) for one in ids(app)[3:6])
+    assert longest == "endoftext" and drawn.endswith(longest) and address(app)["specials"] == "0"
 
 
 def test_a_model_without_steps() -> None:

@@ -180,9 +180,10 @@ def part_name(part: object) -> str:
 def _with_story(
     asked: Asked, words: Sequence[tuple[str, bool]], place: int, model: Callable[[], Model]
 ) -> Asked:
-    """With the story of one word: the first that is no added token, where there is none at `place`."""
+    """With the story of one word: the longest that is no added token, the first of several, where there is none at `place`."""
     if not 0 <= place < len(words):
-        place = next((at for at, (_word, special) in enumerate(words) if not special), 0)
+        own = [at for at, (_word, special) in enumerate(words) if not special]
+        place = max(own, key=lambda at: len(words[at][0]), default=0)
     asked = asked._replace(place=place)
     if not words or words[place][1] or len(words[place][0]) > WHY_WORD:
         return asked

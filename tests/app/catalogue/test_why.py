@@ -318,7 +318,13 @@ def test_special_tokens_may_be_plain_text(kind: str) -> None:
 def test_whatever_place_a_link_names() -> None:
     for place in (-5, 0, 1, 99):
         asked = subject_of("bert_kind").why("don't stop", place)
-        assert asked.words[asked.place] == {1: "'"}.get(place, "don")
+        assert asked.words[asked.place] == {0: "don", 1: "'"}.get(place, "stop")
+
+
+def test_the_longest_word_is_looked_at_unless_another_is_asked_for() -> None:
+    """Before, the first: of “ 12345” as DeepSeek splits it that was the space, which has no step."""
+    asked = subject_of("bert_kind").why("a don't", -1)
+    assert asked.words[asked.place] == "don"
 
 
 def test_in_a_process_of_its_own_it_is_the_same(pool: Workers) -> None:

@@ -40,14 +40,18 @@ def words_in(text: str, spaced: bool) -> dict[str, Span]:
 
 
 def costliest(words: dict[str, Span], offsets: Sequence[Span]) -> str:
-    """The word with the most tokens, the first of several; "" without words."""
+    """The word with the most tokens, the first of several; "" without words.
+
+    One whose tokens are its characters, such as a number split into digits, comes last: there is no step to see.
+    """
     starts = sorted(start for start, _end in offsets)
 
-    def tokens(word: str) -> int:
+    def rank(word: str) -> tuple[bool, int]:
         start, end = words[word]
-        return bisect_left(starts, end) - bisect_left(starts, start)
+        tokens = bisect_left(starts, end) - bisect_left(starts, start)
+        return tokens != end - start, tokens
 
-    return max(words, key=tokens, default="")
+    return max(words, key=rank, default="")
 
 
 def word_at(words: dict[str, Span], text: str, start: int, end: int) -> str:

@@ -14,7 +14,7 @@ from tokensteps.runs.corpora import plain_text
 
 WHY_TAB: Final = N_("Why these tokens?")
 USUAL: Final[Mapping[str, Any]] = {"why": "", "split": "", "nth": -1, "by": ""}
-"""The word that is asked about, the split that it is held against, which of the model's words it is (−1: the first), and the tokenizer's letter."""
+"""The word that is asked about, the split that it is held against, which of the model's words it is (−1: the longest), and the tokenizer's letter."""
 
 
 def why_value(name: str) -> Any:
