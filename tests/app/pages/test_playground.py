@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from benchmarks.playground import counted, drawn
 from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue import choices, side_by_side
@@ -391,3 +392,10 @@ def test_the_page_of_html_is_inert(text: str) -> None:
 def test_a_long_text_is_cut_in_the_page_and_says_so() -> None:
     page = play_files.tokens_html(analyse(subject("bpe"), "the rats " * 15_000), Shown())
     assert "The first 20,00" in page
+
+
+def test_the_benchmark_measures_what_the_page_has() -> None:
+    """It makes an analysis without the page's shelf, and had been left behind when analyses changed."""
+    mine = subject("bpe")
+    assert counted(mine, "hug pugs")[0] == len(analyse(mine, "hug pugs"))
+    assert drawn(mine, "hug pugs")
