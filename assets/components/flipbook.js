@@ -137,9 +137,9 @@ class Fit {
     new ResizeObserver(() => this.run()).observe(this.stage); // so also in and out of projector mode
     document.fonts.addEventListener("loadingdone", () => this.run(), { signal });
   }
-  receive({ rest_one: one, rest_other: other }) {
+  receive({ rest_one: one, rest_other: other, fewer }) {
     this.plural = new Intl.PluralRules(document.documentElement.lang || "en");
-    this.forms = { one, other };
+    Object.assign(this, { forms: { one, other }, fewer });
   }
   told(number) {
     const form = this.forms[this.plural.select(number)] ?? this.forms.other;
@@ -204,8 +204,17 @@ class Fit {
     const shown = rows.slice(this.from < rows.length ? this.from : 0);
     rows.forEach((row) => row.classList.toggle("over", !shown.includes(row)));
     if (this.isProjected()) return this.cut(pane, shown, rows.length - shown.length, most);
-    this.count(pane, rows.filter((row) => row.matches(".beyond")).length);
+    const beyond = rows.filter((row) => row.matches(".beyond")).length, open = this.box.hasAttribute("data-all");
+    const held = pane.contains(pane.getRootNode().activeElement?.closest('[data-do="all"]'));
+    this.count(pane, open ? 0 : beyond);
+    if (beyond) this.offer(pane.querySelector(":scope > .more"), open, held);
     return rows.length;
+  }
+  offer(line, open, held) { // the line that counts the hidden words shows them, and folds them again
+    const told = line.textContent, textContent = open ? this.fewer : told;
+    const button = make("button", { type: "button", textContent, ariaExpanded: `${open}`, data: { do: "all" } });
+    line.replaceChildren(...(open && told ? [`${told} `] : []), button);
+    if (held) button.focus({ preventScroll: true });
   }
   // Leaves out the last parts of what doesn't fit, and counts them; parts that are lit up go last.
   cut(box, parts, before = 0, most = parts.length) {
@@ -269,6 +278,10 @@ class Flipbook extends Component {
     last: () => {
       this.go(this.book.last);
       this.following = Boolean(this.book.growth);
+    },
+    all: () => { // the words beyond the first few, at every step until they are folded again
+      this.box.toggleAttribute("data-all");
+      this.fit.run();
     },
     stop: () => this.trigger("stop", true), // once: a value would be sent again with the next run of this name
     play: () => this.play(!this.playing && this.book.last > 0),

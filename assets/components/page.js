@@ -114,6 +114,30 @@ function scrollBack() {
   requestAnimationFrame(scrollBack);
 }
 
+// “Your text” leads to the box for it, as soon as that is there: on the page while it is empty, else in the
+// sidebar, which is opened. Whatever the reader does next, they have gone elsewhere.
+const OWN = '[class*="-to_own_text"] button', OWN_BOX = '[class*="-paste_text"] textarea';
+const UNFOLD = '[data-testid="stExpandSidebarButton"]';
+let seeking = 0; // until when
+let unfolding = false;
+function seek({ type, target, isTrusted }) {
+  if (!isTrusted) return;
+  const asked = type === "click" && target.closest?.(OWN);
+  [seeking, unfolding] = [asked ? performance.now() + 4000 : 0, false];
+  if (asked) requestAnimationFrame(toOwnBox);
+}
+function toOwnBox() {
+  const box = document.querySelector(OWN_BOX);
+  if (performance.now() > seeking) return;
+  if (!unfolding && box?.closest('[data-testid="stSidebar"][data-collapsed="true"]')) {
+    document.querySelector(UNFOLD)?.click();
+    unfolding = true;
+  }
+  box?.focus();
+  if (box && document.activeElement === box) box.scrollIntoView({ block: "nearest" });
+  else requestAnimationFrame(toOwnBox);
+}
+
 // An answered question gives way to the next one, which may have another kind of box: the focus goes along, also from
 // the button that asks for it, which is drawn anew. It doesn't when a clicker revealed the answer: the lecturer's next
 // key would be typed into the box.
@@ -211,4 +235,5 @@ export default function page({ data }) { // the same function is never added twi
   addEventListener("beforeprint", paper);
   for (const event of ["pointerdown", "keydown", "click"]) document.addEventListener(event, act, true);
   for (const event of ["click", "keydown"]) document.addEventListener(event, submit, true);
+  for (const event of ["click", "keydown"]) document.addEventListener(event, seek, true);
 }

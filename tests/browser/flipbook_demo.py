@@ -22,7 +22,7 @@ from tokensteps.server.entrance.files import FromMemory
 
 LABELS = {
     "first": "First step", "back": "Step back", "next": "Step forward", "last": "Last step", "play": "Play",
-    "pause": "Pause", "speed": "Speed", "step": "Step {step} of {last}", "scrubber": "Step", "rest_one": "and {number} more", "rest_other": "and {number} more", "stage": "The step",
+    "pause": "Pause", "speed": "Speed", "step": "Step {step} of {last}", "scrubber": "Step", "rest_one": "and {number} more", "rest_other": "and {number} more", "fewer": "Show fewer", "stage": "The step",
     "timeline": "What was learned", "loading": "Fetching this step …",
 }  # fmt: skip
 COLOURS = ["#e8f1fb,#1a2a3d", "#fdf1d8,#38300f", "#e4f5ec,#14311f", "#f6e9f6,#341f38", "#fbe7e3,#3b1f1a"]

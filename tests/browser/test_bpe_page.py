@@ -407,6 +407,43 @@ def test_phone(address: str, open_page: Callable[..., Page]) -> None:
     expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
 
 
+def test_words_and_a_text_of_ones_own_are_a_click_away(address: str, open_page: Callable[..., Page]) -> None:
+    """With the mouse and the keyboard, and on a phone. Oracle: the corpus has so many words."""
+    page = open_page(viewport={"width": 1366, "height": 768})
+    Bpe(page, address).open(COURSE + "&step=3").shows(3)
+    words, total = (
+        page.locator(".ts-flipbook .cols .w").filter(visible=True),
+        len(course_trace().corpus.words),
+    )
+    expect(words).to_have_count(8)
+    page.get_by_role("button", name=f"and {total - 8} more").click()
+    expect(words).to_have_count(total)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 4")
+    expect(words).to_have_count(total)
+    page.get_by_role("button", name="Show fewer", expanded=True).click()
+    expect(words).to_have_count(8)
+    page.keyboard.press("Enter")  # the focus stays
+    expect(words).to_have_count(total)
+    box, folded = page.get_by_role("textbox", name="Your text"), page.get_by_test_id("stSidebar")
+    page.get_by_role("button", name="Your text").click()
+    expect(box).to_be_focused()
+    page.keyboard.type("tea team steam")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # “Train on this text”
+    expect(page.locator(".ts-flipbook .vocab")).to_contain_text("m")
+    expect(folded.get_by_role("textbox", name="Your text")).to_have_value("tea team steam")
+
+    phone = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    Bpe(phone, address).open("/bpe?text=tea+team+steam&step=1").shows(1)
+    folded = phone.get_by_test_id("stSidebar")
+    expect(folded).to_have_attribute("data-collapsed", "true")
+    phone.get_by_role("button", name="Your text").tap()
+    expect(folded).to_have_attribute("data-collapsed", "false")
+    expect(folded.get_by_role("textbox", name="Your text")).to_be_focused()
+    expect(folded.get_by_role("textbox", name="Your text")).to_be_in_viewport()
+
+
 # --- texts and files of one's own -------------------------------------------------------------------------------------
 
 PAGE_OF_TEXT = "\n".join(

@@ -162,6 +162,18 @@ def test_texts_that_can_not_be_trained_on(text: str, says: str) -> None:
     assert "tokensteps.flipbook" not in [part.proto.component_name for part in app.get("bidi_component")]
 
 
+@pytest.mark.parametrize("corpus", ["hug", "counts", "paste"])
+def test_your_text_brings_the_box_for_a_text(corpus: str) -> None:
+    """Not in Predict, where a class may be."""
+    app = opened(f"corpus={corpus}")
+    app.button(key="bpe.to_own_text").click()
+    run(app)
+    assert app.session_state["bpe.corpus"] == "paste" and app.main.text_area(key="bpe.paste_text").value == ""
+    assert not [
+        button for button in opened("corpus=hug&mode=predict").button if button.key == "bpe.to_own_text"
+    ]
+
+
 def test_an_empty_box_is_on_the_page_and_one_with_a_text_beside_it() -> None:
     app = opened("corpus=paste")
     assert problems(app) == [] and not app.sidebar.text_area

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 WHOLE_RUN: Final = 160  # steps; a run shorter than this is sent in one piece
 FLIPBOOK_LABELS: Final = (
     "first", "back", "next", "last", "play", "pause", "speed", "step", "scrubber", "timeline", "loading",
-    "rest_one", "rest_other",
+    "rest_one", "rest_other", "fewer",
 )  # fmt: skip
 """The words that the flipbook's controls need: see `flipbook_labels`."""
 KEY_NAMES: Final = {"home": "Home", "end": "End", "space": "Space"}
@@ -81,7 +81,8 @@ def payload(
     two beats; `param` names the URL parameter that the browser keeps at the current step (None: leave the URL alone).
 
     `labels` needs the keys in `FLIPBOOK_LABELS`; its "step" holds `{step}` and `{last}`, "rest_one" and "rest_other"
-    (how many entries of a list are not in sight, for one and for several) hold `{number}`. It may add "title" (what
+    (how many entries of a list are not in sight, for one and for several) hold `{number}`; "fewer" folds a list that
+    was opened. It may add "title" (what
     screen readers call the whole, as a heading too), "stage" (what they call the frame's place) and the names of keys
     in tooltips: "home", "end", "space".
 

@@ -23,6 +23,7 @@ def flipbook_labels(title: str = "") -> dict[str, str]:
         "loading": _("Drawing these steps …"),
         "rest_one": ngettext("and {number} more", "and {number} more", 1),
         "rest_other": ngettext("and {number} more", "and {number} more", 2),
+        "fewer": _("Show fewer"),
         "space": _("Space"),
     }
 

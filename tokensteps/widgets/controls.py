@@ -177,6 +177,15 @@ class Controls(PageState):
             persist_state="session",
         )
 
+    def own_text_button(self) -> None:
+        """The way to a text of the learner's own; `assets/components/page.js` takes them to its box, wherever that is."""
+        st.button(_("Your text"), key=self.key("to_own_text"), on_click=self._take_own_text)
+
+    def _take_own_text(self) -> None:
+        if self["corpus"] != "paste":
+            st.session_state[self.key("corpus")] = "paste"
+            self.load_corpus_defaults()
+
     def ask_widget(self, kinds: Sequence[str]) -> None:
         """Which question is asked about the next step: one of `kinds`."""
         if self["ask"] not in kinds:

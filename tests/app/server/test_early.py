@@ -63,7 +63,7 @@ def scene(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Sc
     """A run of 300 steps at /bpe?corpus=hug, in English and Japanese, with the frames around steps 0 and 150 on the shelf."""
     monkeypatch.setattr(early, "_scenes", Shelf(SCENES_ROOM))
     name = request.node.name
-    made = Scene(HOSTILE, LEAD, ("Step", "Predict", HOSTILE, "Tour"), name, LAST, ())
+    made = Scene(HOSTILE, LEAD, ("Step", "Predict", HOSTILE, HOSTILE, "Tour"), name, LAST, ())
     for language in ("en", "ja"):
         note_scene(Where("bpe", language, frozenset(HUG.items())), made)
     for step in (0, 150):

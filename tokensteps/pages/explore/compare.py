@@ -72,6 +72,7 @@ def show() -> None:
             "One corpus through BPE, WordPiece and Unigram, side by side at every vocabulary size. The page opens where they differ most."
         ),
         show_comparison,
+        Controls.own_text_button,
     )
 
 

@@ -111,6 +111,7 @@ def show_mode(page: TrainPage[Trained], controls: Controls) -> None:
     if controls["mode"] == "predict":
         controls.ask_widget(("mixed", *ASKS[page.name]))
     else:
+        controls.own_text_button()
         page_link("whatif", _("What if …"), {"t1": choices.spec_of(page.name, controls.url()).write()})
 
 
@@ -153,7 +154,7 @@ def note_early(view: TrainView[Trained], url: Mapping[str, str | None]) -> None:
     scene = Scene(
         _(page.algorithm.title),
         lead_html(page.lead(controls)),
-        (*modes, _("What if …"), labels["start"]),
+        (*modes, _("Your text"), _("What if …"), labels["start"]),
         stage.book_name(view.run.name, view.style.show),
         len(trace),
         edition(trace, len(trace)),
