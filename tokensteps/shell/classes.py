@@ -17,6 +17,7 @@ from tokensteps.assets import ASSETS
 from tokensteps.components.address import in_links, read_step, update_url
 from tokensteps.components.base import component
 from tokensteps.components.classes import CLASS_CODE, CLASS_PARAMETER, class_again, enter_class, read_class
+from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.classes import class_labels
@@ -44,7 +45,7 @@ CLASS_LEAD: Final = "class.lead"
 CLASS_WENT: Final = "class.went"
 """the browser's name for the way that was taken last,"""
 CLASS_LED: Final = "class.led"
-"""whether that was just now,"""
+"""the place, if that was just now,"""
 CLASS_ASKS: Final = "class.asks"
 """the question that the lecturer wants,"""
 CLASS_QUESTION: Final = "class.question"
@@ -132,7 +133,12 @@ def show_class() -> bool:
                 on_judge_change=_judges,
                 on_leave_change=leave_class,
             )
-    return bool(state.get(CLASS_LED, False)) and "page" in state
+    led: Destination | None = state.get(CLASS_LED)
+    step = led and read_step(led.query.get("step"))
+    if led and step is not None:
+        # The address may have another step by now: until the page has come, the last one's stage writes its own there.
+        go_to(f"{led.page}.book", step)
+    return led is not None and "page" in state
 
 
 def _told(name: str) -> Any:
@@ -169,7 +175,7 @@ def _presents() -> None:
 
 def _lead_to(to: Destination) -> None:
     state, code = st.session_state, class_code()
-    state[CLASS_WENT], state[CLASS_LED] = to.nonce, True
+    state[CLASS_WENT], state[CLASS_LED] = to.nonce, to
     query = {**to.query, **({CLASS_PARAMETER: code} if code else {}), **in_links()}
     st.switch_page(PAGES[to.page].script, query_params=query)
 
