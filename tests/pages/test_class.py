@@ -141,10 +141,10 @@ answer = 0.5
 
 @pytest.mark.parametrize(
     ("address", "aside"),
-    [("", True), ("walk=30.1", False), ("walk=30.2", True), ("walk=path.1", True)],
+    [("", True), ("walk=30.1", False), ("walk=30.2", True), ("walk=path.1", False), ("walk=path.2", True)],
 )
 def test_home_leads_nobody_unless_the_plan_is_there(address: str, aside: bool) -> None:
-    """The first activity of the 30-minute plan is on Home, the second isn't."""
+    """The first activity of the 30-minute plan and the first station of the path are on Home, the second ones aren't."""
     app = AppTest.from_file(str(APP), default_timeout=60)
     for name, text in parse_qsl(f"class=KX7P3H&{address}"):
         app.query_params[name] = text
