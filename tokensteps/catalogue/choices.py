@@ -29,8 +29,8 @@ from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.language.i18n import N_, _, count, listed
 from tokensteps.limits import (
     BROUGHT_REMEMBERED,
+    CHAT_FILE_LIMIT,
     LOADING_SECONDS,
-    LOOKED_AT,
     PATTERN_LIMIT,
     RUNS_REMEMBERED,
     SPEC_LIMIT,
@@ -250,7 +250,7 @@ def _name_within(files: Mapping[str, bytes]) -> str:
     'tokenizer-qwen3'
     """
     for data in files.values():
-        if found := NAMED_WITHIN.search(data, 0, LOOKED_AT):
+        if found := NAMED_WITHIN.search(data, 0, CHAT_FILE_LIMIT):
             return found[1].decode("utf-8", "replace").strip("/").removeprefix("./")[:TITLE_CHARACTERS]
     folders = {name.rpartition("/")[0] for name in files}
     own = [part for part in folders.pop().split("/") if part not in OF_NO_ONE] if len(folders) == 1 else []

@@ -399,3 +399,11 @@ def test_the_benchmark_measures_what_the_page_has() -> None:
     mine = subject("bpe")
     assert counted(mine, "hug pugs")[0] == len(analyse(mine, "hug pugs"))
     assert drawn(mine, "hug pugs")
+
+
+def test_a_name_behind_thousands_of_added_tokens_is_found() -> None:
+    """A configuration is sorted, so that `name_or_path` comes after the added tokens: a megabyte of them, in Gemma 3's."""
+    added = {str(number): {"content": f"<unused{number}>", "special": False} for number in range(6_000)}
+    config = json.dumps({"added_tokens_decoder": added, "name_or_path": "me/mine"}).encode()
+    assert len(config) > 250_000
+    assert Spec.parse(upload_spec({"vocab.txt": b"a", "config.json": config})).setting("name") == "me/mine"
