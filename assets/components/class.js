@@ -31,7 +31,6 @@ class ClassStrip extends Component {
     this.box.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
     addEventListener("keydown", (event) => this.onKey(event), { signal });
     document.addEventListener("keydown", (event) => this.onEarlyKey(event), { signal, capture: true });
-    addEventListener("keyup", () => this.cancel("hold"), { signal });
     onHeld((event) => this.takesHeld(event), () => this.ask(), signal);
     for (const kind of ["step", "stage", "shown"]) {
       document.addEventListener(`tokensteps:${kind}`, () => this.onPage(kind), { signal });
@@ -475,8 +474,12 @@ class ClassStrip extends Component {
     if (this.wall.isOpen() && !event.repeat && this.wall.onKey("PageDown")) {
       event.preventDefault();
       event.stopImmediatePropagation();
-    } else if (this.page.hasAttribute(PROJECTED) && !this.page.hasAttribute("data-walk") && !event.repeat) {
-      this.later("hold", HOLD, () => this.ask());
+    } else if (this.page.hasAttribute(PROJECTED) && !this.page.hasAttribute("data-walk")) {
+      if (!event.repeat) this.pressed = event.timeStamp;
+      else if (event.timeStamp - this.pressed >= HOLD) {
+        this.pressed = Infinity; // once
+        this.ask();
+      }
     }
   }
   close() {
