@@ -211,6 +211,12 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
             process.wait()
 
 
+@pytest.fixture(scope="module")
+def app(serve: Callable[..., str]) -> str:
+    """The app's address, in a process of this file's own: from one address, only so many classes are opened in an hour."""
+    return serve(ROOT / "app.py", fresh=True)
+
+
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
     with pytest.MonkeyPatch.context() as patch:

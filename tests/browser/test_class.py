@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from playwright.sync_api import Page, Request, expect
 
-from tests.browser.conftest import ROOT, lose_first, received
+from tests.browser.conftest import lose_first, received
 from tests.browser.test_bpe_page import Bpe as Learner
 from tokensteps.classroom.address import qr
 from tokensteps.teaching.challenge import Challenge
@@ -67,10 +67,9 @@ def open_class(lecturer: Page, address: str) -> str:
     return code
 
 
-def test_a_class(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+def test_a_class(app: str, open_page: Callable[..., Page]) -> None:
     """Follow, ask, answer, bars, vote again, reveal; step away and come back, reload, come late; called back, let go; a second device; a
     question of one's own; the summary."""
-    app = serve(ROOT / "app.py")
     lecturer, phone = open_page(), open_page(**PHONE)
     tokyo, late = open_page(locale="ja-JP"), open_page(own="late")
     code = open_class(lecturer, f"{app}/bpe?corpus=hug")
@@ -298,11 +297,8 @@ def summary(lecturer: Page, code: str) -> None:
     assert "u + g" in saved.value.path().read_text("utf-8")
 
 
-def test_a_way_that_was_lost_is_taken_again(
-    serve: Callable[..., str], open_page: Callable[..., Page]
-) -> None:
+def test_a_way_that_was_lost_is_taken_again(app: str, open_page: Callable[..., Page]) -> None:
     """Whoever joins and isn't led to the class in time asks once more, though the class stays where it is."""
-    app = serve(ROOT / "app.py")
     lecturer, phone = open_page(), open_page(**PHONE)
     code = open_class(lecturer, f"{app}/bpe?corpus=hug")
     lost = lose_first(phone, b'"nonce"')
@@ -317,9 +313,8 @@ def test_a_way_that_was_lost_is_taken_again(
     step(phone, 0)
 
 
-def test_a_class_has_work_to_do(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+def test_a_class_has_work_to_do(app: str, open_page: Callable[..., Page]) -> None:
     """Nicknames, a question in Predict, an exercise set and a challenge with their progress."""
-    app = serve(ROOT / "app.py")
     lecturer, phone = open_page(), open_page(**PHONE)
     code = open_class(lecturer, f"{app}/bpe?corpus=hug&mode=predict")
     lecturer.get_by_role("checkbox", name="Ask for nicknames").focus()

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.cable import Cable
-from tests.browser.conftest import ROOT, turn_to
+from tests.browser.conftest import turn_to
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_class import CARD, STRIP, WALL, step
+from tests.browser.test_walk import held
 from tokensteps.teaching.exercises.kinds import make
 
 PHONE = {
@@ -51,9 +52,8 @@ def seen(page: Page, selector: str) -> int:
     return page.locator(f"{MAIN} {selector}").filter(visible=True).count()
 
 
-def test_a_question_is_not_given_away(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+def test_a_question_is_not_given_away(app: str, open_page: Callable[..., Page]) -> None:
     """In Predict, also to somebody who was ahead; step by step; on a page of exercises. What was there before comes back."""
-    app = serve(ROOT / "app.py")
     lecturer, phone = open_page(), open_page(**PHONE)
     code = opened(lecturer, f"{app}/bpe?corpus=hug&mode=predict&ask=pair")
     followed(phone, app, code, "/bpe")
@@ -139,10 +139,9 @@ TOLD = {
 }
 
 
-def test_a_lost_connection(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+def test_a_lost_connection(app: str, open_page: Callable[..., Page]) -> None:
     """A phone in a class, a text that is being typed, a run that is stepped through: in three languages, a strip instead of Streamlit's dialog, which would be
     there after 3 seconds. The phone doesn't say that it follows; then it is where the class has gone meanwhile."""
-    app = serve(ROOT / "app.py")
     cable = Cable(app)
     lecturer, phone = open_page(), open_page(**PHONE, errors=True)
     typing, stepping = open_page(locale="zh-CN", errors=True), open_page(locale="ja-JP", errors=True)
@@ -189,9 +188,8 @@ COVERS = """() => { const { top } = document.querySelector('.ts-away').getBoundi
 """What the strip lies over."""
 
 
-def test_two_devices_are_one_lecturer(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) -> None:
     """In Predict: whatever is pressed on the second device, the wall shows, and nobody is pulled back. The wall's own answer leads as well."""
-    app = serve(ROOT / "app.py")
     address = f"{app}/bpe?corpus=hug&mode=predict&ask=pair"
     wall, phone = open_page(), open_page(**PHONE)
     code = opened(wall, address)
@@ -253,24 +251,23 @@ SPLITS = """() => { const root = document.querySelector('.st-key-compare-words [
 """Whether Unigram's split of each word in sight is there from end to end."""
 
 
-def test_a_plan_on_the_wall(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     """By a clicker's keys, at 1280 × 800 with a class open: an activity about a tab opens it on the wall, the next one the stage. Compare's
     words have all three splits; after the last merge of a prediction all five words are there beside the question."""
-    app = serve(ROOT / "app.py")
     wall = open_page(viewport={"width": 1280, "height": 800})
     code = opened(wall, f"{app}/bpe?corpus=hug&mode=predict&ask=pair&walk=30.2")
     Learner(wall, "").rest()
     expect(wall.locator(".ts-projector-start")).to_be_visible()
     wall.keyboard.press("p")
     expect(wall.locator("html[data-projector]")).to_be_attached()
-    hold(wall, "PageDown")
+    held(wall, "PageDown")
     wall.wait_for_function("location.search.includes('walk=30.3')")
     projected(wall, "Ties")
-    hold(wall, "PageDown")
+    held(wall, "PageDown")
     wall.wait_for_function("location.search.includes('walk=30.4')")
     expect(wall.locator("[data-projected]")).to_have_count(0)
     expect(wall.locator(".ts-flipbook .stage").first).to_be_visible()
-    hold(wall, "PageUp")
+    held(wall, "PageUp")
     projected(wall, "Ties")
     turn_to(wall, f"/bpe?corpus=hug&step=6&mode=predict&ask=pair&walk=30.2&class={code}")
     step(wall, 6)
@@ -285,7 +282,7 @@ def test_a_plan_on_the_wall(serve: Callable[..., str], open_page: Callable[..., 
     wall.keyboard.press("PageDown")
     expect(wall.locator(WALL)).to_be_hidden()
     turn_to(wall, f"/unigram?corpus=hug&step=0&walk=90.8&class={code}")
-    hold(wall, "PageDown")
+    held(wall, "PageDown")
     projected(wall, "Where they disagree")
     wall.wait_for_function(SPLITS)
 
@@ -296,11 +293,3 @@ def projected(wall: Page, tab: str) -> None:
         "aria-selected", "true"
     )
     expect(wall.locator("html[data-panel]")).to_be_attached()
-
-
-def hold(wall: Page, key: str) -> None:
-    """A clicker's key, held until the plan goes on."""
-    was = wall.evaluate("new URLSearchParams(location.search).get('walk')")
-    wall.keyboard.down(key)
-    wall.wait_for_function("was => new URLSearchParams(location.search).get('walk') !== was", arg=was)
-    wall.keyboard.up(key)

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import ROOT
 from tests.browser.test_class import CARD, PHONE, STRIP, WALL, answered, open_class, people, step, steps_told
+from tests.browser.test_walk import held
 
 
 def boxes(lecturer: Page) -> tuple[Locator, Locator, Locator]:
@@ -37,9 +37,17 @@ def write_own(lecturer: Page) -> None:
     lecturer.locator(WALL).get_by_role("button", name="A question of your own").click()
 
 
-def test_a_question_is_written_by_hand(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+def type_own(lecturer: Page, asked: str, *choices: str) -> None:
+    """By keys, from the question's box to that of the last choice."""
+    lecturer.keyboard.type(asked)
+    lecturer.keyboard.press("Tab")  # to how it is answered
+    for choice in choices:
+        lecturer.keyboard.press("Tab")
+        lecturer.keyboard.type(choice)
+
+
+def test_a_question_is_written_by_hand(app: str, open_page: Callable[..., Page]) -> None:
     """Whatever happens in the class meanwhile, by mouse, thumb and keyboard; it is there until the class has been asked."""
-    app = serve(ROOT / "app.py")
     lecturer, phone = open_page(has_touch=True), open_page(**PHONE)
     code = open_class(lecturer, f"{app}/bpe?corpus=hug")
     lecturer.keyboard.press("Escape")
@@ -104,10 +112,8 @@ def with_nothing_but_keys(lecturer: Page, phone: Page) -> None:
         lecturer.keyboard.press("Shift+Tab")
     lecturer.keyboard.press("Enter")
     holds(lecturer, "", [], right=4)
-    for text in ("Fast bread?", "sage", "bran"):
-        lecturer.keyboard.type(text)
-        lecturer.keyboard.press("Tab")
-    for _ in range(2):  # to the marks
+    type_own(lecturer, "Fast bread?", "sage", "bran")
+    for _ in range(3):  # past the empty choices, to the marks
         lecturer.keyboard.press("Tab")
     for _ in range(3):
         lecturer.keyboard.press("ArrowUp")
@@ -137,10 +143,9 @@ def in_address(page: Page) -> list[str]:
 WRONG = "There is no class with this code: look at the code again."
 
 
-def test_ways_into_a_class(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+def test_ways_into_a_class(app: str, open_page: Callable[..., Page]) -> None:
     """Opened on Home, joined by the code that was typed last, looked at without leading anybody away, gone on with from another tab; a key
     that somebody has sent is taken from nobody who doesn't want it."""
-    app = serve(ROOT / "app.py", fresh=True)  # one address opens so many classes an hour
     lecturer, reader = open_page(own="desk"), open_page(own="reader")
     phone = open_page(errors=True, **PHONE)  # a wrong code is a 404
     code = open_class(lecturer, app)
@@ -234,12 +239,16 @@ def ended(lecturer: Page, phone: Page, app: str) -> None:
     phone.goto(f"{app}/?class={old}")
     type_code(phone, code, "Following the class")
     phone.wait_for_function("location.search.includes('corpus=hug')")
+    lecturer.keyboard.press("Escape")
+    expect(lecturer.locator(".ts-class-panel")).to_be_hidden()
+    held(lecturer, "PageDown")  # without a plan, it asks
+    expect(lecturer.locator(f"{WALL} .asked")).to_be_visible()
+    step(lecturer, 1)
 
 
-def test_a_thumb(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
     """On the smallest phone: who taps twice has answered once; a result goes when the class goes on; an exercise is counted in its row. In
     front, a clicker asks in a plan, too, and long answers leave the bars their room."""
-    app = serve(ROOT / "app.py", fresh=True)
     lecturer = open_page(viewport={"width": 1280, "height": 800})
     phone = open_page(viewport={"width": 320, "height": 640}, has_touch=True)
     code = open_class(lecturer, f"{app}/bpe?corpus=hug&walk=30.1")
@@ -247,9 +256,8 @@ def test_a_thumb(serve: Callable[..., str], open_page: Callable[..., Page]) -> N
     phone.goto(f"{app}/?class={code}")
     step(phone, 0)
     lecturer.keyboard.press("p")
-    lecturer.keyboard.down(".")
+    held(lecturer, ".")
     expect(lecturer.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
-    lecturer.keyboard.up(".")
     expect(lecturer.locator(".ts-blackout")).to_be_hidden()
     lecturer.keyboard.press("PageDown")
     tapped_twice(phone)
@@ -293,10 +301,9 @@ def counted_in_its_row(lecturer: Page, phone: Page) -> None:
 def long_answers(lecturer: Page, phone: Page) -> None:
     """Text without spaces breaks; each bar is on the wall, at its full length."""
     write_own(lecturer)
-    boxes(lecturer)[0].click()
-    for text in ("Which?", "x" * 200, "Donaudampfschifffahrtsgesellschaftskapitän"):
-        lecturer.keyboard.type(text)
-        lecturer.keyboard.press("Tab")
+    choices = ["x" * 200, "Donaudampfschifffahrtsgesellschaftskapitän"]
+    type_own(lecturer, "Which?", *choices)
+    holds(lecturer, "Which?", choices, right=4)
     lecturer.keyboard.press("Enter")
     phone.locator(CARD).get_by_role("button", name="Donaudampf").tap()
     answered(lecturer, "1 of 1 have answered")

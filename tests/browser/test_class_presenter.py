@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT
 from tests.browser.test_class import CARD, PHONE, STRIP, WALL, open_class, step, tap
 from tokensteps.shell.walk import lesson_facts
 from tokensteps.teaching.walk import stops_of
@@ -25,9 +24,8 @@ def press(page: Page, what: str) -> None:
     button.tap()
 
 
-def test_a_phone_leads_the_wall(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+def test_a_phone_leads_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     """The plan's note with the answer, this step and the next, bars before the wall has them, and everything by thumb."""
-    app = serve(ROOT / "app.py")
     wall, student, own = open_page(), open_page(**PHONE), open_page(**TOUCH)
     code = open_class(wall, f"{app}/bpe?corpus=hug&mode=predict&ask=pair&walk=30.2")
     wall.get_by_role("button", name="Close").click()

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT
 from tests.browser.test_class import CARD, PHONE, STRIP, WALL, open_class, step
 from tests.browser.test_class_presenter import KEY, SCREEN, TOUCH, press
 
@@ -49,10 +48,7 @@ def answer(student: Page, words: str) -> None:
     expect(student.locator(CARD)).to_contain_text("Sent. You can change it")
 
 
-def test_prepared_questions_in_their_own_words(
-    serve: Callable[..., str], open_page: Callable[..., Page]
-) -> None:
-    app = serve(ROOT / "app.py")
+def test_prepared_questions_in_their_own_words(app: str, open_page: Callable[..., Page]) -> None:
     wall, own, students = open_page(), open_page(**TOUCH), [open_page(**PHONE) for _ in range(2)]
     the_deck(wall, app)
 
