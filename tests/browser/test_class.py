@@ -111,6 +111,7 @@ def test_a_class(app: str, open_page: Callable[..., Page]) -> None:
     expect(lecturer.locator(f"{WALL} .verdict")).to_have_count(0)  # unmarked until it is revealed
 
     lecturer.keyboard.press("g")
+    answered(lecturer, "0 of 3 have answered")
     for page in (phone, tokyo, late):
         tap(page, "u + g")
     answered(lecturer, "3 of 3 have answered")
