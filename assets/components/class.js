@@ -74,8 +74,9 @@ class ClassStrip extends Component {
       for (const round of room.state.rounds ?? []) this.votes.set(round.round, { ...round, ...round.asked });
       this.reported = "";
       if (room.presents || this.presenter.was()) this.presenter.turn(true);
+      const walk = room.presents ? "" : room.state.plan?.walk; // the presenter view has it anyway
       room.presents = false;
-      if (room.comes && room.place) this.join();
+      if (room.comes && room.place) this.join(planHere() ? "" : walk);
       room.comes = false;
       this.report();
     }
@@ -303,13 +304,13 @@ class ClassStrip extends Component {
     if (!plan || plan.by === this.by || plan.walk === planHere()) return;
     document.dispatchEvent(new CustomEvent("tokensteps:walk", { detail: { walk, number: Number(number) } }));
   }
-  join() { // where the class is: another of the lecturer's devices has led it there, or this one comes to it
+  join(walk = "") { // where the class is: another of the lecturer's devices has led it there, or this one comes to it
     const { page, query, step } = this.room.place, at = here(), there = isSame(at, this.room.place);
     if (there) this.reported = JSON.stringify({ ...at, step, tab: tabNow() });
     // In Predict, the step that was revealed there isn't in this browser yet.
-    if (there && (!stageBox() || turnTo(step, true))) return;
+    if (there && !walk && (!stageBox() || turnTo(step, true))) return;
     this.joining = { nonce: `${performance.now()}`, since: performance.now() };
-    this.lead({ page, query, step, nonce: this.joining.nonce });
+    this.lead({ page, query, step, walk, nonce: this.joining.nonce });
   }
   onPage(kind) {
     if (this.room?.isLecturer()) this.report();

@@ -29,8 +29,9 @@ from tokensteps.runs.rules import PAGE_PARAMETERS
 from tokensteps.shell.walk import lesson_facts, plan_told, walk_place
 from tokensteps.teaching.classes.asked import ask_class, asked_kinds
 from tokensteps.teaching.classes.words import judge_parts
+from tokensteps.teaching.lessons import WALK_PARAMETER
 from tokensteps.teaching.questions import HALF, QUARTER, RIGHT, TIED, WRONG
-from tokensteps.teaching.walk import read_walk, stops_of
+from tokensteps.teaching.walk import read_walk, stops_of, write_walk
 from tokensteps.widgets.notes import problem
 
 ALSO_READ: Final = frozenset({"c", "term"})
@@ -76,6 +77,11 @@ def read_destination(told: Any) -> Destination | None:
     Destination(page='bpe', query={'corpus': 'hug', 'step': '3'}, nonce='7')
     >>> read_destination({"page": "nowhere"}), read_destination(["bpe"])
     (None, None)
+
+    A lecturer's tab takes up the class's plan, too.
+
+    >>> read_destination({"page": "bpe", "query": "", "nonce": "8", "walk": "30.2"})
+    Destination(page='bpe', query={'walk': '30.2'}, nonce='8')
     """
     match told:
         case {"page": str(page), "query": str(query)} if page in PAGES and len(query) <= CLASS_QUERY:
@@ -87,6 +93,9 @@ def read_destination(told: Any) -> Destination | None:
             step = read_step(str(told.get("step")))
             if step is not None:
                 wanted["step"] = str(step)
+            walk = read_walk(str(told.get("walk", "")))
+            if walk is not None:
+                wanted[WALK_PARAMETER] = write_walk(walk)
             return Destination(page, wanted, str(told.get("nonce", ""))[:40])
     return None
 
