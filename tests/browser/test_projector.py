@@ -256,7 +256,7 @@ def any_panel_with_four_keys(page: Page) -> None:
     page.keyboard.press("PageDown")
     expect(lattice.locator(".where b")).to_contain_text("1")
     page.keyboard.press("v")
-    expect(page.get_by_role("tab", selected=True)).to_have_text("Sample at random")
+    expect(page.get_by_role("tab", selected=True)).to_have_text("Every piece")
     page.keyboard.press("PageDown")  # no steps of its own: the run's
     page.wait_for_function(f"{STEP} === 2")
     page.keyboard.press("Escape")
