@@ -123,25 +123,26 @@ const TAKES_PAGES = 'textarea,select,[contenteditable]:not([contenteditable="fal
 const isTaken = (event, taken) =>
   event.composedPath().some((node) => node instanceof Element && node.matches(taken));
 
-// A clicker's key that does one thing when it is pressed and another when it is held. Only when it is held or let go will
-// it be known which: a press goes on to whoever it is for then. The key's own events say how long it was down: on a busy
-// page, a timer ends before it is heard that the key was let go.
+// A clicker's key that does one thing when it is pressed and another when it is held. Only when it is held or let go
+// will it be known which: a press goes on to whoever it is for then. The key's own events say how long it was down: on
+// a busy page, a timer ends before it is heard that the key was let go.
 const HOLD = 700; // ms, after which it is held
 function onHeld(takes, act, signal) {
   let pressed;
   const release = (held) => {
     const { key, code, target } = pressed;
     pressed = undefined;
+    const init = { key, code, bubbles: true, cancelable: true, composed: true };
     if (held) act(key);
-    else target.dispatchEvent(new KeyboardEvent("keydown", { key, code, bubbles: true, cancelable: true, composed: true }));
+    else target.dispatchEvent(new KeyboardEvent("keydown", init));
   };
   document.addEventListener("keydown", (event) => {
     if (!event.isTrusted || !takes(event)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    const { key, code, timeStamp } = event;
-    if (!event.repeat) pressed = { key, code, target: event.composedPath()[0], at: timeStamp, heard: performance.now() };
-    else if (pressed && timeStamp - pressed.at >= HOLD) release(true);
+    const { key, code, timeStamp: at } = event;
+    if (!event.repeat) pressed = { key, code, at, target: event.composedPath()[0], heard: performance.now() };
+    else if (pressed && at - pressed.at >= HOLD) release(true);
   }, { signal, capture: true });
   addEventListener("keyup", ({ timeStamp }) => { // without repetitions, what came while the page was busy is a press
     if (pressed) release(timeStamp - pressed.heard >= HOLD);
