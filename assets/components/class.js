@@ -277,6 +277,8 @@ class ClassStrip extends Component {
     if (this.joining && arrived) { // a step taken since it is there counts
       const own = stageBox() && this.joining.own === place.step;
       [this.joining, this.reported] = [null, own ? "" : now];
+      // Until the page came, the last one's stage may have written its own step into the address.
+      if (!own && isSame(at, room.place) && place.step !== room.place.step) return this.join();
     }
     if (now === this.reported || performance.now() - this.joining?.since < PATIENCE) return;
     this.reporting = true;
