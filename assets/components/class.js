@@ -270,15 +270,13 @@ class ClassStrip extends Component {
   // --- the lecturer's place, whenever it is another
   async report() {
     const { room } = this, at = here();
-    if (!at || isAside() || this.reporting || document.hidden) return;
+    if (!at || isAside() || this.reporting || document.hidden || stageBox()?.matches("[data-awaits]")) return;
     if (!room.isLecturer() || !room.state || room.state.ended) return;
     const place = { ...at, step: stepNow(), tab: tabNow() }, now = JSON.stringify(place);
     const arrived = document[SHOWN].went === this.joining?.nonce && (place.tab || !room.place.tab);
     if (this.joining && arrived) { // a step taken since it is there counts
       const own = stageBox() && this.joining.own === place.step;
       [this.joining, this.reported] = [null, own ? "" : now];
-      // Until the page came, the last one's stage may have written its own step into the address.
-      if (!own && isSame(at, room.place) && place.step !== room.place.step) return this.join();
     }
     if (now === this.reported || performance.now() - this.joining?.since < PATIENCE) return;
     this.reporting = true;

@@ -510,6 +510,7 @@ class Flipbook extends Component {
     [this.send, this.trigger] = [setStateValue, setTriggerValue];
     if (data === this.data) return;
     this.data = data;
+    this.box.toggleAttribute("data-awaits", true); // until then, its step is the last run's
     const next = typeof data === "string" ? JSON.parse(data) : await unpacked(data);
     if (data === this.data) this.receive(next);
   }
@@ -528,6 +529,7 @@ class Flipbook extends Component {
     this.measure(next, behind);
     this.line.fill(next, this.begin(), this.end());
     this.draw(sought ? 2 : undefined);
+    this.box.toggleAttribute("data-awaits", false);
     if (next.param) document.dispatchEvent(new Event("tokensteps:stage")); // at its step, of which a class is told
     if (sought) this.writeAddress();
     this.grow(next);
