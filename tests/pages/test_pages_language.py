@@ -92,6 +92,9 @@ class Catalogue(gettext.NullTranslations):
     def gettext(self, message: str) -> str:
         return wrapped(message)
 
+    def pgettext(self, context: str, message: str) -> str:
+        return wrapped(message)
+
     def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
         return wrapped(msgid1 if n == 1 else msgid2)
 
