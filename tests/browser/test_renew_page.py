@@ -126,4 +126,4 @@ def test_hostile_text_is_only_text(renewer: Renewer, dialogs: list[str]) -> None
     made = page.evaluate(
         "[...document.querySelectorAll('.aligned *, .heritage *, .counts *, .row.wide *')].map(e => e.localName)"
     )
-    assert {*made} <= {"div", "section", "h2", "dl", "dt", "dd", "p", "span", "i", "bdi", "sup"}
+    assert {*made} <= {"div", "section", "h2", "dl", "dt", "dd", "p", "span", "i", "bdi", "sup", "small"}
