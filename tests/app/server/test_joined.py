@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+import streamlit as st
 
 from tests.app.server.test_files import BROWSER, App, Ask, asking
 from tests.loops import finished
@@ -269,7 +270,8 @@ def made_page(own: Joined, path: str) -> str:
 def test_a_page_asks_for_few_files_each_once(one: object, own: Joined) -> None:
     page = made_page(own, one.path)  # type: ignore[attr-defined]
     asked = re.findall(rf'(?:src|href)="\./static/js-{own.digest}/([^"]+)"', page)
-    assert len(asked) == len(set(asked)) <= 32
+    most = 30 if st.__version__.startswith("1.67.") else 32  # 1.66 has one part more
+    assert len(asked) == len(set(asked)) <= most
     assert re.findall(r'"\./static/js/[^"]*"', page) == re.findall(r'(?<=data-plain=)"[^"]*"', page) != []
     for name in asked:  # and nothing is asked for behind them
         assert set(re.findall(r'(?:from|import)"\./([^"]+)"', own.groups.text(name))) <= set(asked), name
