@@ -44,7 +44,6 @@ class Card {
       return;
     }
     this.node.ariaLabel = this.labels.question;
-    this.node.classList.toggle("folded", this.folded);
     put(this.node, [...this.parts(round).filter(Boolean), this.live]);
     const typed = this.node.querySelector(".number, .words");
     if (typed && typed.value !== this.given) typed.value = this.given; // by the keypad
@@ -55,7 +54,6 @@ class Card {
     const box = make("input", { maxLength: 24, autocomplete: "off", ariaLabel: labels.nickname,
       data: { key: "name" } });
     this.node.ariaLabel = labels.nickname;
-    this.node.classList.remove("folded");
     this.node.replaceChildren(make("header", {}, heading),
       make("p", { className: "soft", textContent: labels.nickname_hint }), box,
       this.button("named", labels.send, { className: "main wide" }),

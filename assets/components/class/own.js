@@ -14,7 +14,7 @@ class OwnQuestion {
     [this.code, this.keeps] = [code, keeps];
     this.say = make("textarea", { rows: 2, maxLength: QUESTION_LENGTH, data: { do: "say" } });
     this.kind = make("select", {}, ...OWN_KINDS.map((value) => make("option", { value })));
-    this.kinds = make("label", { className: "kinds" }, make("span"), this.kind);
+    this.kinds = make("label", {}, make("span"), this.kind);
     this.kind.addEventListener("change", () => this.turn());
     this.answer = make("input", { maxLength: CHOICE_LENGTH, autocomplete: "off" });
     this.answers = make("label", { className: "answers" }, make("span"), this.answer);

@@ -7,7 +7,7 @@ const MARKS = { right: "✓", half: "½", quarter: "¼", tied: "=", wrong: "✗"
 class Students {
   constructor(labels, code) {
     [this.labels, this.code] = [labels, code];
-    this.told = make("div", { className: "students-told" });
+    this.told = make("div");
     this.node = make("details", { className: "students" },
       make("summary", { textContent: labels.students_title }), this.told);
     this.node.addEventListener("toggle", () => this.draw());

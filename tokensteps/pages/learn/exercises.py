@@ -425,4 +425,4 @@ def record_html(record: Record) -> str:
         f"<tr><td>{escape(title)}</td>{''.join(f'<td>{number}</td>' for number in numbers)}</tr>"
         for title, *numbers in rows
     )
-    return f'<div class="ts"><table class="sheet record"><tr>{top}</tr>{body}</table></div>'
+    return f'<div class="ts"><table class="sheet"><tr>{top}</tr>{body}</table></div>'

@@ -1,0 +1,141 @@
+"""Names that markup and style sheets share: a class that is written is styled or read by a script, and the other way round; every
+`.st-key-…` belongs to a key that some page gives to a container or a widget.
+
+Oracle: the sources themselves, read as text. Each check shows on a sample that it can fail.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+GAP: Final = "\0"
+"""What an f-string fills in."""
+NAME: Final = r"-?[A-Za-z_][\w-]*"
+OTHERS: Final = re.compile(r"cm-\w+|js-plotly-plot|st-key-.*")
+"""Classes of CodeMirror, Plotly and Streamlit, which our style sheets change."""
+COMPUTED: Final = {
+    **{f"c{number}": "colour" for number in range(10)},
+    **{f"type{number}": "type_ids" for number in range(3)},
+    **{f"r{letter}": "letter" for letter in "ABCD"},
+    **dict.fromkeys(("hide-narrow", "hide-projected"), "hidden"),
+}
+"""Classes that are put together where they are written, and a word that stands there."""
+
+
+def read(suffix: str) -> list[str]:
+    return [path.read_text("utf-8") for path in sorted((ROOT / "assets").rglob(f"*.{suffix}"))]
+
+
+def python_strings(source: str) -> Iterator[str]:
+    """The strings of a Python source, those with fields as one, with `GAP` for each field."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(part.value if isinstance(part, ast.Constant) else GAP for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+SOURCES: Final = [path.read_text("utf-8") for path in sorted((ROOT / "tokensteps").rglob("*.py"))]
+STRINGS: Final = [text for source in SOURCES for text in python_strings(source)]
+OWN_KEYS: Final = [
+    f"{GAP}.{name}" for source in SOURCES for name in re.findall(r'\bkey\("([^"]+)"\)', source)
+]
+"""Keys that a page makes its own by `key("…")`."""
+SHEETS: Final = [re.sub(r"/\*.*?\*/", "", text, flags=re.S) for text in read("css")]
+SCRIPTS: Final = read("js")
+DOCUMENTS: Final = read("html")
+
+
+def styled(sheet: str) -> set[str]:
+    """The classes in a style sheet's selectors.
+
+    >>> sorted(styled(".a > .b-c:hover { background: url(x.png) } @media (width > 1.5em) { p.d { margin: 0.5em } }"))
+    ['a', 'b-c', 'd']
+    """
+    selectors = re.findall(r"([^{};]*)\{", re.sub(r'"[^"]*"', '""', sheet))
+    return {name for selector in selectors for name in re.findall(rf"\.({NAME})", selector)}
+
+
+def read_by(script: str) -> set[str]:
+    """The classes that a script looks for, in selectors and class lists.
+
+    >>> sorted(read_by('''box.querySelector(".a .b"); box.classList.contains("c")'''))
+    ['a', 'b', 'c']
+    """
+    in_strings = " ".join(re.findall(r"""[`'"]([^`'"\n]*)[`'"]""", script))
+    return {*re.findall(rf"\.({NAME})", in_strings), *re.findall(rf"""contains\(["']({NAME})""", script)}
+
+
+def written(text: str) -> set[str]:
+    """The classes that some markup gives to its elements, without those that are put together.
+
+    >>> sorted(written(f'<p class="a b{GAP}"><i class=c>'))
+    ['a', 'c']
+    """
+    values = re.findall(r'class="([^"]*)', text) + re.findall(rf"\bclass=({NAME})(?=[\s>])", text)
+    return {name for value in values for name in value.split() if re.fullmatch(NAME, name)}
+
+
+def set_by(script: str) -> set[str]:
+    """The classes that a script gives to elements.
+
+    >>> sorted(set_by('''make("p", { className: `a ${b}` }); row.classList.toggle("c", true); html = '<b class="d">' '''))
+    ['a', 'c', 'd']
+    """
+    values = re.findall(r"""\bclassName\s*[:=]\s*[`'"]([^`'"]*)""", script)
+    values += re.findall(r"""classList\.(?:add|toggle)\(["']([^"']*)""", script)
+    return written(script) | {name for value in values for name in value.split() if re.fullmatch(NAME, name)}
+
+
+def keys(strings: Iterable[str]) -> set[str]:
+    """What may be a key, as Streamlit writes it in a class, as a pattern.
+
+    >>> keys(["home.sentence", f"{GAP}.book", "A sentence."]) == {"home-sentence", "[\\\\w-]*-book"}
+    True
+    """
+    return {
+        re.sub(r"[^\w\0-]", "-", text).replace(GAP, r"[\w-]*")
+        for text in strings
+        if re.fullmatch(r"[\w.\0-]+", text) and re.search(r"[a-z]{2}", text)
+    }
+
+
+WRITTEN: Final = set().union(*map(written, [*STRINGS, *DOCUMENTS]), *map(set_by, SCRIPTS))
+STYLED: Final = set().union(*map(styled, SHEETS), *map(styled, DOCUMENTS))
+EVERYTHING: Final = " ".join([*STRINGS, *SCRIPTS, *DOCUMENTS])
+
+
+def test_a_class_that_is_written_is_styled_or_read() -> None:
+    assert WRITTEN - STYLED - set().union(*map(read_by, SCRIPTS)) == set()
+
+
+def test_a_class_that_is_styled_is_written() -> None:
+    sources = " ".join(SOURCES)
+    missing = {
+        name
+        for name in STYLED
+        if not OTHERS.fullmatch(name)
+        and not re.search(rf"(?<![\w-]){re.escape(COMPUTED.get(name, name))}(?![\w-])", EVERYTHING)
+        and not (name in COMPUTED and COMPUTED[name] in sources)
+    }
+    assert missing == set()
+
+
+def test_a_key_that_is_styled_is_given() -> None:
+    named = {
+        name
+        for text in [*SHEETS, *SCRIPTS, *STRINGS]
+        for name in re.findall(r"\.st-key-([\w-]+)(?![\w-]*[\0{$])", text)
+    }
+    begun = {
+        name for text in [*SHEETS, *SCRIPTS] for name in re.findall(r'\[class\*="st-key-([\w-]+)"', text)
+    }
+    given = keys([*STRINGS, *OWN_KEYS])
+    assert named and begun
+    assert {name for name in named if not any(re.fullmatch(key, name) for key in given)} == set()
+    assert {name for name in begun if not any(key.startswith(name) for key in given)} == set()
