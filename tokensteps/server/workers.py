@@ -188,6 +188,11 @@ class Workers:
         """Session → when it last had a turn; the longest ago first."""
         self._arrivals = itertools.count(1)
 
+    @property
+    def waiting(self) -> int:
+        """How many tasks wait for their turn."""
+        return sum(not turn.progress.stop for turn in [*self._waiting])
+
     def start(self) -> None:
         """Start one worker before anybody asks, and again when the last one has ended for want of work."""
         with self._lock:
@@ -211,7 +216,7 @@ class Workers:
         turn = Turn(task.seconds, next(self._arrivals), progress)
         with self._changed:
             self._make_way(progress.session)
-            if sum(not one.progress.stop for one in self._waiting) >= TRAININGS_WAITING:
+            if self.waiting >= TRAININGS_WAITING:
                 raise TrainingError("busy", TRAININGS_WAITING)
             self._waiting.append(turn)
             try:

@@ -57,7 +57,7 @@ def ask(
 
     With `on_give_up` there is a second button, which reveals the answer. `how` says how else than in the form it can be answered.
     """
-    told = f'<p>{escape(how)}</p>' if how else ""
+    told = f"<p>{escape(how)}</p>" if how else ""
     st.html(f'<div class="ts question">{question.prompt}{told}</div>')
     with st.form(key, border=False):
         if question.board is not None:

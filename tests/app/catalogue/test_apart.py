@@ -20,6 +20,7 @@ import pytest
 from tokenizers import Tokenizer, models
 
 from tests.app.catalogue.test_loaded import bpe, document, files_of
+from tests.app.server.processes import children
 from tokensteps.catalogue.files import apart
 from tokensteps.catalogue.files.errors import EncodeError, LoadError
 from tokensteps.catalogue.files.formats import load
@@ -74,10 +75,6 @@ def slow_files(stage: str = "pre_tokenizer") -> dict[str, bytes]:
         "normalizer": {"type": "Replace", "pattern": SLOW, "content": ""},
     }
     return files_of(document(bpe(), **{stage: component[stage]}))
-
-
-def children() -> set[int]:
-    return {child.pid for child in psutil.Process().children(recursive=True)}
 
 
 @contextmanager
@@ -139,12 +136,11 @@ def test_a_new_tokenizer_inherits_from_one_in_another_process(pool: Workers) -> 
 
 
 def test_a_process_that_has_ended_is_replaced_and_loads_the_files_again(pool: Workers) -> None:
-    subject = brought(files_of(document(bpe())))
+    before, subject = children(), brought(files_of(document(bpe())))
     pool.close()
     assert list(subject.encode("ab").ids) == [2]
-    for worker in pool._idle:
-        worker._process.kill()
-        worker._process.wait()
+    for worker in children() - before:
+        psutil.Process(worker).kill()
     assert list(subject.encode("abab").ids) == [2, 2]
 
 

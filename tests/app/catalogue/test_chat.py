@@ -19,6 +19,7 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from tests.app.pages.test_playground import Tags
+from tests.app.server.processes import children
 from tests.hostile import hostile
 from tokensteps.catalogue import choices, hub
 from tokensteps.catalogue.analysis import analyse
@@ -266,10 +267,13 @@ def test_harm_ends_within_about_a_second_and_is_told(pool: Workers) -> None:
     assert time.monotonic() - began < 0.1  # known: it isn't tried again
 
 
-def test_a_loop_that_is_interrupted_leaves_the_process_and_its_memory_as_they_were(pool: Workers) -> None:
-    asked = [ChatTurn("user", "x")]
+def test_a_loop_that_is_interrupted_leaves_the_process_and_its_memory_as_they_were(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made, before, asked = Workers(1, 5, apart.__name__), children(), [ChatTurn("user", "x")]
+    monkeypatch.setattr(asking, "readers", lambda: made)
     asking.rendered("{{ 1 }}", asked, {}, False, "")
-    [worker] = pool._idle
+    worker = children() - before
     slow, greedy = (
         "{% for i in range(9999) %}" + HARM["endless loops"][0] + "{% endfor %}",
         "{{ 'b' * 10 ** 10 }}",
@@ -277,10 +281,11 @@ def test_a_loop_that_is_interrupted_leaves_the_process_and_its_memory_as_they_we
     for template in (slow, greedy):
         with pytest.raises(ChatError):
             asking.rendered(template, asked, {}, False, "")
-    assert pool._idle == [worker] and worker.alive
+    assert len(worker) == 1 and children() - before == worker
     big = load({"tokenizer.json": library().to_str().encode()})
     assert CHAT_MEMORY and big.size  # and it still does its other work
     assert asking.rendered("{{ 2 }}", asked, {}, False, "").text == "2"
+    made.close()
 
 
 def test_nothing_of_a_template_runs_in_the_servers_process(monkeypatch: pytest.MonkeyPatch) -> None:

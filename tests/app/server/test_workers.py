@@ -17,6 +17,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.app.server.processes import children
 from tests.app.server.tasks import (
     at_every_step,
     busy,
@@ -51,6 +52,10 @@ def pool() -> Iterator[Workers]:
     made = Workers(1)
     yield made
     made.close()
+
+
+def timers_running() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)}
 
 
 def task(train: Any, text: Source = TEXT, pipeline: Pipeline | None = None, **settings: Any) -> Task:
@@ -191,14 +196,14 @@ def test_a_run_that_takes_too_long_or_too_much_room_is_given_up(monkeypatch: pyt
 
 def test_a_limit_is_on_what_a_process_works_not_on_how_long_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before, a server with much to do refused what an idle one takes."""
-    pool = Workers(1)
+    before, pool = children(), Workers(1)
     monkeypatch.setattr(tasks, "TRAINING_SECONDS", 0.4)
     assert pickle.loads(pool.run(task(held_up), Progress())) == "ended"
-    (worker,) = pool._idle
+    (worker,) = children() - before
     monkeypatch.setattr(module, "SLOWER", 1_000)  # the clock doesn't end it
     with pytest.raises(TrainingError, match=r"more than 0\.4 seconds: stop it earlier"):
         pool.run(task(busy), Progress())
-    assert not worker.alive and not pool._idle
+    assert worker not in children()
     pool.close()
 
 
@@ -266,7 +271,7 @@ def test_the_smallest_goes_first(held: type[Held]) -> None:
     with running(pool, named("first", 500)):
         assert held.started.acquire(timeout=PATIENT)
         with running(pool, *(named(f"{size}", size) for size in (300, 100, 200))):
-            while len(pool._waiting) < 3:
+            while pool.waiting < 3:
                 time.sleep(0.01)
             held.gate.set()
     assert held.begun == ["first", "100", "200", "300"]
@@ -303,7 +308,7 @@ def of(session: str, name: str, seconds: float) -> tuple[Any, Progress]:
 
 def waiting(pool: Workers, number: int) -> None:
     end = time.monotonic() + PATIENT
-    while sum(not one.progress.stop for one in pool._waiting) != number:
+    while pool.waiting != number:
         assert time.monotonic() < end
         time.sleep(0.01)
 
@@ -332,10 +337,7 @@ def test_another_sessions_short_job_waits_for_one_short_job_at_most(
     flood = [of("attacker", f"{number}", seconds) for number in range(66)]
     with running(pool, *flood) as ended:
         end = time.monotonic() + PATIENT
-        while (
-            len(pool._waiting) + len(held.begun) + len(ended) < 66
-            or sum(not one.progress.stop for one in pool._waiting) > JOBS_ON_A_PAGE
-        ):
+        while pool.waiting + len(held.begun) + len(ended) < 66 or pool.waiting > JOBS_ON_A_PAGE:
             assert time.monotonic() < end
             time.sleep(0.01)
         before = len(held.begun)
@@ -352,7 +354,13 @@ def test_another_sessions_short_job_waits_for_one_short_job_at_most(
                 OneByOne.permits.release()
         assert mine == [b"short"]
     assert sum(isinstance(one, Stopped) for one in ended) >= 66 - JOBS_ON_A_PAGE - 2
-    assert not pool._running and pool._free == 2 == pool._free_for_long + 1
+    OneByOne.permits, before = threading.Semaphore(0), len(held.begun)
+    with running(pool, of("one", "next", 0.5), of("other", "next", 0.5)):  # both workers are free again
+        end = time.monotonic() + PATIENT
+        while len(held.begun) < before + 2:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        OneByOne.permits.release(2)
 
 
 def test_sessions_take_turns(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -415,14 +423,14 @@ def test_sixty_six_reruns_leave_the_queue_to_others(held: type[Held]) -> None:
 
 def test_a_process_that_has_worked_makes_way_for_a_new_one_when_nobody_asks() -> None:
     """What it has kept goes with it, and one is always ready; a new one stays."""
-    pool = Workers(1, idle_seconds=0.2)
+    before, timers, pool = children(), timers_running(), Workers(1, idle_seconds=0.2)
     pool.start()
     first: int = pickle.loads(pool.run(task(roomy, megabytes=5), Progress()))
     end = time.monotonic() + 60
     while psutil.pid_exists(first):
         assert time.monotonic() < end
         time.sleep(0.05)
-    (ready,) = pool._idle
-    assert ready.alive and pool._sweep is None
+    (ready,) = children() - before
+    assert timers_running() <= timers  # nothing will end it
     pool.close()
-    assert not ready.alive
+    assert ready not in children()
