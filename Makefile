@@ -140,6 +140,7 @@ keys: browser ## time the playground's text box, tipping points and â€œWhat ifâ€
 dist: $(VENV)/.dev $(TOOLS)/.made browser ## build the package, and try it in empty environments (PYTHONS="3.11 3.13" names them)
 	rm -rf dist
 	$(TOOLS)/bin/uv build --quiet
+	$(TOOLS)/bin/uv build --quiet --wheel packaging/core --out-dir dist
 	$(TOOLS)/bin/twine check --strict dist/*
 	UV=$(abspath $(TOOLS)/bin/uv) PYTHONS="$(PYTHONS)" $(BIN)/python -m pytest -n 0 tests/dist.py
 

@@ -6,7 +6,9 @@ from an empty folder, for a user with an empty home.
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -38,6 +40,11 @@ SAYS = {"en": "Step 7", "zh": "第 7 步", "ja": "ステップ7"}
 """What the stage says at step 7, in each language."""
 LIVED_IN = ("streamlit==1.66.1", "pandas==2.2.3", "plotly==5.24.1", "transformers==4.57.6")
 HEAVY = {"streamlit", "pandas", "plotly", "numpy", "tokensteps"}
+TYPED = ("pyright>=1.1.414,<2", "mypy>=2,<3")
+"""Type checkers that look at README's sample, beside the package alone."""
+NOTEBOOK = """import tokensteps.notebook
+from tokenizers_core import Corpus, train_unigram
+print(len(train_unigram(Corpus.from_counts({"hug": 10, "pug": 5}), vocab_size=6)._repr_html_()) > 10_000)"""
 ENGINE_ALONE = f"import sys, tokenizers_core; print(*sorted({HEAVY!r} & {{*sys.modules}}))"
 
 
@@ -45,7 +52,7 @@ ENGINE_ALONE = f"import sys, tokenizers_core; print(*sorted({HEAVY!r} & {{*sys.m
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment with the wheel and what it asks for."""
     folder = tmp_path_factory.mktemp("place")
-    (wheel,) = (ROOT / "dist").glob("*.whl")
+    (wheel,) = (ROOT / "dist").glob("tokensteps-*.whl")
     subprocess.run([UV, "venv", "--quiet", "--python", request.param, folder / "env"], check=True)
     subprocess.run([UV, "pip", "install", "--quiet", "--python", folder / "env", wheel], check=True)
     (folder / "home").mkdir()
@@ -56,7 +63,7 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def lived_in(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str], set[str]]:
     """An environment that somebody works in, with versions of last year; what was in it before the wheel came, and after."""
     folder = tmp_path_factory.mktemp("lived-in")
-    (wheel,) = (ROOT / "dist").glob("*.whl")
+    (wheel,) = (ROOT / "dist").glob("tokensteps-*.whl")
     python = folder / "env" / "bin" / "python"
     subprocess.run([UV, "venv", "--quiet", "--python", PYTHONS[0], folder / "env"], check=True)
 
@@ -69,6 +76,17 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str], 
 
     (folder / "home").mkdir()
     return folder, install(*LIVED_IN), install(wheel)
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the engine's wheel."""
+    folder = tmp_path_factory.mktemp("engine")
+    (wheel,) = (ROOT / "dist").glob("tokensteps_core-*.whl")
+    subprocess.run([UV, "venv", "--quiet", "--python", PYTHONS[0], folder / "env"], check=True)
+    subprocess.run([UV, "pip", "install", "--quiet", "--python", folder / "env", wheel], check=True)
+    (folder / "home").mkdir()
+    return folder
 
 
 def environment(place: Path) -> dict[str, str]:
@@ -123,6 +141,34 @@ def test_nothing_is_replaced_where_others_are_at_home(lived_in: tuple[Path, set[
         page.goto(f"{server}/bpe?corpus=course&step=7")
         expect(page.locator(".ts-flipbook .where p")).to_contain_text("Step 7", timeout=60_000)
         browser.close()
+
+
+def test_the_engines_package_needs_one_other(engine: Path) -> None:
+    listed = subprocess.run(
+        [UV, "pip", "list", "--quiet", "--format", "json", "--python", engine / "env"],
+        capture_output=True,
+        check=True,
+    )
+    assert {one["name"] for one in json.loads(listed.stdout)} == {"tokensteps-core", "regex"}
+    assert said(engine, "python", "-c", NOTEBOOK) == "True\n"
+    for words in (("tokensteps",), ("python", "-m", "tokensteps", "train", "a.txt")):
+        done = subprocess.run(words, env=environment(engine), capture_output=True, text=True)
+        assert done.returncode == 1
+        assert done.stderr.startswith("This needs click") and done.stderr.endswith("pip install tokensteps\n")
+
+
+def test_type_checkers_see_the_package(engine: Path) -> None:
+    (sample,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    script = engine / "home" / "sample.py"
+    script.write_text(sample, "utf-8")
+    assert said(engine, "python", str(script)).startswith("1 u g 20\n")
+    python = str(engine / "env" / "bin" / "python")
+    pyright, mypy = (
+        [UV, "tool", "run", "--quiet", "--from", wanted, wanted.partition(">")[0]] for wanted in TYPED
+    )
+    for checked in ([*pyright, "--pythonpath", python], [*mypy, "--strict", "--python-executable", python]):
+        done = subprocess.run([*checked, script], cwd=engine / "home", capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_engine_comes_alone(place: Path) -> None:

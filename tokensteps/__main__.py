@@ -19,9 +19,27 @@ def main(name: str = "python -m tokensteps", words: Sequence[str] | None = None)
         from tokensteps.cli.commands import (
             command_line,  # here, as a Ctrl-C may well come while this is loading
         )
+
+        command_line(words, prog_name=name)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-    command_line(words, prog_name=name)
+    except ModuleNotFoundError as error:
+        sys.exit(without(error))
+
+
+def without(error: ModuleNotFoundError) -> str:
+    """What to say where only the engine is installed. A module of our own that is missing is a mistake.
+
+    >>> without(ModuleNotFoundError("No module named 'click'", name="click"))
+    'This needs click, which is not installed: the engine is here without the app and the command. Get them: pip install tokensteps'
+    """
+    missing = (error.name or "").partition(".")[0]
+    if missing in ("", "tokenizers_core", "tokensteps"):
+        raise error
+    return (
+        f"This needs {missing}, which is not installed: the engine is here without the app and the command. "
+        "Get them: pip install tokensteps"
+    )
 
 
 def installed() -> None:

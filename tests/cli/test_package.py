@@ -58,6 +58,31 @@ def test_the_wheel_holds_all_that_the_app_needs(tmp_path: Path, monkeypatch: pyt
     assert points.split() == ["[console_scripts]", "tokensteps", "=", "tokensteps.__main__:installed"]
 
 
+def test_the_engines_package_holds_the_same_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build = pytest.importorskip("hatchling.build", reason="make dev installs what builds the package")
+    monkeypatch.chdir(ROOT / "packaging" / "core")
+    with zipfile.ZipFile(tmp_path / build.build_wheel(str(tmp_path))) as wheel:
+        held = {name for name in wheel.namelist() if ".dist-info/" not in name}
+        (described,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+        metadata = wheel.read(described).decode()
+    beside = {f"tokensteps/_app/{name}" for name in ("LICENSE", *files("assets"))}
+    assert held == files("tokenizers_core", "tokensteps") | beside
+    assert f"\nVersion: {__version__}\n" in metadata
+    wanted = [*map(Requirement, re.findall(r"^Requires-Dist: ([^\n]+)$", metadata, re.MULTILINE))]
+    assert wanted == [one for one in asked("requirements.txt") if one.name == "regex"]
+
+
+def test_a_part_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where only the engine is installed, the command ends with a sentence, not with a traceback."""
+    say = "import sys; sys.modules.update(dict.fromkeys({}, None)); from tokensteps.__main__ import main; main(words={})"
+    for missing, words in (("click", []), ("streamlit", ["open", "--no-browser"])):
+        command = [sys.executable, "-c", say.format([missing], words)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 1 and done.stderr.startswith(
+            f"This needs {missing}, which is not installed"
+        )
+
+
 def test_installed_the_app_is_found_in_the_package(tmp_path: Path) -> None:
     """In a process of its own, as the place is found once: a copy of the module, with and without what the wheel adds."""
     package = tmp_path / "tokensteps"

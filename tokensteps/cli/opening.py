@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import runpy
 import sys
@@ -47,4 +48,5 @@ def open_command(port: int | None, no_browser: bool) -> None:
     Where pip has installed TokenSteps, `tokensteps` alone does the same.
     """
     sys.argv = streamlit_command(port, browser=has_screen() and not no_browser and not os.environ.get("CI"))
+    importlib.import_module("streamlit")  # what is missing has a name then
     runpy.run_module("streamlit", run_name="__main__")
