@@ -280,7 +280,7 @@ CHAT_FILE_LIMIT: Final = 4_000_000
 CHAT_OUTPUT_LIMIT: Final = 200_000
 """Characters that a template may make of a chat: four times the messages, and each of them is encoded."""
 CHAT_SECONDS: Final = 1.0
-"""Time for a chat to be rendered: templates in use take some milliseconds, and a page waits."""
+"""Processor time for a chat to be rendered: templates in use take some milliseconds, and a page waits."""
 CHAT_GRACE: Final = 0.5
 """Seconds after that until the process is ended: what can't be interrupted, such as one huge multiplication, takes the process along."""
 CHAT_EXPECTED: Final = 0.05
@@ -524,6 +524,10 @@ LARGEST_TEXT: Final = 4 * PLAYGROUND_LIMIT
 """Bytes of one of them: a character has four at most, and a larger text would push everybody else's out."""
 FILES_ROOM: Final = 160_000_000
 """Bytes of tokenizers' files: a few of the largest, or many ordinary ones."""
+COMPILED_ROOM: Final = 160_000_000
+"""Bytes of tokenizers' files that were made ready to be used again: a dozen, each a third of its tokenizer.json."""
+COMPILED_MERGES: Final = 10_000
+"""Merges from which on a tokenizer is kept like this: a smaller one is read in a tenth of a second."""
 HUB_ROOM: Final = 400_000_000
 """Bytes of public tokenizers on disk: ten of the largest, or a hundred ordinary ones."""
 DOWNLOADS_ROOM: Final = 30_000_000

@@ -8,12 +8,21 @@ import re
 import tempfile
 import time
 from hashlib import blake2b
+from hmac import compare_digest
 from pathlib import Path
 from typing import Final
 
 from tokensteps.assets import KEPT_IN
-from tokensteps.limits import CORPORA_ROOM, FILES_ROOM, LARGEST_TEXT, TEXTS_ROOM, TOKENIZER_LIMIT
+from tokensteps.limits import (
+    COMPILED_ROOM,
+    CORPORA_ROOM,
+    FILES_ROOM,
+    LARGEST_TEXT,
+    TEXTS_ROOM,
+    TOKENIZER_LIMIT,
+)
 from tokensteps.server.once import once
+from tokensteps.server.seal import secret
 from tokensteps.server.shelf import Shelf
 
 STORE_VARIABLE: Final = "TOKENSTEPS_STORE"
@@ -24,6 +33,7 @@ UNFINISHED: Final = "new-"
 """How the name of a file begins while it is being written."""
 WRITING_SECONDS: Final = 600
 """Age of an unfinished file after which its writer must have been killed."""
+SEAL_BYTES: Final = 32
 
 
 def digest(data: bytes) -> str:
@@ -37,18 +47,66 @@ def touch(path: Path) -> None:
     os.utime(path, ns=(now, now))
 
 
-class TextStore:
-    """Texts by digest, in a folder, so that one too long for a link survives a reload, a restart and a change of server.
-
-    The least recently used ones go when there are too many. Several servers may share a folder. If it can't be written,
-    texts stay in memory.
-    """
+class Store:
+    """Files in a folder, which several servers may share. The least recently used ones go when there are too many."""
 
     def __init__(self, folder: Path, room: int, largest: int) -> None:
         self.folder, self.room, self.largest = folder, room, largest
-        self._memory: Shelf[str, bytes] = Shelf(room)
         with contextlib.suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def _touch(self, name: str) -> bool:
+        """Note that a file is in use; whether it is here."""
+        try:
+            touch(self.folder / name)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _write(self, name: str, data: bytes) -> None:
+        """Make room, then write a file in one go, so that nobody reads half of it."""
+        self._make_room(len(data))
+        handle, written = tempfile.mkstemp(dir=self.folder, prefix=UNFINISHED)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(written, self.folder / name)
+        except OSError:  # a full disk
+            with contextlib.suppress(OSError):
+                os.unlink(written)
+            raise
+        self._touch(name)
+
+    def _make_room(self, size: int) -> None:
+        files = []
+        for entry in os.scandir(self.folder):
+            with contextlib.suppress(OSError):  # another server may have removed it
+                facts = entry.stat()
+                if entry.name.startswith(UNFINISHED):
+                    if time.time() - facts.st_mtime > WRITING_SECONDS:
+                        os.unlink(entry.path)
+                    continue
+                files.append((facts.st_mtime, facts.st_size, entry.path))
+        taken = size + sum(length for _time, length, _path in files)
+        for _time, length, path in sorted(files):
+            if taken <= self.room:
+                return
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+            taken -= length
+
+
+class TextStore(Store):
+    """Texts by digest, so that one too long for a link survives a reload, a restart and a change of server.
+
+    If the folder can't be written, texts stay in memory.
+    """
+
+    def __init__(self, folder: Path, room: int, largest: int) -> None:
+        super().__init__(folder, room, largest)
+        self._memory: Shelf[str, bytes] = Shelf(room)
 
     def put(self, data: bytes) -> str:
         """Keep `data` unless it is larger than `largest`. Returns its name, which nobody can guess without knowing the text."""
@@ -92,47 +150,35 @@ class TextStore:
             with contextlib.suppress(OSError):
                 (self.folder / name).unlink()
 
-    def _touch(self, name: str) -> bool:
-        """Note that a text is in use; whether it is here."""
-        try:
-            touch(self.folder / name)
-        except FileNotFoundError:
-            return False
-        return True
 
-    def _write(self, name: str, data: bytes) -> None:
-        """Make room, then write a text in one go, so that nobody reads half of it."""
-        self._make_room(len(data))
-        handle, written = tempfile.mkstemp(dir=self.folder, prefix=UNFINISHED)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(written, self.folder / name)
-        except OSError:  # a full disk
-            with contextlib.suppress(OSError):
-                os.unlink(written)
-            raise
-        self._touch(name)
+class SealedStore(Store):
+    """What was made of something else, under the name of that: a seal says that it is this server's own work, and whole.
 
-    def _make_room(self, size: int) -> None:
-        files = []
-        for entry in os.scandir(self.folder):
-            with contextlib.suppress(OSError):  # another server may have removed it
-                facts = entry.stat()
-                if entry.name.startswith(UNFINISHED):
-                    if time.time() - facts.st_mtime > WRITING_SECONDS:
-                        os.unlink(entry.path)
-                    continue
-                files.append((facts.st_mtime, facts.st_size, entry.path))
-        taken = size + sum(length for _time, length, _path in files)
-        for _time, length, path in sorted(files):
-            if taken <= self.room:
-                return
+    If the folder can't be written, nothing is kept: it can be made again.
+    """
+
+    def put(self, name: str, data: bytes) -> None:
+        """Keep `data` unless it is larger than `largest`."""
+        if len(data) <= self.largest:
             with contextlib.suppress(OSError):
-                os.unlink(path)
-            taken -= length
+                self._write(name, self._seal(name, data) + data)
+
+    def get(self, name: str) -> bytes | None:
+        """What was kept under this name, if it is still here and as it was."""
+        try:
+            sealed = (self.folder / name).read_bytes()
+        except OSError:
+            return None
+        data = sealed[SEAL_BYTES:]
+        if not compare_digest(sealed[:SEAL_BYTES], self._seal(name, data)):
+            return None
+        with contextlib.suppress(OSError):
+            self._touch(name)
+        return data
+
+    def _seal(self, name: str, data: bytes) -> bytes:
+        key = blake2b(secret().encode(), person=b"sealed store").digest()
+        return blake2b(data, key=key, salt=bytes.fromhex(name), digest_size=SEAL_BYTES).digest()
 
 
 def shared_folder(name: str) -> Path:
@@ -150,6 +196,12 @@ def text_store() -> TextStore:
 def file_store() -> TextStore:
     """The files that tokenizers are loaded from."""
     return TextStore(shared_folder("files"), FILES_ROOM, TOKENIZER_LIMIT)
+
+
+@once
+def compiled_store() -> SealedStore:
+    """Tokenizers from files, ready to be used again."""
+    return SealedStore(shared_folder("compiled"), COMPILED_ROOM, TOKENIZER_LIMIT)
 
 
 @once

@@ -1,7 +1,7 @@
 """What the processes that read foreign tokenizers do for a chat: read its templates, and render it.
 
-A template may loop for hours, multiply texts until the memory is full, or call itself. Loops are interrupted after a second, by an
-alarm within the process, so that the tokenizers it has loaded stay; what can't be interrupted ends with the process. It may
+A template may loop for hours, multiply texts until the memory is full, or call itself. Loops are interrupted after a second of processor time,
+by an alarm within the process, so that the tokenizers it has loaded stay; what can't be interrupted ends with the process. It may
 add only so much memory.
 """
 
@@ -71,7 +71,10 @@ def greedy() -> ChatError:
 
 @contextmanager
 def alarm(seconds: float) -> Iterator[None]:
-    """Raise TooLong after some seconds, where the system can interrupt a thread: in the main one, and not on Windows."""
+    """Raise TooLong after some seconds of work, where the system can interrupt a thread: in the main one, and not on Windows.
+
+    A busy machine takes longer by the clock, and that is no fault of the template's.
+    """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
@@ -79,13 +82,13 @@ def alarm(seconds: float) -> Iterator[None]:
     def ring(_number: int, _frame: FrameType | None) -> None:
         raise TooLong
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGVTALRM, ring)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 @contextmanager

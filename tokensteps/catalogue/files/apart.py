@@ -20,8 +20,8 @@ from typing import Any, Final
 import tokensteps.catalogue.chat.work  # noqa: F401 - so that a process has it before a chat's second begins
 from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.errors import TokenizersCoreError
+from tokensteps.catalogue.compiled import load_once
 from tokensteps.catalogue.files.errors import EncodeError, LoadError
-from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.files.library import Stages
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.flow import Flow
@@ -79,7 +79,7 @@ class Request:
             if self.files is None:
                 raise Missing
             with _nothing_collected():
-                subject = load(self.files, self.name, **self.how)
+                subject = load_once(self.files, self.name, self.how)
             _here.put(self.key, subject, sum(map(len, self.files.values())))
         return self.ask(subject, progress.steps) if self.reports else self.ask(subject)
 

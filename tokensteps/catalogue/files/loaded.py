@@ -53,6 +53,8 @@ class LoadedSubject(Subject):
     """A tokenizer of the `tokenizers` library: what is known of its tokens, and who works on texts."""
 
     library: TextWork
+    source: tuple[Document, Tokenizer] | None = None
+    """What it was made from, until that is kept or dropped."""
     pattern: str | None = None
     """What splits text into words where the files don't say it, so that somebody may choose another; None where they do."""
 
@@ -68,16 +70,17 @@ class LoadedSubject(Subject):
     ) -> None:
         """`document` is what `tokenizer` was made from. `respelled`: a character in its tokens, and what it stands for.
         `rank_is_id`: its file ranks tokens, and merges follow from that."""
+        self.source = document, tokenizer
         model = document["model"]
         self.name = name
         written, meant = respelled
         self.library = Library(name, tokenizer, meant == END_OF_WORD, rank_is_id)
-        self._rank_is_id = rank_is_id
+        self.rank_is_id = rank_is_id
         self.algorithm = type(tokenizer.model).__name__
         self.size = tokenizer.get_vocab_size(with_added_tokens=True)
         self.notes = tuple(notes)
         self._merges = merges
-        self._respelled = respelled
+        self.respelled = respelled
         added = tokenizer.get_added_tokens_decoder()
         contents = {token.content: identifier for identifier, token in added.items()}
         self._names = self._by_id(model_vocabulary(document, tokenizer) | contents)
@@ -142,7 +145,7 @@ class LoadedSubject(Subject):
     def without_library(self) -> LoadedSubject:
         """The same, to be sent to another process: the library's tokenizer stays here."""
         sent = copy.copy(self)
-        del sent.library
+        del sent.library, sent.source
         return sent
 
     def token(self, identifier: int) -> str:
@@ -171,7 +174,7 @@ class LoadedSubject(Subject):
     def facts(self, identifier: int) -> Facts:
         self.token(identifier)
         merges = self._merges
-        if self._rank_is_id and identifier not in self._added_ids:
+        if self.rank_is_id and identifier not in self._added_ids:
             # A file of ranks has one for every token, the bytes too: the id.
             token = self._names[identifier]
             return Facts(rank=identifier, parts=learned_from(token, self._ranks)) if token else Facts()
@@ -199,7 +202,7 @@ class LoadedSubject(Subject):
         names = [""] * (max(vocab.values(), default=-1) + 1)
         for token, identifier in vocab.items():
             names[identifier] = token
-        written, meant = self._respelled
+        written, meant = self.respelled
         return tuple(name.replace(written, meant) for name in names) if written else tuple(names)
 
     def _unknown(self, model: Document, tokenizer: Tokenizer) -> tuple[str, int | None]:
