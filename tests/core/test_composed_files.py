@@ -24,7 +24,7 @@ from tests.samples import examples
 from tokenizers_core.errors import TokenizerFileError
 from tokenizers_core.files.tokenizer_json import from_document, tokenizer_from_json, tokenizer_to_json
 from tokenizers_core.text.cutting import BEHAVIORS
-from tokenizers_core.text.rewriting import Precompiled, Replace
+from tokenizers_core.text.rewriting import Nmt, Precompiled, Replace
 
 HARD = [
     *LINES,
@@ -300,6 +300,15 @@ def test_a_compiled_map_of_characters() -> None:
         document["normalizer"]["precompiled_charsmap"] = broken
         with pytest.raises(TokenizerFileError, match="precompiled_charsmap"):
             from_document(document)
+
+
+def test_the_rules_for_translation_on_every_character() -> None:
+    step, theirs = Nmt(), normalizers.Nmt()
+    text = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
+    assert step.rewrite(text) == theirs.normalize_str(text)
+    assert [text[start:end] for start, end in step.align(text)] == [
+        one for one in text if theirs.normalize_str(one)
+    ]
 
 
 @examples(100)

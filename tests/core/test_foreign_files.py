@@ -159,6 +159,30 @@ FOREIGN: dict[str, Callable[[], tokenizers.Tokenizer]] = {
         ),
         decoder=decoders.ByteLevel(),
     ),
+    "roberta, trimmed": lambda: built(
+        models.BPE(),
+        trainers.BpeTrainer(vocab_size=500, initial_alphabet=BYTES, special_tokens=["<s>", "</s>"]),
+        pre_tokenizers.ByteLevel(add_prefix_space=True),
+        post_processor=lambda identifier: processors.RobertaProcessing(
+            ("</s>", identifier("</s>")), ("<s>", identifier("<s>")), trim_offsets=True
+        ),
+        decoder=decoders.ByteLevel(),
+    ),
+    "trimmed without a space in front": lambda: built(
+        models.BPE(),
+        trainers.BpeTrainer(vocab_size=500, initial_alphabet=BYTES, special_tokens=["<s>"]),
+        pre_tokenizers.Sequence(
+            [pre_tokenizers.Split("to", "isolated"), pre_tokenizers.ByteLevel(False, use_regex=False)]
+        ),
+        normalizers.Nmt(),
+        lambda identifier: processors.Sequence(
+            [
+                processors.TemplateProcessing("<s> $A", "<s> $A <s>:1 $B:1", [("<s>", identifier("<s>"))]),
+                processors.ByteLevel(add_prefix_space=False, trim_offsets=True),
+            ]
+        ),
+        decoders.ByteLevel(),
+    ),
     "openai gpt": lambda: built(
         models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"),
         trainers.BpeTrainer(vocab_size=500, special_tokens=["<unk>"], end_of_word_suffix="</w>"),
@@ -399,11 +423,6 @@ LACKING: list[tuple[dict[str, Any], str]] = [
         {"pre_tokenizer": sequence(split(r"\w+"), NO_REGEX)},
         r"the regular expression '\\w+', from '\\w+' on",
     ),
-    ({"post_processor": BYTE_LEVEL}, "post_processor ByteLevel with trim_offsets"),
-    (
-        {"post_processor": {"type": "RobertaProcessing", "cls": ["a", 1], "sep": ["b", 2]}},
-        "post_processor RobertaProcessing with trim_offsets",
-    ),
     (
         {"post_processor": {"type": "BertProcessing", "cls": ["a b", 1], "sep": ["b", 2]}},
         "post_processor BertProcessing with the token 'a b'",
@@ -435,7 +454,6 @@ LACKING: list[tuple[dict[str, Any], str]] = [
         {"model": {"type": "Unigram", "unk_id": 0, "vocab": [["?", 0], ["a" * 1001, -1.0]]}},
         "model Unigram with a piece of 1001 characters",
     ),
-    ({"normalizer": {"type": "Nmt"}}, "normalizer Nmt"),
     ({"pre_tokenizer": {"type": "UnicodeScripts"}}, "pre_tokenizer UnicodeScripts"),
     (
         {"normalizer": {"type": "Replace", "pattern": {"Regex": r"\w+"}, "content": ""}},
@@ -454,14 +472,14 @@ def test_a_part_that_is_lacking_is_named(changes: dict[str, Any], part: str) -> 
 
 def test_all_parts_that_are_lacking_are_named_at_once() -> None:
     document = small(
-        normalizer={"type": "Sequence", "normalizers": [{"type": "Unknown"}, {"type": "Nmt"}]},
+        normalizer={"type": "Sequence", "normalizers": [{"type": "Unknown"}, {"type": "Nfx"}]},
         model=small()["model"] | {"dropout": 0.5},
         decoder={"type": "CTC"},
     )
     with pytest.raises(LackingPartError) as caught:
         from_document(document)
     assert str(caught.value) == (
-        "tokenizer.json uses parts that TokenSteps lacks: normalizer Unknown; normalizer Nmt; "
+        "tokenizer.json uses parts that TokenSteps lacks: normalizer Unknown; normalizer Nfx; "
         "model BPE with dropout 0.5; decoder CTC. "
         "Load it with the tokenizers library, or choose another tokenizer."
     )

@@ -146,3 +146,14 @@ def test_a_model_without_steps() -> None:
     app = why_opened(t1=upload_spec({"tokenizer.json": words.to_str().encode()}), why="hug")
     assert "one token for a whole word" in notes(app)
     assert "only for a while" not in notes(app)
+
+
+def test_a_word_with_nothing_to_merge_has_a_note_and_no_buttons() -> None:
+    """Oracle: the steps that the engine has for it."""
+    for word, told in (("7", "a single symbol"), ("zq", "No merge of this tokenizer fits"), ("We", "")):
+        story = gpt2().why(word).story
+        assert story is not None and bool(told) == (len(story.steps) == 0)
+        app = why_opened(text=f"{word} settled", why=word)
+        assert problems(app) == [] and told in notes(app)
+        books = [one for one in app.get("bidi_component") if "flipbook" in str(one.proto.component_name)]
+        assert bool(books) == (not told)

@@ -8,20 +8,55 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol, TypeVar
 
+from tokenizers_core.encoding.alignment import WHITE_SPACE
 from tokenizers_core.encoding.templates import ONE_TEXT, TemplatePiece
 from tokenizers_core.encoding.truncation import Padding
 from tokenizers_core.lazy import cached_property
+from tokenizers_core.text.byte_alphabet import bytes_to_symbols
 from tokenizers_core.text.spans import Span
 
 PRINTED_TOKENS: Final = 20
 PRINTED_CHARACTERS: Final = 60
 """Of each token, in what Python prints of an encoding."""
 
+BLANK: Final = bytes_to_symbols(b" ") + WHITE_SPACE
+"""A space in the byte alphabet, and white space as it is."""
+
 T = TypeVar("T")
+
+
+class Trimming(NamedTuple):
+    """White space that a token begins or ends with isn't counted to its place, as `trim_offsets` in a file asks for.
+
+    >>> Trimming().of([(0, 3), (3, 7), (7, 9)], ["Ġto", "Ġbe!", "ĠĠ"])
+    [(0, 3), (4, 7), (9, 9)]
+    >>> Trimming(prefix_space=False).of([(0, 3)], ["Ġto"])
+    [(1, 3)]
+    """
+
+    prefix_space: bool = True
+    """Whether the first space of a text is one that was put there, and so takes no room."""
+
+    def of(self, offsets: Sequence[Span], tokens: Sequence[str]) -> list[Span]:
+        """The places of a text's tokens, which had the white space in them."""
+        return [self._trimmed(span, token) for span, token in zip(offsets, tokens, strict=True)]
+
+    def _trimmed(self, span: Span, token: str) -> Span:
+        start, end = span
+        leading = len(token) - len(token.lstrip(BLANK))
+        trailing = len(token) - len(token.rstrip(BLANK))
+        if leading and start == 0 and self.prefix_space:
+            leading -= 1
+        start = min(start + leading, end)
+        return start, max(end - trailing, start) if end >= trailing else end
 
 
 class TextEncoder(Protocol):
     """What an `Encoding` needs of the tokenizer that made it."""
+
+    @property
+    def trimming(self) -> Trimming | None:
+        """Whether white space isn't counted to a token's place."""
 
     @property
     def tokens(self) -> Sequence[str]:
@@ -59,7 +94,9 @@ class TokenizedText:
     def offsets(self) -> list[Span]:
         """The stretch of text behind each token."""
         quick = self._tokenizer.quick_offsets(self.text, self.ids)
-        return self._alignment[0] if quick is None else quick
+        found = self._alignment[0] if quick is None else quick
+        trimming = self._tokenizer.trimming
+        return trimming.of(found, self.tokens) if trimming else found
 
     @property
     def word_ids(self) -> list[int]:

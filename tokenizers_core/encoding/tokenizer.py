@@ -30,7 +30,7 @@ from tokenizers_core.encoding.decoders import (
     SpaceDecoder,
     WordPieceDecoder,
 )
-from tokenizers_core.encoding.encoding import Choice, Encoding, TokenizedText
+from tokenizers_core.encoding.encoding import Choice, Encoding, TokenizedText, Trimming
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.encoding.templates import ONE_TEXT, TWO_TEXTS, Template, TemplatePiece
@@ -131,10 +131,12 @@ class Tokenizer:
         padding: Padding | None = None,
         decoder: Decoder | None = None,
         added: Sequence[AddedToken] = (),
+        trimming: Trimming | None = None,
     ) -> None:
         """Without a `decoder`, the one that belongs to the pipeline is used: see `decoder_for`.
 
         `added` are tokens that are found in a text, too: those that aren't special, or are found in other ways than special tokens here.
+        With `trimming`, white space isn't counted to a token's place.
         """
         for name, value, wanted in (
             ("template", template, Template),
@@ -149,6 +151,7 @@ class Tokenizer:
         self.template = template
         self.truncation = truncation
         self.padding = padding
+        self.trimming = trimming
         self.decoder = decoder or decoder_for(pipeline, model)
         self._stretches = model.stretches(str(pipeline.pre_tokenizer))
         self._given: dict[str, Any] = {
@@ -160,6 +163,7 @@ class Tokenizer:
             "padding": padding,
             "decoder": decoder,
             "added": added,
+            "trimming": trimming,
         }
         self.added = tuple(added)
         self._early, self._late = self._finders()

@@ -24,6 +24,7 @@ from tokenizers_core.encoding.decoders import (
     StripTokens,
     WordPieceDecoder,
 )
+from tokenizers_core.encoding.encoding import Trimming
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.templates import LARGEST_TYPE, TEMPLATES, Template, TemplatePiece
 from tokenizers_core.encoding.tokenizer import Tokenizer
@@ -56,7 +57,7 @@ from tokenizers_core.text.cutting import BEHAVIORS, Bytes, CutAt, Cutter, Known,
 from tokenizers_core.text.normalizers import Normalizer
 from tokenizers_core.text.patterns import PATTERNS, compiled, regex
 from tokenizers_core.text.pipeline import Pipeline
-from tokenizers_core.text.rewriting import Precompiled, Prepend, Replace, Rewriting, Strip
+from tokenizers_core.text.rewriting import Nmt, Precompiled, Prepend, Replace, Rewriting, Strip
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
 
 # --- From text to words -----------------------------------------------------------------------------------------------
@@ -96,6 +97,8 @@ def _rewriting(part: Part, lacking: Lacking) -> Rewriting | None:
         return Strip(part.flag("strip_left", True), part.flag("strip_right", True))
     if part.kind == "Precompiled":
         return _precompiled(part)
+    if part.kind == "Nmt":
+        return Nmt()
     lacking.add(f"normalizer {part.kind}")
     return None
 
@@ -314,12 +317,9 @@ def template(file: Part, lacking: Lacking) -> Template | None:
             cls, sep = _named(part, "cls", lacking), _named(part, "sep", lacking)
             found.append(Template(f"{cls} $A {sep}", f"{cls} $A {sep} $B:1 {sep}:1"))
         elif part.kind == "RobertaProcessing":
-            _refuse_trimming(part, lacking)
             cls, sep = _named(part, "cls", lacking), _named(part, "sep", lacking)
             found.append(Template(f"{cls} $A {sep}", f"{cls} $A {sep} {sep} $B {sep}"))
-        elif part.kind == "ByteLevel":
-            _refuse_trimming(part, lacking)
-        else:
+        elif part.kind != "ByteLevel":
             lacking.add(f"post_processor {part.kind}")
     lacking.unless(len(found) < 2, f"post_processor with {len(found)} templates")
     return _with_types(found[0]) if found else None
@@ -336,9 +336,15 @@ def _with_types(found: Template) -> Template:
     )
 
 
-def _refuse_trimming(part: Part, lacking: Lacking) -> None:
-    if part.flag("trim_offsets", True):
-        lacking.add(f"post_processor {part.kind} with trim_offsets")
+def trimming(file: Part) -> Trimming | None:
+    """How white space is left out of offsets; None where it isn't."""
+    parts = [
+        part
+        for part in flattened(file, "post_processor", "processors")
+        if part.kind in ("RobertaProcessing", "ByteLevel") and part.flag("trim_offsets", True)
+    ]
+    # What was trimmed once has nothing left to be trimmed, but for a first space.
+    return Trimming(all(part.flag("add_prefix_space", True) for part in parts)) if parts else None
 
 
 def _named(part: Part, key: str, lacking: Lacking) -> str:
@@ -533,4 +539,4 @@ def tokenizer(file: Part, lacking: Lacking) -> Tokenizer | None:
     reading = decoder(file, falls_back, marked, lacking)
     if lacking or model is None:
         return None
-    return Tokenizer(way, model, special, around, cut, filled, reading, otherwise)
+    return Tokenizer(way, model, special, around, cut, filled, reading, otherwise, trimming(file))

@@ -19,6 +19,7 @@ from tokenizers_core.encoding.decoders import (
     StripTokens,
     WordPieceDecoder,
 )
+from tokenizers_core.encoding.encoding import Trimming
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.templates import Template, TemplatePiece
 from tokenizers_core.encoding.tokenizer import Tokenizer
@@ -30,7 +31,7 @@ from tokenizers_core.text.cutting import Bytes, CutAt, Cutter, Known, Marked
 from tokenizers_core.text.normalizers import Normalizer
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import Pipeline
-from tokenizers_core.text.rewriting import Precompiled, Prepend, Replace, Strip
+from tokenizers_core.text.rewriting import Nmt, Precompiled, Prepend, Replace, Strip
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
 from tokenizers_core.training.bpe import BpeModel
 from tokenizers_core.training.segmentation import UnigramModel
@@ -142,7 +143,13 @@ def to_document(tokenizer: Tokenizer) -> Document:
         "added_tokens": added_token_documents(tokenizer),
         "normalizer": in_sequence(normalizers, "normalizers"),
         "pre_tokenizer": in_sequence(pre_tokenizer_parts(pipeline), "pretokenizers"),
-        "post_processor": template_document(tokenizer.template, tokenizer.vocab),
+        "post_processor": in_sequence(
+            [
+                *trimming_parts(tokenizer.trimming),
+                *filter(None, [template_document(tokenizer.template, tokenizer.vocab)]),
+            ],
+            "processors",
+        ),
         "decoder": decoder_document(tokenizer.decoder, model, marked),
         "model": model_document(model, frozenset(tokenizer.special_tokens), marked),
     }
@@ -209,6 +216,8 @@ def rewriting_document(step: object) -> Document:
             return {"type": "Prepend", "prepend": front}
         case Strip(left, right):
             return {"type": "Strip", "strip_left": left, "strip_right": right}
+        case Nmt():
+            return {"type": "Nmt"}
         case Precompiled(charsmap):
             return {"type": "Precompiled", "precompiled_charsmap": b64encode(charsmap).decode("ascii")}
     raise UnsavableError("part", description=Phrase("a normalizer of type {kind}", kind=type(step).__name__))
@@ -318,6 +327,13 @@ def _bpe_document(model: BpeModel, special_tokens: frozenset[str], marked: bool)
 
 
 # --- Around the text --------------------------------------------------------------------------------------------------
+
+
+def trimming_parts(trimming: Trimming | None) -> list[Document]:
+    """What leaves white space out of offsets."""
+    if trimming is None:
+        return []
+    return [byte_level(use_regex=True) | {"trim_offsets": True, "add_prefix_space": trimming.prefix_space}]
 
 
 def template_document(template: Template | None, vocab: Mapping[str, int]) -> Document | None:

@@ -1,4 +1,4 @@
-"""Rewritings of a text that files of other programs ask for: what the `tokenizers` library calls Replace, Prepend, Strip and Precompiled.
+"""Rewritings of a text that files of other programs ask for: what the `tokenizers` library calls Replace, Prepend, Strip, Nmt and Precompiled.
 
 Each is a value that `normalize` takes where it takes a name. Its `align` says for each new character which stretch of the text it came
 from: all of what was replaced. (The library gives it the place of the last character that was replaced, so that the others would
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
+from typing import Final, Protocol
 
 from tokenizers_core.text.charsmap import CharacterMap
 from tokenizers_core.text.patterns import Stopwatch, found_in, regex
@@ -114,6 +114,38 @@ class Strip:
 
     def align(self, text: str) -> list[Span]:
         return [(at, at + 1) for at in range(*self._kept(text))]
+
+
+@dataclass(frozen=True)
+class Nmt:
+    """Leaves out control characters, and writes a space for other blanks, as SentencePiece's rules for translation do.
+
+    >>> Nmt().rewrite("a\x07\tb\u200b"), Nmt().align("a\x07\tb\u200b")
+    ('a b ', [(0, 1), (2, 3), (3, 4), (4, 5)])
+    """
+
+    def rewrite(self, text: str) -> str:
+        return text.translate(_NMT)
+
+    def align(self, text: str) -> list[Span]:
+        return [(at, at + 1) for at, one in enumerate(text) if _NMT.get(ord(one), one) is not None]
+
+
+_DROPPED: Final = (*range(0x01, 0x09), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F)
+_BLANKS: Final = (
+    0x09,
+    0x0A,
+    0x0C,
+    0x0D,
+    0x1680,
+    *range(0x200B, 0x2010),
+    0x2028,
+    0x2029,
+    0x2581,
+    0xFEFF,
+    0xFFFD,
+)
+_NMT: Final[dict[int, str | None]] = dict.fromkeys(_DROPPED) | dict.fromkeys(_BLANKS, " ")
 
 
 @dataclass(frozen=True)

@@ -272,6 +272,13 @@ def _steps(letter: str, story: WordStory, style: Style) -> None:
     if story.whole:
         note(_("The word is a token itself, and this tokenizer takes such words whole: nothing is merged."))
         return
+    if not len(story.steps):
+        note(
+            _("For this model, the word is a single symbol: there is nothing to merge.")
+            if len(story.tokens) == 1
+            else _("No merge of this tokenizer fits this word: its symbols stay as they are.")
+        )
+        return
     if story.steps.stop_reason == "cut":
         note(
             _("Only the first {number} steps of this word are shown.").format(number=count(len(story.steps)))
