@@ -47,7 +47,7 @@ def touch(path: Path) -> None:
     os.utime(path, ns=(now, now))
 
 
-class Store:
+class KeptFolder:
     """Files in a folder, which several servers may share. The least recently used ones go when there are too many."""
 
     def __init__(self, folder: Path, room: int, largest: int) -> None:
@@ -98,7 +98,7 @@ class Store:
             taken -= length
 
 
-class TextStore(Store):
+class TextStore(KeptFolder):
     """Texts by digest, so that one too long for a link survives a reload, a restart and a change of server.
 
     If the folder can't be written, texts stay in memory.
@@ -151,7 +151,7 @@ class TextStore(Store):
                 (self.folder / name).unlink()
 
 
-class SealedStore(Store):
+class SealedStore(KeptFolder):
     """What was made of something else, under the name of that: a seal says that it is this server's own work, and whole.
 
     If the folder can't be written, nothing is kept: it can be made again.
