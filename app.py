@@ -42,7 +42,7 @@ if __name__ == "__main__":
 else:
     from tokensteps.classroom.routes import ROUTES
     from tokensteps.classroom.startup import with_classes
-    from tokensteps.pages.explore.typed.routes import TYPED_ROUTES
+    from tokensteps.pages.explore.live_typing.routes import TYPED_ROUTES
     from tokensteps.server.startup import MIDDLEWARE, lifespan
 
     app = st.App(

@@ -58,13 +58,13 @@ async def intruder(hall: Hall, source: str) -> str:
     """A device of the attacker's own, which the class lets in like any other."""
     browser = Browser(hall.lecturer.ports)
     browser.source = source
-    paper = (await browser.post(f"{hall.code}/join"))["device"]
+    credential = (await browser.post(f"{hall.code}/join"))["device"]
     browser.drop()
-    return str(paper)
+    return str(credential)
 
 
 async def forged_keys(hall: Hall, source: str) -> Statuses:
-    key = hall.lecturer.paper
+    key = hall.lecturer.credential
     forged = [key[:at] + ("A" if key[at] != "A" else "B") + key[at + 1 :] for at in range(len(key))]
     messages = [(f"{hall.code}/{what}", {"as": one}) for one in forged for what in ("end", "blank", "ask")]
     return await flood(hall, source, messages * (2_000 // len(messages)))

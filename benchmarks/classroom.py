@@ -53,7 +53,7 @@ class Browser:
         self.ports, self.number, self.turn = ports, number, number
         self.source = f"127.0.0.{2 + number // HALL}"
         """Its own address: the loopback has many."""
-        self.paper = ""
+        self.credential = ""
         self.last = 0
         self.line: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self.turns = asyncio.Lock()
@@ -79,7 +79,7 @@ class Browser:
         if self.line is None:
             self.line = await self._connect()
         reader, writer = self.line
-        data = json.dumps({"as": self.paper, **body}).encode()
+        data = json.dumps({"as": self.credential, **body}).encode()
         head = (
             f"POST {API}/{path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(data)}\r\n\r\n"
@@ -121,7 +121,7 @@ class Browser:
         try:
             after = f"&after={self.last}" if self.last else ""
             writer.write(
-                f"GET {API}/{code}/events?as={self.paper}{after} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+                f"GET {API}/{code}/events?as={self.credential}{after} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
             )
             if b" 200 " not in await reader.readline():
                 raise ValueError("no stream")
@@ -249,13 +249,13 @@ class Hall:
         """Open the class, let everybody in, and wait until all listen."""
         start = time.monotonic()
         opened = await self.lecturer.post("open", nicknames=True)
-        self.code, self.lecturer.paper = opened["code"], opened["key"]
+        self.code, self.lecturer.credential = opened["code"], opened["key"]
         turns = asyncio.Semaphore(40)
 
         async def join(student: Browser) -> None:
             async with turns:
                 joined = await student.post(f"{self.code}/join", nickname=f"s{student.number}")
-            student.paper = joined["device"]
+            student.credential = joined["device"]
             self.numbers[joined["number"]] = student
             self.start(student.listen(self.code, lambda *heard: self.student_hears(student, *heard)))
 
@@ -343,7 +343,7 @@ class Hall:
         self.outcome.twice = sum(count - 1 for count in self.heard.values())
         reader, writer = await self.lecturer._connect()
         writer.write(
-            f"GET {API}/{self.code}/summary?as={self.lecturer.paper}&form=students HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+            f"GET {API}/{self.code}/summary?as={self.lecturer.credential}&form=students HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         )
         _status, told = await _answer_from(reader)
         writer.close()

@@ -33,7 +33,7 @@ KEYS = 7
 PAINTED: Sequence[str] = ("counts", "chips")
 
 
-class Subject(NamedTuple):
+class ShownTokenizer(NamedTuple):
     """A text, and what its times should be and have to be, in ms: to a key's chips, and to the counts of a paste."""
 
     name: str
@@ -42,22 +42,22 @@ class Subject(NamedTuple):
     paste: float
 
 
-def subjects(quick: bool) -> Iterator[Subject]:
+def subjects(quick: bool) -> Iterator[ShownTokenizer]:
     """What is pasted."""
     kilobyte, megabyte = 1_000, 999_000  # with room for keys: the page takes a million characters
-    yield Subject("prose, 10 KB", long_prose(10 * kilobyte), 150, 300)
-    yield Subject("prose, 100 KB", long_prose(100 * kilobyte), 300, 500)
+    yield ShownTokenizer("prose, 10 KB", long_prose(10 * kilobyte), 150, 300)
+    yield ShownTokenizer("prose, 100 KB", long_prose(100 * kilobyte), 300, 500)
     if not quick:
-        yield Subject("Japanese, 10 KB", japanese(10 * kilobyte // 3), 150, 300)
-        yield Subject("Japanese, 100 KB", japanese(100 * kilobyte // 3), 300, 500)
-    yield Subject("prose, 1 MB", long_prose(megabyte), 1_500, 2_000)
+        yield ShownTokenizer("Japanese, 10 KB", japanese(10 * kilobyte // 3), 150, 300)
+        yield ShownTokenizer("Japanese, 100 KB", japanese(100 * kilobyte // 3), 300, 500)
+    yield ShownTokenizer("prose, 1 MB", long_prose(megabyte), 1_500, 2_000)
     if not quick:
-        yield Subject("Japanese, 1 MB", japanese(megabyte // 3), 1_500, 2_000)
-        yield Subject("one line, 1 MB", long_prose(megabyte).replace("\n", " "), 1_500, 2_000)
-        yield Subject("code, 1 MB", library_text(megabyte), 1_500, 2_000)
+        yield ShownTokenizer("Japanese, 1 MB", japanese(megabyte // 3), 1_500, 2_000)
+        yield ShownTokenizer("one line, 1 MB", long_prose(megabyte).replace("\n", " "), 1_500, 2_000)
+        yield ShownTokenizer("code, 1 MB", library_text(megabyte), 1_500, 2_000)
 
 
-class Desk:
+class TypingSession:
     """The page, and somebody who types."""
 
     def __init__(self, page: Page) -> None:
@@ -96,7 +96,7 @@ class Desk:
         return self.press("Enter", ["tokenizer"])
 
 
-def measured(desk: Desk, subject: Subject, keys: int) -> dict[str, dict[str, float]]:
+def measured(desk: TypingSession, subject: ShownTokenizer, keys: int) -> dict[str, dict[str, float]]:
     """What was done with a text, and how long it took, in ms."""
     times: dict[str, dict[str, float]] = {}
     desk.empty()
@@ -114,7 +114,7 @@ def measured(desk: Desk, subject: Subject, keys: int) -> dict[str, dict[str, flo
     return times
 
 
-def lines(subject: Subject, times: Mapping[str, Mapping[str, float]]) -> Iterator[Result]:
+def lines(subject: ShownTokenizer, times: Mapping[str, Mapping[str, float]]) -> Iterator[Result]:
     """The figures as lines of the table."""
     aims = {"key": subject.key, "paste": subject.paste, "replace": subject.paste, "undo": subject.paste}
     aims |= {"select all": 100, "tokenizer": subject.paste}
@@ -190,7 +190,7 @@ def main() -> int:
 
     def figures(page: Page, address: str) -> Iterator[Result]:
         yield step_painted(page, address)
-        desk = Desk(page)
+        desk = TypingSession(page)
         desk.open(address)
         for subject in subjects(arguments.quick):
             if arguments.only in subject.name:

@@ -18,7 +18,7 @@ from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.encoding.alignment import count_text
 from tokenizers_core.files.exports import merges_txt
 from tokensteps.catalogue.analysis import Analysis, Located
-from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.drawing.chips import Shown, chips_message
 from tokensteps.pages.explore.playground_chips import STRETCHES_SHOWN, cards_html, chip_labels
 
@@ -37,17 +37,17 @@ def both() -> tuple[TrainedSubject, tokenizers.Tokenizer]:
     return TrainedSubject("ours", tokenizer, trace, len(trace)), theirs
 
 
-def analysed(subject: Subject, text: str) -> Analysis:
+def analysed(subject: ShownTokenizer, text: str) -> Analysis:
     """What the page has of a text, anew each time: the page itself keeps it."""
     return Analysis(subject, Located(text, subject.encode(text), subject.mark_id))
 
 
-def counted(subject: Subject, text: str) -> tuple[int, object]:
+def counted(subject: ShownTokenizer, text: str) -> tuple[int, object]:
     """The counts, all that the page shows first."""
     return len(analysed(subject, text)), count_text(text)
 
 
-def drawn(subject: Subject, text: str) -> bytes:
+def drawn(subject: ShownTokenizer, text: str) -> bytes:
     """Everything that the chips need: a page of them, with the details of its tokens."""
     analysis = analysed(subject, text)
     runs = analysis.runs(0, STRETCHES_SHOWN)

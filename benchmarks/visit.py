@@ -127,7 +127,7 @@ def visitor(browser: Browser, condition: str) -> Iterator[Page]:
         context.close()
 
 
-def visits(browser: Browser, address: str, condition: str) -> tuple[Visit, Visit]:
+def session_resources(browser: Browser, address: str, condition: str) -> tuple[Visit, Visit]:
     """A first visit, and the page loaded again."""
     with visitor(browser, condition) as page:
         return load(page, address), load(page, None)
@@ -176,7 +176,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         times: dict[tuple[str, str], list[Visit]] = {}
         for turn in range(asked.repeats + 1):
             for name, (address, condition) in found.items():
-                for kind, one in zip(("first", "again"), visits(browser, address, condition), strict=True):
+                for kind, one in zip(
+                    ("first", "again"), session_resources(browser, address, condition), strict=True
+                ):
                     if turn:  # the first round warms the servers
                         times.setdefault((name, kind), []).append(one)
         browser.close()

@@ -130,7 +130,7 @@ are done."""
 LONG = frozenset(
     f"tests/{name}.py"
     for name in (
-        "app/catalogue/test_apart",
+        "app/catalogue/test_remote_tokenizer",
         "app/catalogue/test_hub",
         "app/classroom/test_servers",
         "app/server/test_entrance",

@@ -28,7 +28,7 @@ from tests.app.catalogue.test_loaded import KINDS, trained
 from tests.app.server.test_entrance import served
 from tests.loops import finished
 from tokenizers_core.errors import TokenizersCoreError
-from tokensteps.catalogue.files import apart
+from tokensteps.catalogue.files import remote_tokenizer
 from tokensteps.limits import COLLECT_SECONDS, RECONNECT_SECONDS
 from tokensteps.server.tasks import Progress
 from tokensteps.server.workers import Workers
@@ -173,7 +173,9 @@ def tried(files: Mapping[str, bytes], name: str) -> bool:
     """Whether the files make a tokenizer; anything that the app doesn't raise on purpose ends the test."""
     text = "hug [CLS] aab 🙂 naïve"
     with suppress(TokenizersCoreError):
-        subject = apart.load_apart(name, lambda: files, "mine", Progress(), lambda: name)
+        subject = remote_tokenizer.load_remote_tokenizer(
+            name, lambda: files, "mine", Progress(), lambda: name
+        )
         for work in (subject.encode, subject.normalized):
             with suppress(TokenizersCoreError):
                 work(text)
@@ -185,9 +187,9 @@ def tried(files: Mapping[str, bytes], name: str) -> bool:
 
 
 def test_files_neither_stop_the_server_nor_stay_in_it(monkeypatch: Any) -> None:
-    pool = Workers(2, 5, apart.__name__)
-    monkeypatch.setattr(apart, "readers", lambda: pool)
-    monkeypatch.setattr(apart, "ENCODING_SECONDS", 5.0)
+    pool = Workers(2, 5, remote_tokenizer.__name__)
+    monkeypatch.setattr(remote_tokenizer, "readers", lambda: pool)
+    monkeypatch.setattr(remote_tokenizer, "ENCODING_SECONDS", 5.0)
     whole, process = sources(), psutil.Process()
     assert all(tried(files, f"whole {number}") for number, files in enumerate(whole))
     before, children = process.memory_info().rss, len(process.children(recursive=True))

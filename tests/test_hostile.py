@@ -46,10 +46,10 @@ from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokenizers_core.training.comparison import compare
 from tokensteps.catalogue import hub, side_by_side
 from tokensteps.catalogue.analysis import Analysis, analyse, interpret_escapes
-from tokensteps.catalogue.choices import SET, Spec, title, titles, upload_spec
+from tokensteps.catalogue.choices import SET, TokenizerSpec, title, titles, upload_spec
 from tokensteps.catalogue.files import formats
 from tokensteps.catalogue.renewal import heritage
-from tokensteps.catalogue.subjects import TrainedSubject
+from tokensteps.catalogue.shown_tokenizers import TrainedSubject
 from tokensteps.components.editor import as_typed
 from tokensteps.drawing.charts import (
     CHARTS,
@@ -232,8 +232,8 @@ def readers() -> Mapping[str, Callable[[str], Any]]:
         "challenge": open_challenge,
         "challenge's link": lambda text: open_challenge(f"{text}?c={text}"),
         "code": open_answers,
-        "spec": Spec.parse,
-        "spec's run": lambda text: Spec.parse(f"bpe?{text}").run(),
+        "spec": TokenizerSpec.parse,
+        "spec's run": lambda text: TokenizerSpec.parse(f"bpe?{text}").run(),
         "spec's title": title,
         "repository": hub.checked,
         "exercise": lambda text: read_place({"kind": text, "level": text, "seed": text}),
@@ -297,9 +297,9 @@ def test_texts_survive_every_way_they_travel() -> None:
         assert read_short(write_short(text)) == text
         packed = pack_text(text)
         assert packed is None or unpack_text(packed) == (text if packed else None)
-        spec = Spec("hub", {"name": text[:900]})
-        assert Spec.parse(spec.write()) == spec
-        assert text[:60].lstrip(SET) in Spec.parse(upload_spec({text[:60]: b"x"})).query
+        spec = TokenizerSpec("hub", {"name": text[:900]})
+        assert TokenizerSpec.parse(spec.write()) == spec
+        assert text[:60].lstrip(SET) in TokenizerSpec.parse(upload_spec({text[:60]: b"x"})).query
         challenge = Challenge(text[:80], "bpe", {"corpus": "paste", "special": text[:80]}, 0, 3, "pair")
         assert open_challenge(challenge.sealed()) == challenge
         result = Answers("x", text[:80], 1, (text[:80],))

@@ -460,7 +460,7 @@ KEY_SHARE: Final = 5
 """How many times more messages than a device a key may send: a lecturer steps quickly, on two devices."""
 QR_LIMIT: Final = 1_200
 """Characters of an address that becomes a code: longer ones have modules too small for a phone at the back of a hall."""
-PAPERS_LIMIT: Final = 300
+CREDENTIAL_LIMIT: Final = 300
 """Characters of a sealed key or device: those that are made here have less than 150."""
 
 # --- Tables, pages and files ----------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ from tokensteps.drawing.encoding import encoding_frame, match_frame
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.handout import filled, handout, standalone_page
 from tokensteps.drawing.lattice.frames import lattice_frame
-from tokensteps.drawing.parts import token_count
+from tokensteps.drawing.stage_markup import token_count
 from tokensteps.drawing.tokens import PLAIN, Style, chips, readable
 from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame

@@ -26,13 +26,13 @@ from tokensteps.drawing.chips import Shown
 from tokensteps.drawing.tokens import chip, readable, token_html
 from tokensteps.limits import CHIPS_ROOM, COUNTS_ROOM, PACKED_ROOM, TOKENS_ROOM
 from tokensteps.runs.corpora import pack_text
-from tokensteps.server import shelf
-from tokensteps.server.shelf import Memo, remembered
+from tokensteps.server import shared_cache
+from tokensteps.server.shared_cache import Memo, remembered
 
 ROOT = Path(__file__).parents[2]
 OF_THE_APP = {
     ("tokensteps/classroom/address.py", "qr"),  # 256 of at most `QR_LIMIT` characters
-    ("tokensteps/server/entrance/joined/groups.py", "_template"),
+    ("tokensteps/server/entrance/script_bundles/groups.py", "_template"),
     ("tokensteps/server/entrance/page.py", "_page"),
     ("tokensteps/server/entrance/page.py", "_scripts"),
     ("tokensteps/server/entrance/page.py", "_packed"),
@@ -118,7 +118,7 @@ def test_hostile_texts_take_no_more_than_their_room(
 
 
 def test_lists_that_pages_have_made_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelf, "_remembered", Memo(3_000_000))
+    monkeypatch.setattr(shared_cache, "_remembered", Memo(3_000_000))
 
     def list_words() -> None:
         for number in range(60):

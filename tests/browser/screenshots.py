@@ -23,7 +23,7 @@ from tests.browser.class_pictures import class_pictures
 from tests.browser.film import FILM, FILM_LIMIT, take_film
 from tokenizers_core.files.exports import vocab_txt
 from tokenizers_core.files.tokenizer_json import tokenizer_to_json
-from tokensteps.catalogue.choices import READY, Spec, upload_spec
+from tokensteps.catalogue.choices import READY, TokenizerSpec, upload_spec
 from tokensteps.catalogue.shipped import gpt2
 from tokensteps.language.i18n import LANGUAGES
 from tokensteps.runs.rules import PLAYGROUND_SLOTS
@@ -94,7 +94,7 @@ def four_uploads() -> str:
     """The parameters of four tokenizers from files, which the server finds in the store that it shares with this process."""
     trained = {}
     for spec in READY:
-        run = Spec.parse(spec).run()
+        run = TokenizerSpec.parse(spec).run()
         trained[run.algorithm.name] = run.algorithm.train(
             run.source.corpus(run.pipeline), **run.settings
         ).tokenizer()
@@ -106,7 +106,9 @@ def four_uploads() -> str:
         "GPT-2's first 5,000": {"gpt2.tiktoken": "\n".join(ranks)},
     }
     specs = [
-        Spec.parse(upload_spec({kind: text.encode() for kind, text in one.items()})).set(name=name).write()
+        TokenizerSpec.parse(upload_spec({kind: text.encode() for kind, text in one.items()}))
+        .set(name=name)
+        .write()
         for name, one in files.items()
     ]
     return urlencode(dict(zip(PLAYGROUND_SLOTS, specs, strict=True)))

@@ -11,14 +11,14 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
-from tokensteps.catalogue.choices import Spec
+from tokensteps.catalogue.choices import TokenizerSpec
 from tokensteps.pages.learn.home import SENTENCE, SPEC
 
 TYPED = "re-tokenize 茶 <b>x</b>"
 
 
 def tokenizer() -> Any:
-    run = Spec.parse(SPEC).run()
+    run = TokenizerSpec.parse(SPEC).run()
     return run.algorithm.train(run.source.corpus(run.pipeline), **run.settings).tokenizer()
 
 

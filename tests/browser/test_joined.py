@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import ROOT, joined_at
-from tokensteps.server.entrance.joined.groups import Groups
+from tokensteps.server.entrance.script_bundles.groups import Groups
 
 APP = ROOT / "app.py"
 ELEMENTS = Path(__file__).with_name("elements_demo.py")

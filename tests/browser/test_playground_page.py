@@ -35,7 +35,7 @@ from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_chips import box, chip, copied, has_written, lit, written
 from tokenizers_core import Tokenizer as EngineTokenizer
 from tokensteps.catalogue.analysis import interpret_escapes
-from tokensteps.catalogue.choices import GPT2, READY, Spec, title
+from tokensteps.catalogue.choices import GPT2, READY, TokenizerSpec, title
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.limits import LINK_LIMIT, TYPED_RATE
 from tokensteps.pages.explore.playground_chips import STRETCHES_SHOWN
@@ -66,13 +66,13 @@ DRAWN = {
 @cache
 def trace(spec: str) -> Any:
     """What the engine makes of a spec."""
-    run = Spec.parse(spec).run()
+    run = TokenizerSpec.parse(spec).run()
     return run.algorithm.train(run.source.corpus(run.pipeline), **run.settings)
 
 
 def engine(spec: str, text: str) -> Any:
     """The engine's encoding of a text, after the spec's step."""
-    step = Spec.parse(spec).step
+    step = TokenizerSpec.parse(spec).step
     return trace(spec.split("&step=")[0]).tokenizer(len(trace(spec)) if step is None else step).encode(text)
 
 
@@ -680,7 +680,7 @@ def test_from_training_to_the_playground_and_back(playground: Playground) -> Non
     text = "hugs pugs bunhug"
     box(page).fill(text)
     playground.tokens(ids(f"{HUG}&step=3", text))
-    assert Spec.parse(playground.query()["t1"]).step == 3
+    assert TokenizerSpec.parse(playground.query()["t1"]).step == 3
     expect(page.get_by_label("Tokenizer A", exact=True)).to_have_value(title(f"{HUG}&step=3"))
     slider = page.get_by_role("slider", name="After step")
     for key, step in (
@@ -696,7 +696,7 @@ def test_from_training_to_the_playground_and_back(playground: Playground) -> Non
         expect(slider).to_have_value(str(step))
         expect(page.get_by_label("Tokenizer A", exact=True)).to_have_value(title(f"{HUG}&step={step}"))
         playground.rest()
-    assert Spec.parse(playground.query()["t1"]).step == 6
+    assert TokenizerSpec.parse(playground.query()["t1"]).step == 6
     assert written(page) == text
 
     page.get_by_role("link", name="BPE", exact=True).click()

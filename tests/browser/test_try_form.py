@@ -19,8 +19,8 @@ from tests.browser.test_site import LOOK
 from tests.hostile import KINDS, PWNED
 from tokensteps.language.i18n import use_language
 from tokensteps.site.build import Site, in_languages
+from tokensteps.site.live.live_files import TRY, try_script
 from tokensteps.site.live.page import try_page
-from tokensteps.site.live.parts import TRY, try_script
 from tokensteps.site.live.trials import Trials
 from tokensteps.site.shared import shared_files
 

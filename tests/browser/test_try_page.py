@@ -24,7 +24,7 @@ from tokenizers_core.files.exports import prunes_to_json, trace_to_json
 from tokensteps.cli.commands import command_line
 from tokensteps.runs.algorithms import ALGORITHMS, trace_at
 from tokensteps.runs.corpora import EXAMPLES, pack_text
-from tokensteps.site.live.parts import PackageError, npm_package
+from tokensteps.site.live.live_files import PackageError, npm_package
 
 LOADED = 120_000
 """Milliseconds that Python may take to load on a machine that others use, too."""

@@ -336,8 +336,8 @@ def test_phone_and_dark(wordpiece: Learner, open_page: Callable[..., Page]) -> N
     for selector in (".say .frac > span", ".aside", ".aside b", "table.scores td", ".why"):
         measured = page.evaluate(CONTRAST, selector)
         assert measured, selector
-        for contrast, paper in measured:
-            assert paper < 0.1 and contrast >= 4.5, (selector, contrast, paper)
+        for contrast, credential in measured:
+            assert credential < 0.1 and contrast >= 4.5, (selector, contrast, credential)
     page.get_by_role("button", name="Next step").tap()
     phone.at(4)
     assert phone.state()["pair"] == ["hu", "##g"]

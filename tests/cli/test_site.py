@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from tokensteps.cli import site
 from tokensteps.cli.commands import command_line
 from tokensteps.site import build
-from tokensteps.site.live import parts
+from tokensteps.site.live import live_files
 
 
 def run(*arguments: object) -> Result:
@@ -100,7 +100,7 @@ def test_python_for_browsers_is_there_or_said_to_be_missing(
     file.write_bytes(b"PK")
     done = run(out, "--pyodide", file)
     assert done.exit_code == 2 and "--pyodide is for --live; add --live" in done.stderr
-    monkeypatch.setattr(parts.shutil, "which", lambda _name: None)
+    monkeypatch.setattr(live_files.shutil, "which", lambda _name: None)
     done = run(out, "--live")
     assert done.exit_code == 1 and "npm isn't here" in done.stderr and "--pyodide FILE" in done.stderr
     done = run(out, "--live", "--pyodide", file)

@@ -19,9 +19,9 @@ from tests.pages.test_unigram import PAGE as UNIGRAM
 from tokenizers_core.trace import CutOff
 from tokensteps.limits import FRAMES_ROOM
 from tokensteps.runs import algorithms
-from tokensteps.server import shelf
+from tokensteps.server import shared_cache
 from tokensteps.server.jobs import Registry, registry
-from tokensteps.server.shelf import Memo, Shelf
+from tokensteps.server.shared_cache import Memo, SharedCache
 from tokensteps.server.tasks import Progress, Task, TrainingError
 from tokensteps.widgets.stage import FIRST
 
@@ -79,7 +79,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
     training = Slow()
     monkeypatch.setattr(algorithms, "train", training)
     registry().jobs.clear()
-    registry().values = Shelf(registry().values.room)
+    registry().values = SharedCache(registry().values.room)
     yield training
     training.finish()
 
@@ -150,7 +150,7 @@ def test_tabs_that_are_there_stay_when_another_run_takes_their_place(
 def test_of_a_long_run_that_is_not_drawn_a_few_frames_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever comes later gets all at once."""
     whole = book(run(BPE.start(TEXT + "&step=300")))["frames"]
-    monkeypatch.setattr(shelf, "_drawings", Memo(FRAMES_ROOM))
+    monkeypatch.setattr(shared_cache, "_drawings", Memo(FRAMES_ROOM))
     app = again(BPE.start(TEXT + "&step=300"))
     few = book(app)
     assert few["growth"] == ["", "", 0] and few["seek"][0] == 300 and tabs(app)

@@ -17,8 +17,8 @@ from tokensteps.catalogue.choices import order, upload_spec
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.health import health_of, health_of_loaded
 from tokensteps.catalogue.shipped import gpt2
+from tokensteps.catalogue.shown_tokenizers import TrainedSubject
 from tokensteps.catalogue.side_by_side import fertilities
-from tokensteps.catalogue.subjects import TrainedSubject
 from tokensteps.catalogue.texts import SENTENCES
 from tokensteps.language.health import FINDINGS, FOLD_WORDS, KIND_WORDS
 from tokensteps.language.i18n import LANGUAGES

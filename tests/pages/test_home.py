@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import APP, Page, address, bodies, book, problems, run
-from tokensteps.catalogue.choices import Spec
+from tokensteps.catalogue.choices import TokenizerSpec
 from tokensteps.limits import SENTENCE_LIMIT
 from tokensteps.pages.learn.home import SENTENCE, SPEC
 from tokensteps.runs.rules import BPE_RULES
@@ -28,7 +28,7 @@ HOSTILE = "<img src=x onerror=alert(1)> **b** $x$ `c` :red[d] \u202e🍵"
 @cache
 def tokenizer() -> Any:
     """Of the run that the page names, which it has trained; a process trains what any other does (tests/app/server/test_workers.py)."""
-    data = pickled(Spec.parse(SPEC).run().name)
+    data = pickled(TokenizerSpec.parse(SPEC).run().name)
     assert data is not None, "the page's run is another"
     return pickle.loads(data).tokenizer()
 

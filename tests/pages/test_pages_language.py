@@ -23,7 +23,7 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.pages import APP, run, tables, tabs, told
 from tokenizers_core import Corpus, train_bpe
 from tokensteps.catalogue.analysis import analyse
-from tokensteps.catalogue.subjects import TrainedSubject
+from tokensteps.catalogue.shown_tokenizers import TrainedSubject
 from tokensteps.catalogue.texts import SENTENCES
 from tokensteps.drawing.chips import Shown
 from tokensteps.drawing.handout import handout

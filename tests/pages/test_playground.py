@@ -22,7 +22,7 @@ from tokenizers import Tokenizer, models, processors
 from tests.pages.pages import run, tables, told
 from tokensteps.catalogue import hub
 from tokensteps.catalogue.analysis import interpret_escapes
-from tokensteps.catalogue.choices import GPT2, READY, Spec, public, title, upload_spec
+from tokensteps.catalogue.choices import GPT2, READY, TokenizerSpec, public, title, upload_spec
 from tokensteps.catalogue.shipped import gpt2
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.limits import PASTE_LIMIT, PLAYGROUND_LIMIT
@@ -91,7 +91,7 @@ def test_a_link_brings_text_tokenizers_and_toggles() -> None:
     text = "hugs and <s> pugs\nunhug 茶"
     url = {"text": str(pack_text(text)), "t1": f"{HUG}&step=3", "t2": HUG, "write": "ids", "specials": "0"}
     app = opened(**url)
-    run = Spec.parse(HUG).run()
+    run = TokenizerSpec.parse(HUG).run()
     trace = run.algorithm.train(run.source.corpus(run.pipeline), **run.settings)
     assert ids(app) == trace.tokenizer(3).encode(text).ids
     assert text_of(app) == text and app.slider(key="playground.step.0").value == 3
@@ -106,7 +106,7 @@ def test_the_slider_takes_the_tokenizer_after_another_step() -> None:
     app.slider(key="playground.step.0").set_value(3)
     run(app)
     assert len(ids(app)) == 2  # hug, s
-    assert Spec.parse(address(app)["t1"]).step == 3
+    assert TokenizerSpec.parse(address(app)["t1"]).step == 3
 
 
 def test_a_run_of_the_page_takes_no_key_of_the_slider_back() -> None:
@@ -231,7 +231,7 @@ def test_where_a_cannot_be_had_the_next_is_shown() -> None:
     text = "hugs and pugs"
     app = opened(t1="file?tokenizer.json=0123", t2=HUG, text=text)
     assert "no longer has the file" in unescape(notes(app, "note problem"))
-    run_of = Spec.parse(HUG).run()
+    run_of = TokenizerSpec.parse(HUG).run()
     trace = run_of.algorithm.train(run_of.source.corpus(run_of.pipeline), **run_of.settings)
     assert ids(app) == trace.tokenizer().encode(text).ids
     assert any('class="ts whose"><i>B</i>' in markup for markup in drawn_html(app))
@@ -327,7 +327,7 @@ def test_an_upload_has_a_name_and_settings_which_the_link_keeps() -> None:
     spec = upload_spec(files)
     text = "1234<s> a"
     app = opened(t1=spec, text=text)
-    assert Spec.parse(spec).setting("name") == "me/mine"
+    assert TokenizerSpec.parse(spec).setting("name") == "me/mine"
     assert any("<b>me/mine</b>" in markup for markup in drawn_html(app))
     app.text_input(key="playground.set.name.0").set_value("My <b>own</b>")
     app.selectbox(key="playground.set.pattern.0").set_value("own")
@@ -350,7 +350,7 @@ def test_uploads_are_told_apart() -> None:
         brought.insert(0, upload_spec({"tokenizer.json": b"%d" % number}, brought))
     names = ["tokenizer.json (4)", "tokenizer.json (3)", "tokenizer.json (2)", "tokenizer.json"]
     assert [title(spec) for spec in brought] == names
-    brought[1] = Spec.parse(brought[1]).set(name="mine").write()
+    brought[1] = TokenizerSpec.parse(brought[1]).set(name="mine").write()
     assert upload_spec({"tokenizer.json": b"2"}, brought) == brought[1]
     assert (
         title(upload_spec({"qwen/models/vocab.json": b"", "qwen/models/merges.txt": b""}, brought)) == "qwen"
@@ -359,7 +359,7 @@ def test_uploads_are_told_apart() -> None:
 
 def test_a_pattern_that_is_none_is_told_and_can_be_changed() -> None:
     ranks = "\n".join(f"{b64encode(bytes([byte])).decode()} {byte}" for byte in range(256))
-    spec = Spec.parse(upload_spec({"x.tiktoken": ranks.encode()})).set(pattern="(").write()
+    spec = TokenizerSpec.parse(upload_spec({"x.tiktoken": ranks.encode()})).set(pattern="(").write()
     app = opened(t1=spec, t2=HUG, text="hug")
     assert "can't be loaded" in unescape(notes(app, "note problem"))
     app.selectbox(key="playground.set.pattern.0").set_value("gpt2")
@@ -373,7 +373,7 @@ def test_special_tokens_are_added_by_each_tokenizer_for_itself() -> None:
     tokenizer = Tokenizer(models.WordLevel({"hug": 0, "[CLS]": 1, "[UNK]": 2}, unk_token="[UNK]"))
     tokenizer.post_processor = processors.TemplateProcessing("[CLS] $A", None, [("[CLS]", 1)])
     spec = upload_spec({"tokenizer.json": tokenizer.to_str().encode()})
-    other = Spec.parse(spec).set(name="other").write()
+    other = TokenizerSpec.parse(spec).set(name="other").write()
     app = opened(t1=spec, t2=other, text="hug")
     assert ids(app) == tokenizer.encode("hug", add_special_tokens=False).ids
     app.toggle(key="playground.adding.A").set_value(True)
@@ -416,7 +416,7 @@ def test_tokenizers_of_one_corpus_are_told_apart() -> None:
     """One that a link brings, of another size than the one that is always offered, stays chosen while the page is used."""
     small, text = "bpe?corpus=library&size=600", "Tokenizers split unfamiliar words."
     app = opened(t1=small, t2="wordpiece?corpus=hug", text=text)
-    run_of = Spec.parse(small).run()
+    run_of = TokenizerSpec.parse(small).run()
     trace = run_of.algorithm.train(run_of.source.corpus(run_of.pipeline), **run_of.settings)
     expected = list(trace.tokenizer().encode(text).ids)
     assert ids(app) == expected

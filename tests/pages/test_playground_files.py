@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from tests.app.catalogue.test_other_files import minbpe, tekken, trained
 from tests.pages.pages import run, tables
 from tests.pages.test_playground import address, drawn_html, ids, opened
-from tokensteps.catalogue.choices import READY, Spec, upload_spec
+from tokensteps.catalogue.choices import READY, TokenizerSpec, upload_spec
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.shipped import gpt2
 from tokensteps.catalogue.texts import TEXTS
@@ -62,7 +62,7 @@ def test_files_of_every_kind_are_opened_named_linked_reloaded_and_removed(
     four: Callable[[], dict[str, Files]],
 ) -> None:
     files = four()
-    specs = [Spec.parse(upload_spec(one)).set(name=name).write() for name, one in files.items()]
+    specs = [TokenizerSpec.parse(upload_spec(one)).set(name=name).write() for name, one in files.items()]
     truth = [list(load(one).encode(TEXT).ids) for one in files.values()]
     link = dict(zip(("t1", "t2", "t3", "t4"), specs, strict=True))
     app = opened(text=TEXT, **link)
@@ -80,7 +80,7 @@ def test_files_of_every_kind_are_opened_named_linked_reloaded_and_removed(
     app.text_input(key="playground.set.name.1").set_value("Another name")
     [button for button in app.button if button.label == "Apply"][1].click()
     run(app)
-    assert Spec.parse(address(app)["t2"]).setting("name") == "Another name"
+    assert TokenizerSpec.parse(address(app)["t2"]).setting("name") == "Another name"
     app.selectbox(key="playground.slot.3").set_value(None)
     run(app)
     app.selectbox(key="playground.slot.0").set_value(READY[0])

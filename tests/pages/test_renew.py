@@ -24,7 +24,7 @@ from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.files.tokenizer_json import tokenizer_from_json
 from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.catalogue import choices
-from tokensteps.catalogue.choices import Spec
+from tokensteps.catalogue.choices import TokenizerSpec
 from tokensteps.limits import RENEW_LIMIT
 from tokensteps.pages.explore.renew import OLD_SPEC, SAMPLE
 from tokensteps.runs.corpora import EXAMPLES, pack_text
@@ -83,7 +83,7 @@ def test_the_ready_example_is_python_code() -> None:
     """61 tokens by one that has read prose, 39 by one that has read code, among them a line's indentation."""
     app = opened()
     assert app.title[0].value == "Retrain" and problems(app) == [] and address(app) == {}
-    run = Spec.parse(OLD_SPEC).run()
+    run = TokenizerSpec.parse(OLD_SPEC).run()
     old = run.algorithm.train(run.source.corpus(run.pipeline), **run.settings).tokenizer()
     new = of_corpus("modules").tokenizer()
     assert counted(app) == (len(old.encode(SAMPLE)), len(new.encode(SAMPLE))) == (61, 39)
@@ -101,7 +101,7 @@ def test_another_text_under_both() -> None:
     app = opened(**SMALL, a="hug")
     app.text_area(key="renew.a").set_value("hugs and pugs")
     run(app)
-    linked = Spec.parse(HUG).run()
+    linked = TokenizerSpec.parse(HUG).run()
     old = linked.algorithm.train(linked.source.corpus(linked.pipeline), **linked.settings).tokenizer()
     assert counted(app)[0] == len(old.encode("hugs and pugs"))
     assert address(app) == SMALL | {"a": "hugs and pugs"}
@@ -126,7 +126,7 @@ def test_each_algorithm_is_trained_again(old: str) -> None:
 
 
 def test_the_size_is_the_old_ones_unless_told_otherwise() -> None:
-    linked = Spec.parse("bpe?corpus=course").run()
+    linked = TokenizerSpec.parse("bpe?corpus=course").run()
     old = linked.algorithm.train(linked.source.corpus(linked.pipeline), **linked.settings)
     app = opened(corpus="hug", t1="bpe?corpus=course", a="x")
     assert app.number_input(key="renew.size").placeholder == str(old[len(old)].vocab_size)

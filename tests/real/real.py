@@ -31,13 +31,13 @@ from tests.real.hard_text import hard_text
 from tokenizers_core import Tokenizer as OurTokenizer
 from tokenizers_core.text.patterns import PATTERNS
 from tokensteps.catalogue.chat.templates import is_chat_file
-from tokensteps.catalogue.files.apart import load_apart
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.files.recognition import recognize
+from tokensteps.catalogue.files.remote_tokenizer import load_remote_tokenizer
 from tokensteps.drawing.chips import Shown
 from tokensteps.limits import TOKENIZERS_KEPT
+from tokensteps.pages.explore.live_typing.typing_sessions import open_typing_session
 from tokensteps.pages.explore.playground_chips import ChipsView, chips_data
-from tokensteps.pages.explore.typed.desks import sit_down
 from tokensteps.server.jobs import Registry
 from tokensteps.server.tasks import Progress
 
@@ -279,7 +279,7 @@ def note(one: RealFile, column: str, text: str) -> None:
 
 
 def load(one: RealFile, files: Mapping[str, bytes]) -> LoadedSubject:
-    return load_apart(str(one), lambda: files, one.model, Progress(), lambda: "")
+    return load_remote_tokenizer(str(one), lambda: files, one.model, Progress(), lambda: "")
 
 
 def compared(one: RealFile, column: str, ours: Sequence[Any], theirs: Sequence[Any]) -> None:
@@ -411,7 +411,7 @@ def looked_at(one: RealFile) -> LoadedSubject:
     """A file's tokenizer after the page has shown a text by it."""
     subject = load(one, one.files())
     view = ChipsView("A", subject, Shown(style=subject.style))
-    sit_down(f"desk of {id(subject)}", view, "")
+    open_typing_session(f"desk of {id(subject)}", view, "")
     assert chips_data(view, f"What is kept of {one.model}?", (1, 0))
     return subject
 

@@ -11,7 +11,7 @@ from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.training.algorithms import AnyTrace
 
 
-class Apart(NamedTuple):
+class RemoteTokenizer(NamedTuple):
     """A word that two tokenizers split otherwise."""
 
     word: str
@@ -36,7 +36,7 @@ class Measure(NamedTuple):
 class Effects(NamedTuple):
     """What becomes of the words at the same vocabulary size."""
 
-    apart: tuple[Apart, ...]
+    apart: tuple[RemoteTokenizer, ...]
     """The words that both pipelines make and that are split otherwise, the most frequent first."""
     measures: tuple[Measure, Measure]
     """Each tokenizer on the first run's corpus; on its own corpus, if the runs' pipelines cut words by different rules."""
@@ -63,7 +63,7 @@ def effects(ours: AnyTrace, theirs: AnyTrace, at: Balance) -> Effects:
     every = dict(theirs.corpus.items()) | counts if same_rules else counts
     shared = every if same_rules else {word: counts[word] for word in theirs.corpus.words if word in counts}
     apart = [
-        Apart(word, count, *splits)
+        RemoteTokenizer(word, count, *splits)
         for word, count in shared.items()
         if (splits := [split(tokenizer, word) for tokenizer in tokenizers])[0] != splits[1]
     ]

@@ -11,7 +11,7 @@ from tokenizers_core.encoding.alignment import no_collecting
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.errors import TokenizerFileError, quoted
-from tokenizers_core.files.parts import Lacking, Part, flattened, text_of, whole_number, wrong
+from tokenizers_core.files.json_objects import Lacking, Part, flattened, text_of, whole_number, wrong
 from tokenizers_core.files.writer import END_MARK
 from tokenizers_core.text.splitting import END_OF_WORD
 from tokenizers_core.training.bpe import BpeModel, BpeOptions

@@ -29,6 +29,7 @@ from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.templates import LARGEST_TYPE, TEMPLATES, Template, TemplatePiece
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.truncation import Padding, Truncation
+from tokenizers_core.files.json_objects import Lacking, Part, flattened, text_of, whole_number, wrong
 from tokenizers_core.files.models import (
     TOKEN_LIMIT,
     added_tokens_of,
@@ -40,7 +41,6 @@ from tokenizers_core.files.models import (
     wordpiece_model,
 )
 from tokenizers_core.files.oniguruma import from_oniguruma
-from tokenizers_core.files.parts import Lacking, Part, flattened, text_of, whole_number, wrong
 from tokenizers_core.files.writer import (
     END_MARK,
     JOINED_BY_SPACES,

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.files.json_objects import Part, wrong
 from tokenizers_core.files.models import TOKEN_LIMIT
-from tokenizers_core.files.parts import Part, wrong
 from tokenizers_core.files.ranks import all_splits
 from tokenizers_core.text.byte_alphabet import bytes_to_symbols
 from tokenizers_core.text.patterns import PATTERNS

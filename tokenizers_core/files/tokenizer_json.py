@@ -41,7 +41,7 @@ from tokenizers_core.errors import (
     refuse_wrong_type,
 )
 from tokenizers_core.files import models, reader
-from tokenizers_core.files.parts import read
+from tokenizers_core.files.json_objects import read
 from tokenizers_core.files.writer import Document, to_document
 from tokenizers_core.text.normalizers import Normalizer
 from tokenizers_core.text.pipeline import Pipeline

@@ -25,8 +25,8 @@ from tokenizers_core.encoding.templates import Template, TemplatePiece
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.errors import Phrase, UnsavableError
+from tokenizers_core.files.json_objects import VERSION
 from tokenizers_core.files.oniguruma import to_oniguruma
-from tokenizers_core.files.parts import VERSION
 from tokenizers_core.text.cutting import Bytes, CutAt, Cutter, Known, Marked
 from tokenizers_core.text.normalizers import Normalizer
 from tokenizers_core.text.patterns import PATTERNS

@@ -14,10 +14,10 @@ from tokenizers_core.encoding.alignment import Stretch, TextCounts, count_text, 
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.spans import Span
 from tokensteps.bounded import bounded, text_bytes
-from tokensteps.catalogue.subjects import Subject, Tokenized
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, Tokenized
 from tokensteps.drawing.chips import Piece, TextRun
 from tokensteps.limits import CHARACTERS_KEPT, COUNTS_ROOM, LEAST_SIZE
-from tokensteps.server.shelf import WeakShelf
+from tokensteps.server.shared_cache import WeakSharedCache
 
 ESCAPE = regex.compile(r"\\(?:([ntr0\\])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
 NAMED_ESCAPES: Mapping[str, str] = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}
@@ -62,7 +62,7 @@ class Located:
 class Analysis:
     """The tokens of a text by one tokenizer."""
 
-    def __init__(self, subject: Subject, kept: Located) -> None:
+    def __init__(self, subject: ShownTokenizer, kept: Located) -> None:
         self.subject, self._kept = subject, kept
 
     def __len__(self) -> int:
@@ -166,10 +166,10 @@ class Analysis:
         ]
 
 
-_located: Final = WeakShelf[Located](CHARACTERS_KEPT)
+_located: Final = WeakSharedCache[Located](CHARACTERS_KEPT)
 
 
-def analyse(subject: Subject, text: str, specials: bool = True, added: bool = False) -> Analysis:
+def analyse(subject: ShownTokenizer, text: str, specials: bool = True, added: bool = False) -> Analysis:
     """Encode a text, unless that was done a moment ago. `specials`, `added`: see `Subject.encode`, which may raise."""
     key = (text, specials, added)
     found = _located.get(subject, key)

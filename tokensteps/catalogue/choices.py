@@ -24,8 +24,8 @@ from tokenizers_core.encoding.model import Model
 from tokenizers_core.errors import Phrase, TokenizersCoreError, quoted
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.catalogue import hub, shipped
-from tokensteps.catalogue.files.apart import load_apart
-from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.catalogue.files.remote_tokenizer import load_remote_tokenizer
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.language.i18n import N_, _, count, listed
 from tokensteps.limits import (
     BROUGHT_REMEMBERED,
@@ -41,7 +41,7 @@ from tokensteps.limits import (
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.settings import corpus_title, read_url
 from tokensteps.server.jobs import Job, Registry, registry, tokenizer_registry
-from tokensteps.server.shelf import Memo
+from tokensteps.server.shared_cache import Memo
 from tokensteps.server.stores import digest, file_store
 from tokensteps.server.tasks import Progress
 from tokensteps.streamlit_internals import session_id
@@ -80,14 +80,14 @@ class SpecError(TokenizersCoreError):
         super().__init__(spec=quoted(spec))
 
 
-class Spec(NamedTuple):
+class TokenizerSpec(NamedTuple):
     """A spec, taken apart."""
 
     kind: str
     query: Mapping[str, str]
 
     @classmethod
-    def parse(cls, text: str) -> Spec:
+    def parse(cls, text: str) -> TokenizerSpec:
         """Raises SpecError for one of no known kind."""
         kind, _mark, query = text.partition("?")
         if len(text) > SPEC_LIMIT or kind not in (*ALGORITHMS, "file", "hub"):
@@ -121,19 +121,19 @@ class Spec(NamedTuple):
         """The names of uploaded files, and what this server keeps them under."""
         return {name: kept for name, kept in self.query.items() if not name.startswith(SET)}
 
-    def set(self, **settings: str) -> Spec:
+    def set(self, **settings: str) -> TokenizerSpec:
         """The same upload with other settings; "" takes one away."""
         chosen = {f"{SET}{name}": text for name, text in settings.items()}
         query = {name: text for name, text in {**self.query, **chosen}.items() if text or name in self.files}
-        return Spec(self.kind, query)
+        return TokenizerSpec(self.kind, query)
 
     def setting(self, name: str) -> str:
         """What is set under this name, "" for nothing."""
         return self.query.get(f"{SET}{name}", "")
 
-    def at(self, step: int) -> Spec:
+    def at(self, step: int) -> TokenizerSpec:
         """The same run after another step."""
-        return Spec(self.kind, {**self.query, "step": str(step)})
+        return TokenizerSpec(self.kind, {**self.query, "step": str(step)})
 
     def run(self) -> Run[AnyTrace]:
         """The training run that it describes. Raises SpecError, and what the engine raises for impossible rules."""
@@ -150,7 +150,7 @@ class Spec(NamedTuple):
 def title(text: str) -> str:
     """What the tokenizer under a spec is called: plain text that anybody may have written."""
     try:
-        spec = Spec.parse(text)
+        spec = TokenizerSpec.parse(text)
         step = spec.step
     except TokenizersCoreError:
         return text[:TITLE_CHARACTERS]
@@ -172,7 +172,7 @@ def title(text: str) -> str:
 def preset_of(text: str) -> hub.PublicTokenizer | None:
     """The preset that a spec names; None for any other."""
     try:
-        spec = Spec.parse(text)
+        spec = TokenizerSpec.parse(text)
     except SpecError:
         return None
     return hub.PUBLIC.get(hub.named(spec.query.get("name", ""))) if spec.kind == "hub" else None
@@ -206,9 +206,9 @@ def remember_run(algorithm: str, url: Mapping[str, str | None], step: int) -> st
     return spec.at(step).write()
 
 
-def spec_of(algorithm: str, url: Mapping[str, str | None]) -> Spec:
+def spec_of(algorithm: str, url: Mapping[str, str | None]) -> TokenizerSpec:
     """The run that a training page shows, by its address, to its end."""
-    return Spec(
+    return TokenizerSpec(
         algorithm, {name: text for name, text in url.items() if text is not None and name not in ONLY_SHOWN}
     )
 
@@ -216,7 +216,7 @@ def spec_of(algorithm: str, url: Mapping[str, str | None]) -> Spec:
 def runs_here() -> list[str]:
     """The specs of this session's runs, the latest first, each at the step where it was left."""
     runs: dict[str, int] = st.session_state.get("catalogue.runs", {})
-    specs = [(Spec.parse(name), step) for name, step in reversed(runs.items())]
+    specs = [(TokenizerSpec.parse(name), step) for name, step in reversed(runs.items())]
     return [spec.at(step).write() for spec, step in specs]
 
 
@@ -227,11 +227,11 @@ def upload_spec(files: Mapping[str, bytes], brought: Iterable[str] = ()) -> str:
     files have the same spec.
     """
     kept = {_shortened(name.lstrip(SET)): file_store().put(data) for name, data in files.items()}
-    others = [Spec.parse(one) for one in brought]
+    others = [TokenizerSpec.parse(one) for one in brought]
     again = next((one for one in others if one.kind == "file" and one.files == kept), None)
     if again is not None:
         return again.write()
-    named = Spec("file", kept).set(name=_name_within(files))
+    named = TokenizerSpec("file", kept).set(name=_name_within(files))
     name, taken = title(named.write()), {title(one.write()) for one in others}
     if name in taken:
         number = next(number for number in count_from(2) if f"{name} ({number})" not in taken)
@@ -282,7 +282,7 @@ def _shortened(name: str) -> str:
 
 def public(name: str) -> str:
     """The spec of a public tokenizer, by its name or the address of its page."""
-    return Spec("hub", {"name": hub.named(name)}).write()
+    return TokenizerSpec("hub", {"name": hub.named(name)}).write()
 
 
 def as_listed(text: str) -> str:
@@ -304,7 +304,9 @@ def brought_here() -> list[str]:
 
 def bring(spec: str) -> None:
     """Load a learner's tokenizer, and add it to the list. Raises SpecError, HubError and LoadError."""
-    found = tokenizer_registry().ask(digest(spec.encode()), partial(_load, Spec.parse(spec)), LOADING_SECONDS)
+    found = tokenizer_registry().ask(
+        digest(spec.encode()), partial(_load, TokenizerSpec.parse(spec)), LOADING_SECONDS
+    )
     if isinstance(found, Job):
         raise SpecError("slow", title(spec))
     brought = brought_here()
@@ -330,43 +332,43 @@ def options() -> list[str]:
 # --- From a spec to a tokenizer ---------------------------------------------------------------------------------------
 
 
-class Opened(NamedTuple):
+class OpenedTokenizer(NamedTuple):
     """A tokenizer that is ready, and the spec that asked for it."""
 
-    spec: Spec
-    subject: Subject
+    spec: TokenizerSpec
+    subject: ShownTokenizer
     last: int | None = None
     """The last step of its training; None if it was not trained here."""
 
 
-class Order(NamedTuple):
+class BuildRequest(NamedTuple):
     """What to build for a tokenizer: a page builds it under `name`, in `registry`, and passes it to `opened`."""
 
-    spec: Spec
+    spec: TokenizerSpec
     name: str
     make: Callable[[Progress], Any]
     registry: Callable[[], Registry]
     step: int | None = None
 
-    def opened(self, made: Any) -> Opened:
+    def opened(self, made: Any) -> OpenedTokenizer:
         """The tokenizer, from what was made: a subject, or the trace of its training."""
         if not self.spec.trained:
-            return Opened(self.spec, made)
+            return OpenedTokenizer(self.spec, made)
         last = len(made)
         step = last if self.step is None else min(self.step, last)
-        return Opened(self.spec, _tokenizer(self.name, step, title(self.spec.write()), made), last)
+        return OpenedTokenizer(self.spec, _tokenizer(self.name, step, title(self.spec.write()), made), last)
 
 
-def order(text: str) -> Order:
+def order(text: str) -> BuildRequest:
     """What to build for the tokenizer under a spec. Raises SpecError, and what `Spec.run` raises."""
-    spec = Spec.parse(text)
+    spec = TokenizerSpec.parse(text)
     if not spec.trained:
-        return Order(spec, digest(text.encode()), partial(_load, spec), tokenizer_registry)
+        return BuildRequest(spec, digest(text.encode()), partial(_load, spec), tokenizer_registry)
     run = spec.run()
-    return Order(spec, run.name, run.make, registry, spec.step)
+    return BuildRequest(spec, run.name, run.make, registry, spec.step)
 
 
-def _load(spec: Spec, progress: Progress) -> Subject:
+def _load(spec: TokenizerSpec, progress: Progress) -> ShownTokenizer:
     """Raises SpecError, HubError and LoadError."""
     progress.phase = "loading"
     if spec.kind == "hub":
@@ -383,13 +385,13 @@ def _load(spec: Spec, progress: Progress) -> Subject:
         how["special"] = special_of(spec.setting("special"))
     # Whatever somebody calls it: the same files are read once for all.
     key = digest(spec.set(name="").write().encode())
-    subject = load_apart(key, files, name, progress, session_id, how)
+    subject = load_remote_tokenizer(key, files, name, progress, session_id, how)
     if spec.kind == "hub" and (local := hub.taken_from(spec.query.get("name", ""))):
         subject.notes = (*subject.notes, Phrase(FROM_HERE, file=quoted(local)))
     return subject
 
 
-def kept_files(spec: Spec) -> dict[str, bytes]:
+def kept_files(spec: TokenizerSpec) -> dict[str, bytes]:
     """The learner's files. Raises SpecError."""
     files = {}
     for name, kept in spec.files.items():
@@ -405,7 +407,7 @@ def _subject_size(subject: TrainedSubject) -> int:
     return Model.BYTES_REMEMBERED + sum(TOKEN_SIZE + 4 * len(token) for token in subject.all_tokens())
 
 
-def _tokenizer(run: str, step: int, name: str, trace: AnyTrace) -> Subject:
+def _tokenizer(run: str, step: int, name: str, trace: AnyTrace) -> ShownTokenizer:
     """A trained tokenizer; `run` says which, so the trace needn't be compared."""
     return _subjects.get(
         (run, step, name), lambda: TrainedSubject(name, trace.tokenizer(step), trace, step), _subject_size

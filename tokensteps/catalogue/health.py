@@ -15,17 +15,17 @@ from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.errors import TokenizersCoreError, quoted
 from tokenizers_core.files import models
-from tokenizers_core.files.parts import Lacking, the_file
+from tokenizers_core.files.json_objects import Lacking, the_file
 from tokenizers_core.files.tokenizer_json import from_document, parse_json, pipeline_of
 from tokenizers_core.health.reach import Checked, CheckProgress
 from tokenizers_core.health.report import Health, examine, health
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.splitting import has_own_pattern
-from tokensteps.catalogue.files.apart import Apart, readers
 from tokensteps.catalogue.files.library import Library
 from tokensteps.catalogue.files.loaded import LoadedSubject
+from tokensteps.catalogue.files.remote_tokenizer import RemoteTokenizer, readers
 from tokensteps.catalogue.shipped import gpt2
-from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.language.i18n import N_
 from tokensteps.limits import HEALTH_HERE, HEALTH_PACE, HEALTH_SECONDS
 from tokensteps.server.tasks import Progress, TrainingError
@@ -48,7 +48,7 @@ class HealthError(TokenizersCoreError):
         super().__init__(name=quoted(name, 80), seconds=f"{HEALTH_SECONDS:g}")
 
 
-def health_of(subject: Subject, progress: Progress) -> Health:
+def health_of(subject: ShownTokenizer, progress: Progress) -> Health:
     """Check a vocabulary: a small one here, others in a process of their own. Raises HealthError, EncodeError, Stopped, TrainingError.
 
     A check that was stopped has what it had found out by then.
@@ -65,7 +65,7 @@ def health_of(subject: Subject, progress: Progress) -> Health:
     return found
 
 
-def _checked(subject: Subject, seconds: float, progress: Progress) -> Health:
+def _checked(subject: ShownTokenizer, seconds: float, progress: Progress) -> Health:
     if isinstance(subject, TrainedSubject):
         tokenizer = subject.tokenizer
         own = has_own_pattern(tokenizer.pipeline.pre_tokenizer, tokenizer.pipeline.pattern)
@@ -73,7 +73,7 @@ def _checked(subject: Subject, seconds: float, progress: Progress) -> Health:
             return health(tokenizer, progress.steps)
         trained: Health = pickle.loads(workers().run(TrainedCheck(tokenizer, seconds), progress))
         return trained
-    if isinstance(subject, LoadedSubject) and isinstance(subject.library, Apart):
+    if isinstance(subject, LoadedSubject) and isinstance(subject.library, RemoteTokenizer):
         loaded: Health = subject.library.check(health_of_loaded, seconds, HEALTH_SECONDS, progress)
         return loaded
     shipped: Health = pickle.loads(readers().run(ShippedCheck(seconds), progress))

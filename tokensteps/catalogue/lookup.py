@@ -9,7 +9,7 @@ from typing import ClassVar, Final, NamedTuple
 import regex
 
 from tokenizers_core.errors import TokenizersCoreError, quoted
-from tokensteps.catalogue.subjects import Subject
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.language.i18n import N_, count
 from tokensteps.limits import IDS_LIMIT
 
@@ -44,7 +44,7 @@ class Found(NamedTuple):
     number: int
 
 
-def search(subject: Subject, kind: str, query: str) -> Found:
+def search(subject: ShownTokenizer, kind: str, query: str) -> Found:
     """The tokens whose text holds `query` ("text"), whose bytes hold it as hexadecimal digits ("bytes"), or that a regular
     expression finds something in ("regex"). A token's text is what it stands for, and what the vocabulary writes: both
     ` the` and `Ġthe`, both `ing` and `##ing`. Raises LookupFailed.
@@ -93,7 +93,7 @@ def _test(kind: str, query: str) -> Callable[[bytes, str, float], bool]:
     return lambda data, _token, _left: wanted in data
 
 
-def ids_written(subject: Subject, written: str) -> list[int]:
+def ids_written(subject: ShownTokenizer, written: str) -> list[int]:
     """The ids that somebody has written. Raises LookupFailed for one that the vocabulary doesn't have.
 
     >>> from tokensteps.catalogue.shipped import gpt2

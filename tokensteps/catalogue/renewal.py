@@ -12,7 +12,7 @@ from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.catalogue.files.library import Stages
 from tokensteps.catalogue.files.loaded import LoadedSubject
-from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.corpora import Source
 from tokensteps.runs.trainings import LEAST_COUNT, seed_for
@@ -46,7 +46,7 @@ class Heritage(NamedTuple):
         return made.with_options(template=self.template)
 
 
-def heritage(subject: Subject) -> Heritage:
+def heritage(subject: ShownTokenizer) -> Heritage:
     """What a tokenizer passes on. Raises LackingPartError, TokenizerFileError if the engine lacks one of its parts.
 
     >>> from tokenizers_core import Corpus, train_bpe

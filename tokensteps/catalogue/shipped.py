@@ -14,7 +14,7 @@ from tokensteps.assets import read_asset
 from tokensteps.catalogue.files.documents import BYTES_ONLY, bpe_model, new_document
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.words import words_as_bytes
-from tokensteps.server.once import once
+from tokensteps.server.process_singleton import process_singleton
 
 REPOSITORY: Final = "openai-community/gpt2"
 """Its name on the model hub, by which links know it."""
@@ -23,7 +23,7 @@ END_OF_TEXT: Final = "<|endoftext|>"
 MERGES: Final = "vocabularies/gpt2/merges.txt"
 
 
-@once
+@process_singleton
 def gpt2() -> LoadedSubject:
     """The tokenizer; reading it takes half a second, once."""
     merges = [line.split(" ") for line in read_asset(MERGES).splitlines()]

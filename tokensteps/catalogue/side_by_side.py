@@ -10,7 +10,7 @@ import pandas as pd
 
 from tokenizers_core.encoding.alignment import Block, Stretch, align, boundary_agreement, word_costs
 from tokensteps.catalogue.analysis import Analysis, analyse
-from tokensteps.catalogue.subjects import Subject
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.catalogue.texts import SENTENCES
 from tokensteps.drawing.tokens import PLAIN, chip, token_html
 from tokensteps.language.i18n import _, count
@@ -132,7 +132,7 @@ def costliest_words(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
     )
 
 
-def words_html(subjects: Mapping[str, Subject], words: Sequence[str]) -> str:
+def words_html(subjects: Mapping[str, ShownTokenizer], words: Sequence[str]) -> str:
     """Words as each tokenizer splits them, each with a space in front, as in running text."""
     rows = []
     for word in words:
@@ -165,7 +165,7 @@ class Fertility(NamedTuple):
         return self.tokens[place] / first.tokens[place] if known and first.tokens[place] else None
 
 
-def fertilities(subjects: Mapping[str, Subject]) -> list[Fertility]:
+def fertilities(subjects: Mapping[str, ShownTokenizer]) -> list[Fertility]:
     """The same sentence in many languages."""
     found = []
     for sentence in SENTENCES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Final, NamedTuple
 
-from tokensteps.limits import PAPERS_LIMIT
+from tokensteps.limits import CREDENTIAL_LIMIT
 from tokensteps.server.seal import seal, unseal
 
 CODE_LETTERS: Final = "CDFHJKMNPRTWXY34679"
@@ -43,14 +43,14 @@ def read_code(typed: str) -> str | None:
     return code if len(code) == CODE_LENGTH and set(code) <= {*CODE_LETTERS} else None
 
 
-def paper(person: Person) -> str:
+def credential(person: Person) -> str:
     """What somebody shows with every request: anybody can read it, nobody can make one."""
     return seal("class", [*person])
 
 
-def read_paper(shown: object, code: str) -> Person | None:
+def read_credential(shown: object, code: str) -> Person | None:
     """Who shows this at a class; None for a forgery, and for another class's. Whether the class is still the same, `born` says."""
-    if not isinstance(shown, str) or len(shown) > PAPERS_LIMIT:
+    if not isinstance(shown, str) or len(shown) > CREDENTIAL_LIMIT:
         return None
     match unseal("class", shown):
         case [str(of), str(born), int(number)] if of == code and number >= 0:

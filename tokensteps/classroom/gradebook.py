@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from tokenizers_core.files.exports import csv_table
-from tokensteps.classroom.questions import Turned, answer_text, as_text, for_spreadsheets
+from tokensteps.classroom.questions import RequestRefused, answer_text, as_text, for_spreadsheets
 from tokensteps.classroom.room import Room
 from tokensteps.classroom.rounds import WORTH, Given, Round
 
@@ -94,9 +94,9 @@ class Student(NamedTuple):
 
 
 def students(room: Room) -> tuple[list[Answered], list[Student]]:
-    """All questions, and all who have joined. Raises Turned for a class that doesn't ask for names."""
+    """All questions, and all who have joined. Raises RequestRefused for a class that doesn't ask for names."""
     if not room.nicknames:
-        raise Turned("names", "This class has no nicknames.")
+        raise RequestRefused("names", "This class has no nicknames.")
     asked = all_answered(room)
     rows = [
         Student(number, device.nickname, tuple(column.marks.get(number) for column in asked))
@@ -106,7 +106,7 @@ def students(room: Room) -> tuple[list[Answered], list[Student]]:
 
 
 def gradebook(room: Room) -> dict[str, Any]:
-    """The table for the lecturer's screen. Raises Turned."""
+    """The table for the lecturer's screen. Raises RequestRefused."""
     asked, rows = students(room)
     return {
         "columns": [{"say": column.say, "graded": column.graded} for column in asked],
@@ -123,7 +123,7 @@ def gradebook(room: Room) -> dict[str, Any]:
 def grades_csv(room: Room) -> str:
     """The same for a gradebook: a line for each student; of each question what was answered, how it was graded, the tries, the score; totals.
 
-    Raises Turned.
+    Raises RequestRefused.
     """
     asked, rows = students(room)
     names = ["number", "nickname"]

@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from tokensteps.classroom.codes import new_code
 from tokensteps.classroom.events import People
-from tokensteps.classroom.questions import Turned
+from tokensteps.classroom.questions import RequestRefused
 from tokensteps.classroom.room import Outcome, Room, Said, as_line
 from tokensteps.classroom.store import FileStore, Store, StoreError
 from tokensteps.limits import (
@@ -29,7 +29,7 @@ from tokensteps.limits import (
     SUMMARY_RATE,
 )
 from tokensteps.server.entrance.rates import Bucket
-from tokensteps.server.once import once
+from tokensteps.server.process_singleton import process_singleton
 from tokensteps.server.stores import shared_folder
 
 Result = TypeVar("Result")
@@ -107,17 +107,17 @@ class OpenClass:
         there = (self.everywhere | self.streams.keys()) & devices.keys()
         return People(len(there), sum(devices[number].follows for number in there))
 
-    def take(self, lines: Sequence[str]) -> None:
+    def apply_entries(self, lines: Sequence[str]) -> None:
         """Take in the log's next lines."""
         before = self.room.known
         for line in lines:
             entry: dict[str, Any] = json.loads(line)
-            outcome = self.room.take(line, entry)
+            outcome = self.room.apply(line, entry)
             if outcome is not None:
                 self.refused[self.room.known] = outcome
-        self.ring(students=bool(self.room.notes[False].after(before)))
+        self.wake_streams(students=bool(self.room.notes[False].after(before)))
 
-    def ring(self, students: bool) -> None:
+    def wake_streams(self, students: bool) -> None:
         """Wake the lecturer, who hears of everything, and the students where there is something for them: most of what is said are
         their own answers, and waking hundreds for each would take as long as telling them something."""
         hear = self.streams.values() if students else (self.streams.get(0, ()),)
@@ -156,7 +156,7 @@ class Hub:
     # --- What is asked for ------------------------------------------------------------------------------------------------
 
     async def open(self, nicknames: bool) -> tuple[str, str]:
-        """Open a class; its code, and what tells it from a later one with the same code. Raises Turned."""
+        """Open a class; its code, and what tells it from a later one with the same code. Raises RequestRefused."""
         now, born = self.clock(), secrets.token_hex(4)
         line = as_line({"do": "open", "at": round(now, 2), "born": born, "nicknames": nicknames})
         for _ in range(TRIES):
@@ -164,31 +164,33 @@ class Hub:
             if await self._in_thread(lambda store, code=code: store.create(code, line, now)):  # type: ignore[misc]
                 await self.kept(code)
                 return code, born
-        raise Turned("full", "There are as many classes as this server has room for. Try again later.")
+        raise RequestRefused(
+            "full", "There are as many classes as this server has room for. Try again later."
+        )
 
     def knows(self, code: str) -> bool:
         """Whether a class is kept here."""
         return code in self._kept
 
     async def kept(self, code: str) -> OpenClass:
-        """A class. Raises Turned if there is none."""
+        """A class. Raises RequestRefused if there is none."""
         now = self.clock()
         kept = self._kept.get(code)
         if kept is None:
             kept = await once_at_a_time(self._coming, code, lambda: self._come(code))
         self._poll()
         if self._over(kept, now):
-            raise Turned("gone", "This class was yesterday.")
+            raise RequestRefused("gone", "This class was yesterday.")
         kept.used = now
         return kept
 
     async def _come(self, code: str) -> OpenClass:
-        """A class from its log, which may have a hundred thousand entries. Raises Turned."""
+        """A class from its log, which may have a hundred thousand entries. Raises RequestRefused."""
         lines = await self._in_thread(lambda store: store.read(code, 0))
         if not lines:
-            raise Turned("gone", "There is no such class. It may be over.")
+            raise RequestRefused("gone", "There is no such class. It may be over.")
         kept = OpenClass(Room(code), self.clock())
-        await self.apart(lambda: kept.take(lines))
+        await self.apart(lambda: kept.apply_entries(lines))
         self._kept[code] = kept
         return kept
 
@@ -199,32 +201,34 @@ class Hub:
     async def add(self, kept: OpenClass, entry: Said) -> int:
         """Have something said; the number of the device or round that it made. Nothing is written that would change nothing.
 
-        Raises Turned.
+        Raises RequestRefused.
         """
         room = kept.room
         verdict = room.verdict(entry)
         if verdict is None:
             line, known, now = as_line(entry), room.known, self.clock()
             if len(line) > CLASS_LINE:
-                raise Turned("large", f"An entry has at most {CLASS_LINE} bytes as it is written down.")
+                raise RequestRefused(
+                    "large", f"An entry has at most {CLASS_LINE} bytes as it is written down."
+                )
             lines = await self._in_thread(lambda store: store.add(room.code, line, known, now))
             if not lines:
                 self._forget(room.code)
-                raise Turned("gone", "This class is over.")
+                raise RequestRefused("gone", "This class is over.")
             number = known + len(lines)
-            kept.take(lines[room.known - known :])
+            kept.apply_entries(lines[room.known - known :])
             verdict = kept.refused.get(number)
             if verdict is None:
                 return room.made.get(number, 0)
         if verdict == "same":
             return 0
-        raise Turned(verdict)
+        raise RequestRefused(verdict)
 
     def close(self) -> None:
         """End all streams: the server is about to end, and waits for them."""
         self.closing = True
         for kept in self._kept.values():
-            kept.ring(students=True)
+            kept.wake_streams(students=True)
 
     # --- What happens meanwhile -------------------------------------------------------------------------------------------
 
@@ -238,16 +242,16 @@ class Hub:
         while self._kept and not self.closing:
             await asyncio.sleep(CLASS_POLL)
             try:
-                await self.hear()
+                await self.read_news()
                 if self.clock() - counted >= PRESENCE_SECONDS:
                     counted = self.clock()
                     for kept in [*self._kept.values()]:
                         await self._count(kept)
-            except (Turned, RuntimeError) as error:  # the store will be back, or the server is ending
+            except (RequestRefused, RuntimeError) as error:  # the store will be back, or the server is ending
                 logging.getLogger(__name__).warning("Classes: %s", error)
                 await asyncio.sleep(1)
 
-    async def hear(self) -> None:
+    async def read_news(self) -> None:
         """Hear what was said elsewhere; a class that the store has lost is over, for everybody at every server."""
         known = {code: kept.room.known for code, kept in self._kept.items()}
         for code, lines in (await self._in_thread(lambda store: store.news(known))).items():
@@ -255,7 +259,7 @@ class Hub:
             if lines is None:
                 self._forget(code)
             elif kept is not None:
-                kept.take(lines[kept.room.known - known[code] :])
+                kept.apply_entries(lines[kept.room.known - known[code] :])
 
     async def _count(self, kept: OpenClass) -> None:
         """Say who listens here, when that has changed or was long ago, and hear who listens elsewhere."""
@@ -274,7 +278,7 @@ class Hub:
             found = await self._in_thread(lambda store: store.everywhere(code, now - PRESENCE_LOST))
             kept.everywhere = frozenset(number for who in found for number in json.loads(who))
             if kept.people() != before:
-                kept.ring(students=False)
+                kept.wake_streams(students=False)
 
     def _over(self, kept: OpenClass, now: float) -> bool:
         """Whether a class's day is over; then it is forgotten here, and in the store when the next one is opened."""
@@ -286,7 +290,7 @@ class Hub:
     def _forget(self, code: str) -> None:
         kept = self._kept.pop(code, None)
         if kept is not None:
-            kept.ring(students=True)
+            kept.wake_streams(students=True)
 
     def keeps(self, kept: OpenClass) -> bool:
         """Whether a class is still here, and may be listened to."""
@@ -302,10 +306,10 @@ class Hub:
             return await asyncio.get_running_loop().run_in_executor(self._thread, asked)
         except StoreError as error:
             logging.getLogger(__name__).warning("Classes: %s", error)
-            raise Turned("store", "The class can't be written down just now. Try again.") from error
+            raise RequestRefused("store", "The class can't be written down just now. Try again.") from error
 
 
-@once
+@process_singleton
 def hub() -> Hub:
     """That of this server."""
     return Hub()

@@ -36,7 +36,7 @@ Judgement = Literal["right", "tied", "wrong"]
 """Of an answer; "tied" is as good as the key, but not what the rule chooses."""
 
 
-class Turned(Exception):
+class RequestRefused(Exception):
     """A request is turned down."""
 
     def __init__(self, kind: Kind, say: str = "") -> None:
@@ -45,25 +45,25 @@ class Turned(Exception):
 
 
 def text(value: Any, limit: int, least: int = 0) -> str:
-    """A text without spaces around it. Raises Turned for anything else, a longer one, and half of a UTF-16 pair."""
+    """A text without spaces around it. Raises RequestRefused for anything else, a longer one, and half of a UTF-16 pair."""
     if not isinstance(value, str) or not least <= len(value) <= limit:
-        raise Turned("form", f"expected a text of {least} to {limit} characters")
+        raise RequestRefused("form", f"expected a text of {least} to {limit} characters")
     if any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise Turned("form", "half of a UTF-16 pair isn't text")
+        raise RequestRefused("form", "half of a UTF-16 pair isn't text")
     return value.strip()
 
 
 def whole(value: Any, least: int, most: int) -> int:
-    """A whole number within bounds. Raises Turned."""
+    """A whole number within bounds. Raises RequestRefused."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise Turned("form", f"expected a whole number from {least} to {most}")
+        raise RequestRefused("form", f"expected a whole number from {least} to {most}")
     return value
 
 
 def truth(value: Any) -> bool:
-    """True or false. Raises Turned."""
+    """True or false. Raises RequestRefused."""
     if not isinstance(value, bool):
-        raise Turned("form", "expected true or false")
+        raise RequestRefused("form", "expected true or false")
     return value
 
 
@@ -84,7 +84,7 @@ def nickname(value: Any) -> str:
 
 
 def as_place(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Where the lecturer is: page, query without step, step, tab; and by which of the lecturer's devices. Raises Turned."""
+    """Where the lecturer is: page, query without step, step, tab; and by which of the lecturer's devices. Raises RequestRefused."""
     return {
         "page": text(given.get("page", ""), 60),
         "query": text(given.get("query", ""), SEALED_LIMIT),
@@ -95,12 +95,12 @@ def as_place(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def as_plan(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The activity of a plan that a device of the lecturer's is at, or wants to be at; none any more with an empty one. Raises Turned."""
+    """The activity of a plan that a device of the lecturer's is at, or wants to be at; none any more with an empty one. Raises RequestRefused."""
     return {"walk": text(given.get("walk", ""), 12), "by": text(given.get("by") or "", 12)}
 
 
 def read_given(given: Mapping[str, Any]) -> dict[str, Any]:
-    """An exercise set or a challenge for everybody; with no questions, none any more. Raises Turned."""
+    """An exercise set or a challenge for everybody; with no questions, none any more. Raises RequestRefused."""
     return {
         "page": text(given.get("page", ""), 60),
         "query": text(given.get("query", ""), SEALED_LIMIT),
@@ -110,15 +110,17 @@ def read_given(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_question(given: Any) -> dict[str, Any]:
-    """A question with its key, and nothing that doesn't belong to one. Raises Turned."""
+    """A question with its key, and nothing that doesn't belong to one. Raises RequestRefused."""
     if not isinstance(given, Mapping):
-        raise Turned("form", "expected a question")
+        raise RequestRefused("form", "expected a question")
     said, asked_by = given.get("say"), given.get("input")
     key, tied = given.get("key", []), given.get("tied", [])
     if not isinstance(said, Mapping) or not 1 <= len(said) <= 12 or asked_by not in INPUTS:
-        raise Turned("form", "a question needs say, and an input: " + ", ".join(INPUTS))
+        raise RequestRefused("form", "a question needs say, and an input: " + ", ".join(INPUTS))
     if not all(isinstance(one, list) and len(one) <= CHOICES_LIMIT for one in (key, tied)):
-        raise Turned("form", f"the key, and what ties with it, are lists of at most {CHOICES_LIMIT} answers")
+        raise RequestRefused(
+            "form", f"the key, and what ties with it, are lists of at most {CHOICES_LIMIT} answers"
+        )
     longest = NUMBER_LIMIT if asked_by == "number" else REPLY_LIMIT
     question: dict[str, Any] = {
         "kind": text(given.get("kind", ""), 40),
@@ -136,23 +138,23 @@ def read_question(given: Any) -> dict[str, Any]:
     if given.get("seconds"):
         question["seconds"] = whole(given["seconds"], 5, QUESTION_SECONDS)
     if len(json.dumps(question)) > QUESTION_BYTES:
-        raise Turned("large", f"a question with its choices has at most {QUESTION_BYTES} bytes")
+        raise RequestRefused("large", f"a question with its choices has at most {QUESTION_BYTES} bytes")
     return question
 
 
 def as_picks(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Answers in people's own words that go on the wall, instead of those that were picked before. Raises Turned."""
+    """Answers in people's own words that go on the wall, instead of those that were picked before. Raises RequestRefused."""
     return {"picked": _texts(given.get("picked"), BARS)}
 
 
 def as_judged(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What the engine says of answers: some are right, some wrong. Raises Turned."""
+    """What the engine says of answers: some are right, some wrong. Raises RequestRefused."""
     return {name: _texts(given.get(name), JUDGED_AT_ONCE) for name in ("right", "wrong")}
 
 
 def _texts(given: Any, most: int) -> list[str]:
     if not isinstance(given, list) or len(given) > most:
-        raise Turned("form", f"expected a list of at most {most} answers")
+        raise RequestRefused("form", f"expected a list of at most {most} answers")
     return [text(one, REPLY_LIMIT, 1) for one in given]
 
 
@@ -168,31 +170,31 @@ def same_answer(question: Mapping[str, Any], answer: str) -> str:
 
 def _choices(given: Any) -> list[dict[str, Any]]:
     if not isinstance(given, list) or not 2 <= len(given) <= CHOICES_LIMIT:
-        raise Turned("form", f"expected 2 to {CHOICES_LIMIT} choices")
+        raise RequestRefused("form", f"expected 2 to {CHOICES_LIMIT} choices")
     choices = []
     for one in given:
         if not isinstance(one, Mapping):
-            raise Turned("form", "a choice has an id, and a text or tokens")
+            raise RequestRefused("form", "a choice has an id, and a text or tokens")
         choice: dict[str, Any] = {"id": text(one.get("id"), REPLY_LIMIT, 1)}
         if one.get("text") is not None:
             choice["text"] = sentence(one["text"])
         tokens = one.get("tokens")
         if tokens is not None:
             if not isinstance(tokens, list) or len(tokens) > CHOICE_TOKENS:
-                raise Turned("form", f"a choice has at most {CHOICE_TOKENS} tokens")
+                raise RequestRefused("form", f"a choice has at most {CHOICE_TOKENS} tokens")
             choice["tokens"] = [token_text(token) for token in tokens]
         choices.append(choice)
     if len({one["id"] for one in choices}) < len(choices):
-        raise Turned("form", "two choices have the same id")
+        raise RequestRefused("form", "two choices have the same id")
     return choices
 
 
 def sentence(value: Any) -> Any:
-    """A sentence: a text, or a list of texts and tokens, `{"t": …, "c": place in the palette}`. Raises Turned."""
+    """A sentence: a text, or a list of texts and tokens, `{"t": …, "c": place in the palette}`. Raises RequestRefused."""
     if not isinstance(value, list):
         return text(value, QUESTION_LIMIT)
     if len(value) > QUESTION_PARTS:
-        raise Turned("form", f"a sentence has at most {QUESTION_PARTS} parts")
+        raise RequestRefused("form", f"a sentence has at most {QUESTION_PARTS} parts")
     parts: list[Any] = []
     for part in value:
         if isinstance(part, Mapping):
@@ -200,7 +202,7 @@ def sentence(value: Any) -> Any:
         else:
             parts.append(token_text(part))
     if len(as_text(parts)) > QUESTION_LIMIT:
-        raise Turned("form", f"expected a text of at most {QUESTION_LIMIT} characters")
+        raise RequestRefused("form", f"expected a text of at most {QUESTION_LIMIT} characters")
     return parts
 
 
@@ -221,7 +223,7 @@ def as_text(words: Any) -> str:
 
 
 def token_text(value: Any) -> str:
-    """A token: as it is, since its spaces belong to it. Raises Turned."""
+    """A token: as it is, since its spaces belong to it. Raises RequestRefused."""
     text(value, QUESTION_LIMIT)
     return str(value)
 

@@ -246,7 +246,7 @@ class Room:
 
     # --- What it does -----------------------------------------------------------------------------------------------------
 
-    def take(self, line: str, entry: Said) -> Outcome:
+    def apply(self, line: str, entry: Said) -> Outcome:
         """The log's next entry, as it is written there and as read: it does what it can. Returns why not."""
         self.known += 1
         self.size += len(line)

@@ -16,9 +16,9 @@ from starlette.routing import Route
 
 from tokensteps.classroom import questions as form
 from tokensteps.classroom.address import qr, reachable
-from tokensteps.classroom.codes import Person, paper, read_code, read_paper
+from tokensteps.classroom.codes import Person, credential, read_code, read_credential
 from tokensteps.classroom.hub import OpenClass, hub, once_at_a_time
-from tokensteps.classroom.questions import Kind, Turned
+from tokensteps.classroom.questions import Kind, RequestRefused
 from tokensteps.classroom.room import Room
 from tokensteps.classroom.stream import EventStream
 from tokensteps.classroom.summary import SUMMARIES
@@ -36,7 +36,7 @@ from tokensteps.limits import (
 )
 from tokensteps.server.entrance.bodies import BodyError, read_body
 from tokensteps.server.entrance.rates import Account, Addresses, Bucket, network
-from tokensteps.server.once import once
+from tokensteps.server.process_singleton import process_singleton
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -97,7 +97,7 @@ STUDENTS: Final[Mapping[str, Callable[[Body], Body]]] = {
 MAKERS: Final = frozenset({"ask", "again", "give"})
 
 
-@once
+@process_singleton
 def _addresses() -> Addresses:
     return Addresses(CLASS_RATES)
 
@@ -108,30 +108,30 @@ def _account(scope: Mapping[str, Any]) -> Account:
 
 
 def _spend(bucket: Bucket) -> None:
-    """Take one, or be refused: a browser that asks too often asks again later. Raises Turned."""
+    """Take one, or be refused: a browser that asks too often asks again later. Raises RequestRefused."""
     now = time.monotonic()
     if bucket.full(now):
-        raise Turned("often", "Too many messages from here. Try again in a moment.")
+        raise RequestRefused("often", "Too many messages from here. Try again in a moment.")
     bucket.take(1, now)
 
 
 async def _read(request: Request, limit: int) -> Body:
-    """A message. Raises Turned."""
+    """A message. Raises RequestRefused."""
     try:
         _size, body = await read_body(request, limit)
     except BodyError as error:
-        raise Turned("large" if error.status == 413 else "form", str(error)) from error
+        raise RequestRefused("large" if error.status == 413 else "form", str(error)) from error
     return body
 
 
 async def _asker(shown: object, code: str, lecturer: bool | None) -> tuple[Person, OpenClass]:
-    """Who asks, and the class. A seal is looked at before any class is: with a forged one, nobody learns which there are. Raises Turned."""
-    person = read_paper(shown, code)
+    """Who asks, and the class. A seal is looked at before any class is: with a forged one, nobody learns which there are. Raises RequestRefused."""
+    person = read_credential(shown, code)
     if person is None or lecturer not in (None, person.lecturer):
-        raise Turned("key")
+        raise RequestRefused("key")
     kept = await hub().kept(code)
     if person.born != kept.room.born or not (person.lecturer or person.number in kept.room.devices):
-        raise Turned("key")
+        raise RequestRefused("key")
     rate = (
         Rate(KEY_SHARE * DEVICE_RATE.burst, KEY_SHARE * DEVICE_RATE.pace) if person.lecturer else DEVICE_RATE
     )
@@ -143,7 +143,7 @@ def _code(request: Request) -> str:
     code = read_code(request.path_params["code"])
     if code is None:
         _spend(_account(request.scope).bucket("wrong"))
-        raise Turned("gone", "There is no such class. Look at the code again.")
+        raise RequestRefused("gone", "There is no such class. Look at the code again.")
     return code
 
 
@@ -156,20 +156,20 @@ async def _open(request: Request) -> Body:
     try:
         address = reachable(here)
     except ValueError as error:
-        raise Turned("form", "The Host header is no address.") from error
+        raise RequestRefused("form", "The Host header is no address.") from error
     code, born = await hub().open(asked)
     link = f"{address}/?class={code}"
     return {
-        "code": code, "key": paper(Person(code, born, 0)), "address": address, "link": link, "qr": qr(link)._asdict(),
+        "code": code, "key": credential(Person(code, born, 0)), "address": address, "link": link, "qr": qr(link)._asdict(),
     }  # fmt: skip
 
 
 async def _found(code: str, wrong: Bucket) -> OpenClass:
     """A class by its code alone, unless too many codes were wrong. A try counts before the store is asked, so that many tries at once
-    count, too, and no more once it was right; a class that is kept here needs no asking. Raises Turned."""
+    count, too, and no more once it was right; a class that is kept here needs no asking. Raises RequestRefused."""
     now = time.monotonic()
     if wrong.full(now):
-        raise Turned("often", "Too many wrong codes from here. Try again in a minute.")
+        raise RequestRefused("often", "Too many wrong codes from here. Try again in a minute.")
     if hub().knows(code):
         return await hub().kept(code)
     wrong.take(1, now)
@@ -182,7 +182,7 @@ async def _join(request: Request) -> Body:
     account = _account(request.scope)
     _spend(account.bucket("join"))
     code, body = _code(request), await _read(request, STUDENT_BODY)
-    person = read_paper(body.get("device"), code)
+    person = read_credential(body.get("device"), code)
     kept = await hub().kept(code) if person else await _found(code, account.bucket("wrong"))
     name = form.nickname(body.get("nickname"))
     at = round(hub().clock(), 2)
@@ -193,7 +193,7 @@ async def _join(request: Request) -> Body:
     else:
         named = {"nickname": name} if name and kept.room.nicknames else {}
         number = await hub().add(kept, {"do": "join", "at": at, **named})
-    return {"device": paper(Person(code, kept.room.born, number)), "number": number}
+    return {"device": credential(Person(code, kept.room.born, number)), "number": number}
 
 
 async def _act(request: Request) -> Body:
@@ -201,7 +201,7 @@ async def _act(request: Request) -> Body:
     action, code = request.path_params["action"], _code(request)
     lecturer = action in LECTURERS
     if not lecturer and action not in STUDENTS:
-        raise Turned("form", "There is no such message.")
+        raise RequestRefused("form", "There is no such message.")
     body = await _read(request, CLASS_BODY if lecturer else STUDENT_BODY)
     person, kept = await _asker(body.get("as"), code, lecturer)
     said = (LECTURERS if lecturer else STUDENTS)[action](body)
@@ -224,7 +224,7 @@ async def _summarize(request: Request) -> Body | Response:
     _, kept = await _asker(asked.get("as"), code, True)
     kind = asked.get("form", "json")
     if kind not in SUMMARIES:
-        raise Turned("form", "form is one of: " + ", ".join(SUMMARIES))
+        raise RequestRefused("form", "form is one of: " + ", ".join(SUMMARIES))
     _spend(kept.summaries)
     data = await once_at_a_time(kept.telling, kind, lambda: _make(kept.room, kind))
     if kind in ("json", "students"):
@@ -234,7 +234,7 @@ async def _summarize(request: Request) -> Body | Response:
 
 
 async def _make(room: Room, kind: str) -> bytes:
-    """A summary of a class as it stands now, made in another thread. Raises Turned."""
+    """A summary of a class as it stands now, made in another thread. Raises RequestRefused."""
     still = room.copy()
     return await hub().apart(lambda: SUMMARIES[kind](still))
 
@@ -258,7 +258,7 @@ async def _draw_qr(request: Request) -> Body:
     try:
         return qr(form.text(request.query_params.get("text"), QR_LIMIT, 1))._asdict()
     except ValueError as error:  # letters of several bytes
-        raise Turned("form", "That is too long for a QR code.") from error
+        raise RequestRefused("form", "That is too long for a QR code.") from error
 
 
 def _answered(
@@ -269,14 +269,14 @@ def _answered(
     async def answer(request: Request) -> Response:
         try:
             given = await handle(request)
-        except Turned as turned:
+        except RequestRefused as turned:
             return _turned(turned)
         return given if isinstance(given, Response) else JSONResponse(given)
 
     return answer
 
 
-def _turned(turned: Turned) -> Response:
+def _turned(turned: RequestRefused) -> Response:
     """Why not, in a word for the browser and a sentence for people."""
     said = {"error": turned.kind, "say": turned.say or SAY.get(turned.kind, turned.kind)}
     headers = {"Retry-After": "1"} if turned.kind in ("often", "store") else {}
@@ -292,9 +292,9 @@ class Events:
         try:
             _spend(account.bucket("stream"))
             if account.connections >= CONNECTIONS_EACH:
-                raise Turned("often", "Too many streams from here.")
+                raise RequestRefused("often", "Too many streams from here.")
             person, kept = await _asker(request.query_params.get("as"), _code(request), None)
-        except Turned as turned:
+        except RequestRefused as turned:
             await _turned(turned)(scope, receive, send)
             return
         account.connections += 1

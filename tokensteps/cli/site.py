@@ -122,7 +122,7 @@ def site_command(
 
 def package(live: bool, file: str | None) -> bytes:
     """Pyodide's npm package, from a file or from npm's registry; nothing without --live. Raises ClickException."""
-    from tokensteps.site.live.parts import PackageError, npm_package, pyodide_package
+    from tokensteps.site.live.live_files import PackageError, npm_package, pyodide_package
 
     if not live:
         if file:

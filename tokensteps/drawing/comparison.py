@@ -14,8 +14,8 @@ from tokenizers_core.training.comparison import COMPARED, PAIRS, Overlap, SizeSn
 from tokenizers_core.training.sides import Cut, surface
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.comparison import per_word, tell_measure, tell_size, tell_standing
-from tokensteps.drawing.narration.voice import Marked, Markup, Plain
-from tokensteps.drawing.parts import cut_mark, word_list
+from tokensteps.drawing.narration.text_format import Marked, Markup, Plain
+from tokensteps.drawing.stage_markup import cut_mark, word_list
 from tokensteps.drawing.tokens import Style, chip, chips
 from tokensteps.language.i18n import N_, _, count, sentences
 from tokensteps.language.marks import first_marks

@@ -8,8 +8,15 @@ from tokenizers_core.training.bpe import EncodingSnapshot
 from tokenizers_core.training.wordpiece import MatchEvent, MatchSnapshot
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.encoding import tell_encoding, tell_match
-from tokensteps.drawing.narration.voice import Marked, Plain
-from tokensteps.drawing.parts import CANDIDATE_ROWS, heading, stage_html, start_label, table_html, token_count
+from tokensteps.drawing.narration.text_format import Marked, Plain
+from tokensteps.drawing.stage_markup import (
+    CANDIDATE_ROWS,
+    heading,
+    stage_html,
+    start_label,
+    table_html,
+    token_count,
+)
 from tokensteps.drawing.tokens import Style, chip, chips, pair_chips, token_html
 from tokensteps.language.i18n import _, count
 from tokensteps.language.marks import first_marks

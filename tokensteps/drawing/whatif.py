@@ -13,7 +13,7 @@ from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.merging import Pair
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.closeness import tell_choice
-from tokensteps.drawing.narration.voice import Markup, Plain
+from tokensteps.drawing.narration.text_format import Markup, Plain
 from tokensteps.drawing.narration.whatif import tell_parting
 from tokensteps.drawing.tokens import PLAIN, Style, chip, chips, pair_chips
 from tokensteps.language.i18n import _, count, ngettext, sentences

@@ -16,7 +16,7 @@ from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.marks import lead_html
 from tokensteps.runs.algorithms import Algorithm, Run
 from tokensteps.runs.settings import Recipe
-from tokensteps.server.steps import Stepped, Steps, edition
+from tokensteps.server.steps import Stepped, Steps, drawing_version
 from tokensteps.widgets import stage
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.notes import note
@@ -91,7 +91,7 @@ def show_stage(
         len(trace),
         Steps(frame, trace, style),
         url,
-        edition=partial(edition, trace),
+        drawing_version=partial(drawing_version, trace),
         growth=stage.growth(run, trace),
         on_stop=partial(stage.stop_growing, run),
         excerpt=excerpt_in_url(),

@@ -19,10 +19,10 @@ import streamlit as st
 
 from tokensteps.drawing.handout import NO_NETWORK
 from tokensteps.server.entrance.connections import Connections
-from tokensteps.server.entrance.framed import is_refused, refusal
-from tokensteps.server.entrance.lost import page_at, way_home
+from tokensteps.server.entrance.foreign_frames import is_refused, refusal
+from tokensteps.server.entrance.session_resources import session_resources
+from tokensteps.server.entrance.unknown_addresses import page_at, way_home
 from tokensteps.server.entrance.uploads import IncomingFile, NoRoom
-from tokensteps.server.entrance.visits import visits
 from tokensteps.streamlit_internals import METRICS, UPLOADS, first_page
 
 if TYPE_CHECKING:
@@ -225,8 +225,8 @@ class Guard:
         self.ours = frozenset(name for name, _value in (*self.page, *self.file, *self.https))
         self.metrics = os.environ.get(METRICS_VARIABLE, "") == "1"
         self.warned = False
-        self.visits = visits()
-        self.connections = Connections(self.visits)
+        self.session_resources = session_resources()
+        self.connections = Connections(self.session_resources)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or open one WebSocket."""
@@ -283,9 +283,9 @@ class Guard:
         if UPLOADS not in scope["path"]:
             await self.app(scope, receive, send)
         elif scope["method"] == "PUT":
-            await IncomingFile(scope, self.visits).put(self.app, receive, send)
+            await IncomingFile(scope, self.session_resources).put(self.app, receive, send)
         else:
-            await IncomingFile(scope, self.visits).pass_on(self.app, receive, send)
+            await IncomingFile(scope, self.session_resources).pass_on(self.app, receive, send)
 
     def headers(
         self, scope: Scope, status: int, given: Iterable[tuple[bytes, bytes]]

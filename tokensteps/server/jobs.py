@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
 from tokensteps.limits import JOBS_EACH, JOBS_ON_A_PAGE, LARGE_RUN, QUICK, TOKENIZERS_KEPT, TRACES_ROOM
-from tokensteps.server.once import once
-from tokensteps.server.shelf import Shelf
+from tokensteps.server.process_singleton import process_singleton
+from tokensteps.server.shared_cache import SharedCache
 from tokensteps.server.tasks import Progress
 
 Built = TypeVar("Built")
@@ -103,7 +103,7 @@ class Registry:
     """
 
     def __init__(self, room: int = TRACES_ROOM) -> None:
-        self.values: Shelf[str, Any] = Shelf(room)
+        self.values: SharedCache[str, Any] = SharedCache(room)
         self.jobs: dict[str, Job[Any]] = {}
         self.lock = threading.Lock()
         self._askers: dict[str, set[str]] = {}
@@ -206,13 +206,13 @@ class Registry:
             del self.jobs[key]
 
 
-@once
+@process_singleton
 def registry() -> Registry:
     """The one registry of this server."""
     return Registry()
 
 
-@once
+@process_singleton
 def tokenizer_registry() -> Registry:
     """The registry of loaded tokenizers, apart from the other: each may take a hundred times the room of a trace."""
     return Registry(TOKENIZERS_KEPT)

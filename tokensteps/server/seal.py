@@ -14,7 +14,7 @@ from itsdangerous import BadData, URLSafeSerializer
 
 from tokensteps.assets import KEPT_IN
 from tokensteps.limits import LEAST_SECRET, SEALED_LIMIT
-from tokensteps.server.once import once
+from tokensteps.server.process_singleton import process_singleton
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ def _write_once(path: Path, text: str) -> None:
         os.unlink(written)
 
 
-secret: Final = once(read_secret)
+secret: Final = process_singleton(read_secret)
 """The secret, read once."""
 
 

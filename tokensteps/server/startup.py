@@ -14,8 +14,8 @@ from starlette.middleware import Middleware
 from streamlit.starlette import App
 
 from tokensteps.server.entrance.files import FromMemory
-from tokensteps.server.entrance.joined.served import join_scripts
 from tokensteps.server.entrance.patience import limited_patience
+from tokensteps.server.entrance.script_bundles.served import join_scripts
 from tokensteps.server.headers import Guard
 from tokensteps.server.logs import throttled
 from tokensteps.server.seal import secret

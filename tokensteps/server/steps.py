@@ -18,7 +18,7 @@ from tokensteps.drawing.tables import packed_table
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import current_language, use_language
 from tokensteps.limits import DRAWER_ROOM, DRAWING_SECONDS, FEW_FRAMES
-from tokensteps.server.shelf import Shelf, drawn
+from tokensteps.server.shared_cache import SharedCache, drawn
 from tokensteps.server.stores import digest
 from tokensteps.server.tasks import Progress, Stopped, TrainingError
 from tokensteps.server.traces import GROWTH, LEAST_TAKEN, drawers, pickled
@@ -27,7 +27,7 @@ Stepped = AnyTrace | Comparison
 """What a page steps through."""
 StepTable = Callable[[Any, Style, str, int | None], pd.DataFrame]
 """Makes a table of a snapshot, in a style; with a text, only the rows that contain it; with a number, only so many from the top."""
-_traces: Final = Shelf[str, Stepped](DRAWER_ROOM)
+_traces: Final = SharedCache[str, Stepped](DRAWER_ROOM)
 """In the process that draws: the traces it holds, as the next window of the same run is likely to come soon."""
 
 
@@ -111,7 +111,7 @@ def reach(trace: Stepped) -> tuple[object, ...]:
     return (*map(len, parts), trace.stop_reason)
 
 
-def edition(trace: Stepped, last: int) -> tuple[object, ...]:
+def drawing_version(trace: Stepped, last: int) -> tuple[object, ...]:
     """What tells drawings of the steps up to `last` apart, in traces of the same run: nothing if all show these steps in the same way."""
     if last > trace.settled:
         return reach(trace)
@@ -132,5 +132,5 @@ def rows(
     def make() -> bytes:
         return packed_table(table(trace[step], style, find, limit))
 
-    key = (table, run, edition(trace, step), step, style.show, limit, current_language())
+    key = (table, run, drawing_version(trace, step), step, style.show, limit, current_language())
     return make() if find else drawn(key, make, len)

@@ -21,9 +21,9 @@ from tokensteps.limits import (
     TEXTS_ROOM,
     TOKENIZER_LIMIT,
 )
-from tokensteps.server.once import once
+from tokensteps.server.process_singleton import process_singleton
 from tokensteps.server.seal import secret
-from tokensteps.server.shelf import Shelf
+from tokensteps.server.shared_cache import SharedCache
 
 STORE_VARIABLE: Final = "TOKENSTEPS_STORE"
 """The environment variable that names the folder which the servers of one app share."""
@@ -106,7 +106,7 @@ class TextStore(KeptFolder):
 
     def __init__(self, folder: Path, room: int, largest: int) -> None:
         super().__init__(folder, room, largest)
-        self._memory: Shelf[str, bytes] = Shelf(room)
+        self._memory: SharedCache[str, bytes] = SharedCache(room)
 
     def put(self, data: bytes) -> str:
         """Keep `data` unless it is larger than `largest`. Returns its name, which nobody can guess without knowing the text."""
@@ -186,25 +186,25 @@ def shared_folder(name: str) -> Path:
     return Path(os.environ.get(STORE_VARIABLE) or STORE) / name
 
 
-@once
+@process_singleton
 def text_store() -> TextStore:
     """The texts that were too long for a link."""
     return TextStore(shared_folder("texts"), TEXTS_ROOM, LARGEST_TEXT)
 
 
-@once
+@process_singleton
 def file_store() -> TextStore:
     """The files that tokenizers are loaded from."""
     return TextStore(shared_folder("files"), FILES_ROOM, TOKENIZER_LIMIT)
 
 
-@once
+@process_singleton
 def compiled_store() -> SealedStore:
     """Tokenizers from files, ready to be used again."""
     return SealedStore(shared_folder("compiled"), COMPILED_ROOM, TOKENIZER_LIMIT)
 
 
-@once
-def corpora() -> Shelf[str, bytes]:
+@process_singleton
+def corpora() -> SharedCache[str, bytes]:
     """The corpora that were uploaded, by digest: sessions hold their names only, so that there is one limit for all."""
-    return Shelf(CORPORA_ROOM)
+    return SharedCache(CORPORA_ROOM)

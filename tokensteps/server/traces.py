@@ -7,8 +7,8 @@ from typing import Final, TypeVar
 
 from tokensteps.limits import TRACES_ROOM, TRAINER_IDLE_SECONDS, TRAINER_ROOM
 from tokensteps.server.jobs import registry
-from tokensteps.server.once import once
-from tokensteps.server.shelf import Shelf
+from tokensteps.server.process_singleton import process_singleton
+from tokensteps.server.shared_cache import SharedCache
 from tokensteps.server.tasks import Progress, Task, worth_sending
 from tokensteps.server.workers import Workers
 
@@ -22,21 +22,21 @@ GROWTH: Final = 10
 """How much larger a trace is in memory than pickled: three times when it comes, twelve times when all of it was looked at."""
 
 
-@once
+@process_singleton
 def workers() -> Workers:
     """The processes of this server that train."""
     return Workers(idle_seconds=TRAINER_IDLE_SECONDS, room=TRAINER_ROOM)
 
 
-@once
+@process_singleton
 def drawers() -> Workers:
     """The one process that draws: a page waits for it, so nothing that takes seconds goes there."""
     return Workers(1, DRAWING_NICENESS, "tokensteps.server.steps", TRAINER_IDLE_SECONDS)
 
 
-@once
-def _pickles() -> Shelf[str, bytes]:
-    return Shelf(TRACES_ROOM // GROWTH)
+@process_singleton
+def _pickles() -> SharedCache[str, bytes]:
+    return SharedCache(TRACES_ROOM // GROWTH)
 
 
 def train(name: str, task: Task[Trace], progress: Progress) -> Trace:

@@ -27,7 +27,7 @@ from tokensteps.language.pages import PAGES
 from tokensteps.limits import CLASS_QUERY, JUDGED_AT_ONCE, REPLY_LIMIT
 from tokensteps.runs.rules import PAGE_PARAMETERS
 from tokensteps.shell.walk import lesson_facts, plan_told, walk_place
-from tokensteps.teaching.classes.asked import ask_class, asked_kinds
+from tokensteps.teaching.classes.class_question import ask_class, asked_kinds
 from tokensteps.teaching.classes.words import judge_parts
 from tokensteps.teaching.lessons import WALK_PARAMETER
 from tokensteps.teaching.questions import HALF, QUARTER, RIGHT, TIED, WRONG

@@ -18,7 +18,7 @@ from tokensteps.components.base import component, ignore
 from tokensteps.language.i18n import _, count, current_language, ngettext, sentences, together, use_language
 from tokensteps.language.pages import PAGES
 from tokensteps.runs.corpora import pack_text
-from tokensteps.server.shelf import remembered
+from tokensteps.server.shared_cache import remembered
 from tokensteps.teaching.exercises.words import LEVELS
 from tokensteps.teaching.feedback import in_steps
 from tokensteps.teaching.game import Game, Hidden

@@ -17,8 +17,8 @@ from tokensteps.site.books import SiteRun, example_run, file_run, run_page, trai
 from tokensteps.site.layout import INDEX_PAGE, SitePage, document
 from tokensteps.site.lesson_file import OwnLesson
 from tokensteps.site.lesson_page import own_lesson_page
+from tokensteps.site.live.live_files import live_files
 from tokensteps.site.live.page import TRY_PAGE, try_page, try_title
-from tokensteps.site.live.parts import live_files
 from tokensteps.site.practice import practice_pages
 from tokensteps.site.shared import shared_files
 from tokensteps.site.texts import Listed, entry_page, errata_page, glossary_page, index_page, plan_pages

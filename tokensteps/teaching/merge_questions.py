@@ -14,8 +14,8 @@ from tokenizers_core.training.merge_trace import Candidate, MergeTrace
 from tokenizers_core.training.merging import Pair, merge_pair
 from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.narration.merging import score_numbers, tell_rule
-from tokensteps.drawing.narration.voice import Markup
-from tokensteps.drawing.parts import WORDS_TO_COUNT
+from tokensteps.drawing.narration.text_format import Markup
+from tokensteps.drawing.stage_markup import WORDS_TO_COUNT
 from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_text
 from tokensteps.drawing.training.candidates import PAIRS_OFFERED
 from tokensteps.language.i18n import _, count, listed, ngettext, sentences

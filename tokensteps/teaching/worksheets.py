@@ -17,7 +17,7 @@ from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.handout import standalone_page
 from tokensteps.drawing.mark import mark
 from tokensteps.drawing.narration.merging import tell_bpe, tell_wordpiece
-from tokensteps.drawing.narration.voice import Markup
+from tokensteps.drawing.narration.text_format import Markup
 from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_chips, token_html
 from tokensteps.language.i18n import _, count, language_tag, sentences
 from tokensteps.language.numbers import log_text

@@ -29,7 +29,7 @@ from tokensteps.language.i18n import _, current_language, sentences, use_languag
 from tokensteps.language.messages import explained
 from tokensteps.language.pages import PAGE_AT, PAGES, tab_title
 from tokensteps.runs.settings import Recipe
-from tokensteps.server.shelf import made_once
+from tokensteps.server.shared_cache import made_once
 from tokensteps.widgets.notes import note
 
 EMBEDDED_HEIGHTS: Final[Mapping[str, int]] = {

@@ -14,13 +14,13 @@ import streamlit as st
 
 from tokenizers_core import Pair
 from tokensteps.components.flipbook import Growth, go_to
-from tokensteps.drawing.parts import WORD_ROWS
+from tokensteps.drawing.stage_markup import WORD_ROWS
 from tokensteps.drawing.tokens import chips, lit_id, pair_text
 from tokensteps.drawing.training.candidates import PAIRS_OFFERED
 from tokensteps.language.i18n import N_, _, count, ngettext, use_language
 from tokensteps.language.names import ASK_NAMES
 from tokensteps.limits import ANSWERS_LISTED
-from tokensteps.server.steps import edition
+from tokensteps.server.steps import drawing_version
 from tokensteps.teaching.game import VERDICT_NAMES, Game, Hidden, Prediction
 from tokensteps.teaching.questions import Question, Verdict
 from tokensteps.widgets import stage
@@ -165,7 +165,7 @@ def show_hidden(hidden: Hidden, game: Game, url: dict[str, str | None], growth: 
         size=FRAMES,
         whole=FRAMES,
         on_answer=partial(choose_pair, hidden, game),
-        edition=partial(edition, hidden.trace),
+        drawing_version=partial(drawing_version, hidden.trace),
         growth=growth if game.reached >= hidden.last else None,
     )
 

@@ -13,7 +13,7 @@ from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.comparison import Comparison
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokensteps.catalogue import choices
-from tokensteps.catalogue.choices import Opened
+from tokensteps.catalogue.choices import OpenedTokenizer
 from tokensteps.components.address import excerpt_in_url, is_back
 from tokensteps.components.flipbook import (
     Growth,
@@ -30,7 +30,7 @@ from tokensteps.language.labels import flipbook_labels
 from tokensteps.language.messages import explained
 from tokensteps.runs.algorithms import Run
 from tokensteps.server.jobs import ENDING, Built, Job, Registry, registry
-from tokensteps.server.shelf import at_hand, drawn
+from tokensteps.server.shared_cache import at_hand, drawn
 from tokensteps.server.steps import Window, draw_window, takes_a_while
 from tokensteps.server.tasks import Progress
 from tokensteps.streamlit_internals import session_id
@@ -156,7 +156,7 @@ def stop_growing(run: Run[Any]) -> None:
         _stop(run.algorithm.name, run.name, job, registry)
 
 
-def opened_tokenizer(spec: str, place: str) -> Opened | None:
+def opened_tokenizer(spec: str, place: str) -> OpenedTokenizer | None:
     """The tokenizer under a spec; None while it is being made or when it can't be, which the page shows.
 
     `place` tells apart what several of them show. Raises SpecError, and what `Spec.run` raises.
@@ -257,7 +257,7 @@ def stage(
     whole: int = WHOLE_RUN,
     on_answer: Callable[[str], None] | None = None,
     labels: Mapping[str, str] | None = None,
-    edition: Callable[[int], object] = lambda _last: (),
+    drawing_version: Callable[[int], object] = lambda _last: (),
     growth: Growth | None = None,
     on_stop: Callable[[], None] | None = None,
     excerpt: tuple[int, int] | None = None,
@@ -284,15 +284,15 @@ def stage(
         start=start,
     )
     shown = window(place.step, last, size, whole)
-    if growth is not None and ((follows := follows_end(f"{page}.book", name)) or edition(shown[-1])):
+    if growth is not None and ((follows := follows_end(f"{page}.book", name)) or drawing_version(shown[-1])):
         shown = window(last if follows else place.step, last, FEW, FEW)
     long = len(shown) > LONG and takes_a_while(frame, shown)
-    if first_look and long and at_hand((name, shown, edition(shown[-1]))) is None:
+    if first_look and long and at_hand((name, shown, drawing_version(shown[-1]))) is None:
         shown, growth = window(place.step, last, FIRST, FIRST), growth or ENDED
     if first_look and growth is not None:
         growth = growth._replace(pause=0.0)
     book = Window(name, last, shown, labels or flipbook_labels(), param="step")
-    data = drawn((name, shown, edition(shown[-1])), lambda: draw_window(run, book, frame), len)
+    data = drawn((name, shown, drawing_version(shown[-1])), lambda: draw_window(run, book, frame), len)
     flipbook(
         data,
         key=f"{page}.book",

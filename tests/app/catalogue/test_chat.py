@@ -36,7 +36,7 @@ from tokensteps.catalogue.chat.errors import ChatError
 from tokensteps.catalogue.chat.jinja import Rendered, render
 from tokensteps.catalogue.chat.templates import CHAT_FORMATS, ChatTemplates, read_templates
 from tokensteps.catalogue.chat.work import Rendering, TooLong, alarm
-from tokensteps.catalogue.files import apart
+from tokensteps.catalogue.files import remote_tokenizer
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.formats import load
 from tokensteps.drawing.chat import chat_html, cost_html
@@ -150,7 +150,7 @@ def library() -> Tokenizer:
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Workers]:
-    made = Workers(2, 5, apart.__name__)
+    made = Workers(2, 5, remote_tokenizer.__name__)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asking, "readers", lambda: made)
         yield made
@@ -289,7 +289,7 @@ def test_a_second_is_one_of_work_not_of_waiting() -> None:
 def test_a_loop_that_is_interrupted_leaves_the_process_and_its_memory_as_they_were(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made, before, asked = Workers(1, 5, apart.__name__), children(), [ChatTurn("user", "x")]
+    made, before, asked = Workers(1, 5, remote_tokenizer.__name__), children(), [ChatTurn("user", "x")]
     monkeypatch.setattr(asking, "readers", lambda: made)
     asking.rendered("{{ 1 }}", asked, {}, False, "")
     worker = children() - before
@@ -396,7 +396,7 @@ def test_an_upload_keeps_its_template_and_a_repository_is_asked_for_it(
         "tokenizer.json": library().to_str().encode(),
         "tokenizer_config.json": b'{"chat_template": "{{ eos_token }}", "eos_token": "</s>"}',
     }
-    spec = choices.Spec.parse(choices.upload_spec(files))
+    spec = choices.TokenizerSpec.parse(choices.upload_spec(files))
     assert asking.find_templates(spec, Progress()) == ChatTemplates(
         {"default": "{{ eos_token }}"}, {"eos_token": "</s>"}
     )
@@ -407,11 +407,11 @@ def test_an_upload_keeps_its_template_and_a_repository_is_asked_for_it(
         return {"chat_template.jinja": b"J"}
 
     monkeypatch.setattr(hub, "fetch_beside", beside)
-    found = asking.find_templates(choices.Spec.parse(choices.public("me/mine")), Progress())
+    found = asking.find_templates(choices.TokenizerSpec.parse(choices.public("me/mine")), Progress())
     assert found.named == {"default": "J"}
     assert asked == [("me/mine", ("tokenizer_config.json", "chat_template.jinja"))]
     for without in (choices.GPT2, choices.READY[0]):
-        assert asking.find_templates(choices.Spec.parse(without), Progress()) == ChatTemplates()
+        assert asking.find_templates(choices.TokenizerSpec.parse(without), Progress()) == ChatTemplates()
     assert len(asked) == 1
 
 

@@ -17,7 +17,7 @@ from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, pr
 from tests.app.catalogue.test_loaded import TEXTS
 from tests.app.catalogue.test_renewal import bert, gpt2, llama, t5
 from tokenizers_core.encoding.truncation import Truncation
-from tokensteps.catalogue.files import apart
+from tokensteps.catalogue.files import remote_tokenizer
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.flow import Flow, flow_of
@@ -178,10 +178,12 @@ def test_windows_are_cut_from_the_librarys_tokens() -> None:
 
 
 def test_another_process_says_the_same() -> None:
-    workers, files = Workers(1, 5, apart.__name__), {"tokenizer.json": bert().to_str().encode()}
+    workers, files = Workers(1, 5, remote_tokenizer.__name__), {"tokenizer.json": bert().to_str().encode()}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(apart, "readers", lambda: workers)
-        there = apart.load_apart("flow", lambda: files, "mine", Progress(), lambda: "me")
+        patch.setattr(remote_tokenizer, "readers", lambda: workers)
+        there = remote_tokenizer.load_remote_tokenizer(
+            "flow", lambda: files, "mine", Progress(), lambda: "me"
+        )
         found = there.flow("Who is é?", "he")
         assert found == load(files).flow("Who is é?", "he")
         assert isinstance(pickle.loads(pickle.dumps(found)), Flow)

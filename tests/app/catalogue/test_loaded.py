@@ -1,4 +1,4 @@
-"""Tokenizers from files (`tokensteps/catalogue/files/`) and what the playground needs of any tokenizer (`tokensteps/catalogue/subjects.py`).
+"""Tokenizers from files (`tokensteps/catalogue/files/`) and what the playground needs of any tokenizer (`tokensteps/catalogue/shown_tokenizers.py`).
 
 Oracles: the `tokenizers` library itself, asked directly with the same file; its `BertWordPieceTokenizer` for vocab.txt; the
 `tiktoken` package for .tiktoken files; this project's engine for the files that it writes; `sentencepiece` for models in its
@@ -51,7 +51,7 @@ from tokenizers_core.text.patterns import PATTERNS
 from tokensteps.catalogue.files.errors import EncodeError, LoadError
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.files.loaded import LoadedSubject
-from tokensteps.catalogue.subjects import Facts, Subject, TrainedSubject
+from tokensteps.catalogue.shown_tokenizers import Facts, ShownTokenizer, TrainedSubject
 from tokensteps.language.i18n import _
 from tokensteps.language.messages import explained
 from tokensteps.limits import (
@@ -136,7 +136,7 @@ def reason(files: Mapping[str, bytes]) -> str:
     return error.why
 
 
-def expect_same(subject: Subject, oracle: Tokenizer, texts: Sequence[str] = TEXTS) -> None:
+def expect_same(subject: ShownTokenizer, oracle: Tokenizer, texts: Sequence[str] = TEXTS) -> None:
     """Ids, and offsets inside the text."""
     for each in texts:
         for added in (False, True):
@@ -983,7 +983,7 @@ def test_every_reason_has_a_test_and_every_template_its_evidence() -> None:
     seen |= {"too_many_tokens", "too_many_added"}
     seen |= {"too_large", "too_many_files", "sentencepiece", "record", "no_unknown", "unknown"}
     seen |= {"tekken", "minbpe", "minbpe_twice"}  # in test_other_files.py
-    seen |= {"slow", "memory", "long_token", "long_added", "high_number"}  # in test_apart.py
+    seen |= {"slow", "memory", "long_token", "long_added", "high_number"}  # in test_remote_tokenizer.py
     assert seen == set(LoadError.templates)
     assert set(EncodeError.templates) == {"failed", "panic", "slow", "lost", "gone", "crowded"}
     for kind in (LoadError, EncodeError):

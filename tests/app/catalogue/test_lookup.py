@@ -17,7 +17,7 @@ from tokensteps.catalogue import lookup
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.lookup import LookupFailed, ids_written, search
 from tokensteps.catalogue.shipped import gpt2
-from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.catalogue.texts import TEXTS
 
 TEXT = TEXTS["code"].make()
@@ -25,7 +25,7 @@ WORDS = b"[PAD]\n[UNK]\nthe\nin\n##ing\n##the\n"
 
 
 @cache
-def subjects() -> dict[str, Subject]:
+def subjects() -> dict[str, ShownTokenizer]:
     """A tokenizer of each kind: trained here, shipped, and of each kind of file."""
     corpus = Corpus.from_texts([TEXT])
     bpe, pieces = (
@@ -36,10 +36,10 @@ def subjects() -> dict[str, Subject]:
         Corpus.from_texts([TEXT], pre_tokenizer="whitespace_split_metaspace"), vocab_size=150, seed_size=300
     )
     runs = {trace.algorithm: trace for trace in (bpe, pieces, unigram)}
-    trained: dict[str, Subject] = {
+    trained: dict[str, ShownTokenizer] = {
         name: TrainedSubject(name, trace.tokenizer(), trace, len(trace)) for name, trace in runs.items()
     }
-    sentencepiece: dict[str, Subject] = {kind: both(kind)[0] for kind in MODELS}
+    sentencepiece: dict[str, ShownTokenizer] = {kind: both(kind)[0] for kind in MODELS}
     return (
         trained
         | sentencepiece

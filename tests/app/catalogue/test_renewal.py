@@ -26,7 +26,7 @@ from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.renewal import Heritage, heritage
-from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.drawing.tokens import chips
 from tokensteps.pages.explore.renew import NEW_LISTED, Renewal, heritage_html, only_new, totals_html
 from tokensteps.runs.corpora import Source
@@ -101,7 +101,7 @@ def llama() -> Library:
     return tokenizer
 
 
-def loaded(tokenizer: Library) -> Subject:
+def loaded(tokenizer: Library) -> ShownTokenizer:
     return load({"tokenizer.json": tokenizer.to_str().encode()})
 
 
@@ -250,7 +250,7 @@ def test_lacking_parts_are_all_named() -> None:
     assert "Prepend" in told and "Replace" in told
 
 
-def changed(library: Library, **parts: Any) -> Subject:
+def changed(library: Library, **parts: Any) -> ShownTokenizer:
     document = json.loads(library.to_str()) | parts
     return load({"tokenizer.json": json.dumps(document).encode()})
 
@@ -279,7 +279,7 @@ def test_a_word_list_is_no_algorithm_of_ours() -> None:
 # --- what is shown ----------------------------------------------------------------------------------------------------
 
 
-def renewal(old: Subject, text: str, size: int = 0) -> Renewal:
+def renewal(old: ShownTokenizer, text: str, size: int = 0) -> Renewal:
     found = heritage(old)
     trace, new = made(found, size=size)
     return Renewal(

@@ -27,9 +27,9 @@ from tokenizers import (
     trainers,
 )
 
-from tests.app.catalogue.test_apart import brought
-from tests.app.catalogue.test_apart import pool as pool
 from tests.app.catalogue.test_other_files import LINES, trained
+from tests.app.catalogue.test_remote_tokenizer import brought
+from tests.app.catalogue.test_remote_tokenizer import pool as pool
 from tests.samples import STRESS
 from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.encoding.reasons import Chosen
@@ -39,7 +39,7 @@ from tokenizers_core.training.bpe import BpeModel
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.shipped import gpt2
-from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.catalogue.texts import SENTENCES, TEXTS
 from tokensteps.catalogue.why import WordStory
 from tokensteps.server.workers import Workers
@@ -54,7 +54,7 @@ def train(tokenizer: Tokenizer, trainer: Any) -> Tokenizer:
     return tokenizer
 
 
-def library_of(subject: Subject) -> Tokenizer:
+def library_of(subject: ShownTokenizer) -> Tokenizer:
     assert isinstance(subject, LoadedSubject)
     library: Any = subject.library
     tokenizer: Tokenizer = library.tokenizer

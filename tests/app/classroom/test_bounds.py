@@ -50,7 +50,7 @@ def make(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Make:
 
 def say(room: Room, do: str, **what: Any) -> None:
     entry = {"do": do, "at": 1.0, **what}
-    assert room.take(as_line(entry), entry) is None
+    assert room.apply(as_line(entry), entry) is None
 
 
 def lead(room: Room, query: str, step: int = 0) -> None:
@@ -257,7 +257,7 @@ def test_few_streams_are_woken_at_once_and_none_for_another_device(make: Make) -
             ears.append(web.listen(code, devices[0]))
             await asyncio.sleep(0)
             assert not any(one.bell.is_set() for one in others)
-        kept.ring(students=True)
+        kept.wake_streams(students=True)
         woken = []
         while not woken or woken[-1] or sum(woken) < len(others):
             await asyncio.sleep(0)
@@ -276,13 +276,13 @@ def test_a_log_is_read_once_for_all_who_come_and_not_in_the_event_loop(
         code, key = await first.open()
         for number in range(50):
             await first.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=number)
-        threads, take = [], Room.take
+        threads, take = [], Room.apply
 
         def noted(room: Room, line: str, entry: Any) -> Any:
             threads.append(threading.get_ident())
             return take(room, line, entry)
 
-        monkeypatch.setattr(Room, "take", noted)
+        monkeypatch.setattr(Room, "apply", noted)
         kept = await asyncio.gather(*(again.hub.kept(code) for _ in range(20)))
         assert len({id(one) for one in kept}) == 1
         assert len(threads) == 51, "each entry once"

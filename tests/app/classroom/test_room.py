@@ -19,7 +19,7 @@ from tests.samples import sampled
 from tokensteps.classroom.codes import Person
 from tokensteps.classroom.events import People, events, state_for
 from tokensteps.classroom.gradebook import gradebook, grades_csv
-from tokensteps.classroom.questions import Turned, as_judged, as_picks, read_question
+from tokensteps.classroom.questions import RequestRefused, as_judged, as_picks, read_question
 from tokensteps.classroom.room import Room, as_line
 from tokensteps.classroom.summary import rounds_csv, summary
 from tokensteps.limits import (
@@ -46,7 +46,7 @@ def say(room: Room, *entries: dict[str, Any]) -> list[Any]:
     outcomes = []
     for entry in entries:
         entry = {"at": float(room.known), **entry}
-        outcomes.append(room.take(as_line(entry), entry))
+        outcomes.append(room.apply(as_line(entry), entry))
     return outcomes
 
 
@@ -138,7 +138,7 @@ def test_nicknames_are_asked_for_before_the_first_question_or_not_at_all() -> No
     assert gradebook(room)["students"][0]["nickname"] == "Ana"
     assert say(room, names(False), ASK, answer(1, "a"), names(True)) == [None, None, None, "names"]
     assert "Ana" not in json.dumps(summary(room))
-    with pytest.raises(Turned):
+    with pytest.raises(RequestRefused):
         grades_csv(room)
     assert [
         json.loads(told.split(b"data: ")[1]) for told in heard(room, Person("CDFHJK", "b", 1), "names")
@@ -390,7 +390,7 @@ def test_hostile_text_stays_text(text: str) -> None:
     ],
 )  # fmt: skip
 def test_a_question_that_is_none_is_refused(broken: Any) -> None:
-    with pytest.raises(Turned, match=r".") as refused:
+    with pytest.raises(RequestRefused, match=r".") as refused:
         read_question(broken)
     assert refused.value.kind == "form"
     assert read_question({**QUESTION, "else": "<script>"}) == {**QUESTION, "tied": []}, "the rest is left out"
@@ -405,7 +405,7 @@ def test_names_are_told_only_where_they_were_asked_for() -> None:
         "the page with the bars may be on the wall"
     )
     for tell in (grades_csv, gradebook):
-        with pytest.raises(Turned):
+        with pytest.raises(RequestRefused):
             tell(nameless)
 
 
@@ -518,7 +518,7 @@ def test_words_are_graded_by_whoever_has_the_engine() -> None:
 @pytest.mark.parametrize("broken", [None, "a", [1], [""], ["x"] * 101, ["x" * 5_000], ["\ud800"]])
 def test_what_is_picked_and_judged_is_bounded(broken: Any) -> None:
     for read in (lambda: as_picks({"picked": broken}), lambda: as_judged({"right": broken, "wrong": []})):
-        with pytest.raises(Turned):
+        with pytest.raises(RequestRefused):
             read()
-    with pytest.raises(Turned):
+    with pytest.raises(RequestRefused):
         read_question({"kind": "own", "say": {"": "?"}, "input": "free", "parts": 10**9, "key": []})

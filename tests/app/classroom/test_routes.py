@@ -17,7 +17,7 @@ import pytest
 from tests.app.classroom.web import QUESTION, Clock, Web, attend
 from tests.loops import finished
 from tests.samples import sampled
-from tokensteps.classroom.codes import CODE_LENGTH, CODE_LETTERS, Person, new_code, paper
+from tokensteps.classroom.codes import CODE_LENGTH, CODE_LETTERS, Person, credential, new_code
 from tokensteps.classroom.store import StoreError
 from tokensteps.limits import (
     CLASS_BODY,
@@ -91,7 +91,7 @@ def test_a_forged_key_opens_nothing(make: Make) -> None:
         before = known(web, code)
         forged = [
             "", None, 7, {}, [], key[:-1], key + "x", key[::-1], "x" * 100_000, others_key, device,
-            paper(Person(code, "00000000", 0)), seal("challenge", [code, born, 0]), paper(Person(code, born, -1)), seal("class", [code, born]),
+            credential(Person(code, "00000000", 0)), seal("challenge", [code, born, 0]), credential(Person(code, born, -1)), seal("class", [code, born]),
             seal("class", [code, born, "0"]), seal("class", {"code": code}), seal("class", [code, born, 0, 0]),
         ]  # fmt: skip
         for one in forged:
@@ -110,8 +110,8 @@ def test_a_forged_key_opens_nothing(make: Make) -> None:
             "",
             key[:-1],
             others_key,
-            paper(Person(code, born, 2)),
-            paper(Person(code, "00000000", 1)),
+            credential(Person(code, born, 2)),
+            credential(Person(code, "00000000", 1)),
         ):
             assert (await web.get(f"{code}/events", **{"as": one})).status == 403
             assert (await web.post(f"{code}/answer", **{"as": one}, round=1, answer="a")).status == 403

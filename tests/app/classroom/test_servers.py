@@ -113,7 +113,7 @@ async def _attend(port: int, process: subprocess.Popen[bytes]) -> float:
     """Open a class, listen, and end the server; the seconds that it takes."""
     lecturer = Browser([port])
     opened = await lecturer.insist("open")
-    lecturer.paper = opened["key"]
+    lecturer.credential = opened["key"]
     listening = asyncio.create_task(lecturer.listen(opened["code"], lambda *_heard: None))
     await asyncio.wait_for(lecturer.listening.wait(), 10)
     start = time.monotonic()

@@ -146,12 +146,12 @@ class Web:
     async def get(self, path: str, **query: str) -> Answer:
         return await self.ask("GET", path, query=urlencode(query))
 
-    def listen(self, code: str, paper: str, ear: Ear | None = None, after: int | None = None) -> Ear:
+    def listen(self, code: str, credential: str, ear: Ear | None = None, after: int | None = None) -> Ear:
         """Open a stream, as a browser comes back: with the last event's id."""
         SERVER.set(self.hub)
         ear = ear or Ear()
         again = {} if after is None else {"last_event_id": str(after)}
-        scope = self.scope("GET", f"{code}/events", urlencode({"as": paper}), **again)
+        scope = self.scope("GET", f"{code}/events", urlencode({"as": credential}), **again)
         self.tasks.append(asyncio.ensure_future(self.app(scope, ear.receive, ear.send)))
         return ear
 

@@ -21,7 +21,7 @@ from tokensteps.drawing.encoding import encoding_frame
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.closeness import tell_margin_of
 from tokensteps.drawing.narration.merging import MERGING_STOPS
-from tokensteps.drawing.narration.voice import Plain
+from tokensteps.drawing.narration.text_format import Plain
 from tokensteps.drawing.tabs import encoding_html, lineage_html, parting_html, story_html
 from tokensteps.drawing.tokens import PLAIN, SHOW, Style, readable
 from tokensteps.drawing.training.merging import TOKENS_IN_ROW, merge_frame

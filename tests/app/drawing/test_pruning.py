@@ -45,7 +45,7 @@ from tokenizers_core.training.unigram import grown_seed
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.errata import lattice_erratum, unigram_erratum
 from tokensteps.drawing.narration.pruning import PRUNING_STOPS
-from tokensteps.drawing.parts import CANDIDATE_ROWS, WORDS_IN_FRAME
+from tokensteps.drawing.stage_markup import CANDIDATE_ROWS, WORDS_IN_FRAME
 from tokensteps.drawing.tables import worth_table
 from tokensteps.drawing.tokens import SHOW, Style, readable
 from tokensteps.drawing.training.pruning import prune_frame

@@ -101,7 +101,7 @@ class Read(Reader):
     unknown_decl = handle_pi
 
 
-class Told(HTMLParser):
+class Narration(HTMLParser):
     """All that Python's parser tells, one after the other; text in one piece."""
 
     def __init__(self, markup: str) -> None:
@@ -139,7 +139,11 @@ class Retold(Reader):
     def take(self, understood: Any) -> None:
         self.told.append(understood)
 
-    handle_endtag, handle_data, handle_comment = Told.handle_endtag, Told.handle_data, Told.handle_comment
+    handle_endtag, handle_data, handle_comment = (
+        Narration.handle_endtag,
+        Narration.handle_data,
+        Narration.handle_comment,
+    )
     handle_decl = handle_pi = unknown_decl = handle_comment
 
 
@@ -154,7 +158,7 @@ markup_pieces = st.sampled_from(
 
 @given(st.lists(markup_pieces, max_size=8).map("".join))
 def test_the_reader_tells_what_pythons_parser_tells(markup: str) -> None:
-    assert Retold(markup).told == Told(markup).told
+    assert Retold(markup).told == Narration(markup).told
 
 
 def lights_up(name: str, value: str) -> bool:

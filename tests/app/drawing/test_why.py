@@ -22,7 +22,7 @@ from tokenizers_core.encoding.reasons import (
     Unreachable,
     WholeWord,
 )
-from tokensteps.drawing.narration.voice import Marked, Plain
+from tokensteps.drawing.narration.text_format import Marked, Plain
 from tokensteps.drawing.narration.why import tell_reason
 from tokensteps.drawing.pipeline.why import StageRow, reason_html, stages_html
 from tokensteps.drawing.tokens import Style

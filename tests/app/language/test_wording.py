@@ -13,7 +13,7 @@ import pytest
 import regex
 
 from tests.app.language.test_locale import OTHERS, ROOT, catalogue, forms, messages
-from tokensteps.drawing.parts import start_label
+from tokensteps.drawing.stage_markup import start_label
 from tokensteps.language.glossary import forms_of, matches, synonyms
 from tokensteps.language.i18n import _, use_language
 from tokensteps.language.terms import TERMS

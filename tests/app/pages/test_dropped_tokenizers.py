@@ -16,11 +16,17 @@ from tests.app.catalogue.test_loaded import bpe, document, files_of
 from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.lookup import search
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.catalogue.side_by_side import aligned_html, fertilities, words_html
-from tokensteps.catalogue.subjects import Subject
 from tokensteps.drawing.chips import Shown
+from tokensteps.pages.explore.live_typing.typing_sessions import (
+    TextChange,
+    TypingError,
+    close_typing_session,
+    open_typing_session,
+    typing_session_named,
+)
 from tokensteps.pages.explore.playground_chips import ChipsView, chips_data
-from tokensteps.pages.explore.typed.desks import DeskError, TextChange, desk_called, leave_desk, sit_down
 from tokensteps.server.jobs import Registry
 
 ROUNDS, KEPT = 6, 2
@@ -30,10 +36,10 @@ DESK = "a-desk-that-outlives-its-page"
 @pytest.fixture(autouse=True)
 def desk() -> Iterator[None]:
     yield
-    leave_desk(DESK)
+    close_typing_session(DESK)
 
 
-def brought(number: int) -> Subject:
+def brought(number: int) -> ShownTokenizer:
     """A tokenizer with thousands of tokens, another one for each number."""
     made = document(bpe())
     vocab = made["model"]["vocab"]
@@ -41,10 +47,10 @@ def brought(number: int) -> Subject:
     return load(files_of(made), f"tokenizer {number}")
 
 
-def looked_at(subject: Subject) -> None:
+def looked_at(subject: ShownTokenizer) -> None:
     """All that the playground does with a tokenizer of a short text."""
     view = ChipsView("A", subject, Shown(style=subject.style))
-    sit_down(DESK, view, "")
+    open_typing_session(DESK, view, "")
     assert chips_data(view, "hug a pug", (1, 0))
     analyses = {"A": analyse(subject, "hug a pug"), "B": analyse(subject, "hug a pug", specials=False)}
     assert analyses["A"].bytes_at(0)
@@ -52,17 +58,17 @@ def looked_at(subject: Subject) -> None:
     assert search(subject, "text", "unused").number
 
 
-def rounds(server: Registry, first: int, number: int) -> list[weakref.ref[Subject]]:
+def rounds(server: Registry, first: int, number: int) -> list[weakref.ref[ShownTokenizer]]:
     """Load and look at so many tokenizers, one after the other."""
     alive = []
     for each in range(first, first + number):
 
-        def made(progress: object, each: int = each) -> Subject:
+        def made(progress: object, each: int = each) -> ShownTokenizer:
             progress.size = 1  # type: ignore[attr-defined]
             return brought(each)
 
         subject = server.ask(str(each), made, wait=60.0)
-        assert isinstance(subject, Subject)
+        assert isinstance(subject, ShownTokenizer)
         looked_at(subject)
         alive.append(weakref.ref(subject))
         del subject
@@ -93,10 +99,10 @@ def test_rounds_of_tokenizers_take_no_more_memory() -> None:
 def test_a_desk_whose_tokenizer_is_gone_leaves_the_text_to_the_page() -> None:
     subject = brought(0)
     looked_at(subject)
-    desk = desk_called(DESK)
+    desk = typing_session_named(DESK)
     assert desk is not None and desk.draw(TextChange((1, 1), "hug"))
     del subject
     gc.collect()
-    with pytest.raises(DeskError) as refused:
+    with pytest.raises(TypingError) as refused:
         desk.draw(TextChange((1, 2), "hugs"))
     assert refused.value.status == 404

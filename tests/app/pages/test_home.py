@@ -17,8 +17,8 @@ import pytest
 
 from tokenizers_core import Corpus, Pipeline, first_difference, train_bpe
 from tokensteps.catalogue.analysis import Analysis, analyse
-from tokensteps.catalogue.choices import GPT2, Spec
-from tokensteps.catalogue.subjects import TrainedSubject
+from tokensteps.catalogue.choices import GPT2, TokenizerSpec
+from tokensteps.catalogue.shown_tokenizers import TrainedSubject
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import SENTENCE_LIMIT
 from tokensteps.pages.learn.home import GROWING, MORE, SENTENCE, SPEC, WATCH, carried, home_run
@@ -126,9 +126,9 @@ def shown(markup: str) -> str:
 
 
 def test_the_tokenizer_is_the_one_that_its_links_open(subject: TrainedSubject) -> None:
-    assert WATCH.query == Spec.parse(SPEC).query
+    assert WATCH.query == TokenizerSpec.parse(SPEC).query
     run = home_run()
-    assert Spec.parse(SPEC).run().name == run.name
+    assert TokenizerSpec.parse(SPEC).run().name == run.name
     trace = run.make(Progress())
     assert trace.tokenizer().tokens == subject.tokenizer.tokens and subject.size == 2000
 
@@ -230,12 +230,12 @@ def test_every_link_opens_without_complaint(link: tuple[str, tuple[tuple[str, st
     elif there.page == "compare":
         assert read_url("compare", COMPARE_RULES, there.query).complaints == []
     elif there.page == "whatif":
-        words = Spec.parse(there.query["t1"]).run().make(Progress()).word_frequencies
+        words = TokenizerSpec.parse(there.query["t1"]).run().make(Progress()).word_frequencies
         assert there.query["step"] == str(words[there.query["of"]])
     elif there.page == "playground" and there.query:
         for name in ("t1", "t2") if "t2" in there.query else ("t1",):
             spec = there.query[name]
-            assert spec == GPT2 or Spec.parse(spec).run() is not None
+            assert spec == GPT2 or TokenizerSpec.parse(spec).run() is not None
         assert unpack_text(there.query["text"])
     else:
         assert not there.query
@@ -347,7 +347,7 @@ def test_the_lattice_has_so_many_splits() -> None:
 
 
 def test_new_words_are_cut_as_told() -> None:
-    run = Spec.parse(ENCODE_LINK.query["t1"]).run()
+    run = TokenizerSpec.parse(ENCODE_LINK.query["t1"]).run()
     trace = trace_at(BPE, corpus=run.source.name)
     assert facts()["bug"] == PLUS.join(trace.tokenizer().encode("bug").tokens)
     assert unpack_text(ENCODE_LINK.query["text"]) == facts()["sample"]

@@ -21,8 +21,8 @@ from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue import choices, side_by_side
 from tokensteps.catalogue.analysis import Analysis, analyse, interpret_escapes
-from tokensteps.catalogue.choices import READY, Spec, SpecError, upload_spec
-from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.catalogue.choices import READY, SpecError, TokenizerSpec, upload_spec
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.catalogue.texts import SENTENCES, TEXTS
 from tokensteps.drawing.chips import Shown
 from tokensteps.limits import BROUGHT_REMEMBERED
@@ -36,7 +36,7 @@ MULTILINGUAL = "Naïve café 👩‍👩‍👧 e\u0301 한국어 עִבְרִי
 TEXT = "the cats chased the rats, the rats chased the cheese; naïve 茶\n"
 
 
-def subject(kind: str, name: str = "mine") -> Subject:
+def subject(kind: str, name: str = "mine") -> ShownTokenizer:
     """A small tokenizer of the engine's."""
     lines = TEXT.splitlines() * 2
     if kind == "bpe":
@@ -92,7 +92,7 @@ class Tags(HTMLParser):
 def test_a_spec_is_read_back(query: dict[str, str], kind: str) -> None:
     query = {name: text.encode("utf-8", "replace").decode() for name, text in query.items()}
     query = {name.encode("utf-8", "replace").decode(): text for name, text in query.items()}
-    assert Spec.parse(Spec(kind, query).write()) == Spec(kind, query)
+    assert TokenizerSpec.parse(TokenizerSpec(kind, query).write()) == TokenizerSpec(kind, query)
 
 
 @pytest.mark.parametrize(
@@ -110,10 +110,10 @@ def test_a_spec_is_read_back(query: dict[str, str], kind: str) -> None:
 )
 def test_what_is_no_spec_is_refused(text: str) -> None:
     if text == "file":
-        assert Spec.parse(text) == Spec("file", {})
+        assert TokenizerSpec.parse(text) == TokenizerSpec("file", {})
         return
     with pytest.raises(SpecError, match="which this page doesn't know"):
-        Spec.parse(text)
+        TokenizerSpec.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -127,24 +127,24 @@ def test_what_is_no_spec_is_refused(text: str) -> None:
 )
 def test_a_training_that_can_not_be_is_refused(text: str, message: str) -> None:
     with pytest.raises(TokenizersCoreError, match=message):
-        Spec.parse(text).run()
+        TokenizerSpec.parse(text).run()
 
 
 @pytest.mark.parametrize("step", ["-1", "x", "1e3", "²", "9" * 12, ""])
 def test_a_step_that_is_none_is_refused(step: str) -> None:
     with pytest.raises(SpecError, match="which doesn't exist"):
-        _ = Spec("bpe", {"corpus": "hug", "step": step}).step
+        _ = TokenizerSpec("bpe", {"corpus": "hug", "step": step}).step
 
 
 def test_a_spec_trains_what_the_training_page_would() -> None:
-    run = Spec.parse("bpe?corpus=hug&step=3").run()
+    run = TokenizerSpec.parse("bpe?corpus=hug&step=3").run()
     trace = run.algorithm.train(run.source.corpus(run.pipeline), **run.settings)
     assert [trace[step].event.token for step in (1, 2, 3)] == [
         "ug",
         "un",
         "hug",
     ]  # the course's first three merges
-    assert run.name == Spec.parse("bpe?corpus=hug").run().name  # the step makes no other run
+    assert run.name == TokenizerSpec.parse("bpe?corpus=hug").run().name  # the step makes no other run
 
 
 def test_titles_differ() -> None:
@@ -189,7 +189,7 @@ def bringing(specs: list[str]) -> None:
 
 def test_the_latest_tokenizers_that_were_brought_are_offered() -> None:
     """One file under many names, one of them brought twice."""
-    files = Spec.parse(upload_spec({"vocab.txt": b"[PAD]\n[UNK]\nthe\n##s\n"}))
+    files = TokenizerSpec.parse(upload_spec({"vocab.txt": b"[PAD]\n[UNK]\nthe\n##s\n"}))
     specs = [files.set(name=f"number {number}").write() for number in range(BROUGHT_REMEMBERED + 3)]
     app = AppTest.from_function(bringing, args=([*specs, specs[-3]],), default_timeout=30).run()
     assert not app.exception
@@ -406,4 +406,7 @@ def test_a_name_behind_thousands_of_added_tokens_is_found() -> None:
     added = {str(number): {"content": f"<unused{number}>", "special": False} for number in range(6_000)}
     config = json.dumps({"added_tokens_decoder": added, "name_or_path": "me/mine"}).encode()
     assert len(config) > 250_000
-    assert Spec.parse(upload_spec({"vocab.txt": b"a", "config.json": config})).setting("name") == "me/mine"
+    assert (
+        TokenizerSpec.parse(upload_spec({"vocab.txt": b"a", "config.json": config})).setting("name")
+        == "me/mine"
+    )

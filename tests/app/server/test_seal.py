@@ -92,7 +92,7 @@ def test_a_secret_in_memory_is_one_for_the_whole_process(
     file: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(seal, "SECRET_FILE", file / "no folder" / ".secret")
-    kept = seal.once(read_secret)
+    kept = seal.process_singleton(read_secret)
     with caplog.at_level(logging.WARNING):
         assert kept() == kept() and len(kept()) == 64
     assert len(caplog.records) == 1

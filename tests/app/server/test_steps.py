@@ -20,7 +20,7 @@ from tokensteps.language.i18n import current_language, use_language
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.runs.corpora import EXAMPLES, Source
 from tokensteps.server import steps as module
-from tokensteps.server.steps import Drawing, Steps, Window, draw_window, edition, rows
+from tokensteps.server.steps import Drawing, Steps, Window, draw_window, drawing_version, rows
 from tokensteps.server.tasks import Progress, Task, TrainingError
 from tokensteps.server.traces import train
 from tokensteps.server.workers import Workers
@@ -60,11 +60,11 @@ def test_what_is_kept_of_a_run_that_grows_is_what_the_whole_one_shows(name: str)
     kept = 0
     for part, longer in pairwise([*parts, whole]):
         for step in range(len(part) + 1):
-            if edition(part, step) == edition(longer, step):
+            if drawing_version(part, step) == drawing_version(longer, step):
                 kept += 1
                 assert frame(part[step], STYLE) == frame(longer[step], STYLE)
     assert kept > 10
-    assert all(edition(part, len(part)) != edition(whole, len(part)) for part in parts)
+    assert all(drawing_version(part, len(part)) != drawing_version(whole, len(part)) for part in parts)
 
 
 @pytest.mark.many(2)

@@ -207,7 +207,7 @@ def test_a_limit_is_on_what_a_process_works_not_on_how_long_it_waits(monkeypatch
     pool.close()
 
 
-class Held:
+class HeldFile:
     """Stands for a process whose runs end when they are let go."""
 
     started: threading.Semaphore
@@ -227,10 +227,10 @@ class Held:
 
 
 @pytest.fixture
-def held(monkeypatch: pytest.MonkeyPatch) -> type[Held]:
-    Held.started, Held.gate, Held.begun = threading.Semaphore(0), threading.Event(), []
-    monkeypatch.setattr(module, "Worker", Held)
-    return Held
+def held(monkeypatch: pytest.MonkeyPatch) -> type[HeldFile]:
+    HeldFile.started, HeldFile.gate, HeldFile.begun = threading.Semaphore(0), threading.Event(), []
+    monkeypatch.setattr(module, "Worker", HeldFile)
+    return HeldFile
 
 
 @contextlib.contextmanager
@@ -256,7 +256,7 @@ def named(name: str, size: int = 1) -> tuple[Task, Progress]:
     return task(train_bpe, Source(name, b"a" * size)), Progress()
 
 
-def test_large_texts_leave_a_process_to_small_ones(held: type[Held]) -> None:
+def test_large_texts_leave_a_process_to_small_ones(held: type[HeldFile]) -> None:
     pool = Workers(2)
     with running(pool, named("large", LARGE_TASK + 1), named("large", LARGE_TASK + 1)):
         assert held.started.acquire(timeout=PATIENT)  # one of the two
@@ -266,7 +266,7 @@ def test_large_texts_leave_a_process_to_small_ones(held: type[Held]) -> None:
             held.gate.set()
 
 
-def test_the_smallest_goes_first(held: type[Held]) -> None:
+def test_the_smallest_goes_first(held: type[HeldFile]) -> None:
     pool = Workers(1)
     with running(pool, named("first", 500)):
         assert held.started.acquire(timeout=PATIENT)
@@ -277,7 +277,7 @@ def test_the_smallest_goes_first(held: type[Held]) -> None:
     assert held.begun == ["first", "100", "200", "300"]
 
 
-def test_who_waits_in_vain_leaves_the_queue(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_waits_in_vain_leaves_the_queue(held: type[HeldFile], monkeypatch: pytest.MonkeyPatch) -> None:
     pool, (given_up, given_up_progress), (forgotten, forgotten_progress) = Workers(1), named("b"), named("c")
     with running(pool, named("a")) as first:
         assert held.started.acquire(timeout=PATIENT)
@@ -313,7 +313,7 @@ def waiting(pool: Workers, number: int) -> None:
         time.sleep(0.01)
 
 
-class OneByOne(Held):
+class OneByOne(HeldFile):
     """A process whose runs end one at a time: `gate` is a semaphore here."""
 
     def run(self, one: Any, progress: Progress) -> bytes:
@@ -328,7 +328,7 @@ class OneByOne(Held):
 
 @pytest.mark.parametrize("seconds", [0.5, 100.0])
 def test_another_sessions_short_job_waits_for_one_short_job_at_most(
-    held: type[Held], monkeypatch: pytest.MonkeyPatch, seconds: float
+    held: type[HeldFile], monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
     """While one session floods 66 jobs, short ones or long ones."""
     OneByOne.permits = threading.Semaphore(0)
@@ -363,7 +363,7 @@ def test_another_sessions_short_job_waits_for_one_short_job_at_most(
         OneByOne.permits.release(2)
 
 
-def test_sessions_take_turns(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sessions_take_turns(held: type[HeldFile], monkeypatch: pytest.MonkeyPatch) -> None:
     OneByOne.permits = threading.Semaphore(0)
     monkeypatch.setattr(module, "Worker", OneByOne)
     pool = Workers(1)
@@ -387,7 +387,7 @@ def test_sessions_take_turns(held: type[Held], monkeypatch: pytest.MonkeyPatch) 
     ("remembered", "turns"), [(3, ["old", "new", "latest"]), (1_000, ["new", "old", "latest"])]
 )
 def test_a_session_of_long_ago_is_served_as_if_it_were_new(
-    held: type[Held], monkeypatch: pytest.MonkeyPatch, remembered: int, turns: list[str]
+    held: type[HeldFile], monkeypatch: pytest.MonkeyPatch, remembered: int, turns: list[str]
 ) -> None:
     """Of sessions that ask at once, the new ones come first, in the order of asking, then those whose turn was longest ago."""
     OneByOne.permits = threading.Semaphore(100)
@@ -409,7 +409,7 @@ def test_a_session_of_long_ago_is_served_as_if_it_were_new(
     assert held.begun[4:] == turns
 
 
-def test_sixty_six_reruns_leave_the_queue_to_others(held: type[Held]) -> None:
+def test_sixty_six_reruns_leave_the_queue_to_others(held: type[HeldFile]) -> None:
     """Before, “60 runs are waiting” was what everybody else heard."""
     pool = Workers(1)
     flood = [of("attacker", f"{number}", 0.5) for number in range(66)]

@@ -23,9 +23,9 @@ from tokensteps.runs.algorithms import ALGORITHMS, trace_at
 from tokensteps.runs.corpora import EXAMPLES, pack_text
 from tokensteps.runs.rules import RULES_OF
 from tokensteps.site.build import Site, in_languages
-from tokensteps.site.live import parts
+from tokensteps.site.live import live_files
+from tokensteps.site.live.live_files import PackageError, archive, npm_package, pyodide_package
 from tokensteps.site.live.page import TRY_POLICY, try_page
-from tokensteps.site.live.parts import PackageError, archive, npm_package, pyodide_package
 from tokensteps.site.live.trials import Trials
 
 TEXT = "hug pug pun bun hugs\n" + "".join(KINDS["markup"][:6])
@@ -125,10 +125,12 @@ def test_another_package_is_refused() -> None:
 
 
 def test_without_npm_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts.shutil, "which", lambda _name: None)
+    monkeypatch.setattr(live_files.shutil, "which", lambda _name: None)
     with pytest.raises(PackageError, match=r"npm isn't here.* --pyodide FILE"):
         npm_package()
-    monkeypatch.setattr(parts.shutil, "which", lambda _name: sys.executable)  # which knows no command “pack”
+    monkeypatch.setattr(
+        live_files.shutil, "which", lambda _name: sys.executable
+    )  # which knows no command “pack”
     with pytest.raises(PackageError, match="registry could not be reached") as refused:
         npm_package()
     assert "pack" in str(refused.value)

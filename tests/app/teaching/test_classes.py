@@ -16,8 +16,8 @@ from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.tokens import Style, chip, chips, fill, readable
 from tokensteps.language.i18n import LANGUAGES, current_language
 from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
-from tokensteps.teaching.classes.asked import ask_class, asked_kinds, canonical_number, every_split
-from tokensteps.teaching.classes.told import told_parts
+from tokensteps.teaching.classes.class_question import ask_class, asked_kinds, canonical_number, every_split
+from tokensteps.teaching.classes.markup_data import markup_parts
 from tokensteps.teaching.lessons import LESSONS
 from tokensteps.teaching.predictions import ASKS, asked_steps, next_asked, question_after
 from tokensteps.teaching.questions import RIGHT, TIED
@@ -93,7 +93,7 @@ def test_hostile_tokens_travel_as_text(text: str) -> None:
     """Source: `tests/hostile.py`. What is read back is what `readable` says, and nothing is left of the markup around it."""
     if not text or len(text) > 200:
         return
-    parts = told_parts(fill("{a} & {b}", a=chip(text, Style()), b=chips([text, "x"], Style())))
+    parts = markup_parts(fill("{a} & {b}", a=chip(text, Style()), b=chips([text, "x"], Style())))
     tokens = [part["t"] for part in parts if not isinstance(part, str)]
     plain = [part for part in parts if isinstance(part, str)]
     assert plain == [" & "] and tokens[-1] == "x"

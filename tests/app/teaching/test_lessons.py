@@ -22,8 +22,8 @@ from tests.app.teaching.oracle_exercises import bpe_steps
 from tests.app.teaching.oracle_slips import cuts as all_cuts
 from tokenizers_core import TIE_RULES, first_difference
 from tokensteps.catalogue.analysis import analyse
-from tokensteps.catalogue.choices import Spec
-from tokensteps.catalogue.subjects import TrainedSubject
+from tokensteps.catalogue.choices import TokenizerSpec
+from tokensteps.catalogue.shown_tokenizers import TrainedSubject
 from tokensteps.drawing.tabs import parting_html, vocabularies_html
 from tokensteps.drawing.tokens import PLAIN, Style
 from tokensteps.language.names import choice_name
@@ -54,7 +54,7 @@ TOLD = [
 CLAIMED = list(dict.fromkeys((claim, link.page, tuple(link.query.items()), link.tab) for link, _, claims in TOLD for claim in claims))  # fmt: skip
 
 
-class Opened:
+class OpenedTokenizer:
     """What a link opens: the trace, and the step it is at."""
 
     def __init__(self, link: Link) -> None:
@@ -122,7 +122,7 @@ def pieces(link: Link) -> Mapping[str, str]:
 def asks(link: Link) -> Mapping[str, str]:
     """In Predict: a question about the next step, whose key is none of the answers on the page; no frame leads beyond."""
     assert link.query["mode"] == "predict"
-    opened = Opened(link)
+    opened = OpenedTokenizer(link)
     page, kind = PAGES[link.page], link.query["ask"]
     hidden = Hidden(link.page, opened.run.name, opened.trace, Style(), page.frame, kind, len(opened.trace))
     assert hidden.shown_from(opened.step) == opened.step < len(opened.trace)
@@ -159,7 +159,7 @@ def asks(link: Link) -> Mapping[str, str]:
 
 
 def merges(link: Link) -> Mapping[str, str]:
-    opened = Opened(link)
+    opened = OpenedTokenizer(link)
     pairs, _symbols = opened.counted()
     pair = opened.next.event.pair
     assert pairs[pair] == max(pairs.values())
@@ -169,13 +169,13 @@ def merges(link: Link) -> Mapping[str, str]:
 
 
 def follow(link: Link) -> Mapping[str, str]:
-    opened = Opened(link)
+    opened = OpenedTokenizer(link)
     left = [PLUS.join(opened.trace[opened.step + ahead].event.pair) for ahead in (1, 2, 3)]
     return {"bpe_next": ", ".join(left)}
 
 
 def ends(link: Link) -> Mapping[str, str]:
-    trace = Opened(link).trace
+    trace = OpenedTokenizer(link).trace
     merged = 0
     while any(len(split) > 1 for split in trace[merged].splits(trace.corpus.words).values()):
         merged += 1
@@ -184,7 +184,7 @@ def ends(link: Link) -> Mapping[str, str]:
 
 
 def neighbors(link: Link) -> Mapping[str, str]:
-    opened = Opened(link)
+    opened = OpenedTokenizer(link)
     before, _symbols = opened.counted()
     step, event = opened.next.step, opened.next.event
     after: Counter[tuple[str, str]] = Counter()
@@ -200,7 +200,7 @@ def neighbors(link: Link) -> Mapping[str, str]:
 
 
 def ties(link: Link) -> Mapping[str, str]:
-    opened = Opened(link)
+    opened = OpenedTokenizer(link)
     assert opened.step and opened.link.query.get("mode") != "predict"
     pairs, _symbols = opened.counted()
     tied = [pair for pair in pairs if pairs[pair] == max(pairs.values())]
@@ -211,12 +211,12 @@ def ties(link: Link) -> Mapping[str, str]:
 
 def apart(link: Link) -> Mapping[str, str]:
     """The tab that the link opens compares with this rule first; it shows both vocabularies' own tokens, and where the runs diverge."""
-    opened = Opened(link)
+    opened = OpenedTokenizer(link)
     assert link.tab == "Ties" and link.tab in BPE_PAGE.tabs
     trace = opened.trace
     rule = next(rule for rule in BPE_PAGE.choices("ties") if rule != trace.settings["tie_rule"])
     assert rule in TIE_RULES
-    rival: Any = Opened(link._replace(query={**link.query, "ties": rule})).trace
+    rival: Any = OpenedTokenizer(link._replace(query={**link.query, "ties": rule})).trace
     ours, theirs = {*trace[len(trace)].vocab}, {*rival[len(rival)].vocab}
     assert len(ours - theirs) == len(theirs - ours) > 0
     drawn = vocabularies_html(trace, rival, PLAIN, "A", "B")
@@ -241,7 +241,7 @@ def tips(link: Link) -> Mapping[str, str]:
 
 
 def scores(link: Link) -> Mapping[str, str]:
-    opened = Opened(link)
+    opened = OpenedTokenizer(link)
     pairs, symbols = opened.counted()
     score = {pair: number / (symbols[pair[0]] * symbols[pair[1]]) for pair, number in pairs.items()}
     best, frequent = max(score, key=lambda pair: score[pair]), max(pairs, key=lambda pair: pairs[pair])
@@ -252,7 +252,7 @@ def scores(link: Link) -> Mapping[str, str]:
 
 
 def prunes(link: Link) -> Mapping[str, str]:
-    opened = Opened(link)
+    opened = OpenedTokenizer(link)
     step, event = opened.next.step, opened.next.event
     assert event.loss > 0 and all(opened.trace[earlier].event.loss == 0 for earlier in range(1, step))
     words = opened.trace.corpus.words
@@ -268,7 +268,7 @@ def prunes(link: Link) -> Mapping[str, str]:
 
 
 def splits(link: Link) -> Mapping[str, str]:
-    opened = Opened(link)
+    opened = OpenedTokenizer(link)
     assert not link.tab or (link.tab in ("Lattice", "Sample at random") and link.tab in UNIGRAM_PAGE.tabs)
     word, seed = EXAMPLES["hug"].word, dict(opened.trace.seed)
     total = sum(seed.values())
@@ -285,14 +285,14 @@ def splits(link: Link) -> Mapping[str, str]:
 def samples(link: Link) -> Mapping[str, str]:
     """At the temperature that the tab begins with, 1: every split of the word, each as likely as the product of its pieces."""
     assert link.tab == "Sample at random"
-    word, seed = EXAMPLES["hug"].word, dict(Opened(link).trace.seed)
+    word, seed = EXAMPLES["hug"].word, dict(OpenedTokenizer(link).trace.seed)
     shares = [math.prod(seed[piece] for piece in split) / sum(seed.values()) ** len(split)
               for split in all_cuts(word) if {*split} <= {*seed}]  # fmt: skip
     return {"best_share": f"{100 * max(shares) / sum(shares):.1f} %"}
 
 
 def encodes(link: Link) -> Mapping[str, str]:
-    run = Spec.parse(link.query["t1"]).run()
+    run = TokenizerSpec.parse(link.query["t1"]).run()
     corpus = run.source.corpus(run.pipeline)
     text = unpack_text(link.query["text"])
     assert text is not None and not {*text.split()} & {*corpus.words} and "bug" in text.split()
@@ -306,7 +306,7 @@ def encodes(link: Link) -> Mapping[str, str]:
 
 
 def disagree(link: Link) -> Mapping[str, str]:
-    trace = Opened(link).trace
+    trace = OpenedTokenizer(link).trace
     assert link.tab == "Where they disagree"
     assert trace[int(link.query["step"])].disagreements()
     words = trace.corpus.words
@@ -323,7 +323,7 @@ def published(link: Link) -> Mapping[str, str]:
     for erratum in errata():
         there = Link("", erratum.page, erratum.query)
         assert erratum.arithmetic
-        assert 0 <= Opened(there).step <= len(Opened(there).trace)
+        assert 0 <= OpenedTokenizer(there).step <= len(OpenedTokenizer(there).trace)
     return {}
 
 
@@ -341,7 +341,7 @@ def merged_by(rules: list[tuple[str, str]], word: str) -> list[str]:
 
 def even(link: Link) -> Mapping[str, str]:
     """Two pairs occur equally often, and more often than the others; the page hides which is chosen."""
-    opened = Opened(link)
+    opened = OpenedTokenizer(link)
     assert link.query["mode"] == "predict"
     pairs, _symbols = opened.counted()
     tied = [pair for pair in pairs if pairs[pair] == max(pairs.values())]
@@ -352,7 +352,7 @@ def even(link: Link) -> Mapping[str, str]:
 
 def replays(link: Link) -> Mapping[str, str]:
     """At the link's step, the last one, a word that the corpus doesn't have, by the merges in their order; other cuts come to mind."""
-    trace = Opened(link).trace
+    trace = OpenedTokenizer(link).trace
     assert int(link.query["step"]) == len(trace) and NEW_WORD not in trace.corpus.words
     tokens = merged_by([trace.event(step).pair for step in range(1, len(trace) + 1)], NEW_WORD)
     assert 1 < len(tokens) < len(NEW_WORD)
@@ -361,7 +361,7 @@ def replays(link: Link) -> Mapping[str, str]:
 
 def sign_bytes(link: Link) -> Mapping[str, str]:
     """No byte of the sign occurs in the text that the page's tokenizer learned from, so nothing can merge them."""
-    run = Spec.parse(link.query["t1"]).run()
+    run = TokenizerSpec.parse(link.query["t1"]).run()
     assert run.settings["alphabet"] == "bytes" and NEW_SIGN not in (unpack_text(link.query["text"]) or "")
     data = NEW_SIGN.encode()
     assert not {*data} & {*EXAMPLES["course"].text().encode()}
@@ -380,7 +380,7 @@ def gpt2(link: Link) -> Mapping[str, str]:
 
 
 def three_ways(link: Link) -> Mapping[str, str]:
-    trace = Opened(link).trace
+    trace = OpenedTokenizer(link).trace
     numbers = [len({*cuts}) for cuts in trace[int(link.query["step"])].cuts(trace.corpus.words).values()]
     assert max(numbers) == 3 > min(numbers)
     return {}

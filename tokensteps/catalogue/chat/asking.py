@@ -20,21 +20,21 @@ from tokensteps.catalogue.chat.templates import (
     is_chat_file,
 )
 from tokensteps.catalogue.chat.work import Rendering, TemplatesReading, greedy, slow
-from tokensteps.catalogue.choices import Spec, kept_files
-from tokensteps.catalogue.files.apart import readers
+from tokensteps.catalogue.choices import TokenizerSpec, kept_files
+from tokensteps.catalogue.files.remote_tokenizer import readers
 from tokensteps.limits import CHAT_FILES_KEPT, CHATS_ROOM
 from tokensteps.server.jobs import Registry
-from tokensteps.server.once import once
-from tokensteps.server.shelf import Shelf
+from tokensteps.server.process_singleton import process_singleton
+from tokensteps.server.shared_cache import SharedCache
 from tokensteps.server.stores import digest
 from tokensteps.server.tasks import Progress, Stopped, TrainingError
 
 BESIDE: Final = (SETTINGS_FILES[-1], TEMPLATE_FILE)
 """What is looked for in a public repository: the others are of its past."""
-_rendered: Final = Shelf[str, Rendered | ChatError](CHATS_ROOM)
+_rendered: Final = SharedCache[str, Rendered | ChatError](CHATS_ROOM)
 
 
-@once
+@process_singleton
 def chat_registry() -> Registry:
     """The chat templates that were found beside tokenizers."""
     return Registry(CHAT_FILES_KEPT)
@@ -75,7 +75,7 @@ def _asked(work: Rendering, session: str) -> Rendered:
     return made
 
 
-def find_templates(spec: Spec, progress: Progress) -> ChatTemplates:
+def find_templates(spec: TokenizerSpec, progress: Progress) -> ChatTemplates:
     """The chat templates of the tokenizer under a spec: of its files, or of its public repository. Raises ChatError, HubError, SpecError."""
     progress.phase = "loading"
     repository = hub.named(spec.query.get("name", "")) if spec.kind == "hub" else ""
@@ -96,5 +96,5 @@ def find_templates(spec: Spec, progress: Progress) -> ChatTemplates:
 
 def templates_order(text: str) -> tuple[str, partial[ChatTemplates]]:
     """A name for the templates of the tokenizer under a spec, and what finds them. Raises SpecError."""
-    spec = Spec.parse(text)
+    spec = TokenizerSpec.parse(text)
     return digest(f"chat {text}".encode()), partial(find_templates, spec)

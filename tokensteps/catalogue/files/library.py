@@ -33,7 +33,7 @@ from tokenizers_core.text.spans import Widened
 from tokenizers_core.training.bpe import BpeModel
 from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, EncodeError
 from tokensteps.catalogue.flow import Flow, flow_of
-from tokensteps.catalogue.subjects import Tokens
+from tokensteps.catalogue.shown_tokenizers import Tokens
 from tokensteps.catalogue.why import Asked, asked_library
 
 # One text at a time: threads of the library's own would only take room.
@@ -53,7 +53,7 @@ class TextWork(Protocol):
     """What a tokenizer does with texts, in this process or in another."""
 
     def encode(self, text: str, specials: bool, added: bool) -> Tokens:
-        """As in `Subject`. Raises EncodeError."""
+        """As in `ShownTokenizer`. Raises EncodeError."""
 
     def normalized(self, text: str) -> str:
         """The text after the normalizer. Raises EncodeError."""
@@ -62,10 +62,10 @@ class TextWork(Protocol):
         """What each stage did to a text, or with a `pair` that isn't "" to both. Raises EncodeError."""
 
     def why(self, text: str, place: int, specials: bool) -> Asked:
-        """As in `Subject`. Raises EncodeError."""
+        """As in `ShownTokenizer`. Raises EncodeError."""
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
-        """As in `Subject`. Raises LackingPartError, TokenizerFileError for a model that the engine lacks; EncodeError."""
+        """As in `ShownTokenizer`. Raises LackingPartError, TokenizerFileError for a model that the engine lacks; EncodeError."""
 
     def stages(self) -> Stages:
         """Raises LackingPartError, TokenizerFileError if the engine lacks one of the parts; EncodeError."""

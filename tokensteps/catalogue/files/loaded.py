@@ -1,4 +1,4 @@
-"""A tokenizer of the `tokenizers` library as a `Subject`, from that library's own format.
+"""A tokenizer of the `tokenizers` library as a `ShownTokenizer`, from that library's own format.
 
 A document is checked here, where a mistake can be explained, then handed to the library. Other files become a document first,
 in `formats.py`.
@@ -39,7 +39,7 @@ from tokensteps.catalogue.files.documents import (
 from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, EncodeError, LoadError
 from tokensteps.catalogue.files.library import Library, Stages, TextWork, is_panic
 from tokensteps.catalogue.flow import Flow
-from tokensteps.catalogue.subjects import Facts, Subject, Tokenized
+from tokensteps.catalogue.shown_tokenizers import Facts, ShownTokenizer, Tokenized
 from tokensteps.catalogue.why import Asked
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import N_
@@ -49,7 +49,7 @@ KNOWN_PATTERNS: Final = frozenset({"", *PATTERNS.values()})
 """Regular expressions that take time in proportion to the text."""
 
 
-class LoadedSubject(Subject):
+class LoadedSubject(ShownTokenizer):
     """A tokenizer of the `tokenizers` library: what is known of its tokens, and who works on texts."""
 
     library: TextWork
@@ -112,7 +112,7 @@ class LoadedSubject(Subject):
         self.added = self._put_around()
 
     def encode(self, text: str, specials: bool = True, added: bool = False) -> Tokenized:
-        """The tokens of `text`, as in `Subject`. Raises EncodeError, SurrogateError."""
+        """The tokens of `text`, as in `ShownTokenizer`. Raises EncodeError, SurrogateError."""
         refuse_surrogates(text)
         return self.library.encode(text, specials, added)
 

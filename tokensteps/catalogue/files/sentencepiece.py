@@ -32,7 +32,7 @@ from tokensteps.catalogue.files.library import Library
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.recognition import RecognizedFile
 from tokensteps.catalogue.flow import Flow, TextFlow
-from tokensteps.catalogue.subjects import Tokens
+from tokensteps.catalogue.shown_tokenizers import Tokens
 from tokensteps.catalogue.why import Asked, asked_engine
 from tokensteps.drawing.pipeline.journey import journey
 from tokensteps.language.i18n import N_

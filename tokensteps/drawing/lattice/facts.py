@@ -9,8 +9,8 @@ from tokenizers_core.training.lattice import Lattice, Path, equally_good
 from tokensteps.bounded import bounded, text_bytes
 from tokensteps.drawing.lattice.bars import Bar, bars_of, is_long
 from tokensteps.drawing.narration.lattice import path_text
-from tokensteps.drawing.narration.voice import Bare, Markup, Voice
-from tokensteps.drawing.parts import table_html
+from tokensteps.drawing.narration.text_format import Bare, Markup, TextFormat
+from tokensteps.drawing.stage_markup import table_html
 from tokensteps.drawing.tokens import Style, token_html
 from tokensteps.language.i18n import _
 from tokensteps.language.marks import unmarked
@@ -55,7 +55,7 @@ def edge_facts(lattice: Lattice, style: Style, language: str) -> str:  # noqa: A
     return f'<div class="facts" aria-live="polite"><p class="hint">{escape(told)}</p>{each}</div>'
 
 
-def edge_told(bar: Bar, voice: Voice) -> str:
+def edge_told(bar: Bar, voice: TextFormat) -> str:
     """An edge's own numbers."""
     message = _("{piece} from {start} to {end}: probability {probability}, log {log}; posterior {share}")
     if bar.edge.unknown:
@@ -71,7 +71,7 @@ def edge_told(bar: Bar, voice: Voice) -> str:
     )
 
 
-def path_told(bar: Bar, best: Path | None, voice: Voice) -> str:
+def path_told(bar: Bar, best: Path | None, voice: TextFormat) -> str:
     """The best path through an edge, and how much worse it is than the best path of all."""
     if bar.through is None or best is None:
         return voice.say(_("No path from start to end goes through it."))

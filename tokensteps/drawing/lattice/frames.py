@@ -16,8 +16,8 @@ from tokensteps.drawing.lattice.facts import edge_facts
 from tokensteps.drawing.lattice.picture import picture, segmentation_count
 from tokensteps.drawing.lattice.scores import best_scores, search_panel
 from tokensteps.drawing.narration.lattice import tell_search, tell_sums
-from tokensteps.drawing.narration.voice import Marked, Plain
-from tokensteps.drawing.parts import start_label
+from tokensteps.drawing.narration.text_format import Marked, Plain
+from tokensteps.drawing.stage_markup import start_label
 from tokensteps.drawing.tokens import Style, token_html
 from tokensteps.language.i18n import _, current_language, ngettext, sentences
 from tokensteps.language.marks import first_marks

@@ -11,8 +11,8 @@ from tokenizers_core.training.lattice import Edge, Lattice, ViterbiSnapshot
 from tokensteps.drawing.lattice.bars import ROOMY_LANES, Bar, bars_of, is_long
 from tokensteps.drawing.lattice.facts import edge_told
 from tokensteps.drawing.lattice.search import edge_of, place_of, score_at, state_of
-from tokensteps.drawing.narration.voice import Plain
-from tokensteps.drawing.parts import heading
+from tokensteps.drawing.narration.text_format import Plain
+from tokensteps.drawing.stage_markup import heading
 from tokensteps.drawing.tokens import Style, colour, readable, token_html
 from tokensteps.language.i18n import N_, _, count, listed, ngettext
 from tokensteps.language.marks import marked

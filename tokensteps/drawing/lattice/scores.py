@@ -10,7 +10,7 @@ from tokensteps.drawing.lattice.bars import is_long
 from tokensteps.drawing.lattice.facts import PIECES_IN_ROW
 from tokensteps.drawing.lattice.search import place_of, score_at
 from tokensteps.drawing.narration.lattice import PIECES_TOLD, way_to
-from tokensteps.drawing.parts import heading, table_html
+from tokensteps.drawing.stage_markup import heading, table_html
 from tokensteps.drawing.tokens import Style, chip, chips
 from tokensteps.language.i18n import _
 from tokensteps.language.marks import marked

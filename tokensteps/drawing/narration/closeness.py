@@ -9,7 +9,7 @@ from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.merging import Pair
 from tokensteps.drawing.narration.merging import name_tied
-from tokensteps.drawing.narration.voice import Voice, some_tokens
+from tokensteps.drawing.narration.text_format import TextFormat, some_tokens
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.numbers import nats
 
@@ -17,7 +17,7 @@ NO_TOKENS = "e_step"
 """The kind of step that chooses nothing."""
 
 
-def tell_choice(choice: Decision | None, voice: Voice) -> str:
+def tell_choice(choice: Decision | None, voice: TextFormat) -> str:
     """What a step chooses, in a few words; None is beyond the end of a run."""
     if choice is None:
         return voice.say(_("training has ended"))
@@ -48,7 +48,7 @@ def margin_text(margin: float | Fraction) -> str:
     return count(margin) if isinstance(margin, int) else str(margin)
 
 
-def tell_margin_of(trace: AnyTrace, step: int, voice: Voice) -> str:
+def tell_margin_of(trace: AnyTrace, step: int, voice: TextFormat) -> str:
     """How far behind the runner-up of a step was; "" for a step that chooses nothing."""
     margin = trace.margin(step)
     if not step or (not isinstance(trace, MergeTrace) and trace.record.kinds[step] != "prune"):
@@ -72,7 +72,7 @@ def tell_margin_of(trace: AnyTrace, step: int, voice: Voice) -> str:
     return voice.say(message, step=count(step), rival=rival, margin=told)
 
 
-def tell_tie(trace: AnyTrace, step: int, voice: Voice) -> str:
+def tell_tie(trace: AnyTrace, step: int, voice: TextFormat) -> str:
     """What was just as good as what a step chose."""
     if isinstance(trace, MergeTrace):
         event = trace.event(step)
@@ -90,7 +90,7 @@ def tell_tie(trace: AnyTrace, step: int, voice: Voice) -> str:
     return voice.say(message, step=count(step), rival=rivals, all=count(number + 1))
 
 
-def runner_up(trace: AnyTrace, step: int, voice: Voice) -> str:
+def runner_up(trace: AnyTrace, step: int, voice: TextFormat) -> str:
     """The pair or the piece that came next at a step, which must have one."""
     if isinstance(trace, MergeTrace):
         return voice.pair(trace.candidates(step - 1, 2)[1].pair)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from tokenizers_core.training.comparison import COMPARED, SizeSnapshot, Standing
 from tokenizers_core.training.sides import Change, Merged, Regained
-from tokensteps.drawing.narration.voice import Told, Voice, some_tokens
+from tokensteps.drawing.narration.text_format import Narration, TextFormat, some_tokens
 from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.language.numbers import nats, percent, share_text
 
 
-def tell_size(snapshot: SizeSnapshot, voice: Voice) -> Told:
+def tell_size(snapshot: SizeSnapshot, voice: TextFormat) -> Narration:
     """Which algorithm needs the fewest tokens, and how much is cut alike."""
     totals = [standing.tokens for standing in snapshot.standings if standing.tokens is not None]
     there = [standing for standing in snapshot.standings if standing.tokens is not None]
@@ -73,7 +73,7 @@ def tell_size(snapshot: SizeSnapshot, voice: Voice) -> Told:
                 snapshot.different,
             )
         details.append(voice.say(message, names=both(there), number=count(snapshot.different)))
-    return Told(lead, sentences(*details))
+    return Narration(lead, sentences(*details))
 
 
 def both(standings: Sequence[Standing]) -> str:
@@ -94,7 +94,7 @@ def tell_missing(snapshot: SizeSnapshot) -> list[str]:
     ]
 
 
-def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: Voice) -> str:
+def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: TextFormat) -> str:
     """What an algorithm did to get to this size, or why it did nothing."""
     if standing.change is not None:
         told = tell_change(standing.change, voice, snapshot.trace.settings["method"] != "course")
@@ -113,7 +113,7 @@ def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: Voice) -> s
     )
 
 
-def tell_change(change: Change, voice: Voice, estimated: bool) -> str:
+def tell_change(change: Change, voice: TextFormat, estimated: bool) -> str:
     """What an algorithm's vocabulary has here and not at the size before; `estimated`: Unigram's losses are."""
     match change.kind:
         case "merged":
@@ -122,7 +122,7 @@ def tell_change(change: Change, voice: Voice, estimated: bool) -> str:
             return tell_regained(change, voice, estimated)
 
 
-def tell_merged(change: Merged, voice: Voice) -> str:
+def tell_merged(change: Merged, voice: TextFormat) -> str:
     """BPE's or WordPiece's merge."""
     fields = {"pair": voice.pair(change.pair), "token": voice.token(change.token), "freq": count(change.freq)}
     if change.score is None:
@@ -157,7 +157,7 @@ def tell_merged(change: Merged, voice: Voice) -> str:
     return told
 
 
-def tell_regained(change: Regained, voice: Voice, estimated: bool) -> str:
+def tell_regained(change: Regained, voice: TextFormat, estimated: bool) -> str:
     """What Unigram still has here."""
     listed = some_tokens(change.tokens, voice)
     if change.loss is None:

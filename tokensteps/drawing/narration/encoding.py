@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tokenizers_core.training.bpe import EncodingSnapshot
 from tokenizers_core.training.wordpiece import MatchSnapshot
-from tokensteps.drawing.narration.voice import Voice
+from tokensteps.drawing.narration.text_format import TextFormat
 from tokensteps.language.i18n import _, count, sentences
 
 
-def tell_encoding(snapshot: EncodingSnapshot, voice: Voice, by_rank: bool = False) -> str:
+def tell_encoding(snapshot: EncodingSnapshot, voice: TextFormat, by_rank: bool = False) -> str:
     """BPE: which learned merge was applied to the word, and which comes next; `by_rank` where nobody has seen it learned in a step."""
     event = snapshot.event
     match event.kind:
@@ -43,7 +43,7 @@ def tell_encoding(snapshot: EncodingSnapshot, voice: Voice, by_rank: bool = Fals
     return sentences(done, voice.say(_("No learned pair is left: the word is encoded.")))
 
 
-def tell_match(snapshot: MatchSnapshot, voice: Voice) -> str:
+def tell_match(snapshot: MatchSnapshot, voice: TextFormat) -> str:
     """WordPiece: which substring was tried, and what follows from it."""
     event = snapshot.event
     match event.kind:

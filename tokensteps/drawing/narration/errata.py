@@ -15,7 +15,7 @@ from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceSnapshot
 from tokensteps.drawing.narration.merging import score_numbers
-from tokensteps.drawing.narration.voice import Markup
+from tokensteps.drawing.narration.text_format import Markup
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.errata import ERRATUM_WORDS
 from tokensteps.language.i18n import _, count

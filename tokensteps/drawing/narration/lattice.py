@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tokenizers_core.training.lattice import Edge, ForwardEvent, Lattice, Path, ViterbiSnapshot, equally_good
-from tokensteps.drawing.narration.voice import Told, Voice
+from tokensteps.drawing.narration.text_format import Narration, TextFormat
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.language.numbers import log_text, probability_text, share_text, whole_text
@@ -18,7 +18,7 @@ WAYS_TOLD: Final = 4
 """Ways to a boundary whose sums are read out."""
 
 
-def tell_search(snapshot: ViterbiSnapshot, voice: Voice) -> Told:
+def tell_search(snapshot: ViterbiSnapshot, voice: TextFormat) -> Narration:
     """What happens in a step of the search, and why."""
     event = snapshot.event
     match event.kind:
@@ -30,7 +30,7 @@ def tell_search(snapshot: ViterbiSnapshot, voice: Voice) -> Told:
             return tell_backward(snapshot, event.edge, voice)
 
 
-def tell_lattice(lattice: Lattice, voice: Voice) -> Told:
+def tell_lattice(lattice: Lattice, voice: TextFormat) -> Narration:
     """The question that the search answers."""
     word = lattice.text if len(lattice.text) <= 24 else lattice.text[:24] + "…"
     number = lattice.path_count
@@ -49,10 +49,10 @@ def tell_lattice(lattice: Lattice, voice: Voice) -> Told:
         _("{places}. First, forward: find the best path to each boundary, left to right."),
         places=places.format(number=count(known)),
     )
-    return Told(lead, why)
+    return Narration(lead, why)
 
 
-def tell_forward(snapshot: ViterbiSnapshot, event: ForwardEvent, voice: Voice) -> Told:
+def tell_forward(snapshot: ViterbiSnapshot, event: ForwardEvent, voice: TextFormat) -> Narration:
     """The ways to a boundary and the best of them."""
     position, winner = str(event.position), event.winner
     if winner is None:
@@ -62,7 +62,7 @@ def tell_forward(snapshot: ViterbiSnapshot, event: ForwardEvent, voice: Voice) -
             lead = _("Boundary {position}: no piece ends here, so no path leads here.")
         end = event.position == len(snapshot.lattice.text)
         why = _("So no sequence of pieces spells the word.") if end else _("Nothing can start here either.")
-        return Told(voice.say(lead, position=voice.strong(position)), voice.say(why))
+        return Narration(voice.say(lead, position=voice.strong(position)), voice.say(why))
     lead = voice.say(
         ngettext(
             "Boundary {position} has {number} candidate path: {path}, probability {probability}.",
@@ -88,10 +88,10 @@ def tell_forward(snapshot: ViterbiSnapshot, event: ForwardEvent, voice: Voice) -
                 "Each path: the best score at its last piece's start + the piece's own. The highest total is kept."
             )
         )
-    return Told(lead, why)
+    return Narration(lead, why)
 
 
-def tell_backward(snapshot: ViterbiSnapshot, edge: Edge, voice: Voice) -> Told:
+def tell_backward(snapshot: ViterbiSnapshot, edge: Edge, voice: TextFormat) -> Narration:
     """The piece found on the way back; at the start of the word, the result of the search."""
     if edge.start:
         lead = voice.say(
@@ -100,7 +100,7 @@ def tell_backward(snapshot: ViterbiSnapshot, edge: Edge, voice: Voice) -> Told:
             piece=voice.token(edge.piece),
         )
         why = voice.say(_("That piece starts at boundary {start}: continue there."), start=str(edge.start))
-        return Told(lead, why)
+        return Narration(lead, why)
     lattice, path = snapshot.lattice, Path.of(snapshot.path)
     lead = voice.say(
         _("Best segmentation: {path}, probability {probability}."),
@@ -122,7 +122,7 @@ def tell_backward(snapshot: ViterbiSnapshot, edge: Edge, voice: Voice) -> Told:
         why = sentences(why, equal)
     elif others:
         why = sentences(why, voice.say(_("At least one other is equally good.")))
-    return Told(lead, why)
+    return Narration(lead, why)
 
 
 def way_to(snapshot: ViterbiSnapshot, position: int) -> tuple[str, ...]:
@@ -151,7 +151,9 @@ def tell_sums(snapshot: ViterbiSnapshot, style: Style) -> list[str]:
     ]
 
 
-def path_text(pieces: Sequence[str], voice: Voice, around: int | None = None, room: int = PIECES_TOLD) -> str:
+def path_text(
+    pieces: Sequence[str], voice: TextFormat, around: int | None = None, room: int = PIECES_TOLD
+) -> str:
     """A path's pieces; of a long path, those around one of them, or the last ones."""
     first = len(pieces) if around is None else around - room // 2
     first = max(0, min(first, len(pieces) - room))

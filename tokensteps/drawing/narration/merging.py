@@ -8,7 +8,7 @@ from typing import Final
 from tokenizers_core.trace import GROWING
 from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, StartEvent
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent, WordPieceSnapshot
-from tokensteps.drawing.narration.voice import Told, Voice
+from tokensteps.drawing.narration.text_format import Narration, TextFormat
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.names import TIE_RULE_WORDS
 
@@ -25,7 +25,7 @@ TIES_TOLD: Final = 3
 """Tied pairs that a sentence lists before it says how many more there are."""
 
 
-def tell_bpe(snapshot: MergeSnapshot, voice: Voice, ahead: bool = True) -> Told:
+def tell_bpe(snapshot: MergeSnapshot, voice: TextFormat, ahead: bool = True) -> Narration:
     """What is said of a step of BPE; without `ahead`, nothing of pairs that may be merged next."""
     event = snapshot.event
     if event.kind == "start":
@@ -50,10 +50,10 @@ def tell_bpe(snapshot: MergeSnapshot, voice: Voice, ahead: bool = True) -> Told:
             margin=count(event.freq - event.runner_ups[0].freq),
         )
     ties = tell_ties(snapshot, event, voice, next_best, ahead)
-    return Told(lead, sentences(ties, *tell_oddities(snapshot, event, voice)))
+    return Narration(lead, sentences(ties, *tell_oddities(snapshot, event, voice)))
 
 
-def tell_wordpiece(snapshot: WordPieceSnapshot, voice: Voice, ahead: bool = True) -> Told:
+def tell_wordpiece(snapshot: WordPieceSnapshot, voice: TextFormat, ahead: bool = True) -> Narration:
     """What is said of a step of WordPiece: the score worked out, and what BPE would have merged; without `ahead` as in `tell_bpe`."""
     event = snapshot.event
     if event.kind == "start":
@@ -78,10 +78,10 @@ def tell_wordpiece(snapshot: WordPieceSnapshot, voice: Voice, ahead: bool = True
     why = [tell_ties(snapshot, event, voice, next_best, ahead)]
     if ahead or event.most_frequent.pair == event.pair:
         why.append(tell_bpe_choice(event, voice))
-    return Told(lead, sentences(*why, *tell_oddities(snapshot, event, voice)))
+    return Narration(lead, sentences(*why, *tell_oddities(snapshot, event, voice)))
 
 
-def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: Voice) -> Told:
+def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: TextFormat) -> Narration:
     """What there is before the first merge."""
     corpus = snapshot.trace.corpus
     lead = voice.say(
@@ -103,17 +103,17 @@ def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: Voice) -> Told
         total=count(sum(corpus.counts)),
         tokens=count(snapshot.tokens),
     )
-    return Told(lead, sentences(why, tell_stop(snapshot, voice)))
+    return Narration(lead, sentences(why, tell_stop(snapshot, voice)))
 
 
-def tell_stop(snapshot: MergeSnapshot, voice: Voice) -> str:
+def tell_stop(snapshot: MergeSnapshot, voice: TextFormat) -> str:
     """At the last step, why training ended there; nothing before."""
     if snapshot.step < len(snapshot.trace):
         return ""
     return voice.say(_(MERGING_STOPS[snapshot.trace.stop_reason]))
 
 
-def tell_oddities(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice) -> list[str]:
+def tell_oddities(snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat) -> list[str]:
     """Special cases: overlaps, a token that the vocabulary has already, the end."""
     odd = []
     if event.applied != event.freq:
@@ -132,7 +132,7 @@ def tell_oddities(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice) -> l
 
 
 def tell_ties(
-    snapshot: MergeSnapshot, event: MergeEvent, voice: Voice, next_best: str, ahead: bool = True
+    snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat, next_best: str, ahead: bool = True
 ) -> str:
     """Why this pair and not another one that is equally good; without a tie, the sentence `next_best` on the runner-up.
 
@@ -149,7 +149,7 @@ def tell_ties(
     return sentences(tied, tell_rule(snapshot, event, voice))
 
 
-def name_tied(event: MergeEvent, voice: Voice) -> str:
+def name_tied(event: MergeEvent, voice: TextFormat) -> str:
     """The pairs that are as good as the one that was merged: the first few, and how many more there are."""
     others = [tie.pair for tie in event.tied[1 : 1 + TIES_TOLD]]
     more = event.tied_count - 1 - len(others)
@@ -160,7 +160,7 @@ def name_tied(event: MergeEvent, voice: Voice) -> str:
     return voice.say(message, pairs=pairs, number=count(more))
 
 
-def tell_rule(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice) -> str:
+def tell_rule(snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat) -> str:
     """How the tie rule decided, in the words of `TIE_RULE_WORDS`."""
     rule, ids = snapshot.trace.settings["tie_rule"], snapshot.trace.vocabulary.ids
     return voice.say(
@@ -172,7 +172,7 @@ def tell_rule(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice) -> str:
     )
 
 
-def tell_bpe_choice(event: WordPieceEvent, voice: Voice) -> str:
+def tell_bpe_choice(event: WordPieceEvent, voice: TextFormat) -> str:
     """Which pair is the most frequent, and why it lost."""
     rival = event.most_frequent
     if rival.pair == event.pair:
@@ -193,6 +193,6 @@ def tell_bpe_choice(event: WordPieceEvent, voice: Voice) -> str:
     )
 
 
-def score_numbers(candidate: ScoredCandidate, voice: Voice) -> str:
+def score_numbers(candidate: ScoredCandidate, voice: TextFormat) -> str:
     """The score's formula with the pair's numbers in it."""
     return voice.fraction(str(candidate.freq), f"{candidate.first_freq} × {candidate.second_freq}")

@@ -14,7 +14,7 @@ from tokenizers_core.training.pruning import (
     SeedEvent,
 )
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
-from tokensteps.drawing.narration.voice import Told, Voice, some_tokens
+from tokensteps.drawing.narration.text_format import Narration, TextFormat, some_tokens
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.numbers import estimate_formula, nats
 
@@ -41,7 +41,7 @@ FREE: Final = 1e-9
 """A loss below this is rounding."""
 
 
-def tell_unigram(snapshot: UnigramSnapshot, voice: Voice) -> Told:
+def tell_unigram(snapshot: UnigramSnapshot, voice: TextFormat) -> Narration:
     """What is said of a step of Unigram, without the end."""
     event = snapshot.event
     match event.kind:
@@ -84,7 +84,7 @@ def cost_nothing(trace: UnigramTrace) -> bool:
     )
 
 
-def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: Voice) -> Told:
+def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) -> Narration:
     """What training starts from."""
     trace = snapshot.trace
     longer = event.pieces - event.characters
@@ -125,10 +125,10 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: Voice) -> Told
         characters=voice.say(characters, number=count(event.characters)),
         longer=voice.say(best, number=count(longer)),
     )
-    return Told(lead, told)
+    return Narration(lead, told)
 
 
-def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -> Told:
+def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextFormat) -> Narration:
     """Which piece goes, what that costs, its place in the ranking, and what follows."""
     grown = event.corpus_loss_pruned - event.corpus_loss_before
     if event.loss == 0 and grown >= FREE:
@@ -147,10 +147,10 @@ def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -> To
     why = [tell_use(event, voice), tell_estimate(event, voice), tell_place(snapshot, event, voice)]
     if event.ends_round:
         why.append(tell_round_end(snapshot, event, voice))
-    return Told(lead, sentences(*why))
+    return Narration(lead, sentences(*why))
 
 
-def tell_margin(snapshot: UnigramSnapshot, voice: Voice) -> str:
+def tell_margin(snapshot: UnigramSnapshot, voice: TextFormat) -> str:
     """Which piece of the ranking comes next, and how much more it costs; nothing where it costs the same, or nothing was pruned."""
     event, margin = snapshot.event, snapshot.trace.margin(snapshot.step)
     if event.kind != "prune" or not margin:
@@ -160,7 +160,7 @@ def tell_margin(snapshot: UnigramSnapshot, voice: Voice) -> str:
     return voice.say(message, piece=voice.token(following.piece), margin=nats(margin))
 
 
-def tell_use(event: PruneEvent, voice: Voice) -> str:
+def tell_use(event: PruneEvent, voice: TextFormat) -> str:
     """Which words used the piece, and what replaces it there."""
     words = len(event.resplits)
     if not words:
@@ -199,7 +199,7 @@ def tell_use(event: PruneEvent, voice: Voice) -> str:
     return sentences(told, spelled) if event.alternative and not same else told
 
 
-def tell_estimate(event: PruneEvent, voice: Voice) -> str:
+def tell_estimate(event: PruneEvent, voice: TextFormat) -> str:
     """Where SentencePiece's estimate comes from, with its numbers; nothing if the loss is exact or the piece was unused."""
     found = event.estimate
     if found is None:
@@ -226,7 +226,7 @@ def tell_estimate(event: PruneEvent, voice: Voice) -> str:
     )
 
 
-def tell_place(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -> str:
+def tell_place(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextFormat) -> str:
     """The piece's place in the round, and in the course's method why it goes before others that cost as little."""
     if event.ranked == 1:
         return voice.say(_("Round {round}: the only longer piece left is pruned."), round=str(event.round))
@@ -257,7 +257,7 @@ def tell_place(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -> st
     )
 
 
-def tell_round_end(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -> str:
+def tell_round_end(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextFormat) -> str:
     """What happens at the end of a round."""
     if snapshot.trace.method != "course":
         return voice.say(
@@ -276,7 +276,7 @@ def tell_round_end(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -
     )
 
 
-def tell_expectation(event: ExpectationEvent, voice: Voice) -> Told:
+def tell_expectation(event: ExpectationEvent, voice: TextFormat) -> Narration:
     """The E step."""
     lead = voice.say(
         _(
@@ -292,10 +292,10 @@ def tell_expectation(event: ExpectationEvent, voice: Voice) -> Told:
         ),
         objective=voice.strong(nats(event.objective)),
     )
-    return Told(lead, detail)
+    return Narration(lead, detail)
 
 
-def tell_maximization(event: MaximizationEvent, voice: Voice) -> Told:
+def tell_maximization(event: MaximizationEvent, voice: TextFormat) -> Narration:
     """The M step, and where SentencePiece departs from plain EM."""
     lead = voice.say(
         ngettext(
@@ -314,10 +314,10 @@ def tell_maximization(event: MaximizationEvent, voice: Voice) -> Told:
         )
     )
     dropped = tell_pieces(_("Dropped: {pieces}."), event.dropped, voice)
-    return Told(lead, sentences(detail, dropped))
+    return Narration(lead, sentences(detail, dropped))
 
 
-def tell_final(snapshot: UnigramSnapshot, event: FinalEvent, voice: Voice) -> Told:
+def tell_final(snapshot: UnigramSnapshot, event: FinalEvent, voice: TextFormat) -> Narration:
     """The last step of SentencePiece's method."""
     lead = voice.say(
         _("Finalize: keep all characters of the corpus and the most probable other pieces, {size} in all."),
@@ -328,9 +328,9 @@ def tell_final(snapshot: UnigramSnapshot, event: FinalEvent, voice: Voice) -> To
         tell_pieces(_("Put back: {pieces}."), event.restored, voice),
         tell_pieces(_("Left out: {pieces}."), event.dropped, voice),
     ]
-    return Told(lead, sentences(*detail))
+    return Narration(lead, sentences(*detail))
 
 
-def tell_pieces(message: str, pieces: tuple[str, ...], voice: Voice) -> str:
+def tell_pieces(message: str, pieces: tuple[str, ...], voice: TextFormat) -> str:
     """A sentence that lists pieces; nothing for none."""
     return voice.say(message, pieces=some_tokens(pieces, voice)) if pieces else ""

@@ -8,24 +8,24 @@ from tokenizers_core.counterfactual.parting import Decision, choice_at
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokensteps.drawing.narration.closeness import margin_text, tell_choice
-from tokensteps.drawing.narration.voice import Told, Voice
+from tokensteps.drawing.narration.text_format import Narration, TextFormat
 from tokensteps.language.i18n import _, count, ngettext, sentences
 
 
 def tell_parting(
-    ours: AnyTrace, theirs: AnyTrace, step: int | None, ours_in: Voice, theirs_in: Voice
-) -> Told:
+    ours: AnyTrace, theirs: AnyTrace, step: int | None, ours_in: TextFormat, theirs_in: TextFormat
+) -> Narration:
     """Where two runs part, and what each of them chose there, with the numbers of both choices."""
     if step is None:
         steps = ngettext("{number} step", "{number} steps", len(ours)).format(number=count(len(ours)))
-        return Told(
+        return Narration(
             ours_in.say(_("No effect: both runs make the same choices in all {steps}."), steps=steps), ""
         )
     lead = ours_in.say(_("The runs diverge at step {step}."), step=ours_in.strong(count(step)))
     if step > 1:
         lead = sentences(lead, ours_in.say(_("Until then they make the same choices.")))
     here, there = choice_at(ours, step), choice_at(theirs, step)
-    return Told(
+    return Narration(
         lead,
         sentences(
             ours_in.say(_("As it is: {told}."), told=tell_pick(ours, step, here, there, ours_in)),
@@ -35,7 +35,7 @@ def tell_parting(
 
 
 def tell_pick(
-    trace: AnyTrace, step: int, choice: Decision | None, other: Decision | None, voice: Voice
+    trace: AnyTrace, step: int, choice: Decision | None, other: Decision | None, voice: TextFormat
 ) -> str:
     """What a run chose at a step, with its number, and the number that the other run's choice has there."""
     told = tell_choice(choice, voice)

@@ -14,21 +14,21 @@ from tokenizers_core.encoding.reasons import (
 )
 from tokenizers_core.training.merging import Pair
 from tokensteps.drawing.narration.lattice import path_text
-from tokensteps.drawing.narration.voice import Told, Voice, some_tokens
+from tokensteps.drawing.narration.text_format import Narration, TextFormat, some_tokens
 from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.language.numbers import cost_text, log_text, times_text
 
 
-def tell_reason(reason: Reason, voice: Voice, unk_token: str = "") -> Told:
+def tell_reason(reason: Reason, voice: TextFormat, unk_token: str = "") -> Narration:
     """What stopped a split, and what follows from that; `unk_token` stands for words that can't be spelled."""
     match reason.kind:
         case "chosen":
-            return Told(voice.say(_("This is the split that the tokenizer makes.")), "")
+            return Narration(voice.say(_("This is the split that the tokenizer makes.")), "")
         case "misspelled":
             message = _("These tokens don't spell {word}: change them, or choose another split.")
-            return Told(voice.say(message, word=voice.token(reason.word)), "")
+            return Narration(voice.say(message, word=voice.token(reason.word)), "")
         case "not_in_vocabulary":
-            return Told(
+            return Narration(
                 voice.say(_("{token} is not in the vocabulary."), token=voice.token(reason.token)), ""
             )
         case "over_limit" if reason.unk_token:
@@ -37,21 +37,21 @@ def tell_reason(reason: Reason, voice: Voice, unk_token: str = "") -> Told:
             )
             unknown = voice.token(reason.unk_token)
             length, limit = voice.strong(count(reason.length)), count(reason.limit)
-            return Told(voice.say(message, length=length, limit=limit, unknown=unknown), "")
+            return Narration(voice.say(message, length=length, limit=limit, unknown=unknown), "")
         case "over_limit":
             message = ngettext(
                 "A piece of {length} character is never looked for: the longest have {limit}.",
                 "A piece of {length} characters is never looked for: the longest have {limit}.",
                 reason.length,
             )
-            return Told(voice.say(message, length=count(reason.length), limit=count(reason.limit)), "")
+            return Narration(voice.say(message, length=count(reason.length), limit=count(reason.limit)), "")
         case "whole_word":
             message = _(
                 "{word} is a token itself, and this tokenizer takes such words whole, without merging."
             )
-            return Told(voice.say(message, word=voice.token(reason.word)), "")
+            return Narration(voice.say(message, word=voice.token(reason.word)), "")
         case "unknown_character":
-            return Told(_tell_unknown(reason, voice), "")
+            return Narration(_tell_unknown(reason, voice), "")
         case "unreachable":
             return _tell_unreachable(reason, voice)
         case "merged_across":
@@ -64,11 +64,11 @@ def tell_reason(reason: Reason, voice: Voice, unk_token: str = "") -> Told:
             return _tell_tie(reason, voice)
 
 
-def _pair(pair: RankedPair, voice: Voice) -> str:
+def _pair(pair: RankedPair, voice: TextFormat) -> str:
     return voice.pair(Pair(pair.first, pair.second))
 
 
-def _tell_unknown(reason: UnknownCharacter, voice: Voice) -> str:
+def _tell_unknown(reason: UnknownCharacter, voice: TextFormat) -> str:
     character = voice.token(reason.character)
     if not reason.instead:
         return voice.say(
@@ -78,45 +78,45 @@ def _tell_unknown(reason: UnknownCharacter, voice: Voice) -> str:
     return voice.say(message, character=character, instead=some_tokens(reason.instead, voice))
 
 
-def _tell_unreachable(reason: Unreachable, voice: Voice) -> Told:
+def _tell_unreachable(reason: Unreachable, voice: TextFormat) -> Narration:
     message = _(
         "{token} is in the vocabulary, but merging never makes it here: by itself it becomes {tokens}."
     )
     lead = voice.say(message, token=voice.token(reason.token), tokens=some_tokens(reason.alone, voice))
     if not reason.merges:
-        return Told(lead, voice.say(_("No learned merge makes it.")))
+        return Narration(lead, voice.say(_("No learned merge makes it.")))
     best = reason.merges[0]
     message = _("{pair}, rank {rank}, would make it, but these two are never side by side.")
-    return Told(lead, voice.say(message, pair=_pair(best, voice), rank=count(best.rank)))
+    return Narration(lead, voice.say(message, pair=_pair(best, voice), rank=count(best.rank)))
 
 
-def _tell_merged(reason: MergedAcross, voice: Voice) -> Told:
+def _tell_merged(reason: MergedAcross, voice: TextFormat) -> Narration:
     made, wanted = reason.made, reason.wanted
     pair, rank = _pair(made, voice), voice.strong(count(made.rank))
     if wanted is None:
         message = _("Both tokens are made on the way, but they are merged further: {pair} has rank {rank}.")
-        return Told(voice.say(message, pair=pair, rank=rank), "")
+        return Narration(voice.say(message, pair=pair, rank=rank), "")
     other = _pair(wanted, voice)
     if wanted == made:
         message = _("{pair} has rank {rank} and occurs in two places that overlap.")
         why = voice.say(_("Merging goes from left to right, so the left one was merged."))
-        return Told(voice.say(message, pair=pair, rank=rank), why)
+        return Narration(voice.say(message, pair=pair, rank=rank), why)
     message = _("{wanted} has rank {later}; {pair} came first, rank {rank}.")
     later = voice.strong(count(wanted.rank))
     lead = voice.say(message, wanted=other, later=later, pair=pair, rank=rank)
-    return Told(lead, voice.say(_("It joined what this split keeps apart, and no merge is undone.")))
+    return Narration(lead, voice.say(_("It joined what this split keeps apart, and no merge is undone.")))
 
 
-def _tell_longer(reason: LongerMatch, voice: Voice, unk_token: str) -> Told:
+def _tell_longer(reason: LongerMatch, voice: TextFormat, unk_token: str) -> Narration:
     message = _("{longer} is in the vocabulary too, and longer than {token}: the longest match is taken.")
     lead = voice.say(message, longer=voice.token(reason.longer), token=voice.token(reason.token))
     if not reason.rest:
-        return Told(lead, "")
+        return Narration(lead, "")
     message = _("Later no token begins the rest, {rest}, so the whole word is {unknown}.")
-    return Told(lead, voice.say(message, rest=voice.token(reason.rest), unknown=voice.token(unk_token)))
+    return Narration(lead, voice.say(message, rest=voice.token(reason.rest), unknown=voice.token(unk_token)))
 
 
-def _tell_less_probable(reason: LessProbable, voice: Voice) -> Told:
+def _tell_less_probable(reason: LessProbable, voice: TextFormat) -> Narration:
     lead = voice.say(
         _("This split costs {nats} nats more than {path}: it is {times} times less probable."),
         nats=voice.strong(cost_text(reason.nats)),
@@ -140,10 +140,10 @@ def _tell_less_probable(reason: LessProbable, voice: Voice) -> Told:
             message, characters=some_tokens(reason.unknown, voice), log=log_text(reason.unknown_log)
         )
         why = sentences(why, unknown)
-    return Told(lead, why)
+    return Narration(lead, why)
 
 
-def _tell_tie(reason: TiedSplit, voice: Voice) -> Told:
+def _tell_tie(reason: TiedSplit, voice: TextFormat) -> Narration:
     lead = voice.say(_("This split is just as probable."))
     message = _("At boundary {place}, {winner} and {loser} tie: the longer piece is met first, and kept.")
     if reason.rounding:
@@ -154,4 +154,4 @@ def _tell_tie(reason: TiedSplit, voice: Voice) -> Told:
         winner=voice.token(reason.winner),
         loser=voice.token(reason.loser),
     )
-    return Told(lead, why)
+    return Narration(lead, why)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from tokenizers_core.encoding.reasons import Join, Reason
 from tokenizers_core.training.merge_trace import Lineage
-from tokensteps.drawing.narration.voice import Marked
+from tokensteps.drawing.narration.text_format import Marked
 from tokensteps.drawing.narration.why import tell_reason
 from tokensteps.drawing.tabs import lineage_html
 from tokensteps.drawing.tokens import Style, chips, token_html

@@ -14,7 +14,14 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from tokenizers_core.training.merge_trace import Candidate, MergeSnapshot
 from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.wordpiece import ScoredCandidate
-from tokensteps.drawing.parts import CANDIDATE_ROWS, WORDS_TO_COUNT, heading, mark_html, more_html, pick_html
+from tokensteps.drawing.stage_markup import (
+    CANDIDATE_ROWS,
+    WORDS_TO_COUNT,
+    heading,
+    mark_html,
+    more_html,
+    pick_html,
+)
 from tokensteps.drawing.tokens import Style, lit_id, pair_chips, pair_text
 from tokensteps.language.i18n import N_, _, count, ngettext
 from tokensteps.language.marks import marked

@@ -8,7 +8,7 @@ from html import escape
 from tokenizers_core.counterfactual.tipping import Tip, Tipping
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.narration.closeness import tell_choice
-from tokensteps.drawing.narration.voice import Markup
+from tokensteps.drawing.narration.text_format import Markup
 from tokensteps.drawing.tokens import Style, chips
 from tokensteps.language.i18n import _, count
 

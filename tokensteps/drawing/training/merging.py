@@ -18,8 +18,8 @@ from tokensteps.drawing.code_steps import code_attributes, merge_beats
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.errata import wordpiece_erratum
 from tokensteps.drawing.narration.merging import tell_bpe, tell_wordpiece
-from tokensteps.drawing.narration.voice import Marked, Plain, Told, Voice
-from tokensteps.drawing.parts import (
+from tokensteps.drawing.narration.text_format import Marked, Narration, Plain, TextFormat
+from tokensteps.drawing.stage_markup import (
     cut_mark,
     frequency_text,
     heading,
@@ -67,7 +67,7 @@ def wordpiece_frame(
 def training_frame(
     snapshot: SomeSnapshot,
     style: Style,
-    tell: Callable[[SomeSnapshot, Voice, bool], Told],
+    tell: Callable[[SomeSnapshot, TextFormat, bool], Narration],
     table: PairTable,
     aside: str = "",
     ahead: bool = True,

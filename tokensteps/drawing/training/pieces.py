@@ -16,7 +16,7 @@ from tokenizers_core.training.pruning import (
     RankedPiece,
 )
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
-from tokensteps.drawing.parts import (
+from tokensteps.drawing.stage_markup import (
     CANDIDATE_ROWS,
     bar,
     heading,

@@ -15,8 +15,8 @@ from tokensteps.drawing.code_steps import code_attributes, unigram_beats
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.errata import unigram_erratum
 from tokensteps.drawing.narration.pruning import tell_end, tell_margin, tell_unigram
-from tokensteps.drawing.narration.voice import Marked, Plain
-from tokensteps.drawing.parts import WORD_ROWS, stage_html, start_label, strip_html
+from tokensteps.drawing.narration.text_format import Marked, Plain
+from tokensteps.drawing.stage_markup import WORD_ROWS, stage_html, start_label, strip_html
 from tokensteps.drawing.tokens import Style, chip, token_html
 from tokensteps.drawing.training.pieces import pieces_panel
 from tokensteps.drawing.training.resplits import splits_panel

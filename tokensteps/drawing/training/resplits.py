@@ -10,7 +10,7 @@ from typing import Final
 from tokenizers_core.training.lattice import Lattice
 from tokenizers_core.training.pruning import Resplit
 from tokenizers_core.training.unigram_trace import UnigramSnapshot
-from tokensteps.drawing.parts import (
+from tokensteps.drawing.stage_markup import (
     WORD_ROWS,
     WORDS_IN_FRAME,
     cut_mark,

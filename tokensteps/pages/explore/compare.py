@@ -28,7 +28,7 @@ from tokensteps.pages.stepping import StepView, show_stage, show_stepping
 from tokensteps.runs.algorithms import COMPARE_ALGORITHM, Run, seed_pieces
 from tokensteps.runs.rules import UNIGRAM_RULES
 from tokensteps.runs.settings import Recipe, corpus_title, usual_value
-from tokensteps.server.shelf import remembered
+from tokensteps.server.shared_cache import remembered
 from tokensteps.server.steps import reach
 from tokensteps.shell.walk import lesson_facts
 from tokensteps.widgets.boxes import text_box

@@ -9,7 +9,7 @@ from tokenizers_core import Encoding, Tokenizer
 from tokenizers_core.encoding.templates import TemplatePiece
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.foreign import ForeignTokenizer, journey_of
-from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.drawing.pipeline.journey import Journey, journey
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import _, count, listed, ngettext
@@ -37,7 +37,7 @@ class PipelineView:
         return self.controls.key(name)
 
 
-def chosen_view(controls: PipelineControls, subject: Subject, texts: tuple[str, ...]) -> PipelineView:
+def chosen_view(controls: PipelineControls, subject: ShownTokenizer, texts: tuple[str, ...]) -> PipelineView:
     """The texts by a tokenizer that was chosen, whoever made it. Raises what encoding them raises."""
     style = subject.style._replace(show=controls["show"])
     pair = texts[1] if len(texts) > 1 else None

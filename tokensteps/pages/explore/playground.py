@@ -10,8 +10,8 @@ import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue.analysis import Analysis
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.catalogue.side_by_side import LETTERS
-from tokensteps.catalogue.subjects import Subject
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.components.address import update_url
 from tokensteps.components.chips import linked_chips
@@ -21,6 +21,11 @@ from tokensteps.language.i18n import _, count, current_language, use_language
 from tokensteps.language.marks import lead_html
 from tokensteps.language.messages import explained
 from tokensteps.limits import PASTE_LIMIT, PLAYGROUND_LIMIT, SPECIAL_LISTED
+from tokensteps.pages.explore.live_typing.typing_sessions import (
+    close_typing_session,
+    open_typing_session,
+    typing_address,
+)
 from tokensteps.pages.explore.playground_chips import (
     STRETCHES_SHOWN,
     ChipsView,
@@ -40,7 +45,6 @@ from tokensteps.pages.explore.playground_state import (
 )
 from tokensteps.pages.explore.playground_tabs import show_playground_tabs
 from tokensteps.pages.explore.playground_tokenizers import open_slot, refused, tokenizer_choice
-from tokensteps.pages.explore.typed.desks import desk_address, leave_desk, sit_down
 from tokensteps.pages.explore.why.why_state import ask_about_stretch
 from tokensteps.runs.rules import PLAYGROUND_RULES
 from tokensteps.shell.navigation import page_link
@@ -72,7 +76,7 @@ def show() -> None:
 
 
 @st.fragment
-def show_text(subjects: Mapping[str, Subject]) -> None:
+def show_text(subjects: Mapping[str, ShownTokenizer]) -> None:
     """The box, the counts, the chips and the tabs: everything that changes as somebody types. `subjects` are the loaded tokenizers by letter."""
     use_language(st.session_state["language"])
     typed = editor(
@@ -89,7 +93,7 @@ def show_text(subjects: Mapping[str, Subject]) -> None:
         nonce=playground_value("nonce"),
         params=("text", "id"),
         insert=st.session_state.get("playground.insert", (0, "")),
-        desk=desk_address(_desk()),
+        desk=typing_address(_desk()),
     )
     if typed is not None and typed.text != playground_value("text"):
         if turns_back(playground_value("text"), typed.text):
@@ -102,7 +106,7 @@ def show_text(subjects: Mapping[str, Subject]) -> None:
     update_url(playground_url())
     text = playground_value("text")
     if len(text) > PLAYGROUND_LIMIT:
-        leave_desk(_desk())
+        close_typing_session(_desk())
         message = _("The text has {size} characters, but the page takes {limit}: shorten it.")
         problem(message.format(size=count(len(text)), limit=count(PLAYGROUND_LIMIT)))
         return
@@ -120,19 +124,19 @@ def show_text(subjects: Mapping[str, Subject]) -> None:
             show_first(view, text, analysis, version)
         analyses[letter] = analysis
     if not analyses:
-        leave_desk(_desk())
+        close_typing_session(_desk())
         return
     with st.container(key="playground.follows"):  # dimmed while somebody types: it is about the text before
         show_playground_tabs(analyses)
 
 
 def _desk() -> str:
-    """This session's desk: see `typed/desks.py`."""
+    """This session's desk: see `live_typing/typing_sessions.py`."""
     name: str = st.session_state.setdefault("playground.desk", token_urlsafe(16))
     return name
 
 
-def _view(letter: str, subject: Subject) -> ChipsView:
+def _view(letter: str, subject: ShownTokenizer) -> ChipsView:
     """How the page is set to show the text with one of its tokenizers."""
     return ChipsView(
         letter,
@@ -162,7 +166,7 @@ def show_first(view: ChipsView, text: str, analysis: Analysis, version: Version)
     if view.page > pages:  # the text has become shorter
         st.session_state["playground.page"] = pages
         view = view._replace(page=pages)
-    sit_down(_desk(), view, session_id())
+    open_typing_session(_desk(), view, session_id())
     linked_chips(chips_data(view, text, version), "playground.chips", ask_about_stretch)
     if pages > 1:
         with st.container(key="playground.follows.pages", horizontal=True, vertical_alignment="center"):
@@ -201,7 +205,7 @@ def _examples() -> None:
     )
 
 
-def _special_menu(subjects: Iterable[Subject]) -> None:
+def _special_menu(subjects: Iterable[ShownTokenizer]) -> None:
     """The tokenizers' special tokens, to be put into the text at the caret."""
     state, key = st.session_state, "playground.special"
     found = [sorted(subject.style.special_tokens - subject.only_added) for subject in subjects]
@@ -234,7 +238,7 @@ def training_link() -> None:
         page_link("bpe", _("Train on this text"), {"corpus": "paste", **text_query()})
 
 
-def text_settings(subjects: Mapping[str, Subject]) -> None:
+def text_settings(subjects: Mapping[str, ShownTokenizer]) -> None:
     """How tokens are shown, and how the text is read."""
     names = {"text": _("text"), "ids": _("ids"), "bytes": _("bytes")}
     with st.container(key="playground.settings", horizontal=True, vertical_alignment="center", gap="small"):

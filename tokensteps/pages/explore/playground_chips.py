@@ -1,5 +1,5 @@
 """The playground's tokens as chips, a page at a time, each with a card of facts about it, and the figures above them: one message, which the
-page sends when it is drawn, and `typed/` for each key."""
+page sends when it is drawn, and `live_typing/` for each key."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from tokenizers_core.errors import Phrase
 from tokensteps.catalogue.analysis import Analysis, analyse, interpret_escapes
-from tokensteps.catalogue.subjects import Facts, Subject
+from tokensteps.catalogue.shown_tokenizers import Facts, ShownTokenizer
 from tokensteps.drawing.chips import Shown, TextRun, Version, chips_message
 from tokensteps.drawing.tokens import chip, fill, token_html
 from tokensteps.language.i18n import _, count, current_language, ngettext
@@ -19,19 +19,19 @@ from tokensteps.limits import (
 )
 from tokensteps.pages.explore.playground_files import counts_html, window_html
 from tokensteps.pages.explore.why.why_state import WHY_TAB
-from tokensteps.server.shelf import WeakShelf
+from tokensteps.server.shared_cache import WeakSharedCache
 from tokensteps.widgets.notes import note_html
 
 STRETCHES_SHOWN = 2_500
 """Stretches of text on one page of chips."""
-_known_facts: Final = WeakShelf[str](CARDS_KEPT)
+_known_facts: Final = WeakSharedCache[str](CARDS_KEPT)
 
 
 class ChipsView(NamedTuple):
     """What the chips and the figures above them depend on, besides the text."""
 
     letter: str
-    subject: Subject
+    subject: ShownTokenizer
     shown: Shown
     specials: bool = True
     """Whether special tokens that the text spells are recognized."""
@@ -99,7 +99,7 @@ def _head(view: ChipsView, analysis: Analysis) -> list[str]:
     return blocks
 
 
-def name_html(letter: str, subject: Subject) -> str:
+def name_html(letter: str, subject: ShownTokenizer) -> str:
     """Whose tokens these are."""
     told = ngettext("{number} token in the vocabulary", "{number} tokens in the vocabulary", subject.size)
     size = escape(told.format(number=count(subject.size)))
@@ -145,7 +145,7 @@ def cards_html(analysis: Analysis, runs: Iterable[TextRun]) -> dict[int, str]:
     return cards
 
 
-def token_facts_html(subject: Subject, identifier: int) -> str:
+def token_facts_html(subject: ShownTokenizer, identifier: int) -> str:
     """What is known about a token, whatever the text, in the language in use."""
     known = (identifier, current_language())
     found = _known_facts.get(subject, known)
@@ -155,7 +155,7 @@ def token_facts_html(subject: Subject, identifier: int) -> str:
     return found
 
 
-def _write_facts(subject: Subject, identifier: int) -> str:
+def _write_facts(subject: ShownTokenizer, identifier: int) -> str:
     token, data, facts = subject.token(identifier), subject.token_bytes(identifier), subject.facts(identifier)
     style = subject.style
     hexadecimal = " ".join(f"{byte:02X}" for byte in data[:32]) + (" …" if len(data) > 32 else "")
@@ -175,7 +175,7 @@ def _write_facts(subject: Subject, identifier: int) -> str:
     return f"<div>{chip(token, style)}<dl>{listed}</dl></div>"
 
 
-def _training_facts(facts: Facts, subject: Subject) -> list[tuple[str, str]]:
+def _training_facts(facts: Facts, subject: ShownTokenizer) -> list[tuple[str, str]]:
     rows = []
     if facts.parts is not None:
         parts = " + ".join(chip(part, subject.style) for part in facts.parts)

@@ -12,7 +12,7 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue import side_by_side
 from tokensteps.catalogue.analysis import Analysis
 from tokensteps.catalogue.lookup import Found, ids_written, search
-from tokensteps.catalogue.subjects import Subject
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.components.address import page_address
 from tokensteps.components.chips import aligned
@@ -175,7 +175,7 @@ def lookup_tab(analyses: Mapping[str, Analysis]) -> None:
         problem(explained(error))
 
 
-def _show_found(subject: Subject, found: Found) -> None:
+def _show_found(subject: ShownTokenizer, found: Found) -> None:
     told = ngettext("{number} token", "{number} tokens", found.number).format(number=count(found.number))
     st.caption(told)
     facts = [subject.facts(identifier) for identifier in found.ids]

@@ -12,11 +12,11 @@ from streamlit.delta_generator import DeltaGenerator
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.patterns import PATTERNS
 from tokensteps.catalogue import choices, hub, shipped
-from tokensteps.catalogue.choices import Opened, Spec
+from tokensteps.catalogue.choices import OpenedTokenizer, TokenizerSpec
 from tokensteps.catalogue.files import formats
 from tokensteps.catalogue.hub import PublicTokenizer
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.catalogue.side_by_side import LETTERS
-from tokensteps.catalogue.subjects import Subject
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.messages import explained
 from tokensteps.language.names import CHOICE_NAMES
@@ -28,7 +28,7 @@ from tokensteps.limits import (
 )
 from tokensteps.pages.explore.playground_state import chosen_specs, playground_key, replace_spec
 from tokensteps.runs.rules import PLAYGROUND_RULES, PLAYGROUND_SLOTS
-from tokensteps.server.entrance.visits import visits
+from tokensteps.server.entrance.session_resources import session_resources
 from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
@@ -143,10 +143,10 @@ def tokenizer_box(page: str, name: str, label: str, first: Sequence[str] = (), n
     return str(state[key])
 
 
-def tokenizer_settings(page: str, name: str, place: DeltaGenerator, subject: Subject | None) -> None:
+def tokenizer_settings(page: str, name: str, place: DeltaGenerator, subject: ShownTokenizer | None) -> None:
     """What can be set for the upload in a `tokenizer_box`; nothing for other tokenizers."""
     old = str(st.session_state[f"{page}.{name}"])
-    spec = Spec.parse(old)
+    spec = TokenizerSpec.parse(old)
     if spec.kind == "file":
 
         def replace(new: str) -> None:
@@ -205,7 +205,7 @@ def _upload_box(page: str, take: Take) -> None:
             st.rerun()
         spec = choices.upload_spec({file.name: file.getvalue() for file in files}, choices.brought_here())
         for file in files:  # the store has them
-            visits().drop(session_id(), file.file_id)
+            session_resources().drop(session_id(), file.file_id)
         size = sum(file.size for file in files) / 1_000_000
         _bring(page, spec, take, _("Reading {size} MB and indexing the tokens …").format(size=f"{size:.1f}"))
 
@@ -226,11 +226,11 @@ def _name_form(page: str, take: Take) -> None:
 # --- In the playground ------------------------------------------------------------------------------------------------
 
 
-def open_slot(slot: int, place: DeltaGenerator) -> Opened | None:
+def open_slot(slot: int, place: DeltaGenerator) -> OpenedTokenizer | None:
     """The tokenizer in a slot; None if it can't be opened, with a message."""
     try:
         opened = stage.opened_tokenizer(chosen_specs()[slot], f"playground.build.{slot}")
-        spec = choices.Spec.parse(chosen_specs()[slot])
+        spec = choices.TokenizerSpec.parse(chosen_specs()[slot])
         if spec.kind == "file":
             subject = None if opened is None else opened.subject
             _upload_settings("playground.set", slot, place, spec, subject, partial(_set_again, slot))
@@ -249,7 +249,12 @@ def _set_again(slot: int, new: str) -> None:
 
 
 def _upload_settings(
-    key: str, slot: int, place: DeltaGenerator, spec: Spec, subject: Subject | None, take: Take
+    key: str,
+    slot: int,
+    place: DeltaGenerator,
+    spec: TokenizerSpec,
+    subject: ShownTokenizer | None,
+    take: Take,
 ) -> None:
     """A learner's tokenizer: its name, and, where its files don't say them, the pattern and the special tokens.
 
@@ -273,7 +278,7 @@ def _upload_settings(
             st.rerun()
 
 
-def _pattern_boxes(key: str, slot: int, spec: Spec) -> dict[str, str]:
+def _pattern_boxes(key: str, slot: int, spec: TokenizerSpec) -> dict[str, str]:
     """The pattern and the special tokens of files that leave them out."""
     pattern = spec.setting("pattern")
     usual = pattern if pattern in PATTERNS else "own" if pattern else ""
@@ -317,6 +322,6 @@ def _step_slider(slot: int, place: DeltaGenerator, step: int, last: int) -> None
 
 
 def _step_changed(slot: int, name: str) -> None:
-    spec = choices.Spec.parse(chosen_specs()[slot])
+    spec = choices.TokenizerSpec.parse(chosen_specs()[slot])
     if spec.trained:  # the browser may tell of the slider when a file has taken the run's place
         replace_spec(slot, spec.at(st.session_state[name]).write())

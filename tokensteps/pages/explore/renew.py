@@ -13,8 +13,8 @@ from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.catalogue.analysis import Analysis, analyse
 from tokensteps.catalogue.renewal import Heritage, heritage
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.catalogue.side_by_side import aligned_html
-from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.components.address import update_url
 from tokensteps.drawing.tokens import chips
 from tokensteps.language.i18n import _, count, listed
@@ -142,7 +142,7 @@ def show() -> None:
         problem(explained(error))
 
 
-def renewed(handed: Heritage, trace: AnyTrace, old: Subject, text: str, corpus: str) -> Renewal:
+def renewed(handed: Heritage, trace: AnyTrace, old: ShownTokenizer, text: str, corpus: str) -> Renewal:
     """A text under the old tokenizer and under the one that was trained on `corpus` with its stages."""
     tokenizer = handed.tokenizer(trace)
     name = _("new: {corpus}").format(corpus=corpus_title(corpus))

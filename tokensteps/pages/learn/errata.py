@@ -5,7 +5,7 @@ import streamlit as st
 from tokensteps.language.i18n import _, current_language
 from tokensteps.language.marks import lead_html
 from tokensteps.runs.algorithms import ALGORITHMS
-from tokensteps.server.shelf import remembered
+from tokensteps.server.shared_cache import remembered
 from tokensteps.shell.navigation import page_link
 from tokensteps.teaching.errata import errata, erratum_html
 from tokensteps.widgets.tour import titled

@@ -15,7 +15,7 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.training.bpe import BpeTrace
 from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.choices import GPT2
-from tokensteps.catalogue.subjects import TrainedSubject
+from tokensteps.catalogue.shown_tokenizers import TrainedSubject
 from tokensteps.components.address import page_address
 from tokensteps.language.i18n import N_, _, count, current_language, use_language
 from tokensteps.language.messages import explained
@@ -28,7 +28,6 @@ from tokensteps.pages.learn.home_algorithms import (
     known_columns,
 )
 from tokensteps.pages.learn.home_lessons import show_next_station, show_page_link, show_path
-from tokensteps.pages.learn.home_lost import show_lost
 from tokensteps.pages.learn.home_sentence import (
     HOME_CORPUS,
     corpus_facts,
@@ -38,10 +37,11 @@ from tokensteps.pages.learn.home_sentence import (
     ways_html,
     whose_html,
 )
+from tokensteps.pages.learn.home_unknown_address import show_lost
 from tokensteps.runs.algorithms import BPE, Run
 from tokensteps.runs.corpora import pack_text, plain_text
 from tokensteps.runs.settings import corpus_title, read_short, write_short
-from tokensteps.server.shelf import remembered
+from tokensteps.server.shared_cache import remembered
 from tokensteps.server.stores import text_store
 from tokensteps.shell.classes import join_box
 from tokensteps.shell.walk import lesson_facts

@@ -15,12 +15,12 @@ from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.narration.merging import tell_bpe, tell_wordpiece
 from tokensteps.drawing.narration.pruning import tell_unigram
-from tokensteps.drawing.narration.voice import Markup
+from tokensteps.drawing.narration.text_format import Markup
 from tokensteps.drawing.tokens import PLAIN, Style, chips, fill
 from tokensteps.language.i18n import N_, _, count, current_language, sentences
 from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.runs.corpora import EXAMPLES
-from tokensteps.server.shelf import remembered
+from tokensteps.server.shared_cache import remembered
 from tokensteps.teaching.lessons import Link
 
 GROWING_STYLE = Style(byte_level=True, show="spaces")

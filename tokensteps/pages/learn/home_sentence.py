@@ -13,7 +13,7 @@ from typing import NamedTuple
 import regex
 
 from tokensteps.catalogue.analysis import Analysis
-from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.drawing.chips import Piece, line_html
 from tokensteps.drawing.tokens import PLAIN, chip, colour, fill, token_html
 from tokensteps.language.i18n import _, count, ngettext, sentences
@@ -193,7 +193,7 @@ def _plain_chip(text: str, unknown: bool) -> str:
     return chip(text, PLAIN, "u" if unknown else "")
 
 
-def _token_chip(piece: Piece, text: str, subject: Subject) -> str:
+def _token_chip(piece: Piece, text: str, subject: ShownTokenizer) -> str:
     """A token in its own colour, shown as the text that it covers, or as bytes if it has only part of a character."""
     shown = text or subject.token_bytes(piece.id).decode("utf-8", "surrogateescape")
     return f'<bdi class="t c{colour(piece.token)}{" u" if piece.unknown else ""}">{token_html(shown)}</bdi>'

@@ -13,13 +13,13 @@ from tokenizers_core.counterfactual.tipping import at_play, tippings
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.charts import curves_told, margin_chart
 from tokensteps.drawing.narration.closeness import margins_of, tell_margin_of, tell_ties_of
-from tokensteps.drawing.narration.voice import Markup
+from tokensteps.drawing.narration.text_format import Markup
 from tokensteps.drawing.training.closeness import tipping_html
 from tokensteps.language.i18n import _, count, sentences
 from tokensteps.limits import WORDS_AT_PLAY
 from tokensteps.pages.train.page import TrainView
 from tokensteps.runs.tippings import TippingsFound, bound_for, is_short, search_apart
-from tokensteps.server.shelf import remembered
+from tokensteps.server.shared_cache import remembered
 from tokensteps.server.steps import reach
 from tokensteps.widgets import stage
 from tokensteps.widgets.figures import show_chart

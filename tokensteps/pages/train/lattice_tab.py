@@ -12,14 +12,14 @@ import streamlit as st
 from tokenizers_core.training.lattice import Lattice, Path, equally_good
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.drawing.lattice.frames import lattice_frame
-from tokensteps.drawing.parts import table_html
+from tokensteps.drawing.stage_markup import table_html
 from tokensteps.drawing.tokens import Style, chips, readable
 from tokensteps.language.i18n import _, count, current_language
 from tokensteps.language.numbers import log_text, probability_text, share_text
 from tokensteps.limits import WORDS_OFFERED
 from tokensteps.pages.train.random_splits import WordSplit, how_many, samples_html, share_bar
 from tokensteps.runs.corpora import plain_text
-from tokensteps.server.shelf import remembered
+from tokensteps.server.shared_cache import remembered
 from tokensteps.server.stores import digest
 from tokensteps.widgets.notes import note
 from tokensteps.widgets.stage import small_book

@@ -22,8 +22,8 @@ from tokensteps.pages.stepping import StepView, show_stage, show_stepping
 from tokensteps.runs.algorithms import Algorithm, Run
 from tokensteps.runs.rules import MODES
 from tokensteps.runs.settings import Recipe
-from tokensteps.server.entrance.early import Scene, Where, has_scene, note_scene
-from tokensteps.server.steps import StepTable, edition, rows
+from tokensteps.server.entrance.prerendered_stage import PageAddress, StageDescription, has_stage, note_stage
+from tokensteps.server.steps import StepTable, drawing_version, rows
 from tokensteps.shell.classes import offer_ahead, offer_question
 from tokensteps.shell.navigation import page_link
 from tokensteps.shell.walk import note_predictions, walk_place
@@ -147,21 +147,21 @@ def note_early(view: TrainView[Trained], url: Mapping[str, str | None]) -> None:
     """Have those who come to this address get this stage with the page."""
     page, controls, trace = view.page, view.controls, view.trace
     settings = {(name, value) for name, value in url.items() if value is not None}
-    where = Where(PAGES[page.name].path, current_language(), frozenset(settings))
-    if has_scene(where):
+    where = PageAddress(PAGES[page.name].path, current_language(), frozenset(settings))
+    if has_stage(where):
         return
     modes, labels = (choice_name("mode", mode) for mode in MODES), tour(page.name)["labels"]
-    scene = Scene(
+    scene = StageDescription(
         _(page.algorithm.title),
         lead_html(page.lead(controls)),
         (*modes, _("Your text"), _("What if …"), labels["start"]),
         stage.book_name(view.run.name, view.style.show),
         len(trace),
-        edition(trace, len(trace)),
+        drawing_version(trace, len(trace)),
     )
-    note_scene(where, scene)
+    note_stage(where, scene)
     if controls["corpus"] == controls.start:  # an address needn't say so
-        note_scene(where._replace(settings=frozenset(settings - {("corpus", controls.start)})), scene)
+        note_stage(where._replace(settings=frozenset(settings - {("corpus", controls.start)})), scene)
 
 
 def predict_run(

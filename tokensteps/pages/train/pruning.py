@@ -28,7 +28,7 @@ from tokensteps.pages.train.tabs import (
     step_rows,
 )
 from tokensteps.runs.corpora import EXAMPLES
-from tokensteps.server.shelf import remembered
+from tokensteps.server.shared_cache import remembered
 from tokensteps.widgets.downloads import sheet
 from tokensteps.widgets.figures import show_chart, show_rows
 from tokensteps.widgets.notes import note

@@ -13,7 +13,7 @@ from tokenizers_core.encoding.inference import fewest_tokens, longest_match
 from tokenizers_core.training.bpe import BpeModel
 from tokenizers_core.training.merging import split_word
 from tokenizers_core.training.wordpiece import WordPieceModel
-from tokensteps.drawing.parts import table_html
+from tokensteps.drawing.stage_markup import table_html
 from tokensteps.drawing.tokens import Style, chips
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.names import USE_NAMES

@@ -38,7 +38,7 @@ from tokensteps.pages.train.page import TrainView
 from tokensteps.pages.train.random_splits import dropout_part
 from tokensteps.runs.corpora import EXAMPLES, plain_text
 from tokensteps.runs.settings import corpus_title
-from tokensteps.server.shelf import remembered
+from tokensteps.server.shared_cache import remembered
 from tokensteps.server.steps import StepTable
 from tokensteps.server.stores import digest
 from tokensteps.shell.navigation import page_link

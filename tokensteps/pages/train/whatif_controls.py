@@ -10,7 +10,7 @@ import streamlit as st
 from tokenizers_core.counterfactual.tipping import at_play
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.catalogue import choices
-from tokensteps.catalogue.choices import Spec, SpecError
+from tokensteps.catalogue.choices import SpecError, TokenizerSpec
 from tokensteps.drawing.tokens import readable
 from tokensteps.drawing.whatif import style_of
 from tokensteps.language.i18n import N_, _, count
@@ -63,9 +63,9 @@ class WhatIfControls:
     # --- the run ------------------------------------------------------------------------------------------------------
 
     @property
-    def spec(self) -> Spec:
+    def spec(self) -> TokenizerSpec:
         """The run as it is. Raises SpecError for anything but a run that is trained here."""
-        spec = Spec.parse(st.session_state[self.key("t1")])
+        spec = TokenizerSpec.parse(st.session_state[self.key("t1")])
         if not spec.trained:
             raise SpecError("unknown", spec.write())
         return spec
@@ -89,7 +89,7 @@ class WhatIfControls:
     def run_widget(self) -> None:
         """Choose the run: one of this session's, or one that is always there."""
         chosen = st.session_state[self.key("t1")]
-        here = [spec for spec in choices.runs_here() if Spec.parse(spec).trained]
+        here = [spec for spec in choices.runs_here() if TokenizerSpec.parse(spec).trained]
         specs = list(dict.fromkeys([chosen, *here, *STARTERS]))
         titles = choices.titles(specs)
         st.selectbox(

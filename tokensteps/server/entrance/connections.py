@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
     from starlette.types import Message as Event
 
-    from tokensteps.server.entrance.visits import Visits
+    from tokensteps.server.entrance.session_resources import SessionResources
 
 POLICY_VIOLATION: Final = 1008
 """The code with which a WebSocket is closed for what it has sent."""
@@ -36,10 +36,10 @@ GONE: Final = 1006
 class Connections:
     """All WebSockets of a server."""
 
-    def __init__(self, visits: Visits, load: Load | None = None) -> None:
+    def __init__(self, session_resources: SessionResources, load: Load | None = None) -> None:
         self._load = load or Load()
         self._addresses = Addresses(ADDRESS_RATES)
-        self._visits = visits
+        self._visits = session_resources
 
     async def serve(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one WebSocket until it is closed."""
@@ -69,11 +69,11 @@ class Connection:
         receive: Receive,
         send: Send,
         address: Account,
-        visits: Visits,
+        session_resources: SessionResources,
         load: Load,
         session: str = "",
     ) -> None:
-        self._receive, self._send, self._address, self._visits = receive, send, address, visits
+        self._receive, self._send, self._address, self._visits = receive, send, address, session_resources
         self._own, self._runs, self._load = Account(CONNECTION_RATES), Bucket(BUSY_RATE), load
         self._session, self._told = session, False
         """That of this connection: as the browser would have it, until Streamlit has told."""

@@ -16,12 +16,18 @@ from urllib.parse import parse_qsl
 from tokensteps.bounded import ENTRY
 from tokensteps.language.i18n import visitors_language
 from tokensteps.limits import STATIC_FILE, STATIC_ROOM
-from tokensteps.server.entrance.early import early_stage
-from tokensteps.server.entrance.joined.served import is_joined, script_at
-from tokensteps.server.entrance.kept import CommonAnswer, Header, common_answer, header_of, takes_gzip
-from tokensteps.server.entrance.lost import page_at
 from tokensteps.server.entrance.page import early_page, made_at, own_faces, page_for
-from tokensteps.server.shelf import Shelf
+from tokensteps.server.entrance.prerendered_stage import stage_for
+from tokensteps.server.entrance.script_bundles.served import is_joined, script_at
+from tokensteps.server.entrance.shared_response import (
+    Header,
+    SharedResponse,
+    header_of,
+    shared_response,
+    takes_gzip,
+)
+from tokensteps.server.entrance.unknown_addresses import page_at
+from tokensteps.server.shared_cache import SharedCache
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -37,7 +43,7 @@ class FromMemory:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.files: Shelf[str, CommonAnswer] = Shelf(STATIC_ROOM)
+        self.files: SharedCache[str, SharedResponse] = SharedCache(STATIC_ROOM)
         self.turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -50,7 +56,7 @@ class FromMemory:
         else:
             await kept.answer(scope, send)
 
-    async def find(self, scope: Scope) -> CommonAnswer | None:
+    async def find(self, scope: Scope) -> SharedResponse | None:
         """What is kept for this request, or can be."""
         path, packed = scope["path"], takes_gzip(header_of(scope["headers"], b"accept-encoding"))
         page = page_at(path)
@@ -64,7 +70,7 @@ class FromMemory:
         kept = self.files.get(path)
         return kept if kept is not None and kept.lasting else await self.in_turn(path, scope)
 
-    async def page(self, path: str, scope: Scope, packed: bool) -> CommonAnswer:
+    async def page(self, path: str, scope: Scope, packed: bool) -> SharedResponse:
         """The page at a path, with the stage that belongs to the address if one is at hand."""
         asked = scope.get("query_string", b"").decode("latin-1")
         try:
@@ -73,12 +79,12 @@ class FromMemory:
             return page_for(path, packed)
         accepted = header_of(scope["headers"], b"accept-language").decode("latin-1")
         language = visitors_language(query.pop("lang", ""), accepted)
-        early = early_stage(path, query, language)
-        if early is None:
+        stage = stage_for(path, query, language)
+        if stage is None:
             return page_for(path, packed)
-        return await asyncio.to_thread(early_page, path, early, language, packed)
+        return await asyncio.to_thread(early_page, path, stage, language, packed)
 
-    async def in_turn(self, path: str, scope: Scope) -> CommonAnswer | None:
+    async def in_turn(self, path: str, scope: Scope) -> SharedResponse | None:
         """A static file, after whoever asked for it before: a class that comes in at once waits for the first one's."""
         turn = self.turns[path]
         async with turn:
@@ -89,7 +95,7 @@ class FromMemory:
             self.turns.pop(path, None)
         return kept
 
-    async def fetch(self, kept: CommonAnswer | None, scope: Scope) -> CommonAnswer | None:
+    async def fetch(self, kept: SharedResponse | None, scope: Scope) -> SharedResponse | None:
         """A static file as it was kept, if it hasn't changed, or else from the app; None for what can't be kept."""
         status, headers, _body = await self.ask(scope, "HEAD")
         if not _can_be_kept(status, headers):
@@ -100,7 +106,7 @@ class FromMemory:
                 return None
             if header_of(headers, b"content-type").startswith(b"text/css"):
                 body = own_faces(body)
-            kept = await asyncio.to_thread(common_answer, headers, body)
+            kept = await asyncio.to_thread(shared_response, headers, body)
             self.files.put(scope["path"], kept, ENTRY + len(kept.body))
         return kept
 

@@ -23,10 +23,10 @@ from tokensteps.language.i18n import LANGUAGES, current_language, language_tag, 
 from tokensteps.language.messages import too_old
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import EARLY_ROOM
-from tokensteps.server.entrance.early import EarlyStage
-from tokensteps.server.entrance.joined.served import joined_digest, with_joined
-from tokensteps.server.entrance.kept import LASTING, CommonAnswer, own_answer
-from tokensteps.server.shelf import Memo
+from tokensteps.server.entrance.prerendered_stage import PrerenderedStage
+from tokensteps.server.entrance.script_bundles.served import joined_digest, with_joined
+from tokensteps.server.entrance.shared_response import LASTING, SharedResponse, own_response
+from tokensteps.server.shared_cache import Memo
 from tokensteps.streamlit_internals import first_page, scripts_for
 
 SHEETS: Final = tuple(
@@ -69,12 +69,12 @@ class PageParts(NamedTuple):
 _early_pages: Final = Memo(EARLY_ROOM)
 
 
-def page_for(path: str, packed: bool = True) -> CommonAnswer:
+def page_for(path: str, packed: bool = True) -> SharedResponse:
     """The page at a path, "" for the home page; compressed unless somebody can't take that."""
     return _page(path, _page_parts(), packed)
 
 
-def early_page(path: str, early: EarlyStage, language: str, packed: bool = True) -> CommonAnswer:
+def early_page(path: str, early: PrerenderedStage, language: str, packed: bool = True) -> SharedResponse:
     """The page at a path with a stage on it, which a browser shows before Streamlit has started."""
     given = (path, _page_parts(), packed)
     key = (*given, language, early.scene, early.shown)
@@ -92,7 +92,7 @@ def own_faces(styles: bytes) -> bytes:
     return styles
 
 
-def made_at(path: str, packed: bool = True) -> CommonAnswer | None:
+def made_at(path: str, packed: bool = True) -> SharedResponse | None:
     """The style sheet or the components' script, if that is what this address is of. An old name gets the new one, for the moment: of
     several servers that are restarted in turn, one may give the page and another the rest."""
     asked = MADE.search(path)
@@ -114,17 +114,19 @@ def _styles(_edits: tuple[int, ...]) -> tuple[str, bytes]:
 
 
 @lru_cache(maxsize=8)
-def _packed(name: str, _digest: str, lasting: bool, packed: bool) -> CommonAnswer:
+def _packed(name: str, _digest: str, lasting: bool, packed: bool) -> SharedResponse:
     text = _styles(edited(SHEETS))[1] if name == "page" else bundle().text.encode("utf-8")
-    return own_answer(text, MADE_TYPES[name], LASTING if lasting else b"no-cache", packed)
+    return own_response(text, MADE_TYPES[name], LASTING if lasting else b"no-cache", packed)
 
 
 @lru_cache(maxsize=4 * len(PAGES))
-def _page(path: str, parts: PageParts, packed: bool) -> CommonAnswer:
+def _page(path: str, parts: PageParts, packed: bool) -> SharedResponse:
     return _made_page(path, parts, packed)
 
 
-def _early(path: str, parts: PageParts, packed: bool, language: str, early: EarlyStage) -> CommonAnswer:
+def _early(
+    path: str, parts: PageParts, packed: bool, language: str, early: PrerenderedStage
+) -> SharedResponse:
     use_language(language)
     scene, styles_of_book = early.scene, escape(json.dumps(FLIPBOOK_STYLES))
     watch, predict, own, link, tour = map(escape, scene.beside)
@@ -145,7 +147,7 @@ def _scripts(section: str) -> tuple[str, ...]:
     return tuple(f"static/js/{name}" for name in scripts_for((*EVERYWHERE, *ELEMENTS[section])))
 
 
-def _made_page(path: str, parts: PageParts, packed: bool, stage: str = "") -> CommonAnswer:
+def _made_page(path: str, parts: PageParts, packed: bool, stage: str = "") -> SharedResponse:
     """A page, whose `stage` stands before Streamlit has started: its script and its faces come before all others."""
     section = next(page.section for page in PAGES.values() if page.path == path)
     names = (*_scripts(section), parts.components)
@@ -162,7 +164,7 @@ def _made_page(path: str, parts: PageParts, packed: bool, stage: str = "") -> Co
     else:
         page = first_page("\n".join((*scripts, *faces)), body)
     page = with_joined(page, parts.joined)
-    return own_answer(page.encode("utf-8"), b"text/html; charset=utf-8", b"no-cache", packed)
+    return own_response(page.encode("utf-8"), b"text/html; charset=utf-8", b"no-cache", packed)
 
 
 def old_html() -> str:

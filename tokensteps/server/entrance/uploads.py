@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
     from starlette.types import Message as Event
 
-    from tokensteps.server.entrance.visits import Visits
+    from tokensteps.server.entrance.session_resources import SessionResources
 
 
 class NoRoom(Exception):
@@ -22,9 +22,9 @@ class NoRoom(Exception):
 class IncomingFile:
     """One request that puts a file into a session, or takes one out."""
 
-    def __init__(self, scope: Scope, visits: Visits) -> None:
+    def __init__(self, scope: Scope, session_resources: SessionResources) -> None:
         self._session, _slash, self._file = scope["path"].rpartition(UPLOADS)[2].partition("/")
-        self._scope, self._visits = scope, visits
+        self._scope, self._visits = scope, session_resources
         self._stopped = False
 
     async def put(self, app: ASGIApp, receive: Receive, send: Send) -> None:

@@ -14,7 +14,7 @@ from tokensteps.limits import ENCODE_LIMIT
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.rules import RULES_OF, SIZE, SPLIT
 from tokensteps.site.layout import SITE_POLICY, SitePage, relative
-from tokensteps.site.live.parts import LIVE, TRY
+from tokensteps.site.live.live_files import LIVE, TRY
 
 TRY_PAGE: Final = "try.html"
 TRY_POLICY: Final = (

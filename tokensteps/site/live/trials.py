@@ -17,7 +17,7 @@ from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
 from tokenizers_core.training.unigram import grown_seed
 from tokensteps.drawing.frame import Frame, payload, window
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
-from tokensteps.drawing.parts import token_count
+from tokensteps.drawing.stage_markup import token_count
 from tokensteps.drawing.tokens import chips, readable
 from tokensteps.drawing.training.frames import ENCODING_FRAMES, TRAINING_FRAMES
 from tokensteps.drawing.whatif import style_of

@@ -8,7 +8,7 @@ from html import escape
 from typing import Final, NamedTuple
 
 from tokensteps.catalogue.choices import GPT2
-from tokensteps.catalogue.subjects import Subject
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.drawing.tokens import Style, chips, fill
 from tokensteps.language.i18n import _, count, listed, ngettext
 from tokensteps.language.names import ALGORITHM_NAMES
@@ -39,13 +39,13 @@ EXAMPLE_WORD: Final = "thunderstorm"
 class Card(NamedTuple):
     """What a station asks."""
 
-    make: Callable[[Subject | None], Question]
+    make: Callable[[ShownTokenizer | None], Question]
     """Makes the question, with the tokenizer that it needs."""
     spec: str = ""
     """That tokenizer, for a question about one from a file; "" for none."""
 
 
-def own_question(_subject: Subject | None) -> Question:
+def own_question(_subject: ShownTokenizer | None) -> Question:
     """Which word is cut into pieces?"""
     trace = trace_at(BPE, **HOME_QUERY)
     tokenizer, style = trace.tokenizer(len(trace)), Style(byte_level=True)
@@ -80,7 +80,7 @@ def own_question(_subject: Subject | None) -> Question:
     )
 
 
-def new_word_question(_subject: Subject | None) -> Question:
+def new_word_question(_subject: ShownTokenizer | None) -> Question:
     """How is a word cut that training never saw?"""
     trace = trace_at(BPE, corpus="hug")
     question, _facts = bpe_question(trace, len(trace), NEW_WORD)
@@ -95,7 +95,7 @@ def new_word_question(_subject: Subject | None) -> Question:
     return replace(question, prompt=prompt)
 
 
-def bytes_question(_subject: Subject | None) -> Question:
+def bytes_question(_subject: ShownTokenizer | None) -> Question:
     """How many tokens is a sign that training never saw?"""
     trace = trace_at(BPE, **SENTENCES_QUERY)
     tokens = trace.tokenizer(len(trace)).encode(NEW_SIGN).tokens
@@ -124,7 +124,7 @@ def bytes_question(_subject: Subject | None) -> Question:
     )
 
 
-def gpt2_question(subject: Subject | None) -> Question:
+def gpt2_question(subject: ShownTokenizer | None) -> Question:
     """How does GPT-2 cut a long word?"""
     assert subject is not None  # see `Card.spec`
     offsets = subject.encode(LONG_WORD).offsets
@@ -156,7 +156,7 @@ def gpt2_question(subject: Subject | None) -> Question:
     )
 
 
-def lattice_question(_subject: Subject | None) -> Question:
+def lattice_question(_subject: ShownTokenizer | None) -> Question:
     """Which split of a word is the most probable?"""
     question, _facts = best_question(trace_at(UNIGRAM, corpus="hug", size="7"), EXAMPLES["hug"].word)
     prompt = fill(
@@ -168,7 +168,7 @@ def lattice_question(_subject: Subject | None) -> Question:
     return replace(question, prompt=prompt)
 
 
-def differs_question(_subject: Subject | None) -> Question:
+def differs_question(_subject: ShownTokenizer | None) -> Question:
     """Which word do the three cut differently?"""
     link = next(station.link for station in STATIONS if station.card == "differs")
     query = dict(link.query)

@@ -13,8 +13,8 @@ from tokenizers_core.health.report import Health
 from tokensteps.catalogue import side_by_side
 from tokensteps.catalogue.analysis import Analysis
 from tokensteps.catalogue.health import health_of
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.catalogue.side_by_side import LETTERS
-from tokensteps.catalogue.subjects import Subject
 from tokensteps.drawing.tables import matching
 from tokensteps.language.health import FINDINGS, FOLD_WORDS
 from tokensteps.language.i18n import _, count, current_language, ngettext
@@ -23,7 +23,7 @@ from tokensteps.limits import FIND_LIMIT, MOST_ROWS
 from tokensteps.pages.explore.health import health_view as view
 from tokensteps.pages.explore.health.health_state import WHOSE
 from tokensteps.pages.explore.playground_state import chosen_specs
-from tokensteps.server.shelf import drawn
+from tokensteps.server.shared_cache import drawn
 from tokensteps.server.stores import digest
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
@@ -70,7 +70,7 @@ def health_tab(analyses: Mapping[str, Analysis]) -> None:
     show_sentences(letter, subject)
 
 
-def show_findings(name: str, subject: Subject, health: Health) -> None:
+def show_findings(name: str, subject: ShownTokenizer, health: Health) -> None:
     """Which tokens a text gives, and why others are never given; `name` names the check."""
     found = view.findings(subject, health)
     st.html(view.figures_html(found, health))
@@ -107,7 +107,7 @@ def show_findings(name: str, subject: Subject, health: Health) -> None:
         save_rows(table, "playground.health.findings")
 
 
-def show_makeup(subject: Subject, health: Health) -> None:
+def show_makeup(subject: ShownTokenizer, health: Health) -> None:
     """Scripts, lengths, numbers, indentation."""
     st.header(_("What the tokens consist of"), anchor=False)
     left, right = st.columns(2)
@@ -126,7 +126,7 @@ def show_makeup(subject: Subject, health: Health) -> None:
     right.html(code)
 
 
-def show_near_doubles(subject: Subject, health: Health) -> None:
+def show_near_doubles(subject: ShownTokenizer, health: Health) -> None:
     """Tokens that are the same but for one thing."""
     st.header(_("Nearly the same"), anchor=False)
     folds = list(health.doubles)
@@ -152,13 +152,13 @@ def show_near_doubles(subject: Subject, health: Health) -> None:
         show_rows(view.doubles_table(subject, doubles.groups), "playground.health.doubles")
 
 
-def show_long_ones(subject: Subject, health: Health) -> None:
+def show_long_ones(subject: ShownTokenizer, health: Health) -> None:
     """The longest tokens."""
     st.header(_("The longest tokens"), anchor=False)
     show_rows(view.longest_table(subject, health.makeup.longest), "playground.health.longest", ids=True)
 
 
-def show_sentences(letter: str, subject: Subject) -> None:
+def show_sentences(letter: str, subject: ShownTokenizer) -> None:
     """Fertility: how many tokens a word takes."""
     st.header(_("One sentence in many languages"), anchor=False)
     st.caption(

@@ -10,10 +10,10 @@ import pandas as pd
 
 from tokenizers_core.health.makeup import Makeup, kind_of
 from tokenizers_core.health.report import Health
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.catalogue.side_by_side import Fertility
-from tokensteps.catalogue.subjects import Subject
 from tokensteps.drawing.narration.health import finding_of, tell_verdict, written_split
-from tokensteps.drawing.parts import bar
+from tokensteps.drawing.stage_markup import bar
 from tokensteps.drawing.tokens import chips
 from tokensteps.language.health import FINDINGS, KIND_WORDS
 from tokensteps.language.i18n import _, count, ngettext
@@ -27,7 +27,7 @@ NUMBERS_CUT: Final = ("7", "42", "365", "2026", "12345", "1234567", "3.14159", "
 CODE_CUT: Final = "def f(x):\n    if x:\n        return [x]\n\tpass\n"
 
 
-def findings(subject: Subject, health: Health) -> dict[str, list[int]]:
+def findings(subject: ShownTokenizer, health: Health) -> dict[str, list[int]]:
     """The ids of the vocabulary by what was found of them, in the order of `FINDINGS`."""
     found: dict[str, list[int]] = {name: [] for name in FINDINGS}
     for identifier, token in enumerate(subject.all_tokens()):
@@ -58,7 +58,7 @@ def figures_html(found: Mapping[str, Sequence[int]], health: Health) -> str:
     return f'<dl class="ts counts findings">{cells}</dl>'
 
 
-def findings_table(subject: Subject, health: Health, ids: Iterable[int]) -> pd.DataFrame:
+def findings_table(subject: ShownTokenizer, health: Health, ids: Iterable[int]) -> pd.DataFrame:
     """One row a token, with what was found of it."""
     rows = []
     for identifier in ids:
@@ -143,7 +143,7 @@ def ranges(numbers: Sequence[int]) -> str:
     return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in runs)
 
 
-def cuts_html(subject: Subject, texts: Iterable[str]) -> str:
+def cuts_html(subject: ShownTokenizer, texts: Iterable[str]) -> str:
     """How the tokenizer cuts some texts, one a row, with white space to be seen."""
     rows, style = [], subject.style._replace(show="spaces")
     for text in texts:
@@ -152,7 +152,7 @@ def cuts_html(subject: Subject, texts: Iterable[str]) -> str:
     return f'<div class="ts cuts">{"".join(rows)}</div>'
 
 
-def doubles_table(subject: Subject, groups: Iterable[Sequence[int]]) -> pd.DataFrame:
+def doubles_table(subject: ShownTokenizer, groups: Iterable[Sequence[int]]) -> pd.DataFrame:
     """One row for each group of tokens that become the same."""
     rows = [
         (
@@ -165,7 +165,7 @@ def doubles_table(subject: Subject, groups: Iterable[Sequence[int]]) -> pd.DataF
     return pd.DataFrame(rows, columns=[_("How many"), _("Tokens"), _("Ids")])
 
 
-def longest_table(subject: Subject, ids: Iterable[int]) -> pd.DataFrame:
+def longest_table(subject: ShownTokenizer, ids: Iterable[int]) -> pd.DataFrame:
     """The longest tokens."""
     rows = []
     for identifier in ids:

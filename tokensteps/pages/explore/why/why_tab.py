@@ -11,9 +11,9 @@ import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError, quoted
 from tokensteps.catalogue.analysis import Analysis
-from tokensteps.catalogue.choices import Spec
+from tokensteps.catalogue.choices import TokenizerSpec
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.catalogue.side_by_side import LETTERS
-from tokensteps.catalogue.subjects import Subject
 from tokensteps.catalogue.why import Asked, StageDone, WordStory
 from tokensteps.components.address import page_address, update_url
 from tokensteps.components.chips import chosen_stretch
@@ -178,7 +178,7 @@ def _which(asked: Asked, style: Style) -> None:
 # --- What is said of it -----------------------------------------------------------------------------------------------
 
 
-def _show_stages(text: str, asked: Asked, subject: Subject, style: Style) -> None:
+def _show_stages(text: str, asked: Asked, subject: ShownTokenizer, style: Style) -> None:
     rows = [_row(one, asked.foreign) for one in asked.stages]
     tokens = asked.story.tokens if asked.story else ()
     model = StageRow(subject.algorithm, _("model"), tokens)
@@ -207,7 +207,7 @@ def _row(done: StageDone, foreign: bool) -> StageRow:
     return StageRow(name, kind, done.texts, in_bytes)
 
 
-def _why_no_story(asked: Asked, subject: Subject) -> None:
+def _why_no_story(asked: Asked, subject: ShownTokenizer) -> None:
     """Why there are no steps."""
     if not asked.words:
         note(_("Nothing of this text is left for the model."))
@@ -227,7 +227,7 @@ def _why_no_story(asked: Asked, subject: Subject) -> None:
         note(message.format(token=quoted(asked.words[asked.place])))
 
 
-def _why_not(word: str, story: WordStory, subject: Subject, style: Style) -> str:
+def _why_not(word: str, story: WordStory, subject: ShownTokenizer, style: Style) -> str:
     """Another split, chosen or typed, and what stopped it; returns the split."""
     state, key = st.session_state, "playground.why.other"
     cuttable = Cuttable(story, subject.style.byte_level)
@@ -321,5 +321,5 @@ def _link(word: str, split: str, letter: str) -> None:
     values["nth"] = None if nth < 0 else str(nth)
     st.header(_("Link to this answer"), anchor=False)
     show_address(page_address(values))
-    if Spec.parse(chosen_specs()[LETTERS.index(letter)]).kind == "file":
+    if TokenizerSpec.parse(chosen_specs()[LETTERS.index(letter)]).kind == "file":
         note(_("Only this server remembers an uploaded tokenizer, and only for a while."))

@@ -15,7 +15,7 @@ Key = TypeVar("Key")
 Item = TypeVar("Item")
 
 
-class Shelf(Generic[Key, Item]):
+class SharedCache(Generic[Key, Item]):
     """Items by key, as many as there is room for: the least recently used one goes first. The newest always stays."""
 
     def __init__(self, room: int) -> None:
@@ -56,14 +56,14 @@ class Shelf(Generic[Key, Item]):
         self._taken -= size
 
 
-class WeakShelf(Generic[Item]):
+class WeakSharedCache(Generic[Item]):
     """Values about objects such as tokenizers, which it doesn't keep alive: what is about one that is gone goes at the next `put`.
 
     No value may refer to the object that it is about.
     """
 
     def __init__(self, room: int) -> None:
-        self._values: Shelf[tuple[Any, ...], Item] = Shelf(room)
+        self._values: SharedCache[tuple[Any, ...], Item] = SharedCache(room)
         self._gone: list[weakref.ref[Any]] = []
 
     def put(self, about: object, key: tuple[Any, ...], value: Item, size: int) -> None:
@@ -84,7 +84,7 @@ class Memo:
     """A shelf of values that are made when they are first asked for: once for all sessions."""
 
     def __init__(self, room: int) -> None:
-        self.shelf: Shelf[tuple[Any, ...], Any] = Shelf(room)
+        self.shelf: SharedCache[tuple[Any, ...], Any] = SharedCache(room)
         self._at_work: dict[tuple[Any, ...], threading.RLock] = {}
         self._lock = threading.Lock()
 

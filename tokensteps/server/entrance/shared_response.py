@@ -28,7 +28,7 @@ LEVEL: Final = 9
 Header = tuple[bytes, bytes]
 
 
-class CommonAnswer(NamedTuple):
+class SharedResponse(NamedTuple):
     """Headers and body, as they are sent."""
 
     headers: tuple[Header, ...]
@@ -49,7 +49,7 @@ class CommonAnswer(NamedTuple):
         await send({"type": "http.response.body", "body": body})
 
 
-def common_answer(headers: Iterable[Header], body: bytes, packed: bool = True) -> CommonAnswer:
+def shared_response(headers: Iterable[Header], body: bytes, packed: bool = True) -> SharedResponse:
     """What was answered with these headers, an ETag among them, and this body: compressed if it may be and that makes it smaller."""
     said = [(name, value) for name, value in headers if name not in REPLACED]
     kind = header_of(said, b"content-type").decode("latin-1").partition(";")[0].strip().lower()
@@ -60,14 +60,14 @@ def common_answer(headers: Iterable[Header], body: bytes, packed: bool = True) -
             body, tag = smaller, b'"%s-gzip"' % source.removeprefix(b"W/").strip(b'"')
             said.append((b"content-encoding", b"gzip"))
     said += [(b"content-length", b"%d" % len(body)), (b"etag", tag), (b"vary", b"Accept-Encoding")]
-    return CommonAnswer(tuple(said), body, tag, source, b"immutable" in header_of(said, b"cache-control"))
+    return SharedResponse(tuple(said), body, tag, source, b"immutable" in header_of(said, b"cache-control"))
 
 
-def own_answer(text: bytes, kind: bytes, caching: bytes, packed: bool) -> CommonAnswer:
+def own_response(text: bytes, kind: bytes, caching: bytes, packed: bool) -> SharedResponse:
     """What is no file of the app's: of this kind (Content-Type), kept by a browser as Cache-Control says."""
     tag = b'"%s"' % hashlib.sha256(text).hexdigest()[:32].encode("ascii")
     said: list[Header] = [(b"content-type", kind), (b"cache-control", caching), (b"etag", tag)]
-    return common_answer(said, text, packed)
+    return shared_response(said, text, packed)
 
 
 def takes_gzip(accepted: bytes) -> bool:

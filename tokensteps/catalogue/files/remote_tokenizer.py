@@ -25,7 +25,7 @@ from tokensteps.catalogue.files.errors import EncodeError, LoadError
 from tokensteps.catalogue.files.library import Stages
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.flow import Flow
-from tokensteps.catalogue.subjects import Tokens
+from tokensteps.catalogue.shown_tokenizers import Tokens
 from tokensteps.catalogue.why import Asked
 from tokensteps.limits import (
     ENCODING_PACE,
@@ -40,8 +40,8 @@ from tokensteps.limits import (
     TRAINING_MEMORY,
     WHY_SECONDS,
 )
-from tokensteps.server.once import once
-from tokensteps.server.shelf import Shelf
+from tokensteps.server.process_singleton import process_singleton
+from tokensteps.server.shared_cache import SharedCache
 from tokensteps.server.stores import digest
 from tokensteps.server.tasks import Progress, Stopped, TrainingError
 from tokensteps.server.workers import Workers
@@ -50,7 +50,7 @@ Files = Mapping[str, bytes]
 """A tokenizer's files: name → contents."""
 READER_NICENESS: Final = 5
 """By how much the priority of these processes is lower than the server's."""
-_here: Final = Shelf[str, LoadedSubject](READER_ROOM)
+_here: Final = SharedCache[str, LoadedSubject](READER_ROOM)
 """In such a process: the tokenizers it has loaded, by their keys."""
 
 
@@ -94,7 +94,7 @@ def _nothing_collected() -> Iterator[None]:
         gc.enable()
 
 
-@once
+@process_singleton
 def readers() -> Workers:
     """The processes of this server that have tokenizers from elsewhere."""
     return Workers(READERS, READER_NICENESS, __name__, READER_IDLE_SECONDS)
@@ -104,7 +104,7 @@ def _reading_seconds(files: Files) -> float:
     return READING_FILES_PACE * sum(map(len, files.values()))
 
 
-def load_apart(
+def load_remote_tokenizer(
     key: str,
     files: Callable[[], Files],
     name: str,
@@ -130,7 +130,7 @@ def load_apart(
             raise LoadError("slow", file, seconds=f"{READING_FILES_SECONDS:g}") from None
         raise LoadError("memory", file, limit=TRAINING_MEMORY // 1_000_000) from None
     subject.name = name or subject.name  # it may have been read for somebody who calls it something else
-    subject.library = Apart(key, subject.name, files, session, subject.has_own_patterns, how)
+    subject.library = RemoteTokenizer(key, subject.name, files, session, subject.has_own_patterns, how)
     return subject
 
 
@@ -138,7 +138,7 @@ def _without_name(evidence: Mapping[str, str | int | float]) -> dict[str, str | 
     return {part: value for part, value in evidence.items() if part != "name"}
 
 
-class Apart:
+class RemoteTokenizer:
     """`TextWork` of a tokenizer in another process."""
 
     def __init__(

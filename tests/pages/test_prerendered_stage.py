@@ -16,9 +16,9 @@ from tests.pages.pages import Page, address, book
 from tokensteps.limits import SCENES_ROOM
 from tokensteps.runs.corpora import pack_text, prose
 from tokensteps.runs.rules import RULES_OF
-from tokensteps.server.entrance import early
-from tokensteps.server.entrance.early import EarlyStage, early_stage
-from tokensteps.server.shelf import Shelf
+from tokensteps.server.entrance import prerendered_stage
+from tokensteps.server.entrance.prerendered_stage import PrerenderedStage, stage_for
+from tokensteps.server.shared_cache import SharedCache
 from tokensteps.server.stores import text_store
 
 PAGES = {name: Page(name, Path("pages", "train", f"{name}.py"), RULES_OF[name]) for name in ("bpe", "wordpiece", "unigram")}  # fmt: skip
@@ -26,11 +26,11 @@ PAGES = {name: Page(name, Path("pages", "train", f"{name}.py"), RULES_OF[name]) 
 
 @pytest.fixture(autouse=True)
 def _unvisited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(early, "_scenes", Shelf(SCENES_ROOM))
+    monkeypatch.setattr(prerendered_stage, "_scenes", SharedCache(SCENES_ROOM))
 
 
-def there(page: str, query: str = "", language: str = "en") -> EarlyStage | None:
-    return early_stage(page, dict(parse_qsl(query)), language)
+def there(page: str, query: str = "", language: str = "en") -> PrerenderedStage | None:
+    return stage_for(page, dict(parse_qsl(query)), language)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -60,7 +60,7 @@ def test_the_address_that_the_page_writes_itself_has_it() -> None:
     app.session_state["bpe.ties"] = "greatest"
     app.run()
     query = address(app)
-    assert query["ties"] == "greatest" and early_stage("bpe", query, "en") is not None
+    assert query["ties"] == "greatest" and stage_for("bpe", query, "en") is not None
 
 
 def test_a_text_comes_along_only_if_the_link_holds_it() -> None:

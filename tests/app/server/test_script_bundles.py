@@ -2,7 +2,7 @@
 
 Source: the language's standard, ECMA-262: an import follows its export's value. Oracles: whether a variable is written to after its
 script has run, worked out by hand for each short script here; for Streamlit's own scripts, the names in the files that are made. That
-joined scripts do the same, a real browser shows (`tests/browser/test_joined.py`).
+joined scripts do the same, a real browser shows (`tests/browser/test_script_bundles.py`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from tests.loops import finished
 from tokensteps.language.pages import PAGES
 from tokensteps.server.entrance import page as first
 from tokensteps.server.entrance.files import FromMemory
-from tokensteps.server.entrance.joined import served
-from tokensteps.server.entrance.joined.groups import Circular, Groups, Joined
-from tokensteps.server.entrance.joined.javascript import Script, Unclear
+from tokensteps.server.entrance.script_bundles import served
+from tokensteps.server.entrance.script_bundles.groups import Circular, Groups, Joined
+from tokensteps.server.entrance.script_bundles.javascript import Script, Unclear
 from tokensteps.server.tasks import TrainingError
 from tokensteps.server.workers import Worker, Workers
 from tokensteps.streamlit_internals import SCRIPTS, first_page

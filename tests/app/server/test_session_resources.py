@@ -19,9 +19,9 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from tests.loops import finished
 from tokensteps.limits import LARGEST_UPLOAD, RECONNECT_SECONDS
-from tokensteps.server.entrance import uploads, visits
+from tokensteps.server.entrance import session_resources, uploads
+from tokensteps.server.entrance.session_resources import SessionResources
 from tokensteps.server.entrance.uploads import IncomingFile, NoRoom
-from tokensteps.server.entrance.visits import Visits
 
 
 class Server:
@@ -66,14 +66,14 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Server:
     one = Server()
     monkeypatch.setattr(runtime, "exists", lambda: True)
     monkeypatch.setattr(runtime, "get_instance", lambda: one)
-    monkeypatch.setattr(visits, "UPLOADS_EACH", 100)
-    monkeypatch.setattr(visits, "UPLOADS_ROOM", 300)
+    monkeypatch.setattr(session_resources, "UPLOADS_EACH", 100)
+    monkeypatch.setattr(session_resources, "UPLOADS_ROOM", 300)
     return one
 
 
 async def put(
     server: Server,
-    kept: Visits,
+    kept: SessionResources,
     session: str,
     name: str,
     size: int,
@@ -130,7 +130,7 @@ async def put(
 
 def test_a_session_may_hold_so_much(server: Server) -> None:
     async def run() -> None:
-        kept = Visits()
+        kept = SessionResources()
         assert await put(server, kept, "mine", "a", 60) == 204
         assert await put(server, kept, "mine", "b", 41) == 413
         assert await put(server, kept, "mine", "b", 40) == 204
@@ -146,7 +146,7 @@ def test_what_is_not_told_is_counted_as_it_comes(server: Server) -> None:
     """Without a length it counts as the largest; with a wrong one, no more comes in than there is room for."""
 
     async def run() -> None:
-        kept = Visits()
+        kept = SessionResources()
         assert await put(server, kept, "mine", "a", 10, told=False) == 413
         scope = {
             "path": "/_stcore/upload_file/mine/a",
@@ -165,7 +165,7 @@ def test_what_is_not_told_is_counted_as_it_comes(server: Server) -> None:
 
 def test_a_file_that_is_not_taken_leaves_nothing(server: Server) -> None:
     async def run() -> None:
-        kept = Visits()
+        kept = SessionResources()
         assert await put(server, kept, "mine", "a", 60, status=400) == 400
         assert kept.held() == {}
         with pytest.raises(ZeroDivisionError):
@@ -185,7 +185,7 @@ def test_a_slow_upload_is_given_up(server: Server, monkeypatch: pytest.MonkeyPat
         await asyncio.sleep(10)
 
     async def run() -> None:
-        kept = Visits()
+        kept = SessionResources()
         scope = {
             "path": "/_stcore/upload_file/mine/a",
             "headers": [(b"content-length", b"5")],
@@ -199,10 +199,10 @@ def test_a_slow_upload_is_given_up(server: Server, monkeypatch: pytest.MonkeyPat
 
 def test_so_many_files(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """Empty ones take no bytes, and half a kilobyte each."""
-    monkeypatch.setattr(visits, "FILES_EACH", 3)
+    monkeypatch.setattr(session_resources, "FILES_EACH", 3)
 
     async def run() -> None:
-        kept = Visits()
+        kept = SessionResources()
         assert [await put(server, kept, "mine", str(name), 0) for name in range(5)] == [204] * 3 + [413] * 2
 
     finished(run())
@@ -210,7 +210,7 @@ def test_so_many_files(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_many_at_once_have_no_more_room_than_one_after_the_other(server: Server) -> None:
     async def run() -> None:
-        kept = Visits()
+        kept = SessionResources()
         answers = await asyncio.gather(*(put(server, kept, "mine", str(name), 40) for name in range(9)))
         assert answers.count(204) <= 2
         assert kept.held() == server.held()
@@ -223,7 +223,7 @@ def test_many_at_once_have_no_more_room_than_one_after_the_other(server: Server)
 
 def test_who_holds_most_makes_room_for_who_holds_less(server: Server) -> None:
     async def run() -> None:
-        kept = Visits()
+        kept = SessionResources()
         for session in "abc":
             assert await put(server, kept, session, "1", 50) == 204
             assert await put(server, kept, session, "2", 50) == 204
@@ -243,7 +243,7 @@ def test_who_holds_most_makes_room_for_who_holds_less(server: Server) -> None:
 
 def test_those_who_have_left_make_room_first(server: Server) -> None:
     async def run() -> None:
-        kept = Visits()
+        kept = SessionResources()
         for session in "abc":
             assert await put(server, kept, session, "1", 100) == 204
         kept.leave("b")
@@ -267,7 +267,7 @@ def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pyt
             for _ in range(3):  # the loop looks at its clock, finds what is due, and does it
                 await asyncio.sleep(0)
 
-        kept = Visits()
+        kept = SessionResources()
         for session in ("gone", "back", "twice"):
             assert await put(server, kept, session, "1", 60) == 204
             kept.leave(session)
@@ -291,10 +291,10 @@ def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pyt
 def test_a_session_that_was_never_told_ends_too(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """A browser that sends something and goes before the answer: Streamlit kept up to 128 such sessions, each with a whole page for a
     browser that never came, and the largest texts that go through."""
-    monkeypatch.setattr(visits, "RECONNECT_SECONDS", 0.02)
+    monkeypatch.setattr(session_resources, "RECONNECT_SECONDS", 0.02)
 
     async def run() -> None:
-        kept = Visits()
+        kept = SessionResources()
         server.connected, server.stored = {"there"}, {"quiet"}
         kept.leave("")
         async with asyncio.timeout(30):
@@ -315,7 +315,7 @@ def test_what_sessions_leave_behind_is_collected_once(
 ) -> None:
     """A session's texts are in a circle of references, which nothing but the garbage collector finds; left to itself, it
     doesn't look as long as nothing happens. Sixty sessions kept 100 MB."""
-    monkeypatch.setattr(visits, "COLLECT_SECONDS", 0.02)
+    monkeypatch.setattr(session_resources, "COLLECT_SECONDS", 0.02)
     held = {name: Circle() for name in ("a", "b", "c", "another")}
     left = [weakref.ref(held[name]) for name in "abc"]
     monkeypatch.setattr(server, "close_session", held.pop)
@@ -325,7 +325,7 @@ def test_what_sessions_leave_behind_is_collected_once(
         collections.append(phase)
 
     async def run() -> None:
-        kept = Visits()
+        kept = SessionResources()
         for session in "abc":
             kept.end(session)
         assert all(one() is not None for one in left)
@@ -351,7 +351,7 @@ def test_a_file_that_comes_again_and_fails_is_gone(server: Server) -> None:
     """Streamlit would still have the first, and nobody would count it."""
 
     async def run() -> None:
-        kept = Visits()
+        kept = SessionResources()
         for name in "abcdefgh":
             assert await put(server, kept, "mine", name, 60) == 204
             assert await put(server, kept, "mine", name, 60, status=400) == 400
@@ -376,7 +376,7 @@ def test_a_file_does_not_outlive_its_session_on_its_way(server: Server) -> None:
     """It would belong to nobody, and stay."""
 
     async def run() -> None:
-        kept = Visits()
+        kept = SessionResources()
         assert await put(server, kept, "mine", "a", 60, meanwhile=lambda: kept.end("mine")) == 413
         assert kept.held() == {} == server.held()
 
@@ -389,7 +389,7 @@ def test_a_store_of_another_kind_is_emptied_as_a_whole(monkeypatch: pytest.Monke
     store = SimpleNamespace(remove_session_files=removed.append)
     monkeypatch.setattr(runtime, "exists", lambda: True)
     monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=store))
-    kept = Visits()
+    kept = SessionResources()
     assert kept.begin("mine", "a", 10) and kept.grow("mine", "a", 10)
     assert kept.held() == {"mine": 10}
     kept.drop("mine", "a")
@@ -399,7 +399,7 @@ def test_a_store_of_another_kind_is_emptied_as_a_whole(monkeypatch: pytest.Monke
 
 def test_any_order_of_things_is_counted_rightly(server: Server) -> None:
     async def run() -> None:
-        kept, chance = Visits(), random.Random(4)
+        kept, chance = SessionResources(), random.Random(4)
         for _ in range(600):
             session, name = chance.choice("abcdefgh"), chance.choice("12345")
             match chance.randrange(6):

@@ -19,7 +19,7 @@ from tokensteps.drawing.tokens import Style, chip, pair_chips, pair_text, readab
 from tokensteps.drawing.training.candidates import by_spelling
 from tokensteps.language.i18n import LANGUAGES, count, current_language, use_language
 from tokensteps.limits import CLASS_CHOICES, CLASS_CUTS
-from tokensteps.teaching.classes.told import ToldPart, told_parts
+from tokensteps.teaching.classes.markup_data import MarkupPart, markup_parts
 from tokensteps.teaching.events import merge_at, prune_at
 from tokensteps.teaching.merge_questions import is_given, prefix_of
 from tokensteps.teaching.predictions import ASKS, next_asked, question_after
@@ -40,7 +40,7 @@ class ClassQuestion(TypedDict, total=False):
     """A question as it travels; see `ask_class`."""
 
     kind: str
-    say: dict[str, list[ToldPart]]
+    say: dict[str, list[MarkupPart]]
     """Language → the sentence."""
     input: str
     """How it is answered: "choices", "number" or "text"."""
@@ -70,7 +70,7 @@ def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuest
         question = question_after(trace, at, kind, style)
     for language in LANGUAGES:
         use_language(language)
-        say[language] = told_parts(question_after(trace, at, kind, style).prompt)
+        say[language] = markup_parts(question_after(trace, at, kind, style).prompt)
     use_language(was)
     made: ClassQuestion = {"kind": question.kind, "say": say, "step": at}
     if isinstance(question.form, Choice):
@@ -103,13 +103,13 @@ def _offered(trace: AnyTrace, step: int, style: Style) -> list[dict[str, Any]]:
     if trace.algorithm == "unigram":
         rows = offered_pieces(trace, prune_at(trace, step + 1))
         pieces = sorted((readable(row.piece, style), row.piece) for row in rows)
-        return [{"id": name, "text": told_parts(chip(piece, style))} for name, piece in pieces]
+        return [{"id": name, "text": markup_parts(chip(piece, style))} for name, piece in pieces]
     given = is_given(trace)
     found = by_spelling(trace.candidates(step, CLASS_CHOICES), style)
     return [
         {
             "id": pair_text(one.pair, style),
-            "text": told_parts(pair_chips(one.pair, style)) + ([f" × {count(one.freq)}"] if given else []),
+            "text": markup_parts(pair_chips(one.pair, style)) + ([f" × {count(one.freq)}"] if given else []),
         }
         for one in found
     ]

@@ -12,7 +12,7 @@ from tokensteps.language.pages import PAGES
 from tokensteps.limits import LOST_LIMIT
 from tokensteps.pages.learn.home_lessons import show_page_link
 from tokensteps.runs.rules import PAGE_PARAMETERS
-from tokensteps.server.entrance.lost import LOST_PARAMETER
+from tokensteps.server.entrance.unknown_addresses import LOST_PARAMETER
 from tokensteps.teaching.lessons import Link
 from tokensteps.widgets.notes import problem
 

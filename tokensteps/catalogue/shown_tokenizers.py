@@ -52,7 +52,7 @@ class Facts(NamedTuple):
     """The training step that made it."""
 
 
-class Subject(ABC):
+class ShownTokenizer(ABC):
     """A tokenizer to look at."""
 
     name: str
@@ -121,7 +121,7 @@ class Subject(ABC):
         """All tokens by id; "" for ids that are unused."""
 
 
-class TrainedSubject(Subject):
+class TrainedSubject(ShownTokenizer):
     """A tokenizer of the engine as it is after a step of the run that trained it.
 
     >>> from tokenizers_core import Corpus, train_bpe

@@ -8,12 +8,12 @@ import threading
 from collections.abc import Mapping
 
 from tokensteps.limits import COLLECT_SECONDS, FILES_EACH, RECONNECT_SECONDS, UPLOADS_EACH, UPLOADS_ROOM
-from tokensteps.server.once import once
+from tokensteps.server.process_singleton import process_singleton
 from tokensteps.server.traces import forget_session
 from tokensteps.streamlit_internals import end_session, remove_upload, sessions_without_connection
 
 
-class Held:
+class HeldFile:
     """One file: what there is of it."""
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class Held:
         """Whether all of it is there, and Streamlit has it."""
 
 
-class Visits:
+class SessionResources:
     """The sessions that hold files, and those whose connection has ended.
 
     Files are counted here as they come in through the guard, not looked up in Streamlit, whose store may be another one in the
@@ -33,7 +33,7 @@ class Visits:
     """
 
     def __init__(self) -> None:
-        self._files: dict[str, dict[str, Held]] = {}
+        self._files: dict[str, dict[str, HeldFile]] = {}
         self._left: dict[str, asyncio.TimerHandle] = {}
         """Sessions without a connection, the first to leave first."""
         self._collection: asyncio.TimerHandle | None = None
@@ -94,7 +94,7 @@ class Visits:
                 return False
             if not self._make_room(session, own, size):
                 return False
-            self._files.setdefault(session, {})[file] = Held()
+            self._files.setdefault(session, {})[file] = HeldFile()
             return True
 
     def grow(self, session: str, file: str, size: int) -> bool:
@@ -158,11 +158,11 @@ class Visits:
         return rich, whole.get(rich, "")
 
 
-def _total(files: Mapping[str, Held]) -> int:
+def _total(files: Mapping[str, HeldFile]) -> int:
     return sum(file.size for file in files.values())
 
 
-@once
-def visits() -> Visits:
+@process_singleton
+def session_resources() -> SessionResources:
     """Those of this server."""
-    return Visits()
+    return SessionResources()

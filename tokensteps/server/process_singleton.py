@@ -10,10 +10,10 @@ from typing import TypeVar
 Single = TypeVar("Single")
 
 
-def once(make: Callable[[], Single]) -> Callable[[], Single]:
+def process_singleton(make: Callable[[], Single]) -> Callable[[], Single]:
     """`make`, called the first time only; threads that come meanwhile wait for it. One that raises is tried again.
 
-    >>> @once
+    >>> @process_singleton
     ... def registry() -> list[str]:
     ...     print("made")
     ...     return []

@@ -1,4 +1,4 @@
-"""Values that all sessions share (`tokensteps/server/shelf.py`): made once, never more of them than there is room for."""
+"""Values that all sessions share (`tokensteps/server/shared_cache.py`): made once, never more of them than there is room for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokensteps.server.shelf import Shelf, drawn, made_once
+from tokensteps.server.shared_cache import SharedCache, drawn, made_once
 
 PATIENT = 30.0
 
@@ -32,7 +32,7 @@ def test_what_is_drawn_is_drawn_once() -> None:
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 9), st.booleans()), max_size=40))
 def test_a_shelf_never_takes_more_room_than_it_has(moves: list[tuple[str, int, bool]]) -> None:
     """Against a plain list of what is there, the most recently used last."""
-    shelf: Shelf[str, int] = Shelf(12)
+    shelf: SharedCache[str, int] = SharedCache(12)
     plain: list[tuple[str, int]] = []
     for key, size, putting in moves:
         there = next((entry for entry in plain if entry[0] == key), None)

@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 
 from tokensteps.assets import read_asset
 from tokensteps.limits import JOINING_SECONDS
-from tokensteps.server.entrance.joined.javascript import Script, Unclear
+from tokensteps.server.entrance.script_bundles.javascript import Script, Unclear
 
 TAKES: Final = re.compile(r'import(?:\{([\w$, ]*)\}from)?"\./([\w.$-]+\.js)";')
 EXPORTED: Final = re.compile(r"export\{([\w$, ]*)\};?\s*\Z")

@@ -19,7 +19,7 @@ TOKENS_NAMED: Final = 4
 """Tokens that a sentence lists before it says how many more there are."""
 
 
-class Told(NamedTuple):
+class Narration(NamedTuple):
     """What is said of a step."""
 
     lead: str
@@ -27,7 +27,7 @@ class Told(NamedTuple):
     why: str
 
 
-class Voice(Protocol):
+class TextFormat(Protocol):
     """A way to write sentences."""
 
     def token(self, token: str) -> str: ...
@@ -114,7 +114,7 @@ def unbroken(html: str) -> str:
     return _FORMULA.sub(r'<span class="formula">\g<0></span>', html)
 
 
-def some_tokens(tokens: Sequence[str], voice: Voice) -> str:
+def some_tokens(tokens: Sequence[str], voice: TextFormat) -> str:
     """Tokens in a row: the first few, and how many more there are."""
     listed = " ".join(map(voice.token, tokens[:TOKENS_NAMED]))
     more = len(tokens) - TOKENS_NAMED

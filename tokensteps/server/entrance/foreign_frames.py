@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, urlencode
 from tokensteps.drawing.handout import standalone_page
 from tokensteps.drawing.mark import mark
 from tokensteps.language.i18n import _, language_tag, use_language, visitors_language
-from tokensteps.server.entrance.kept import Header, header_of
+from tokensteps.server.entrance.shared_response import Header, header_of
 
 SHOWN_WITHIN: Final = frozenset({b"iframe", b"frame", b"object", b"embed"})
 """What browsers say a page is for that another one is going to show (Fetch Metadata, `Sec-Fetch-Dest`)."""

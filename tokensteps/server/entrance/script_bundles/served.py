@@ -16,10 +16,10 @@ from functools import partial
 from typing import Final
 
 from tokensteps.limits import JOINED_ROOM
-from tokensteps.server.entrance.joined.groups import Circular, Folder, Groups, Joined, Joining
-from tokensteps.server.entrance.kept import LASTING, CommonAnswer, own_answer
-from tokensteps.server.once import once
-from tokensteps.server.shelf import Memo
+from tokensteps.server.entrance.script_bundles.groups import Circular, Folder, Groups, Joined, Joining
+from tokensteps.server.entrance.shared_response import LASTING, SharedResponse, own_response
+from tokensteps.server.process_singleton import process_singleton
+from tokensteps.server.shared_cache import Memo
 from tokensteps.server.tasks import Progress, TrainingError
 from tokensteps.server.traces import workers
 from tokensteps.streamlit_internals import DRAWS, SCRIPTS, first_scripts, scripts_for
@@ -45,7 +45,7 @@ def join_scripts() -> None:
     threading.Thread(target=_joined, name="join scripts", daemon=True).start()
 
 
-@once
+@process_singleton
 def _joined() -> Joined | None:
     try:
         joining = Joining((*first_scripts(), *scripts_for(DRAWS)), Folder(SCRIPTS))
@@ -70,7 +70,7 @@ def is_joined(path: str) -> bool:
     return JOINED.search(path) is not None
 
 
-def script_at(path: str, packed: bool) -> CommonAnswer | None:
+def script_at(path: str, packed: bool) -> SharedResponse | None:
     """A script in the folder, compressed unless somebody can't take that; None where there is none. Where the server is still at work on
     them, wait: another one's page may have come first."""
     asked, joined = JOINED.search(path), _joined()
@@ -84,11 +84,11 @@ def script_at(path: str, packed: bool) -> CommonAnswer | None:
         return None
     if packed or (b"content-encoding", b"gzip") not in kept.headers:
         return kept
-    return own_answer(gzip.decompress(kept.body), SCRIPT_TYPE, LASTING, False)
+    return own_response(gzip.decompress(kept.body), SCRIPT_TYPE, LASTING, False)
 
 
-def _joined_script(groups: Groups, name: str) -> CommonAnswer:
-    return own_answer(groups.text(name).encode("utf-8"), SCRIPT_TYPE, LASTING, True)
+def _joined_script(groups: Groups, name: str) -> SharedResponse:
+    return own_response(groups.text(name).encode("utf-8"), SCRIPT_TYPE, LASTING, True)
 
 
 def with_joined(page: str, digest: str) -> str:

@@ -13,10 +13,10 @@ from tokensteps.bounded import ENTRY, text_bytes
 from tokensteps.components.address import read_step
 from tokensteps.drawing.frame import window
 from tokensteps.limits import SCENES_ROOM
-from tokensteps.server.shelf import Shelf, at_hand
+from tokensteps.server.shared_cache import SharedCache, at_hand
 
 
-class Where(NamedTuple):
+class PageAddress(NamedTuple):
     """Where a visitor comes to, but for the step."""
 
     path: str
@@ -26,7 +26,7 @@ class Where(NamedTuple):
     """The parameters, each with its value."""
 
 
-class Scene(NamedTuple):
+class StageDescription(NamedTuple):
     """What a page shows there."""
 
     title: str
@@ -38,40 +38,40 @@ class Scene(NamedTuple):
     """The name of its frames."""
     last: int
     """The run's last step."""
-    edition: tuple[object, ...]
+    drawing_version: tuple[object, ...]
     """Of the frames, see `tokensteps.server.steps`."""
 
 
-class EarlyStage(NamedTuple):
+class PrerenderedStage(NamedTuple):
     """A scene at a step, for the page that a visitor gets."""
 
-    scene: Scene
+    scene: StageDescription
     shown: range
     """The steps that there are frames of."""
     frames: bytes
     """Packed as they are for a message."""
 
 
-_scenes: Final = Shelf[Where, Scene](SCENES_ROOM)
+_scenes: Final = SharedCache[PageAddress, StageDescription](SCENES_ROOM)
 
 
-def note_scene(where: Where, scene: Scene) -> None:
+def note_stage(where: PageAddress, scene: StageDescription) -> None:
     """Have those who come to this address get the scene with the page."""
     _scenes.put(where, scene, ENTRY + text_bytes(tuple(where.settings), scene))
 
 
-def has_scene(where: Where) -> bool:
+def has_stage(where: PageAddress) -> bool:
     """Whether that was done, and is still known."""
     return _scenes.get(where) is not None
 
 
-def early_stage(path: str, query: Mapping[str, str], language: str) -> EarlyStage | None:
+def stage_for(path: str, query: Mapping[str, str], language: str) -> PrerenderedStage | None:
     """What comes with the page for a visitor of this address, whose `query` is without the language; None if nothing is at hand."""
     settings = dict(query)
     step = read_step(settings.pop("step", None)) or 0
-    scene = _scenes.get(Where(path, language, frozenset(settings.items())))
+    scene = _scenes.get(PageAddress(path, language, frozenset(settings.items())))
     if scene is None:
         return None
     shown = window(min(step, scene.last), scene.last)
-    frames: bytes | None = at_hand((scene.book, shown, scene.edition))
-    return None if frames is None else EarlyStage(scene, shown, frames)
+    frames: bytes | None = at_hand((scene.book, shown, scene.drawing_version))
+    return None if frames is None else PrerenderedStage(scene, shown, frames)

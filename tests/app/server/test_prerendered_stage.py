@@ -1,4 +1,4 @@
-"""The stage that comes with the page (`tokensteps/server/entrance/early.py`, `page.py`, `files.py`).
+"""The stage that comes with the page (`tokensteps/server/entrance/prerendered_stage.py`, `page.py`, `files.py`).
 
 Source: the first answer holds what a page would show, and nothing is worked out for it. Oracles: the frames as they were packed; an
 HTML parser; the plain page, which everybody else gets.
@@ -18,11 +18,17 @@ from tokensteps.components.bundle import bundle
 from tokensteps.drawing.frame import window
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import SCENES_ROOM
-from tokensteps.server.entrance import early
-from tokensteps.server.entrance.early import Scene, Where, early_stage, has_scene, note_scene
+from tokensteps.server.entrance import prerendered_stage
 from tokensteps.server.entrance.files import FromMemory
 from tokensteps.server.entrance.page import page_for
-from tokensteps.server.shelf import Shelf, drawn
+from tokensteps.server.entrance.prerendered_stage import (
+    PageAddress,
+    StageDescription,
+    has_stage,
+    note_stage,
+    stage_for,
+)
+from tokensteps.server.shared_cache import SharedCache, drawn
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 LEAD = '<div class="ts"><p class="lead">lead</p></div>'
@@ -59,13 +65,13 @@ class Parts(HTMLParser):
 
 
 @pytest.fixture
-def scene(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Scene:
+def scene(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> StageDescription:
     """A run of 300 steps at /bpe?corpus=hug, in English and Japanese, with the frames around steps 0 and 150 on the shelf."""
-    monkeypatch.setattr(early, "_scenes", Shelf(SCENES_ROOM))
+    monkeypatch.setattr(prerendered_stage, "_scenes", SharedCache(SCENES_ROOM))
     name = request.node.name
-    made = Scene(HOSTILE, LEAD, ("Step", "Predict", HOSTILE, HOSTILE, "Tour"), name, LAST, ())
+    made = StageDescription(HOSTILE, LEAD, ("Step", "Predict", HOSTILE, HOSTILE, "Tour"), name, LAST, ())
     for language in ("en", "ja"):
-        note_scene(Where("bpe", language, frozenset(HUG.items())), made)
+        note_stage(PageAddress("bpe", language, frozenset(HUG.items())), made)
     for step in (0, 150):
         drawn((name, window(step, LAST), ()), lambda step=step: gzip.compress(b"%d" % step), len)
     return made
@@ -94,7 +100,7 @@ def ask(path: str, query: str = "", accepted: str = "en-US,en;q=0.9") -> tuple[b
     return gzip.decompress(sent[1]["body"]), dict(sent[0]["headers"])
 
 
-def test_the_page_holds_the_stage_as_the_shelf_has_it(scene: Scene) -> None:
+def test_the_page_holds_the_stage_as_the_shelf_has_it(scene: StageDescription) -> None:
     page, headers = ask("/bpe", "corpus=hug")
     parts = Parts(page)
     assert parts.stage["lang"] == "en" and "hidden" in parts.stage
@@ -105,7 +111,7 @@ def test_the_page_holds_the_stage_as_the_shelf_has_it(scene: Scene) -> None:
     ]
 
 
-def test_what_is_written_stays_text(scene: Scene) -> None:
+def test_what_is_written_stays_text(scene: StageDescription) -> None:
     parts = Parts(ask("/bpe", "corpus=hug")[0])
     assert "".join(parts.texts["b"]) == HOSTILE and HOSTILE in "".join(parts.texts["i"])
     plain = Parts(gzip.decompress(page_for("bpe").body))
@@ -119,7 +125,7 @@ def test_what_is_written_stays_text(scene: Scene) -> None:
         ("corpus=hug&step=-5", b"0"), ("corpus=hug&step=x", b"0"), ("corpus=hug&step=", b"0"),
     ],
 )  # fmt: skip
-def test_the_step_decides_which_frames(scene: Scene, query: str, told: bytes) -> None:
+def test_the_step_decides_which_frames(scene: StageDescription, query: str, told: bytes) -> None:
     """One that is none counts as the start, as on the page itself."""
     assert gzip.decompress(base64.b64decode(Parts(ask("/bpe", query)[0]).texts["template"][0])) == told
 
@@ -131,17 +137,17 @@ def test_the_step_decides_which_frames(scene: Scene, query: str, told: bytes) ->
         "corpus=hug&embed=true", "corpus=hug&x=", "corpus=hug&step=299", "%ff=%ff", "corpus=hug&" + "a=&" * 20_000,
     ],
 )  # fmt: skip
-def test_any_other_address_gets_the_plain_page(scene: Scene, query: str) -> None:
+def test_any_other_address_gets_the_plain_page(scene: StageDescription, query: str) -> None:
     """So does a step whose frames nobody has drawn: nothing is drawn for it."""
     assert ask("/bpe", query)[0] == gzip.decompress(page_for("bpe").body)
 
 
-def test_each_page_has_its_own(scene: Scene) -> None:
+def test_each_page_has_its_own(scene: StageDescription) -> None:
     for page in PAGES.values():
         assert (b"ts-early" in ask(f"/{page.path}", "corpus=hug")[0]) == (page.path == "bpe")
 
 
-def test_it_comes_in_the_visitors_language_or_not_at_all(scene: Scene) -> None:
+def test_it_comes_in_the_visitors_language_or_not_at_all(scene: StageDescription) -> None:
     def language(query: str, accepted: str) -> str | None:
         return Parts(ask("/bpe", query, accepted)[0]).stage.get("lang")
 
@@ -151,22 +157,24 @@ def test_it_comes_in_the_visitors_language_or_not_at_all(scene: Scene) -> None:
     assert language("corpus=hug", "zh-CN") is None  # nobody has seen it in Chinese
 
 
-def test_a_browser_that_has_the_page_gets_another_one_with_a_stage(scene: Scene) -> None:
+def test_a_browser_that_has_the_page_gets_another_one_with_a_stage(scene: StageDescription) -> None:
     plain, with_stage = ask("/bpe")[1], ask("/bpe", "corpus=hug")[1]
     assert plain[b"etag"] != with_stage[b"etag"] != ask("/bpe", "corpus=hug&step=150")[1][b"etag"]
     assert ask("/bpe", "corpus=hug")[1] == with_stage
 
 
-def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch, scene: Scene) -> None:
-    monkeypatch.setattr(early, "_scenes", Shelf(5_000))
-    places = [Where("bpe", "en", frozenset({("text", f"{number} {'x' * 500}")})) for number in range(50)]
+def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch, scene: StageDescription) -> None:
+    monkeypatch.setattr(prerendered_stage, "_scenes", SharedCache(5_000))
+    places = [
+        PageAddress("bpe", "en", frozenset({("text", f"{number} {'x' * 500}")})) for number in range(50)
+    ]
     for place in places:
-        note_scene(place, scene)
-    known = [has_scene(place) for place in places]
+        note_stage(place, scene)
+    known = [has_stage(place) for place in places]
     assert known[-1] and not known[0] and sum(known) < 20
 
 
-def test_frames_that_are_no_longer_there_are_not_waited_for(scene: Scene) -> None:
-    assert early_stage("bpe", HUG, "en") is not None
-    note_scene(Where("bpe", "en", frozenset(HUG.items())), scene._replace(book="another run"))
-    assert early_stage("bpe", HUG, "en") is None
+def test_frames_that_are_no_longer_there_are_not_waited_for(scene: StageDescription) -> None:
+    assert stage_for("bpe", HUG, "en") is not None
+    note_stage(PageAddress("bpe", "en", frozenset(HUG.items())), scene._replace(book="another run"))
+    assert stage_for("bpe", HUG, "en") is None

@@ -1,4 +1,4 @@
-"""Tokenizers from elsewhere in processes of their own (`tokensteps/catalogue/files/apart.py`), and what files did to the server before.
+"""Tokenizers from elsewhere in processes of their own (`tokensteps/catalogue/files/remote_tokenizer.py`), and what files did to the server before.
 
 Oracles: the same files loaded in this process (`formats.load`, which other tests hold against the library); a thread that ticks,
 which a held GIL would stop; this process's memory, and the operating system's list of its children.
@@ -21,7 +21,7 @@ from tokenizers import Tokenizer, models
 
 from tests.app.catalogue.test_loaded import bpe, document, files_of
 from tests.app.server.processes import children
-from tokensteps.catalogue.files import apart
+from tokensteps.catalogue.files import remote_tokenizer
 from tokensteps.catalogue.files.errors import EncodeError, LoadError
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.files.loaded import LoadedSubject
@@ -39,14 +39,14 @@ NICENESS, AT_ONCE = 5, 2
 
 @pytest.fixture
 def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[Workers]:
-    made = Workers(AT_ONCE, NICENESS, apart.__name__)
-    monkeypatch.setattr(apart, "readers", lambda: made)
+    made = Workers(AT_ONCE, NICENESS, remote_tokenizer.__name__)
+    monkeypatch.setattr(remote_tokenizer, "readers", lambda: made)
     yield made
     made.close()
 
 
 def brought(files: Mapping[str, bytes], session: str = "me", name: str = "mine") -> LoadedSubject:
-    return apart.load_apart(
+    return remote_tokenizer.load_remote_tokenizer(
         f"{name} {hash(frozenset(files.items()))}", lambda: files, name, Progress(), lambda: session
     )
 
@@ -58,8 +58,10 @@ def test_the_same_files_are_read_once_whatever_somebody_calls_them(pool: Workers
         raise LoadError("nothing")
 
     files = files_of(Tokenizer(models.WordLevel({"hug": 0}, "[UNK]")))
-    mine = apart.load_apart("a key", lambda: files, "mine", Progress(), lambda: "me")
-    theirs = apart.load_apart("a key", lambda: files, "theirs", Progress(), lambda: "them")
+    mine = remote_tokenizer.load_remote_tokenizer("a key", lambda: files, "mine", Progress(), lambda: "me")
+    theirs = remote_tokenizer.load_remote_tokenizer(
+        "a key", lambda: files, "theirs", Progress(), lambda: "them"
+    )
     theirs.library._files = gone  # type: ignore[union-attr]
     assert (mine.name, theirs.name) == ("mine", "theirs")
     assert list(theirs.encode("hug").ids) == list(mine.encode("hug").ids) == [0]
@@ -152,7 +154,7 @@ def test_files_that_are_no_longer_kept(pool: Workers) -> None:
             raise LoadError("nothing")
         return kept[0]
 
-    subject = apart.load_apart("gone", files, "mine", Progress(), str)
+    subject = remote_tokenizer.load_remote_tokenizer("gone", files, "mine", Progress(), str)
     kept.clear()
     assert list(subject.encode("ab").ids) == [2]  # the process still has it
     pool.close()
@@ -162,8 +164,8 @@ def test_files_that_are_no_longer_kept(pool: Workers) -> None:
 
 
 def test_idle_processes_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = Workers(AT_ONCE, NICENESS, apart.__name__, 0.3)
-    monkeypatch.setattr(apart, "readers", lambda: made)
+    made = Workers(AT_ONCE, NICENESS, remote_tokenizer.__name__, 0.3)
+    monkeypatch.setattr(remote_tokenizer, "readers", lambda: made)
     before = children()
     subject = brought(files_of(document(bpe())))
     assert children() - before
@@ -182,7 +184,7 @@ def test_a_pattern_that_runs_away_is_ended_and_not_tried_again(
     pool: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before, its thread went on for hours, and nothing could end it."""
-    monkeypatch.setattr(apart, "ENCODING_SECONDS", 0.5)
+    monkeypatch.setattr(remote_tokenizer, "ENCODING_SECONDS", 0.5)
     subject, other = brought(slow_files()), brought(files_of(document(bpe())), "somebody else")
     before = children()
     with ticking() as frozen:
@@ -196,7 +198,7 @@ def test_a_pattern_that_runs_away_is_ended_and_not_tried_again(
         assert list(subject.encode("ab").ids) == list(other.encode("ab").ids) == [2]
         with pytest.raises(EncodeError):
             brought(slow_files("normalizer"), name="normalizing").normalized(HOSTILE)
-        monkeypatch.setattr(apart, "WHY_SECONDS", 0.3)
+        monkeypatch.setattr(remote_tokenizer, "WHY_SECONDS", 0.3)
         with pytest.raises(EncodeError, match=r"took more than 0\.3 seconds"):
             subject.why(HOSTILE, 0, True)
     assert frozen() < 0.5
@@ -210,7 +212,7 @@ def test_a_pattern_that_runs_away_is_ended_and_not_tried_again(
 def test_one_visitors_slow_texts_leave_a_process_for_others(
     pool: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(apart, "ENCODING_SECONDS", 60.0)
+    monkeypatch.setattr(remote_tokenizer, "ENCODING_SECONDS", 60.0)
     before = children()
     subject, other = brought(slow_files()), brought(files_of(document(bpe())), "somebody else")
     other.encode("a")
@@ -315,11 +317,11 @@ def test_loading_that_takes_too_long_or_too_much_is_ended(
     large = files_of(
         document({"type": "BPE", "vocab": {f"{number:x}": number for number in range(200_000)}, "merges": []})
     )
-    monkeypatch.setattr(apart, "READING_FILES_SECONDS", 0.05)
+    monkeypatch.setattr(remote_tokenizer, "READING_FILES_SECONDS", 0.05)
     with pytest.raises(LoadError, match=r"takes more than 0\.05 seconds to load"):
         brought(large)
     monkeypatch.undo()
-    monkeypatch.setattr(apart, "readers", lambda: pool)
+    monkeypatch.setattr(remote_tokenizer, "readers", lambda: pool)
     assert brought(large).size == 200_000
     monkeypatch.setattr(pool, "run", lambda *_anything: (_ for _ in ()).throw(TrainingError("memory", 2_000)))
     with pytest.raises(LoadError, match="takes more than 2000 MB of memory to load"):

@@ -12,14 +12,14 @@ from typing import Final, TypedDict
 COLOUR: Final = re.compile(r"\bc([0-9])\b")
 
 
-class ToldToken(TypedDict):
+class MarkupToken(TypedDict):
     """A token: as it is shown, and its place in the palette."""
 
     t: str
     c: int
 
 
-ToldPart = str | ToldToken
+MarkupPart = str | MarkupToken
 """A stretch of a sentence."""
 
 
@@ -28,8 +28,8 @@ class _Reader(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.found: list[ToldPart] = []
-        self.token: ToldToken | None = None
+        self.found: list[MarkupPart] = []
+        self.token: MarkupToken | None = None
         self.depth = 0
         self.fraction = 0
 
@@ -76,15 +76,15 @@ class _Reader(HTMLParser):
             self.found.append(text)
 
 
-def told_parts(markup: str) -> list[ToldPart]:
+def markup_parts(markup: str) -> list[MarkupPart]:
     """The texts and tokens of a sentence that this app has written.
 
     >>> from tokensteps.drawing.tokens import Style, chip, fill
-    >>> told_parts(fill("{token} occurs <n> times", token=chip("ug")))
+    >>> markup_parts(fill("{token} occurs <n> times", token=chip("ug")))
     [{'t': 'ug', 'c': 3}, ' occurs <n> times']
-    >>> told_parts(chip("ãģ", Style(byte_level=True)))
+    >>> markup_parts(chip("ãģ", Style(byte_level=True)))
     [{'t': '0xE3 0x81', 'c': 5}]
-    >>> told_parts('= <span class="frac"><span>1</span><span>2 × 3</span></span>.')
+    >>> markup_parts('= <span class="frac"><span>1</span><span>2 × 3</span></span>.')
     ['= 1 / (2 × 3).']
     """
     reader = _Reader()

@@ -20,14 +20,14 @@ from tokensteps.language.i18n import use_language
 from tokensteps.limits import DESKS_ROOM, PLAYGROUND_LIMIT, TYPED_BYTES, TYPED_RATE
 from tokensteps.pages.explore.playground_chips import ChipsView, chips_data, turns_back
 from tokensteps.server.entrance.rates import Account
-from tokensteps.server.shelf import Shelf
+from tokensteps.server.shared_cache import SharedCache
 from tokensteps.streamlit_internals import acting_for
 
 ADDRESS: Final = "playground/typed"
 """Where the server listens, within the app."""
 
 
-class DeskError(Exception):
+class TypingError(Exception):
     """Why a change isn't drawn, as HTTP says it. The page then draws it."""
 
     def __init__(self, status: int) -> None:
@@ -49,7 +49,7 @@ class TextChange:
 
     @classmethod
     def read(cls, said: Mapping[str, Any]) -> TextChange:
-        """A message of the browser's. Raises DeskError."""
+        """A message of the browser's. Raises TypingError."""
         match said:
             case {"nonce": int(nonce), "at": int(at), "put": str(put), "base": None}:
                 return cls((nonce, at), put)
@@ -62,23 +62,23 @@ class TextChange:
                 "to": int(end),
             }:
                 return cls((nonce, at), put, base, start, end)
-        raise DeskError(400)
+        raise TypingError(400)
 
 
 def spliced(text: str, start: int, end: int, put: str) -> str:
-    """`text` with `put` in place of what is between two places, which count UTF-16 units, as browsers do. Raises DeskError.
+    """`text` with `put` in place of what is between two places, which count UTF-16 units, as browsers do. Raises TypingError.
 
     >>> spliced("a😀b", 3, 4, "c"), spliced("", 0, 0, "😀")
     ('a😀c', '😀')
     """
     units = text.encode("utf-16-le")
     if not 0 <= start <= end <= len(units) // 2:
-        raise DeskError(400)
+        raise TypingError(400)
     units = units[: 2 * start] + put.encode("utf-16-le", "surrogatepass") + units[2 * end :]
     return units.decode("utf-16-le", "replace")
 
 
-class Desk:
+class TypingSession:
     """How a page shows the text that is typed there, and the text as it was last sent. It doesn't keep the tokenizer alive."""
 
     def __init__(self, view: ChipsView, session: str) -> None:
@@ -94,25 +94,25 @@ class Desk:
         self._manner: tuple[Any, ...] = view[2:]
 
     def view(self) -> ChipsView:
-        """How texts are shown. Raises DeskError when the server no longer has the tokenizer: the page loads it again."""
+        """How texts are shown. Raises TypingError when the server no longer has the tokenizer: the page loads it again."""
         subject = self._subject()
         if subject is None:
-            raise DeskError(404)
+            raise TypingError(404)
         return ChipsView(self._letter, subject, *self._manner)
 
     def take_turn(self, size: int) -> None:
-        """Count a message of so many bytes. Raises DeskError if there were too many."""
+        """Count a message of so many bytes. Raises TypingError if there were too many."""
         now = time.monotonic()
         waits = [
             self._account.bucket(name).take(much, now) for name, much in (("messages", 1), ("bytes", size))
         ]
         if any(waits):
-            raise DeskError(429)
+            raise TypingError(429)
 
     def draw(self, change: TextChange) -> bytes:
-        """The message that draws the text after a change. Raises DeskError, and what `chips_data` raises."""
+        """The message that draws the text after a change. Raises TypingError, and what `chips_data` raises."""
         if not self._at_work.acquire(blocking=False):
-            raise DeskError(429)  # a text box waits for its answer
+            raise TypingError(429)  # a text box waits for its answer
         try:
             before, view = self.text, self.view()
             self._take(change)
@@ -125,45 +125,47 @@ class Desk:
             self._at_work.release()
 
     def _take(self, change: TextChange) -> None:
-        """Have the text changed. Raises DeskError."""
+        """Have the text changed. Raises TypingError."""
         nonce, _at = change.version
         text = change.put
         if change.base is not None:
             if self._version != (nonce, change.base):
-                raise DeskError(205)  # the browser sends the whole text: no error that its console would show
+                raise TypingError(
+                    205
+                )  # the browser sends the whole text: no error that its console would show
             text = spliced(self.text, change.start, change.end, change.put)
         if len(text) > PLAYGROUND_LIMIT:
-            raise DeskError(413)
+            raise TypingError(413)
         self.text, self._version = as_typed(text), change.version
 
 
-_desks: Final = Shelf[str, Desk](DESKS_ROOM)
+_desks: Final = SharedCache[str, TypingSession](DESKS_ROOM)
 
 
-def desk_address(name: str) -> str:
+def typing_address(name: str) -> str:
     """Where the text box of a session sends what is typed: a name that nobody guesses."""
     return f"{ADDRESS}/{name}"
 
 
-def sit_down(name: str, view: ChipsView, session: str) -> None:
+def open_typing_session(name: str, view: ChipsView, session: str) -> None:
     """Have a desk show texts like this."""
     desk = _desks.get(name)
     if desk is None:
-        desk = Desk(view, session)
+        desk = TypingSession(view, session)
     desk.look(view, session)
     keep(name, desk)
 
 
-def leave_desk(name: str) -> None:
+def close_typing_session(name: str) -> None:
     """Have a desk show nothing: the page says why."""
     _desks.drop(name)
 
 
-def desk_called(name: str) -> Desk | None:
+def typing_session_named(name: str) -> TypingSession | None:
     """The desk of this name; None if there is none, or if it had to make room."""
     return _desks.get(name)
 
 
-def keep(name: str, desk: Desk) -> None:
+def keep(name: str, desk: TypingSession) -> None:
     """Keep a desk, with the text that it has now."""
     _desks.put(name, desk, ENTRY + text_bytes(desk.text))

@@ -15,9 +15,16 @@ from starlette.routing import Route
 
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.limits import TYPED_AT_ONCE, TYPED_BODY, TYPED_WAITING
-from tokensteps.pages.explore.typed.desks import ADDRESS, Desk, DeskError, TextChange, desk_called, keep
+from tokensteps.pages.explore.live_typing.typing_sessions import (
+    ADDRESS,
+    TextChange,
+    TypingError,
+    TypingSession,
+    keep,
+    typing_session_named,
+)
 from tokensteps.server.entrance.bodies import BodyError, read_body
-from tokensteps.server.once import once
+from tokensteps.server.process_singleton import process_singleton
 
 WORTH_PACKING: Final = 2_000
 """Bytes of an answer that is compressed: chips are markup, and become a sixth."""
@@ -29,23 +36,23 @@ GZIP: Final = b"\x1f\x8b"
 """How something compressed begins."""
 
 
-@once
+@process_singleton
 def _typing_turns() -> anyio.CapacityLimiter:
     return anyio.CapacityLimiter(TYPED_AT_ONCE)
 
 
 async def _draw_typed(request: Request) -> Response:
-    """The chips of a text after a change. Raises DeskError."""
+    """The chips of a text after a change. Raises TypingError."""
     name = request.path_params["desk"]
-    desk = desk_called(name)
+    desk = typing_session_named(name)
     if desk is None:
-        raise DeskError(404)
+        raise TypingError(404)
     if _typing_turns().statistics().tasks_waiting >= TYPED_WAITING:
-        raise DeskError(503)
+        raise TypingError(503)
     try:
         size, said = await read_body(request, TYPED_BODY)
     except BodyError as error:
-        raise DeskError(error.status) from error
+        raise TypingError(error.status) from error
     desk.take_turn(size)
     packed = "gzip" in request.headers.get("accept-encoding", "")
     data = await anyio.to_thread.run_sync(
@@ -55,12 +62,12 @@ async def _draw_typed(request: Request) -> Response:
     return Response(data, media_type="application/json", headers=headers)
 
 
-def _work_typed(name: str, desk: Desk, change: TextChange, packed: bool) -> bytes:
-    """The answer, in a thread of its own. Raises DeskError."""
+def _work_typed(name: str, desk: TypingSession, change: TextChange, packed: bool) -> bytes:
+    """The answer, in a thread of its own. Raises TypingError."""
     try:
         data = desk.draw(change)
     except TokenizersCoreError as error:
-        raise DeskError(422) from error  # the page says what is wrong
+        raise TypingError(422) from error  # the page says what is wrong
     keep(name, desk)
     return gzip.compress(data, FAST, mtime=0) if packed and len(data) > WORTH_PACKING else data
 
@@ -68,7 +75,7 @@ def _work_typed(name: str, desk: Desk, change: TextChange, packed: bool) -> byte
 async def _respond_typed(request: Request) -> Response:
     try:
         return await _draw_typed(request)
-    except DeskError as error:
+    except TypingError as error:
         return Response(status_code=error.status)
 
 

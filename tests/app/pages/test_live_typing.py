@@ -22,9 +22,13 @@ from tests.samples import sampled
 from tokensteps.drawing.chips import Shown
 from tokensteps.language.i18n import use_language
 from tokensteps.limits import PLAYGROUND_LIMIT, TYPED_BODY, TYPED_RATE
+from tokensteps.pages.explore.live_typing.routes import TYPED_ROUTES
+from tokensteps.pages.explore.live_typing.typing_sessions import (
+    close_typing_session,
+    open_typing_session,
+    typing_address,
+)
 from tokensteps.pages.explore.playground_chips import ChipsView, chips_data
-from tokensteps.pages.explore.typed.desks import desk_address, leave_desk, sit_down
-from tokensteps.pages.explore.typed.routes import TYPED_ROUTES
 from tokensteps.server.startup import MIDDLEWARE
 
 DESK = "a-name-that-nobody-guesses"
@@ -36,9 +40,9 @@ def view() -> Iterator[ChipsView]:
     """A page that shows texts at its desk."""
     mine = subject("bpe")
     view = ChipsView("A", mine, Shown(style=mine.style))
-    sit_down(DESK, view, "")
+    open_typing_session(DESK, view, "")
     yield view
-    leave_desk(DESK)
+    close_typing_session(DESK)
 
 
 def ask(body: bytes | dict[str, Any], desk: str = DESK, **headers: str) -> Answer:
@@ -46,7 +50,7 @@ def ask(body: bytes | dict[str, Any], desk: str = DESK, **headers: str) -> Answe
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     given = {"host": "a.example", "content-type": "application/json"} | headers
     scope = {
-        "type": "http", "method": "POST", "path": f"/{desk_address(desk)}", "query_string": b"", "scheme": "http",
+        "type": "http", "method": "POST", "path": f"/{typing_address(desk)}", "query_string": b"", "scheme": "http",
         "headers": [(name.encode(), text.encode()) for name, text in given.items()], "http_version": "1.1",
     }  # fmt: skip
     messages: list[dict[str, Any]] = []
@@ -107,7 +111,7 @@ def test_what_the_page_is_set_to_holds_at_its_desk(view: ChipsView) -> None:
     other = view._replace(
         shown=view.shown._replace(write="ids"), escapes=True, specials=False, window=8, language="ja"
     )
-    sit_down(DESK, other, "")
+    open_typing_session(DESK, other, "")
     told = ask(typed(r"hug\thug <|end|>")).json
     use_language("ja")
     try:
@@ -165,7 +169,7 @@ def test_only_the_pages_own_browser_is_answered(view: ChipsView) -> None:
     assert ask(typed("hug"), origin="http://evil.example").status == 403
     assert ask(typed("hug"), **{"content-type": "text/plain"}).status == 400
     assert ask(typed("hug"), origin="http://a.example").status == 200
-    leave_desk(DESK)
+    close_typing_session(DESK)
     assert ask(typed("hug")).status == 404
 
 
