@@ -18,7 +18,7 @@ from tests.app.catalogue.test_loaded import bpe, document, files_of
 from tests.app.catalogue.test_other_files import tekken
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokensteps.catalogue import compiled
-from tokensteps.catalogue.files import apart
+from tokensteps.catalogue.files import remote_tokenizer
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.files.loaded import LoadedSubject
@@ -171,9 +171,9 @@ def test_a_reader_keeps_what_took_long_and_takes_it_from_there(monkeypatch: pyte
     before = {*folder.iterdir()} if folder.exists() else set()
     used: list[int] = []
     for _ in range(2):
-        pool = Workers(1, 5, apart.__name__)
-        monkeypatch.setattr(apart, "readers", lambda pool=pool: pool)
-        subject = apart.load_apart("large", lambda: files, "mine", Progress(), str)
+        pool = Workers(1, 5, remote_tokenizer.__name__)
+        monkeypatch.setattr(remote_tokenizer, "readers", lambda pool=pool: pool)
+        subject = remote_tokenizer.load_remote_tokenizer("large", lambda: files, "mine", Progress(), str)
         ids.append([*subject.encode("一丁").ids])
         pool.close()
         [path] = {*folder.iterdir()} - before
