@@ -35,6 +35,7 @@ from tokenizers_core.training.comparison import Comparison, compare
 from tokenizers_core.training.lattice import Lattice
 from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, MergeTrace, first_difference
 from tokenizers_core.training.merging import Pair, merge_pair
+from tokenizers_core.training.options.trimming import cut_out, trim
 from tokenizers_core.training.pruning import PruneEvent
 from tokenizers_core.training.ties import TIE_RULES
 from tokenizers_core.training.unigram import METHODS, train_unigram
@@ -74,6 +75,7 @@ __all__ = [
     "answer_spans",
     "compare",
     "cover",
+    "cut_out",
     "first_difference",
     "group_entities",
     "merge_pair",
@@ -83,5 +85,6 @@ __all__ = [
     "train_bpe",
     "train_unigram",
     "train_wordpiece",
+    "trim",
     "windows_with",
 ]

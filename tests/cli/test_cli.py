@@ -393,6 +393,7 @@ VALUES: dict[str, list[object]] = {
     "tie_rule": ["first"],
     "alphabet": ["corpus"],
     "pattern": ["gpt2"],
+    "extend": ["tokenizer.json"],
     "method": ["course"],
     "seed_size": [100],
     "exact": [],
@@ -639,6 +640,27 @@ def test_text_comes_from_an_argument_a_file_or_standard_input(tokenizer_file: st
     assert "leave one of them out" in complaint(2, "encode", "-t", tokenizer_file, "--file", COURSE, "a text")
 
 
+def test_training_goes_on_and_is_trimmed(tmp_path: Path) -> None:
+    """What `train --extend` writes is the engine's; without as many merges as it learned, it is the old tokenizer again."""
+    old, longer, shorter = (str(tmp_path / f"{name}.json") for name in ("old", "longer", "shorter"))
+    output("train", COURSE, "--alphabet", "bytes", "--merges", 20, "--template", "bert", "-o", old)
+    result = run("train", MIXED, "--extend", old, "--merges", 9, "-o", longer)
+    assert result.exit_code == 0 and "BPE: 9 steps, a vocabulary of" in result.stderr
+    loaded = Tokenizer.load(old)
+    lines = Path(MIXED).read_text("utf-8").splitlines()
+    trace = train_bpe(Corpus.from_texts(lines), merges=9, extend=loaded)
+    made = Tokenizer.load(longer)
+    assert list(made.tokens) == list(trace.tokens) and made.encode("hug").tokens[0] == "[CLS]"
+    output("trim", longer, "--merges", 9, "-o", shorter)
+    text = "This is the Hugging Face Course. こん"
+    assert Tokenizer.load(shorter).encode(text).ids == loaded.encode(text).ids
+    assert len(made.ids("\n".join(lines))) < len(loaded.ids("\n".join(lines)))
+    assert "choose a number from 0 to 29" in complaint(1, "trim", longer, "--merges", 30)
+    for option in (["--alphabet", "bytes"], ["-p", "bert"], ["--special-token", "<s>"]):
+        assert "--extend goes on with what" in complaint(2, "train", COURSE, "--extend", old, *option)
+    assert "there is no such file" in complaint(1, "train", COURSE, "--extend", str(tmp_path / "none.json"))
+
+
 def test_decode_undoes_encode(tmp_path: Path) -> None:
     path = tmp_path / "bytes.json"
     output("train", COURSE, "--alphabet", "bytes", "--special-token", END, "-o", path)
@@ -746,7 +768,8 @@ def examples(text: str) -> list[str]:
 
 
 HELP = "\n".join(
-    str(commands()[name].epilog) for name in ("train", "count", "encode", "decode", "trace", "handout")
+    str(commands()[name].epilog)
+    for name in ("train", "trim", "count", "encode", "decode", "trace", "handout")
 )
 
 

@@ -19,11 +19,11 @@ from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer as Library
 
 from tests.app.catalogue.test_renewal import bert, gpt2, llama
-from tests.pages.pages import Page, address, bodies, problems, run
+from tests.pages.pages import Page, address, bodies, book, problems, run
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.files.tokenizer_json import tokenizer_from_json
 from tokenizers_core.text.pipeline import Pipeline
-from tokensteps.catalogue import choices
+from tokensteps.catalogue import choices, shipped
 from tokensteps.catalogue.choices import TokenizerSpec
 from tokensteps.limits import RENEW_LIMIT
 from tokensteps.pages.explore.renew import OLD_SPEC, SAMPLE
@@ -277,3 +277,70 @@ def test_stages_come_from_the_old_one() -> None:
     assert tokenizer_from_json(downloaded(app).to_str()).pipeline == Pipeline(
         "nfkc", "whitespace_split_punctuation"
     )
+
+
+# --- going on and trimming --------------------------------------------------------------------------------------------
+
+
+def test_training_goes_on_one_merge_a_step() -> None:
+    """What was learned comes after the old merges, a step each; the new file is the engine's own, and the library reads it."""
+    app = opened(**SMALL, how="on", more="9", a="This is the Course")
+    assert problems(app) == []
+    linked = TokenizerSpec.parse(HUG).run()
+    old = linked.algorithm.train(linked.source.corpus(linked.pipeline), **linked.settings).tokenizer()
+    source = EXAMPLES["course"].text()
+    pipeline = old.pipeline
+    corpus = Corpus.from_texts([source], pipeline.normalizer, pipeline.pre_tokenizer)
+    trace = train_bpe(corpus, merges=9, min_frequency=2, extend=old, tie_rule="lowest_ids")
+    assert len(trace) == 9
+    frames = book(app)["frames"]
+    assert len(frames) == 10 and frames[0]["say"].startswith("The old tokenizer splits every word.")
+    assert (
+        f"New: merge {len(old.model.merges) + 3}, after the {len(old.model.merges)} old ones"
+        in frames[3]["say"]
+    )  # type: ignore[attr-defined]
+    corpus_told, both = bodies(app, "counts")
+    assert (
+        f"<dd>{trace.token_totals[0]:,}</dd>" in corpus_told
+        and f"<dd>{trace.token_totals[-1]:,}</dd>" in corpus_told
+    )
+    assert f"<dd>{len(trace.tokenizer().ids('This is the Course'))}</dd>" in both
+    made = downloaded(app)
+    assert made.encode("This is the Course").ids == trace.tokenizer().ids("This is the Course")
+    assert [made.token_to_id(token) for token in old.tokens] == [*range(len(old.tokens))]
+
+
+def test_gpt2_goes_on() -> None:
+    """The tokenizer that comes with the app keeps its 50,257 ids; what it learns gets the next ones."""
+    app = opened(corpus="mixed", t1="hub?name=openai-community/gpt2", how="on", more="20", a="日本語の文章")
+    assert problems(app) == []
+    made = downloaded(app)
+    vocabulary = Library.from_str(shipped.gpt2().written).get_vocab()
+    assert len(vocabulary) == 50_257 and made.get_vocab().items() >= vocabulary.items()
+    assert 50_257 < made.get_vocab_size() <= 50_277
+
+
+def test_the_last_merges_go_and_the_page_says_why_no_others() -> None:
+    app = opened(t1=OLD_SPEC, how="trim", drop="1000", a="the indentation")
+    assert problems(app) == []
+    run_ = TokenizerSpec.parse(OLD_SPEC).run()
+    trace = run_.algorithm.train(run_.source.corpus(run_.pipeline), **run_.settings)
+    made, before = downloaded(app), trace.tokenizer(len(trace) - 1_000)
+    for text in (SAMPLE, "the indentation"):
+        assert made.encode(text).ids == before.ids(text)
+    [why] = [one.proto.body for one in app.get("html") if "Take one merge out" in one.proto.body]
+    assert "later merges never happen" in why and "no text produces them" in why
+    headers = [header.value for header in app.header]
+    assert headers[0] == "Tokens that only the old one has" and "Why only the end can go" in headers
+
+
+@pytest.mark.parametrize("how", ["on", "trim"])
+def test_only_bpe_has_merges(how: str) -> None:
+    app = opened(corpus="course", t1="unigram?corpus=course", how=how, a="keep me")
+    assert "this tokenizer is Unigram" in problems(app)[0] and value(app, "a") == "keep me"
+
+
+def test_more_is_not_dropped_than_there_is() -> None:
+    app = opened(t1=HUG, how="trim", drop="99999", a="hug")
+    assert "merges=99,999" in problems(app)[0] or "99999" in problems(app)[0]
+    assert bodies(app, "counts") == []

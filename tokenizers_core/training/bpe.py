@@ -25,14 +25,14 @@ from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.reasons import Reason, Spelling, why_not_merged
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary, with_unknown
-from tokenizers_core.errors import refuse_unknown_name
+from tokenizers_core.errors import SettingError, refuse_unknown_name, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
-from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, rewritten
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, in_byte_alphabet, rewritten
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.text.spans import Span
 from tokenizers_core.trace import Growing, StoredTrace
 from tokenizers_core.training.merge_trace import MergeTrace
-from tokenizers_core.training.merge_training import run_training
+from tokenizers_core.training.merge_training import Beginning, run_training
 from tokenizers_core.training.merging import (
     SEPARATOR,
     Merge,
@@ -42,6 +42,7 @@ from tokenizers_core.training.merging import (
     neighbours,
     split_word,
 )
+from tokenizers_core.training.options.bounds import Bounds
 from tokenizers_core.training.ties import TieOrder
 
 ALPHABETS = ("corpus", "bytes")
@@ -130,11 +131,17 @@ class CountQueue:
 
 
 def bpe_merges(
-    table: PairTable, vocabulary: Vocabulary, order: TieOrder, min_frequency: int = 1
+    table: PairTable,
+    vocabulary: Vocabulary,
+    order: TieOrder,
+    min_frequency: int = 1,
+    bounds: Bounds | None = None,
 ) -> Iterator[Merge]:
-    """The merges of a run, one after the other, until no pair occurs `min_frequency` times."""
+    """The merges of a run, one after the other, until no pair that `bounds` allows occurs `min_frequency` times."""
     queue = CountQueue(table, order)
     while (pair := queue.best()) and queue.level >= min_frequency:
+        if bounds is not None and bounds.reason(pair):
+            continue
         token: Any = chr(vocabulary.join(pair))  # a call for each merge only to name its type would be felt
         merge = table.merge(pair, token)
         yield merge
@@ -152,6 +159,7 @@ def train_bpe(
     alphabet: str = "corpus",
     end_of_word_suffix: str | None = None,
     continuing_subword_prefix: str = "",
+    extend: Tokenizer | None = None,
     progress: Progress | None = None,
     growing: Growing | None = None,
 ) -> BpeTrace:
@@ -162,7 +170,8 @@ def train_bpe(
     no pair is left, whichever comes first (`BpeTrace.stop_reason`). `tie_rule` is one of `TIE_RULES`, `alphabet` one
     of `ALPHABETS`. `end_of_word_suffix` is a last symbol for each word; by default the corpus's own.
     `continuing_subword_prefix` marks symbols inside words, as the `tokenizers` library does when it trains BPE under the
-    name of WordPiece. `progress` is called now and then and can stop the run. `growing` is called before each step, and can
+    name of WordPiece. `extend` is a BPE tokenizer whose training goes on: its tokens keep their ids and its merges their ranks, the
+    corpus starts as it splits it, and what is learned comes after that. `progress` is called now and then and can stop the run. `growing` is called before each step, and can
     cut off what was recorded so far, to be looked at meanwhile (`tokenizers_core.trace.Growing`).
 
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=3)
@@ -171,11 +180,17 @@ def train_bpe(
 
     If the pairs run out before `vocab_size`, the trace has a `shortfall`, and an `UnreachedSizeWarning` says what to change.
     Raises `VocabSizeError` for a vocabulary below special tokens and alphabet, `UnknownNameError` for an unknown rule
-    or alphabet, and `SettingError` for a number that makes no sense.
+    or alphabet, and `SettingError` for a number that makes no sense, or a tokenizer that can't be gone on from.
     """
     refuse_no_corpus(corpus)
     refuse_unknown_name("alphabet", alphabet, ALPHABETS)
     suffix = corpus.pipeline.suffix if end_of_word_suffix is None else end_of_word_suffix
+    beginning, given = None, {}
+    if extend is not None:
+        model = model_to_extend(extend, corpus, special_tokens)
+        beginning, given = beginning_of(model, corpus.words, alphabet), {"extend": extend}
+        special_tokens, suffix = extend.special_tokens, model.suffix
+        continuing_subword_prefix = model.vocabulary.prefix
     return run_training(
         BpeTrace,
         bpe_merges,
@@ -190,11 +205,41 @@ def train_bpe(
         tie_rule=tie_rule,
         progress=progress,
         growing=growing,
-        settings={
-            "alphabet": alphabet,
-            "end_of_word_suffix": suffix,
-        },
+        beginning=beginning,
+        settings={"alphabet": alphabet, "end_of_word_suffix": suffix, **given},
     )
+
+
+def model_to_extend(old: Tokenizer, corpus: Corpus, special_tokens: Sequence[str]) -> BpeModel:
+    """The model whose training is to go on, on this corpus. Raises WrongTypeError, SettingError."""
+    refuse_wrong_type("extend", old, Tokenizer, "load one first: Tokenizer.load('tokenizer.json')")
+    shown = repr(old)
+    if not isinstance(old.model, BpeModel):
+        raise SettingError(name="extend", value=shown, reason="only BPE's merges can be gone on from")
+    if old.pipeline.rules != corpus.pipeline.rules:
+        raise SettingError(
+            name="extend",
+            value=shown,
+            reason="it cuts text into words by other rules than the corpus was counted by; count it by those of extend.pipeline",
+        )
+    if not {*special_tokens} <= {*old.special_tokens}:
+        raise SettingError(
+            name="extend",
+            value=shown,
+            reason="its special tokens stay as they are; leave special_tokens out",
+        )
+    return old.model
+
+
+def beginning_of(model: BpeModel, words: Sequence[str], alphabet: str) -> Beginning:
+    """Where the training of a model goes on: its tokens, the symbols that the words add, and the words as it splits them."""
+    symbols = {*BYTE_TO_SYMBOL} if alphabet == "bytes" else set()
+    if not (symbols.issuperset(BYTE_TO_SYMBOL) and in_byte_alphabet(words)):
+        symbols.update(*map(model.split, words))
+    new = sorted(symbols - model.vocabulary.ids.keys())
+    begun = model.with_merges([*model.vocabulary.tokens, *new], model.merges)
+    split = [Private("".join(map(chr, ids))) for ids in begun.encode_words(words)]
+    return Beginning(begun.vocabulary.tokens, new, split)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -204,10 +249,24 @@ class BpeTrace(MergeTrace):
     algorithm: ClassVar[Literal["bpe"]] = "bpe"
 
     def symbols(self, word: str) -> tuple[str, ...]:
-        return split_word(word, self.prefix, self.settings["end_of_word_suffix"])
+        if self._begun is None:
+            return split_word(word, self.prefix, self.settings["end_of_word_suffix"])
+        return tuple(map(self.tokens.__getitem__, self._begun.encode_word(word)))
 
-    def best_pairs(self, step: int, limit: int | None) -> tuple[list[PrivatePair], Collection[PrivatePair]]:
-        return self.best_by(self.pair_counts(step), step, limit)
+    def pair_values(self, step: int) -> Mapping[PrivatePair, int]:
+        return self.pair_counts(step)
+
+    @property
+    def old_merges(self) -> Sequence[Pair]:
+        return () if self._begun is None else self._begun.merges
+
+    @cached_property
+    def _begun(self) -> BpeModel | None:
+        """What splits words before the first merge of a run that goes on: the old model, with the symbols that the corpus adds."""
+        if self.extended is None or not isinstance(self.extended.model, BpeModel):
+            return None
+        old = self.extended.model
+        return old.with_merges(self.tokens[: self.vocab_sizes[0]], old.merges)
 
     def tokenizer(self, step: int | None = None, unk_token: str = MergeTrace.unk_token) -> Tokenizer:
         """The tokenizer after `step` merges (default: all).
@@ -216,6 +275,8 @@ class BpeTrace(MergeTrace):
         it; if it is not in the vocabulary it gets the next free id.
         """
         snapshot, pipeline = self[-1 if step is None else step], self.corpus.pipeline
+        if self.extended is not None and self._begun is not None:
+            return self.extended.with_options(model=self._begun.with_merges(snapshot.vocab, snapshot.merges))
         tokens, special_tokens = list(snapshot.vocab), list(self.special_tokens)
         if pipeline.byte_level and set(BYTE_TO_SYMBOL) <= set(self.alphabet):
             unk_token = ""
@@ -443,6 +504,13 @@ class BpeModel(Model):
         self.rank_is_id = True
         self.ranks = {pair: ord(token) for pair, token in self.merged.items()}
         vars(self).pop("places", None)
+
+    def with_merges(self, tokens: Sequence[str], merges: Sequence[Pair]) -> BpeModel:
+        """A model that works alike, with other tokens (by id) and merges."""
+        model = BpeModel(tokens, merges, self.unk_token, self.suffix, self.vocabulary.prefix, self.options)
+        if self.rank_is_id:
+            model.rank_by_id()
+        return model
 
     @cached_property
     def places(self) -> int:

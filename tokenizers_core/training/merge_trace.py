@@ -14,6 +14,7 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
+from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
 from tokenizers_core.errors import UnknownWordError, UnreachedSizeError
 from tokenizers_core.lazy import cached_property
@@ -30,6 +31,7 @@ from tokenizers_core.training.merging import (
     group_pair,
     neighbours,
 )
+from tokenizers_core.training.options.bounds import Bounds
 from tokenizers_core.training.ties import TIE_RULES, Moment, TieOrder, TieRule
 
 TIES_LISTED = 12
@@ -58,6 +60,14 @@ class Candidate:
     def value(self) -> int | Fraction:
         """What it is ranked by: its count, or WordPiece's score."""
         return self.freq
+
+
+class Excluded(NamedTuple):
+    """A pair better than the one that was merged, which a bound excludes."""
+
+    candidate: Candidate
+    reason: str
+    """See `tokenizers_core/training/options/bounds.py`."""
 
 
 class Tie(NamedTuple):
@@ -218,7 +228,7 @@ class MergeSnapshot(ByContent):
     @property
     def merges(self) -> tuple[Pair, ...]:
         """The merges learned so far, by rank."""
-        return tuple(self.trace.pair_of(step) for step in range(1, self.step + 1))
+        return (*self.trace.old_merges, *(self.trace.pair_of(step) for step in range(1, self.step + 1)))
 
     @property
     def tokens(self) -> int:
@@ -233,6 +243,11 @@ class MergeSnapshot(ByContent):
     def candidates(self, limit: int | None = None) -> Sequence[Candidate]:
         """The pairs that could be merged next, best first, ties in the order of the tie rule."""
         return self.trace.candidates(self.step, limit)
+
+    @cached_property
+    def excluded(self) -> Sequence[Excluded]:
+        """The pairs that would have been merged instead of this step's, had a bound not excluded them, best first."""
+        return self.trace.excluded(self.step)
 
     def splits(self, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
         """Word → its tokens, for `words` of the corpus (default: all, in order)."""
@@ -294,11 +309,28 @@ class MergeTrace(Trace[MergeSnapshot]):
         """What the algorithm ranks the pairs of `table` by."""
 
     @abstractmethod
-    def best_pairs(self, step: int, limit: int | None) -> tuple[list[PrivatePair], Collection[PrivatePair]]:
-        """The `limit` best pairs after `step` merges, best first, ties in the order of the tie rule (None: all).
+    def pair_values(self, step: int) -> Mapping[PrivatePair, int]:
+        """What pairs are ranked by after `step` merges, those that `bounds` exclude among them."""
 
-        And all pairs that are as good as the best one, itself included. See `best_by`.
-        """
+    # --- what a run may be given ---------------------------------------------------------------------------------
+
+    @property
+    def extended(self) -> Tokenizer | None:
+        """The tokenizer whose training this run goes on with."""
+        found: Tokenizer | None = self.settings.get("extend")
+        return found
+
+    @property
+    def old_merges(self) -> Sequence[Pair]:
+        """Its merges, which rank before all that are learned here."""
+        return ()
+
+    @cached_property
+    def bounds(self) -> Bounds | None:
+        """What excludes pairs; None if nothing does."""
+        if self.extended is None:
+            return None
+        return Bounds(self.vocabulary, taken=frozenset(self.tokens[: self.vocab_sizes[0]]))
 
     @property
     def shortfall(self) -> UnreachedSizeError | None:
@@ -338,7 +370,7 @@ class MergeTrace(Trace[MergeSnapshot]):
             pair=self.pair_of(step),
             token=self.tokens[ord(token)],
             token_id=ord(token),
-            rank=before,
+            rank=len(self.old_merges) + before,
             freq=record.frequencies[before],
             applied=record.applied[before],
             is_new=self.vocab_sizes[step] > self.vocab_sizes[before],
@@ -348,6 +380,20 @@ class MergeTrace(Trace[MergeSnapshot]):
             pair_count=self.pair_total(before),
             words=tuple(self.corpus.words[index] for index in record.words_at(step)),
         )
+
+    def excluded(self, step: int) -> Sequence[Excluded]:
+        """The pairs that would have been merged in step `step` if bounds allowed it, best first; at most `CANDIDATES_LISTED`."""
+        bounds, before = self.bounds, step - 1
+        if bounds is None or step == 0:
+            return ()
+        values, chosen = self.pair_values(before), self.record.pair(step)
+        rivals = {
+            pair: value for pair, value in values.items() if value >= values[chosen] and bounds.reason(pair)
+        }
+        ranked, _tied = self.best_by(rivals | {chosen: values[chosen]}, before, CANDIDATES_LISTED + 1)
+        better = ranked[: ranked.index(chosen) if chosen in ranked else CANDIDATES_LISTED]
+        found = self._candidates(before, better, ())
+        return [Excluded(*one) for one in zip(found, map(bounds.reason, better), strict=True)]
 
     def margin(self, step: int) -> int | Fraction | None:
         """How far behind the chosen pair the runner-up of step `step` was, in what pairs are ranked by: a count or a score.
@@ -381,7 +427,7 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     def pair_total(self, step: int) -> int:
         """Number of different pairs that could be merged after `step` merges."""
-        return len(self.pair_counts(step))
+        return len(self._allowed(self.pair_counts(step)))
 
     def current_words(self, step: int) -> CurrentWords:
         """All words of the corpus after `step` merges; not to be modified."""
@@ -458,7 +504,10 @@ class MergeTrace(Trace[MergeSnapshot]):
     @cached_property
     def vocab_sizes(self) -> Sequence[int]:
         """Vocabulary size after each number of steps."""
-        size = len(self.special_tokens) + len(set(self.alphabet) - set(self.special_tokens))
+        if self.extended is None:
+            size = len({*self.special_tokens, *self.alphabet})
+        else:
+            size = len(self.extended.tokens) + len(self.alphabet)
         sizes = [size]
         for token in self.record.tokens:
             size = max(size, ord(token) + 1)
@@ -542,6 +591,19 @@ class MergeTrace(Trace[MergeSnapshot]):
     def _moment(self, step: int) -> Moment:
         return Moment(self.vocabulary, self.corpus.pipeline.byte_level, partial(self.current_words, step))
 
+    def best_pairs(self, step: int, limit: int | None) -> tuple[list[PrivatePair], Collection[PrivatePair]]:
+        """The `limit` best pairs after `step` merges, best first, ties in the order of the tie rule (None: all).
+
+        And all pairs that are as good as the best one, itself included. See `best_by`.
+        """
+        return self.best_by(self._allowed(self.pair_values(step)), step, limit)
+
+    def _allowed(self, values: Mapping[PrivatePair, int]) -> Mapping[PrivatePair, int]:
+        """Those of the pairs that no bound excludes."""
+        if (bounds := self.bounds) is None:
+            return values
+        return {pair: value for pair, value in values.items() if not bounds.reason(pair)}
+
     def best_by(
         self, values: Mapping[PrivatePair, int], step: int, limit: int | None
     ) -> tuple[list[PrivatePair], Collection[PrivatePair]]:
@@ -585,10 +647,10 @@ class MergeTrace(Trace[MergeSnapshot]):
         vocabulary = Vocabulary(self.tokens[: self.vocab_sizes[0]], self.prefix)
         table = PairTable(self._initial_words, self.corpus.counts)
         order = self.tie_rule.in_run(table, vocabulary, self.corpus.pipeline.byte_level)
-        values, levels = self.values(table), Levels()
+        values, levels, bounds = self.values(table), Levels(), self.bounds
 
         def place(pair: PrivatePair) -> None:
-            there = table.counts.get(pair, 0) >= self.least_count
+            there = table.counts.get(pair, 0) >= self.least_count and not (bounds and bounds.reason(pair))
             levels.place(pair, values.value(pair) if there else None)
 
         for pair in table.counts:

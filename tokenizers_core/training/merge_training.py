@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from numbers import Integral
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tokenizers_core.encoding.vocabulary import Private, Vocabulary
 from tokenizers_core.errors import (
@@ -25,14 +25,26 @@ from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.trace import GROWING, Growing
 from tokenizers_core.training.merge_trace import MergePart, MergeTrace
 from tokenizers_core.training.merging import SEPARATOR, Merge, MergeRecord, PairTable, Progress, Recorder
+from tokenizers_core.training.options.bounds import Bounds
 from tokenizers_core.training.ties import TIE_RULES, TieOrder
 
 SomeTrace = TypeVar("SomeTrace", bound=MergeTrace)
 
 
+class Beginning(NamedTuple):
+    """Where a run begins that goes on from a tokenizer."""
+
+    tokens: Sequence[str]
+    """The tokens by id, the new symbols last."""
+    symbols: Sequence[str]
+    """The symbols that the corpus adds."""
+    words: Sequence[Private]
+    """The corpus's words in these tokens."""
+
+
 def run_training(
     kind: type[SomeTrace],
-    merges_of: Callable[[PairTable, Vocabulary, TieOrder, int], Iterator[Merge]],
+    merges_of: Callable[[PairTable, Vocabulary, TieOrder, int, Bounds | None], Iterator[Merge]],
     corpus: Corpus,
     *,
     vocab_size: int | None,
@@ -45,24 +57,31 @@ def run_training(
     prefix: str = "",
     suffix: str = "",
     extra_symbols: Iterable[str] = (),
+    beginning: Beginning | None = None,
     settings: Mapping[str, Any],
 ) -> SomeTrace:
     """Train by merging and record it: check the settings, split the words, run `merges_of`, write every merge down.
 
-    `extra_symbols` are in the alphabet whether the corpus has them or not; `settings` are recorded with the common ones.
+    `extra_symbols` are in the alphabet whether the corpus has them or not; `beginning` is what there is before the first merge, where
+    that isn't every word's characters; `settings` are recorded with the common ones.
     """
     refuse_no_corpus(corpus)
     check_settings(tie_rule, min_frequency, merges, vocab_size, special_tokens)
     for name, symbol in (("continuing_subword_prefix", prefix), ("end_of_word_suffix", suffix)):
         refuse_wrong_type(name, symbol, str, "give a str, which may be empty")
-    alphabet = alphabet_of(corpus, prefix, suffix, extra_symbols)
-    vocabulary = Vocabulary([*special_tokens, *alphabet], prefix)
+    if beginning is None:
+        alphabet = alphabet_of(corpus, prefix, suffix, extra_symbols)
+        vocabulary = Vocabulary([*special_tokens, *alphabet], prefix)
+    else:
+        alphabet, vocabulary = [*beginning.symbols], Vocabulary(beginning.tokens, prefix)
     if vocab_size is not None and vocab_size < len(vocabulary):
         raise VocabSizeError(vocab_size=vocab_size, minimum=len(vocabulary), what="alphabet")
 
-    table = PairTable(private_words(corpus.words, vocabulary, suffix), corpus.counts)
+    words = private_words(corpus.words, vocabulary, suffix) if beginning is None else beginning.words
+    table = PairTable(words, corpus.counts)
     order = TIE_RULES[tie_rule].in_run(table, vocabulary, corpus.pipeline.byte_level)
-    run = merges_of(table, vocabulary, order, min_frequency)
+    bounds = None if beginning is None else Bounds(vocabulary, taken=frozenset(beginning.tokens))
+    run = merges_of(table, vocabulary, order, min_frequency, bounds)
     recorder, known = Recorder(), 0
 
     def trace(record: MergeRecord, stop_reason: str) -> SomeTrace:
@@ -93,7 +112,8 @@ def run_training(
     grow = None if growing is None else partial(growing, cut)
     stop_reason = record_run(run, recorder, vocabulary, vocab_size, merges, progress, grow)
     if stop_reason == "no_pairs" and table.counts:
-        stop_reason = "min_frequency"
+        enough = (pair for pair, count in table.counts.items() if count >= min_frequency)
+        stop_reason = "bounds" if bounds and any(map(bounds.reason, enough)) else "min_frequency"
     made = trace(recorder.record(), stop_reason)
     if made.shortfall:
         warnings.warn(str(made.shortfall), UnreachedSizeWarning, stacklevel=3)

@@ -30,6 +30,7 @@ from tokenizers_core.trace import Growing, Replay, StoredTrace
 from tokenizers_core.training.merge_trace import Candidate, MergeEvent, MergeSnapshot, MergeTrace, StartEvent
 from tokenizers_core.training.merge_training import run_training
 from tokenizers_core.training.merging import Merge, PairTable, Progress, split_word
+from tokenizers_core.training.options.bounds import Bounds
 from tokenizers_core.training.ties import TieOrder
 
 PREFIX = "##"
@@ -143,8 +144,11 @@ class ScoreQueue:
     outdated one is dropped when it reaches the top. When most entries must be outdated, the queues are built again.
     """
 
-    def __init__(self, table: PairTable, order: TieOrder, min_frequency: int) -> None:
+    def __init__(
+        self, table: PairTable, order: TieOrder, min_frequency: int, bounds: Bounds | None = None
+    ) -> None:
         self.counts, self.order, self.min_frequency = table.counts, order, min_frequency
+        self.bounds = bounds
         self.scores = Scores(table)
         self.floors = {symbol: floor(count) for symbol, count in self.scores.frequencies.items()}
         self.near: set[PrivatePair] = set()
@@ -158,8 +162,9 @@ class ScoreQueue:
 
     def put(self, pairs: Iterable[PrivatePair]) -> None:
         """Add entries for pairs whose score or bound may be another now."""
+        bounds = self.bounds
         for pair in pairs:
-            if self.counts.get(pair, 0) < self.min_frequency:
+            if self.counts.get(pair, 0) < self.min_frequency or (bounds is not None and bounds.reason(pair)):
                 self.near.discard(pair)
             elif pair in self.near:
                 heapq.heappush(self.queue, (-self.scores.value(pair), self.order.bound(pair), pair))
@@ -206,10 +211,14 @@ class ScoreQueue:
 
 
 def wordpiece_merges(
-    table: PairTable, vocabulary: Vocabulary, order: TieOrder, min_frequency: int = 1
+    table: PairTable,
+    vocabulary: Vocabulary,
+    order: TieOrder,
+    min_frequency: int = 1,
+    bounds: Bounds | None = None,
 ) -> Iterator[Merge]:
-    """The merges of a run, one after the other, until no pair that occurs `min_frequency` times is left."""
-    queue = ScoreQueue(table, order, min_frequency)
+    """The merges of a run, one after the other, until no pair that occurs `min_frequency` times and that `bounds` allows is left."""
+    queue = ScoreQueue(table, order, min_frequency, bounds)
     while pair := queue.best():
         merge = table.merge(pair, Private(chr(vocabulary.join(pair))))
         yield merge
@@ -323,7 +332,7 @@ class WordPieceTrace(MergeTrace):
 
     def most_frequent(self, step: int) -> ScoredCandidate:
         """The pair that BPE would merge after `step` merges."""
-        (best, *_), _tied = self.best_by(self.eligible(step), step, 1)
+        (best, *_), _tied = self.best_by(self._allowed(self.eligible(step)), step, 1)
         return self._candidates(step, [best], ())[0]
 
     @property
@@ -336,16 +345,15 @@ class WordPieceTrace(MergeTrace):
         return {pair: count for pair, count in self.pair_counts(step).items() if count >= least}
 
     def pair_total(self, step: int) -> int:
-        return len(self.eligible(step))
+        return len(self._allowed(self.eligible(step)))
 
-    def best_pairs(self, step: int, limit: int | None) -> tuple[list[PrivatePair], Collection[PrivatePair]]:
+    def pair_values(self, step: int) -> Mapping[PrivatePair, int]:
         frequencies = self.symbol_counts(step)
         total = sum(frequencies.values())
-        scores = {
+        return {
             pair: whole_score(count, frequencies[pair[0]], frequencies[pair[1]], total)
             for pair, count in self.eligible(step).items()
         }
-        return self.best_by(scores, step, limit)
 
     def candidates(self, step: int, limit: int | None = None) -> Sequence[ScoredCandidate]:
         return self._candidates(step, *self.best_pairs(step, limit))

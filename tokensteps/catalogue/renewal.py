@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
-from tokenizers_core import Tokenizer
+from tokenizers_core import Tokenizer, tokenizer_to_json
 from tokenizers_core.encoding.templates import Template
+from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.catalogue.files.library import Stages
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
-from tokensteps.runs.algorithms import ALGORITHMS, Run
+from tokensteps.language.i18n import N_
+from tokensteps.runs.algorithms import ALGORITHMS, BPE, Algorithm, Run
 from tokensteps.runs.corpora import Source
-from tokensteps.runs.trainings import LEAST_COUNT, seed_for
+from tokensteps.runs.rules import RENEW_RULES
+from tokensteps.runs.trainings import LEAST_COUNT, Written, go_on, seed_for
 
 
 class Heritage(NamedTuple):
@@ -44,6 +48,48 @@ class Heritage(NamedTuple):
         )
         made = trace.tokenizer(unk_token=unknown) if unknown else trace.tokenizer()
         return made.with_options(template=self.template)
+
+
+def as_written(subject: ShownTokenizer) -> Written:
+    """A BPE tokenizer, to go on with or to trim. Raises RenewalError for another, and what reading its file raises."""
+    if subject.algorithm != BPE.title:
+        raise RenewalError(subject.algorithm)
+    if isinstance(subject, TrainedSubject):
+        return Written(tokenizer_to_json(subject.tokenizer))
+    assert isinstance(subject, LoadedSubject)  # there are no others
+    return Written(subject.written)
+
+
+@lru_cache(maxsize=2)
+def tokenizer_of(old: Written) -> Tokenizer:
+    """The tokenizer itself; a page that is run again needn't read it again. Raises what `Written.tokenizer` raises."""
+    return old.tokenizer()
+
+
+class RenewalError(TokenizersCoreError):
+    """A tokenizer that can only be trained anew.
+
+    >>> print(RenewalError("Unigram"))
+    Only BPE's training can go on, and only BPE's merges can be trimmed; this tokenizer is Unigram: train it anew, or choose another.
+    """
+
+    template = N_(
+        "Only BPE's training can go on, and only BPE's merges can be trimmed; this tokenizer is {algorithm}: train it anew, or "
+        "choose another."
+    )
+
+    def __init__(self, algorithm: str) -> None:
+        super().__init__(algorithm=algorithm)
+
+
+GO_ON: Final = Algorithm("bpe", BPE.title, RENEW_RULES, lambda _recipe, _pipeline: {}, go_on)
+"""BPE's training, gone on with."""
+
+
+def continued(handed: Heritage, old: Written, source: Source, more: int) -> Run[AnyTrace]:
+    """The training that goes on with a tokenizer, for so many merges."""
+    rules = {name: handed.settings[name] for name in ("min_frequency", "tie_rule")}
+    return Run(GO_ON, source, handed.pipeline, {"model": "bpe", "extend": old, "merges": more, **rules})
 
 
 def heritage(subject: ShownTokenizer) -> Heritage:

@@ -121,27 +121,14 @@ class ShownTokenizer(ABC):
         """All tokens by id; "" for ids that are unused."""
 
 
-class TrainedSubject(ShownTokenizer):
-    """A tokenizer of the engine as it is after a step of the run that trained it.
+class EngineSubject(ShownTokenizer):
+    """A tokenizer of the engine, of which nothing is known but itself."""
 
-    >>> from tokenizers_core import Corpus, train_bpe
-    >>> trace = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2, special_tokens=["<s>"])
-    >>> subject = TrainedSubject("mine", trace.tokenizer(), trace, len(trace))
-    >>> [subject.token(identifier) for identifier in subject.encode("<s>to").ids]
-    ['<s>', 'to']
-    >>> [subject.token(identifier) for identifier in subject.encode("<s>to", specials=False).ids]
-    ['[UNK]', '[UNK]', '[UNK]', 'to']
-    >>> subject.facts(subject.encode("to").ids[0])
-    Facts(rank=0, parts=('t', 'o'), score=None, freq=2, step=1)
-    """
-
-    def __init__(self, name: str, tokenizer: Tokenizer, trace: MergeTrace | UnigramTrace, step: int) -> None:
+    def __init__(self, name: str, algorithm: str, tokenizer: Tokenizer, size: int) -> None:
         self.name = name
-        self.algorithm = ALGORITHM_NAMES[trace.algorithm]
+        self.algorithm = algorithm
         self.tokenizer = tokenizer
-        self.size = trace[
-            step
-        ].vocab_size  # as the training page says: without an unknown token put in for encoding
+        self.size = size
         self.style = Style(
             byte_level=tokenizer.pipeline.byte_level, special_tokens=frozenset(tokenizer.special_tokens)
         )
@@ -149,8 +136,6 @@ class TrainedSubject(ShownTokenizer):
         self.unknown_id = tokenizer.vocab.get(self.unknown_token) if self.unknown_token else None
         self.added = ()
         self.notes = ()
-        self._trace = trace
-        self._step = step
         # The same model, so that both share the words already encoded; but no special tokens to recognize.
         self._plain = Tokenizer(tokenizer.pipeline, tokenizer.model)
 
@@ -172,6 +157,33 @@ class TrainedSubject(ShownTokenizer):
     def token_bytes(self, identifier: int) -> bytes:
         return self.tokenizer.token_bytes(identifier)
 
+    def facts(self, identifier: int) -> Facts:  # noqa: ARG002 - its training isn't known
+        return Facts()
+
+    def all_tokens(self) -> Sequence[str]:
+        return self.tokenizer.tokens
+
+
+class TrainedSubject(EngineSubject):
+    """A tokenizer of the engine as it is after a step of the run that trained it.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> trace = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2, special_tokens=["<s>"])
+    >>> subject = TrainedSubject("mine", trace.tokenizer(), trace, len(trace))
+    >>> [subject.token(identifier) for identifier in subject.encode("<s>to").ids]
+    ['<s>', 'to']
+    >>> [subject.token(identifier) for identifier in subject.encode("<s>to", specials=False).ids]
+    ['[UNK]', '[UNK]', '[UNK]', 'to']
+    >>> subject.facts(subject.encode("to").ids[0])
+    Facts(rank=0, parts=('t', 'o'), score=None, freq=2, step=1)
+    """
+
+    def __init__(self, name: str, tokenizer: Tokenizer, trace: MergeTrace | UnigramTrace, step: int) -> None:
+        # The size is what the training page says: without an unknown token put in for encoding.
+        super().__init__(name, ALGORITHM_NAMES[trace.algorithm], tokenizer, trace[step].vocab_size)
+        self._trace = trace
+        self._step = step
+
     def facts(self, identifier: int) -> Facts:
         token, trace = self.token(identifier), self._trace
         if isinstance(trace, UnigramTrace):
@@ -181,14 +193,11 @@ class TrainedSubject(ShownTokenizer):
             return Facts()
         pair = trace.pair_of(step)
         return Facts(
-            rank=step - 1,
+            rank=len(trace.old_merges) + step - 1,
             parts=(pair.first, pair.second),
             freq=trace.record.frequencies[step - 1],
             step=step,
         )
-
-    def all_tokens(self) -> Sequence[str]:
-        return self.tokenizer.tokens
 
     @cached_property
     def _counted(self) -> dict[str, int]:

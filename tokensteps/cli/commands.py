@@ -10,7 +10,14 @@ from typing import Any, Final
 
 import click
 
-from tokenizers_core import TEMPLATES, Tokenizer, TokenizersCoreError, Truncation
+from tokenizers_core import (
+    TEMPLATES,
+    Tokenizer,
+    TokenizersCoreError,
+    Truncation,
+    tokenizer_to_json,
+    trim,
+)
 from tokenizers_core.files.loading import READERS
 from tokenizers_core.files.steps import CANDIDATES
 from tokenizers_core.training.algorithms import ALGORITHMS
@@ -121,10 +128,35 @@ def train_command(template: str, output: str, force: bool, **asked: Any) -> None
     around = TEMPLATES[template]
     asked["special_tokens"] += around.special_tokens if around else ()
     trace = train_as_asked(**asked, for_tokenizer=True)
-    tokenizer = trace.tokenizer().with_options(template=around)
+    tokenizer = trace.tokenizer()
+    if around or not asked["extend"]:
+        tokenizer = tokenizer.with_options(template=around)
     contents = {path: kind.write(trace, tokenizer) for path, kind in files.items()}
     for path, text in contents.items():
         write_output(path, text, asked["quiet"])
+
+
+@command_line.command(
+    "trim",
+    short_help="Drop the last merges of a BPE tokenizer.",
+    epilog="\b\nExample:\n  python -m tokensteps trim tokenizer.json --merges 10 --output smaller.json",
+)
+@click.argument("file", type=click.Path())
+@option(
+    "--merges",
+    "How many merges go, the last ones first, with the tokens that only they make. All other tokens keep their ids.",
+    type=click.IntRange(min=0),
+    required=True,
+)
+@output_options("Where the tokenizer.json goes.")
+def trim_command(file: str, merges: int, output: str, force: bool) -> None:
+    """Drop the last merges of the BPE tokenizer in FILE.
+
+    Only the end of the list can go: later merges need the tokens that earlier ones make.
+    """
+    refuse_to_overwrite(output, force)
+    tokenizer = loaded(file, ())
+    write_output(output, tokenizer_to_json(trim(tokenizer, merges)), quiet=False)
 
 
 def loaded(path: str, special_tokens: Sequence[str], **rules: Any) -> Tokenizer:

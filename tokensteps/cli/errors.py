@@ -23,6 +23,7 @@ OPTION_OF: Final = {
     "special_tokens": "--special-token",
     "tie_rule": "--ties",
     "alphabet": "--alphabet",
+    "extend": "--extend",
     "method": "--method",
     "seed_size": "--seed-size",
     "exact": "--exact",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from tokenizers_core import ALPHABETS, METHODS, TIE_RULES, Corpus
+from tokenizers_core import ALPHABETS, METHODS, TIE_RULES, Corpus, Tokenizer
 from tokenizers_core.errors import (
     CountedRulesError,
     EmptyCorpusError,
@@ -62,6 +62,7 @@ ALGORITHMS_OF: Final = {
     "tie_rule": MERGING,
     "alphabet": ("bpe",),
     "pattern": ("bpe",),
+    "extend": ("bpe",),
     "method": ("unigram",),
     "seed_size": ("unigram",),
     "exact": ("unigram",),
@@ -73,6 +74,7 @@ ENDINGS: Final = {
     "max_merges": "the number of merges that was asked for is reached",
     "min_frequency": "no pair that is left is frequent enough",
     "no_pairs": "no pair is left, every word is one token",
+    "bounds": "bounds exclude every pair that is left",
     "no_pieces": "only the characters are left",
     "dropped": "EM dropped pieces until fewer were left than that",
     "seed_size": "the seed is no larger than the size that was asked for",
@@ -182,6 +184,13 @@ TRAINING_OPTIONS: Final = (
         usual="corpus",
     ),
     option(
+        "--extend extend",
+        "bpe: go on training the tokenizer in this file. Its stages, special tokens, ids and merges stay; what is learned comes after "
+        "them. --vocab-size counts its tokens too, --merges only the new ones.",
+        type=click.Path(),
+        metavar="FILE",
+    ),
+    option(
         "--method",
         "unigram: the Hugging Face course's way, with exact losses, or SentencePiece's, with EM.",
         type=click.Choice(list(METHODS)),
@@ -262,6 +271,8 @@ def train_as_asked(
     If there can't be as many tokens as were asked for, the command will end with an error, when it has written what there is.
     """
     given = {name: value for name, value in asked.items() if value not in (None, ())}
+    if "extend" in given:
+        given["extend"] = tokenizer_to_extend(algorithm, given)
     wanted = "the files with the word counts" if counts else "text files"
     contents = contents_of(inputs(files, wanted)) if counts else []
     corpus = corpus_counted(contents, algorithm, given)
@@ -296,10 +307,29 @@ def train_as_asked(
     return trace
 
 
+def tokenizer_to_extend(algorithm: str, given: Mapping[str, Any]) -> Tokenizer:
+    """The tokenizer in the file of `--extend`. Raises UsageError for options that it decides itself, ClickException for what is wrong with it."""
+    refuse_foreign_options(algorithm, given)
+    path = str(given["extend"])
+    for name in ("normalizer", "pre_tokenizer", "pattern", "special_tokens", "alphabet"):
+        if name in given:
+            raise click.UsageError(
+                f"--extend goes on with what {click.format_filename(path)} says; leave {OPTION_OF[name]} out."
+            )
+    try:
+        return Tokenizer.load(path)
+    except TokenizersCoreError as error:
+        raise click.ClickException(f"{click.format_filename(path)}: {in_options(error)}") from None
+
+
 def unknown_to_add(algorithm: str, settings: Mapping[str, Any]) -> str:
     """The token for what is unknown, which the trace's tokenizer will add; "" if it has that already, or needs none."""
     unknown = ALGORITHMS[algorithm].trace.unk_token
-    if settings.get("alphabet") == "bytes" or unknown in settings.get("special_tokens", ()):
+    if (
+        "extend" in settings
+        or settings.get("alphabet") == "bytes"
+        or unknown in settings.get("special_tokens", ())
+    ):
         return ""
     return unknown
 
@@ -329,6 +359,14 @@ def with_room(shortfall: UnreachedSizeError, room: bool) -> UnreachedSizeError:
 
 def pipeline_settings(algorithm: str, counts: bool, given: Mapping[str, Any]) -> dict[str, Any]:
     """How text becomes words: the engine's parameters. Raises UsageError if they don't fit the algorithm."""
+    if "extend" in given:
+        rules = given["extend"].pipeline
+        named = {
+            "normalizer": rules.normalizer,
+            "pre_tokenizer": rules.pre_tokenizer,
+            "pattern": rules.pattern,
+        }
+        return named | {"timeout": COMMAND_SECONDS}
     usual = "whitespace_split" if counts else PRE_TOKENIZERS_OF[algorithm][0]
     chosen = given.get("pre_tokenizer", usual)
     fitting = PRE_TOKENIZERS_OF[algorithm]

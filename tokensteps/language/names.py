@@ -44,6 +44,25 @@ TIE_RULE_WORDS: Mapping[str, TieRuleWords] = {
         N_("Rule “greatest”: as bytes, {pair} sorts last."),
     ),
 }
+
+
+class ExclusionWords(NamedTuple):
+    """What is said where a bound excludes a pair."""
+
+    mark: str
+    """Beside the pair, struck out."""
+    told: str
+    """As a sentence: the {pair} would have been merged, and why it isn't. It may use {limit}."""
+
+
+EXCLUSIONS: Mapping[str, ExclusionWords] = {
+    "taken": ExclusionWords(
+        N_("old token"),
+        N_(
+            "{pair} is better, but makes an old token by a way that the old merges don't take: its id stays as it is."
+        ),
+    ),
+}
 SHOW_NAMES: Mapping[str, str] = {
     "spaces": N_("with ␣"),
     "letters": N_("with Ġ, ▁"),
@@ -98,6 +117,7 @@ CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
     "alphabet": {"corpus": N_("the corpus's symbols"), "bytes": N_("all 256 bytes")},
     "ties": {rule: words.name for rule, words in TIE_RULE_WORDS.items()},
     "method": {"course": N_("course: exact losses"), "sentencepiece": N_("SentencePiece: EM")},
+    "how": {"anew": N_("Train anew"), "on": N_("Go on training"), "trim": N_("Trim")},
     "show": SHOW_NAMES,
     "mode": MODE_NAMES,
     "ask": ASK_NAMES,

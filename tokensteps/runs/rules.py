@@ -259,8 +259,37 @@ PIPELINE_RULES = (
     Setting("side", "right", ("right", "left"), label=N_("Remove tokens")),
 )
 RENEW_SIZE = SIZE._replace(help=N_("Empty: as many as the old one has."), placeholder="")
+RENEW_MORE = Setting(
+    "more",
+    500,
+    least=1,
+    most=VOCABULARY_LIMIT,
+    label=N_("New merges"),
+    help=N_("How many merges are learned after the old ones, from pairs that occur at least twice."),
+    when=("how", "on"),
+)
 RENEW_RULES = (
-    RENEW_SIZE,
+    Setting(
+        "how",
+        "anew",
+        ("anew", "on", "trim"),
+        label=N_("Training"),
+        help=N_(
+            "Train anew: the stages stay, the vocabulary is learned again. Go on: all old tokens keep their ids, and new "
+            "merges are learned on top. Trim: drop the last merges."
+        ),
+    ),
+    RENEW_SIZE._replace(when=("how", "anew")),
+    RENEW_MORE,
+    Setting(
+        "drop",
+        100,
+        least=0,
+        most=COUNT_LIMIT,
+        label=N_("Merges to drop"),
+        help=N_("The last merges go, and the tokens that only they made. All other tokens keep their ids."),
+        when=("how", "trim"),
+    ),
     LINES_APART._replace(default=False),
 )
 PLAYGROUND_RULES = (

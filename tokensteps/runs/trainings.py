@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
-from tokenizers_core import Corpus
+from tokenizers_core import Corpus, Tokenizer, tokenizer_from_json
 from tokenizers_core.errors import Numbered, SettingError, VocabSizeError
 from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
 from tokenizers_core.training.comparison import Comparison, compare
 from tokensteps.language.i18n import N_
 from tokensteps.limits import SEED_LIMIT
+from tokensteps.server.stores import digest
 
 SEED_FACTOR: Final = 4
 """Unigram's seed vocabulary has this many times the pieces that are to remain."""
@@ -47,6 +49,26 @@ def train_all(corpus: Corpus, **settings: Any) -> Comparison:
         raise
     assert comparison.sweep  # a comparison has one size at least
     return comparison
+
+
+@dataclass(frozen=True)
+class Written:
+    """A tokenizer as the content of its tokenizer.json, on its way to where training goes on with it."""
+
+    document: str
+
+    def __repr__(self) -> str:
+        """Short, and another one for every other tokenizer: a run is named by its settings."""
+        return f"Written({digest(self.document.encode())})"
+
+    def tokenizer(self) -> Tokenizer:
+        """Raises what `tokenizer_from_json` raises."""
+        return tokenizer_from_json(self.document)
+
+
+def go_on(corpus: Corpus, model: str, extend: Written, **settings: Any) -> AnyTrace:
+    """The training of a tokenizer, gone on with on another corpus."""
+    return ALGORITHMS[model].train(corpus, extend=extend.tokenizer(), **settings)
 
 
 def train_model(

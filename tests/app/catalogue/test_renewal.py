@@ -28,7 +28,7 @@ from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.renewal import Heritage, heritage
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.drawing.tokens import chips
-from tokensteps.pages.explore.renew import NEW_LISTED, Renewal, heritage_html, only_new, totals_html
+from tokensteps.pages.explore.renew import NEW_LISTED, Renewal, heritage_html, only_in, totals_html
 from tokensteps.runs.corpora import Source
 
 ENGLISH = "the cats chased the rats, the rats chased the cheese\n" * 4
@@ -282,15 +282,13 @@ def test_a_word_list_is_no_algorithm_of_ours() -> None:
 def renewal(old: ShownTokenizer, text: str, size: int = 0) -> Renewal:
     found = heritage(old)
     trace, new = made(found, size=size)
-    return Renewal(
-        found, analyse(old, text), analyse(TrainedSubject("new", new, trace, len(trace)), text), new, trace
-    )
+    return Renewal(analyse(old, text), analyse(TrainedSubject("new", new, trace, len(trace)), text), new)
 
 
-def test_only_new_lists_what_the_old_one_lacks() -> None:
+def test_what_only_the_new_one_has_is_listed() -> None:
     old = trained("bpe", alphabet="bytes")
     found = renewal(old, "def half(number):\n    return", size=330)
-    listed = only_new(found)
+    listed = only_in(found.new, found.old)
     vocabulary = {*found.tokenizer.tokens} - {*old.tokenizer.tokens}
     assert {*listed} <= vocabulary and len({*listed}) == len(listed) == min(NEW_LISTED, len(vocabulary))
     in_text = [token for token in listed if token in {*map(found.new.subject.token, found.new.ids)}]
@@ -309,7 +307,7 @@ def test_hostile_tokenizers_are_only_text() -> None:
     special = HOSTILE.replace(" ", "")
     tokenizer = tokenizer.with_options(template=Template(f"{special} $A", f"{special} $A $B"))
     found = heritage(TrainedSubject(HOSTILE, tokenizer, trace, len(trace)))
-    parsed = Tags(heritage_html(found))
+    parsed = Tags(heritage_html(found, "Retrained", "All."))
     assert parsed.tags == {"div", "section", "h2", "dl", "dt", "dd", "p"} and parsed.attributes == {"class"}
     assert special in parsed.text and r"<[^>]*>|\s+" in parsed.text
     assert Tags(chips(tokenizer.tokens)).tags <= {"bdi"}

@@ -70,6 +70,9 @@ class TextWork(Protocol):
     def stages(self) -> Stages:
         """Raises LackingPartError, TokenizerFileError if the engine lacks one of the parts; EncodeError."""
 
+    def written(self) -> str:
+        """The content of its tokenizer.json. Raises EncodeError."""
+
 
 class Library:
     """The library's tokenizer in this process."""
@@ -130,6 +133,9 @@ class Library:
         return Stages(
             algorithm_of(document), pipeline_of(document), special_tokens_of(document), template_of(document)
         )
+
+    def written(self) -> str:
+        return str(self.tokenizer.to_str())
 
     def why(self, text: str, place: int, specials: bool) -> Asked:
         with _failing(self.name):

@@ -138,6 +138,11 @@ class LoadedSubject(ShownTokenizer):
         """What surrounds its vocabulary. Raises what `TextWork.stages` raises."""
         return self.library.stages()
 
+    @cached_property
+    def written(self) -> str:
+        """The content of its tokenizer.json. Raises what `TextWork.written` raises."""
+        return self.library.written()
+
     def work(self, name: str, *arguments: Any) -> Any:
         """What the library's method called `name` returns, for another process."""
         return getattr(self.library, name)(*arguments)

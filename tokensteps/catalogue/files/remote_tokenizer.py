@@ -181,8 +181,12 @@ class RemoteTokenizer:
         found: Stages = self._ask("stages")
         return found
 
+    def written(self) -> str:
+        found: str = self._ask("written")
+        return found
+
     def _ask(self, what: str, text: str = "", *manner: bool | str | int | tuple[str, ...]) -> Any:
-        ask = methodcaller("work", what, *([text] if what != "stages" else []), *manner)
+        ask = methodcaller("work", what, *([text] if what not in ("stages", "written") else []), *manner)
         asked = digest(pickle.dumps((what, text, manner)))
         seconds = WHY_SECONDS if what in ("why", "why_not") else ENCODING_SECONDS
         if asked in self._given_up:

@@ -10,13 +10,14 @@ from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, Star
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent, WordPieceSnapshot
 from tokensteps.drawing.narration.text_format import Narration, TextFormat
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
-from tokensteps.language.names import TIE_RULE_WORDS
+from tokensteps.language.names import EXCLUSIONS, TIE_RULE_WORDS
 
 MERGING_STOPS: Final[Mapping[str, str]] = {
     "vocab_size": N_("Training ends here: the vocabulary has reached the size you asked for."),
     "max_merges": N_("Training ends here: it has made the number of merges you asked for."),
     "min_frequency": N_("Training ends here: no remaining pair is frequent enough."),
     "no_pairs": N_("Training ends here: no pair is left; every word is one token."),
+    "bounds": N_("Training ends here: bounds exclude every pair that is left."),
     "stopped": N_("Training was stopped here."),
     GROWING: N_("Training goes on: the next step is on its way."),
 }
@@ -50,7 +51,29 @@ def tell_bpe(snapshot: MergeSnapshot, voice: TextFormat, ahead: bool = True) -> 
             margin=count(event.freq - event.runner_ups[0].freq),
         )
     ties = tell_ties(snapshot, event, voice, next_best, ahead)
-    return Narration(lead, sentences(ties, *tell_oddities(snapshot, event, voice)))
+    return Narration(
+        lead, sentences(ties, tell_new(snapshot, event, voice), *tell_oddities(snapshot, event, voice))
+    )
+
+
+def tell_new(snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat) -> str:
+    """In a run that goes on from a tokenizer, where the merge and its token come in; nothing in others."""
+    if not (old := snapshot.trace.old_merges):
+        return ""
+    told = _("New: merge {rank}, after the {old} old ones; the token gets the id {id}.")
+    return voice.say(told, rank=count(event.rank + 1), old=count(len(old)), id=str(event.token_id))
+
+
+def tell_excluded(snapshot: MergeSnapshot, voice: TextFormat) -> str:
+    """Which pair would have been merged instead, and what excluded it; nothing where no bound did."""
+    if not (excluded := snapshot.excluded):
+        return ""
+    best = excluded[0]
+    return voice.say(
+        _(EXCLUSIONS[best.reason].told),
+        pair=voice.pair(best.candidate.pair),
+        limit=count(snapshot.trace.settings.get("max_token_length") or 0),
+    )
 
 
 def tell_wordpiece(snapshot: WordPieceSnapshot, voice: TextFormat, ahead: bool = True) -> Narration:
@@ -83,7 +106,21 @@ def tell_wordpiece(snapshot: WordPieceSnapshot, voice: TextFormat, ahead: bool =
 
 def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: TextFormat) -> Narration:
     """What there is before the first merge."""
-    corpus = snapshot.trace.corpus
+    if (old := snapshot.trace.extended) is not None:
+        lead = voice.say(
+            ngettext(
+                "The old tokenizer splits every word. It has {tokens}, and the corpus adds {number} symbol.",
+                "The old tokenizer splits every word. It has {tokens}, and the corpus adds {number} symbols.",
+                len(event.alphabet),
+            ),
+            tokens=voice.strong(
+                ngettext("{number} token", "{number} tokens", len(old.vocab)).format(
+                    number=count(len(old.vocab))
+                )
+            ),
+            number=count(len(event.alphabet)),
+        )
+        return Narration(lead, sentences(tell_corpus(snapshot, voice), tell_stop(snapshot, voice)))
     lead = voice.say(
         ngettext(
             "Every word is split into its symbols. The alphabet has {size} symbol.",
@@ -92,8 +129,14 @@ def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: TextFormat) ->
         ),
         size=voice.strong(count(len(event.alphabet))),
     )
+    return Narration(lead, sentences(tell_corpus(snapshot, voice), tell_stop(snapshot, voice)))
+
+
+def tell_corpus(snapshot: MergeSnapshot, voice: TextFormat) -> str:
+    """What the corpus is made of before the first merge."""
+    corpus = snapshot.trace.corpus
     words = ngettext("{number} different word", "{number} different words", len(corpus.words))
-    why = voice.say(
+    return voice.say(
         ngettext(
             "The corpus has {different}, {total} in all: {tokens} token now.",
             "The corpus has {different}, {total} in all: {tokens} tokens now.",
@@ -103,7 +146,6 @@ def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: TextFormat) ->
         total=count(sum(corpus.counts)),
         tokens=count(snapshot.tokens),
     )
-    return Narration(lead, sentences(why, tell_stop(snapshot, voice)))
 
 
 def tell_stop(snapshot: MergeSnapshot, voice: TextFormat) -> str:
@@ -114,8 +156,8 @@ def tell_stop(snapshot: MergeSnapshot, voice: TextFormat) -> str:
 
 
 def tell_oddities(snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat) -> list[str]:
-    """Special cases: overlaps, a token that the vocabulary has already, the end."""
-    odd = []
+    """Special cases: a bound, overlaps, a token that the vocabulary has already, the end."""
+    odd = [tell_excluded(snapshot, voice)]
     if event.applied != event.freq:
         odd.append(
             voice.say(

@@ -11,7 +11,7 @@ from dataclasses import replace
 from html import escape
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from tokenizers_core.training.merge_trace import Candidate, MergeSnapshot
+from tokenizers_core.training.merge_trace import Candidate, Excluded, MergeSnapshot
 from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.wordpiece import ScoredCandidate
 from tokensteps.drawing.stage_markup import (
@@ -25,7 +25,10 @@ from tokensteps.drawing.stage_markup import (
 from tokensteps.drawing.tokens import Style, lit_id, pair_chips, pair_text
 from tokensteps.language.i18n import N_, _, count, ngettext
 from tokensteps.language.marks import marked
+from tokensteps.language.names import EXCLUSIONS
 
+EXCLUDED_ROWS: Final = 2
+"""Pairs that a bound excludes which are shown above the candidates."""
 PAIRS_OFFERED: Final = 200
 """Pairs to choose from beside a question: the best ones."""
 
@@ -43,6 +46,8 @@ class CandidateRow(NamedTuple, Generic[SomeCandidate]):
     tied: bool
     """Whether others in the table are as good as the best."""
     style: Style
+    excluded: str = ""
+    """Why it may not be merged, for a pair that a bound excludes."""
 
 
 class CandidateColumn(NamedTuple, Generic[SomeCandidate]):
@@ -58,7 +63,7 @@ class CandidateColumn(NamedTuple, Generic[SomeCandidate]):
 
 def pair_cell(row: CandidateRow[SomeCandidate]) -> str:
     """The pair, and whether it is merged now or tied."""
-    word = _("merged") if row.chosen else _("tied") if row.tied else ""
+    word = row.excluded or (_("merged") if row.chosen else _("tied") if row.tied else "")
     return pair_chips(row.candidate.pair, row.style) + mark_html(word)
 
 
@@ -146,7 +151,9 @@ def pairs_panel(snapshot: MergeSnapshot, table: PairTable, style: Style) -> str:
     else:
         candidates, chosen, number = event.candidates[:CANDIDATE_ROWS], event.pair, event.pair_count
         title = _("Pairs before this merge")
-    listed = candidates_html(candidates, table.columns, chosen, style, table.classes)
+    listed = candidates_html(
+        candidates, table.columns, chosen, style, table.classes, snapshot.excluded[:EXCLUDED_ROWS]
+    )
     return pairs_heading(title, number) + listed + more_html(number - len(candidates))
 
 
@@ -211,14 +218,19 @@ def candidates_html(
     chosen: Pair | None,
     style: Style,
     classes: str = "",
+    excluded: Sequence[Excluded] = (),
 ) -> str:
-    """A table of candidates, best first, with the `chosen` pair marked."""
+    """A table of candidates, best first, with the `chosen` pair marked; before them those that a bound excludes, struck out."""
     head = "".join(
         f"<th{_class(column)}>{marked(_(column.name))}" if column.name else f"<td{_class(column)}>"
         for column in columns
     )
     several = sum(candidate.tied for candidate in candidates) > 1
     rows = ""
+    for one, reason in excluded:
+        out: CandidateRow[Any] = CandidateRow(one, one, False, False, style, _(EXCLUSIONS[reason].mark))
+        cells = "".join(f"<td{_class(column)}>{column.cell(out)}" for column in columns)
+        rows += f'<tr class="out">{cells}'
     for candidate in candidates:
         row = CandidateRow(
             candidate, candidates[0], candidate.pair == chosen, several and candidate.tied, style

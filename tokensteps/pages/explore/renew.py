@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
+from typing import Final
 
 import streamlit as st
 
-from tokenizers_core import Tokenizer
+from tokenizers_core import BpeTrace, Tokenizer, cut_out, trim
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.options.trimming import earliest_merge
 from tokensteps.catalogue.analysis import Analysis, analyse
-from tokensteps.catalogue.renewal import Heritage, heritage
-from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
+from tokensteps.catalogue.renewal import Heritage, as_written, continued, heritage, tokenizer_of
+from tokensteps.catalogue.shown_tokenizers import EngineSubject, ShownTokenizer, TrainedSubject
 from tokensteps.catalogue.side_by_side import aligned_html
 from tokensteps.components.address import update_url
-from tokensteps.drawing.tokens import chips
-from tokensteps.language.i18n import _, count, listed
+from tokensteps.drawing.narration.extending import corpus_html, cut_html
+from tokensteps.drawing.tokens import Style, chips
+from tokensteps.drawing.training.merging import merge_frame
+from tokensteps.language.i18n import N_, _, count, listed, use_language
 from tokensteps.language.marks import lead_html
 from tokensteps.language.messages import explained
 from tokensteps.language.names import choice_name
@@ -25,9 +30,10 @@ from tokensteps.language.numbers import percent
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import RENEW_LIMIT, VOCABULARY_LIMIT
 from tokensteps.pages.explore.playground_tokenizers import refused, tokenizer_box, tokenizer_settings
-from tokensteps.runs.algorithms import ALGORITHMS
-from tokensteps.runs.corpora import plain_text
-from tokensteps.runs.rules import RENEW_RULES, RENEW_SIZE
+from tokensteps.pages.stepping import show_stage
+from tokensteps.runs.algorithms import ALGORITHMS, Run
+from tokensteps.runs.corpora import Source, plain_text
+from tokensteps.runs.rules import RENEW_MORE, RENEW_RULES, RENEW_SIZE
 from tokensteps.runs.settings import corpus_title, write_short
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
@@ -50,6 +56,21 @@ def half(number):
 '''
 
 
+LEADS: Final[Mapping[str, str]] = {
+    "anew": N_(
+        "A tokenizer fits the text it was trained on. Keep its stages, train it on other text, and see what changes."
+    ),
+    "on": N_(
+        "A model knows its tokens by their ids. Go on training its tokenizer on other text: all old ids stay, and new tokens get "
+        "the next ones."
+    ),
+    "trim": N_(
+        "A smaller vocabulary from a large one: drop the merges that were learned last. All other tokens keep their ids."
+    ),
+}
+"""How the new one comes from the old one → the page's sentence."""
+
+
 class RenewControls(Controls):
     """The sidebar: the old tokenizer, and the corpus of the new one."""
 
@@ -69,8 +90,10 @@ class RenewControls(Controls):
         return tokenizer_box(RENEW_PAGE, "old", _("Old tokenizer"), [OLD_SPEC])
 
     def size_widget(self, usual: int) -> None:
-        """How many tokens the new one gets."""
-        self.draw_setting(RENEW_SIZE._replace(placeholder=count(min(usual, VOCABULARY_LIMIT))))
+        """How many tokens the new one gets, or how many merges come in or go."""
+        self.draw("more", "drop")
+        if self["how"] == "anew":
+            self.draw_setting(RENEW_SIZE._replace(placeholder=count(min(usual, VOCABULARY_LIMIT))))
 
     def url(self) -> dict[str, str | None]:
         """Settings, text and old tokenizer as URL parameters; None for those with their usual values."""
@@ -85,41 +108,50 @@ class RenewControls(Controls):
 class Renewal:
     """The old tokenizer and the new one."""
 
-    heritage: Heritage
     old: Analysis
     new: Analysis
     tokenizer: Tokenizer
-    trace: AnyTrace
 
 
 def show() -> None:
     """The whole page."""
     controls = RenewControls()
+    source = None
     with st.sidebar:
         old = controls.old()
+        controls.draw("how")
         settings = st.container()
-        st.header(_("The new one is trained on"), anchor=False)
-        source = controls.corpus()
-        controls.lines_widget(source)
+        if controls["how"] != "trim":
+            st.header(_("The new one is trained on"), anchor=False)
+            source = controls.corpus()
+            controls.lines_widget(source)
     titled(RENEW_PAGE, _(PAGES[RENEW_PAGE].title))
-    lead = _(
-        "A tokenizer fits the text it was trained on. Keep its stages, train it on other text, and see what changes."
-    )
-    st.html(lead_html(lead))
+    how = controls["how"]
+    st.html(lead_html(_(LEADS[how])))
     update_url(controls.url())
     for told in refused(RENEW_PAGE):
         problem(told)
     try:
-        opened = stage.opened_tokenizer(old, f"{RENEW_PAGE}.old")
-        tokenizer_settings(RENEW_PAGE, "old", settings, None if opened is None else opened.subject)
-        if opened is None:
+        found = stage.opened_tokenizer(old, f"{RENEW_PAGE}.old")
+        tokenizer_settings(RENEW_PAGE, "old", settings, None if found is None else found.subject)
+        if found is None:
             return
-        handed = heritage(opened.subject)
+        with st.sidebar:
+            controls.size_widget(found.subject.size)
+        match how:
+            case "trim":
+                show_trimmed(controls, found.subject)
+            case "on":
+                show_continued(controls, found.subject, source)
+            case _:
+                show_renewed(controls, found.subject, source)
     except TokenizersCoreError as error:
         problem(explained(error))
-        return
-    with st.sidebar:
-        controls.size_widget(handed.size)
+
+
+def show_renewed(controls: RenewControls, old: ShownTokenizer, source: Source | None) -> None:
+    """A new vocabulary for the old one's stages. Raises what `heritage` raises."""
+    handed = heritage(old)
     controls.say_complaints(source)
     if source is None or controls.blocked:
         return
@@ -127,7 +159,67 @@ def show() -> None:
     trace = stage.trained(run, ".new")
     if trace is None:
         return
-    st.html(heritage_html(handed))
+    learned = _("The vocabulary and, with BPE, the merges: everything training makes.")
+    st.html(heritage_html(handed, _("Retrained"), learned))
+    text = text_under_both(controls)
+    if text is not None:
+        show_both(renewed(handed, trace, old, text, controls["corpus"]), controls)
+
+
+def show_continued(controls: RenewControls, old: ShownTokenizer, source: Source | None) -> None:
+    """The old one's merges and more, learned on top, one a step. Raises what `as_written` and `heritage` raise."""
+    kept, handed = as_written(old), heritage(old)
+    controls.say_complaints(source)
+    if source is None or controls.blocked:
+        return
+    run = continued(handed, kept, source, controls["more"] or RENEW_MORE.default)
+    trace = stage.trained(run, ".new")
+    if not isinstance(trace, BpeTrace):
+        return
+    learned = _(
+        "New merges, which come after the old ones. No token changes its id, and special tokens stay."
+    )
+    st.html(heritage_html(handed, _("Learned on top"), learned))
+    show_steps(controls, run, trace)
+    st.html(corpus_html(trace))
+    text = text_under_both(controls)
+    if text is not None:
+        name = _("new: {corpus}").format(corpus=corpus_title(controls["corpus"]))
+        tokenizer = trace.tokenizer()
+        new = TrainedSubject(name, tokenizer.with_options(template=None), trace, len(trace))
+        show_both(Renewal(analyse(old, text), analyse(new, text), tokenizer), controls)
+
+
+@st.fragment
+def show_steps(controls: RenewControls, run: Run[AnyTrace], trace: BpeTrace) -> None:
+    """What is learned on top, to step through."""
+    use_language(st.session_state["language"])
+    style = Style(trace.corpus.pipeline.byte_level, special_tokens=frozenset(trace.special_tokens))
+    show_stage(controls, controls.url(), run, trace, merge_frame, style)
+
+
+def show_trimmed(controls: RenewControls, old: ShownTokenizer) -> None:
+    """The old one without its last merges, and why none in the middle can be cut out. Raises what `as_written` and `trim` raise."""
+    whole = tokenizer_of(as_written(old))
+    for complaint in controls.complaints:
+        problem(complaint)
+    if controls.blocked:
+        return
+    tokenizer = trim(whole, controls["drop"] or 0)
+    name = _("trimmed: {name}").format(name=old.name)
+    new = EngineSubject(name, old.algorithm, tokenizer.with_options(template=None), len(tokenizer.vocab))
+    text = text_under_both(controls)
+    if text is None:
+        return
+    show_both(Renewal(analyse(old, text), analyse(new, text), tokenizer), controls)
+    style = Style(whole.pipeline.byte_level, special_tokens=frozenset(whole.special_tokens))
+    if (example := earliest_merge(tokenizer, text)) is not None:
+        st.header(_("Why only the end can go"), anchor=False)
+        st.html(cut_html(cut_out(tokenizer, example), style))
+
+
+def text_under_both(controls: RenewControls) -> str | None:
+    """The box for a text; what is in it, or None if that is too long, which the page says."""
     st.text_area(_("One text under both"), key=controls.key("a"), height=170, persist_state="session")
     text = plain_text(controls["a"])
     if len(text) > RENEW_LIMIT:
@@ -135,11 +227,8 @@ def show() -> None:
             "The text has {size} characters, but this page takes {limit}: shorten it, or use the playground."
         )
         problem(message.format(size=count(len(text)), limit=count(RENEW_LIMIT)))
-        return
-    try:
-        show_both(renewed(handed, trace, opened.subject, text, controls["corpus"]), controls)
-    except TokenizersCoreError as error:
-        problem(explained(error))
+        return None
+    return text
 
 
 def renewed(handed: Heritage, trace: AnyTrace, old: ShownTokenizer, text: str, corpus: str) -> Renewal:
@@ -148,11 +237,11 @@ def renewed(handed: Heritage, trace: AnyTrace, old: ShownTokenizer, text: str, c
     name = _("new: {corpus}").format(corpus=corpus_title(corpus))
     # Only the texts are compared: what a template adds is left out of both counts.
     new = TrainedSubject(name, tokenizer.with_options(template=None), trace, len(trace))
-    return Renewal(handed, analyse(old, text), analyse(new, text), tokenizer, trace)
+    return Renewal(analyse(old, text), analyse(new, text), tokenizer)
 
 
-def heritage_html(handed: Heritage) -> str:
-    """What is kept, and what is learned again."""
+def heritage_html(handed: Heritage, title: str, learned: str) -> str:
+    """What is kept, and, under a title of its own, what is `learned`."""
     pipeline = handed.pipeline
     normalizer = pipeline.normalizer
     names = (normalizer,) if isinstance(normalizer, str) else normalizer
@@ -170,8 +259,7 @@ def heritage_html(handed: Heritage) -> str:
         (_("Template"), handed.template.single if handed.template else _("none")),
     )
     kept = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows)
-    over, anew = escape(_("Kept from the old one")), escape(_("Retrained"))
-    learned = escape(_("The vocabulary and, with BPE, the merges: everything training makes."))
+    over, anew, learned = escape(_("Kept from the old one")), escape(title), escape(learned)
     return (
         f'<div class="ts heritage"><section><h2>{over}</h2><dl>{kept}</dl></section>'
         f"<section><h2>{anew}</h2><p>{learned}</p></section></div>"
@@ -179,18 +267,20 @@ def heritage_html(handed: Heritage) -> str:
 
 
 def show_both(found: Renewal, controls: RenewControls) -> None:
-    """The text under both tokenizers, the new tokens, and the files."""
+    """The text under both tokenizers, the tokens that only one of them has, and the files."""
     old, new = found.old, found.new
     st.html(totals_html(len(old), len(new)))
     if old.text:
         st.html(aligned_html({"A": old, "B": new}))
     else:
         note(_("No text, no tokens."))
-    st.header(_("Tokens that only the new one has"), anchor=False)
+    more, less = (old, new) if controls["how"] == "trim" else (new, old)
+    gone, came = _("Tokens that only the old one has"), _("Tokens that only the new one has")
+    st.header(gone if more is old else came, anchor=False)
     st.caption(
         _("Those in the text first, longest to shortest, then the rest of the vocabulary in order of ids.")
     )
-    st.html(f'<div class="ts row wide">{chips(only_new(found), new.subject.style)}</div>')
+    st.html(f'<div class="ts row wide">{chips(only_in(more, less), more.subject.style)}</div>')
     st.header(_("The new tokenizer"), anchor=False)
     show_tokenizer_files(found.tokenizer, RENEW_PAGE)
     show_link(_("Link to this page"), controls.recipe(), controls.url())
@@ -218,10 +308,10 @@ def totals_html(old: int, new: int) -> str:
     return f'<dl class="ts counts">{cells}</dl>'
 
 
-def only_new(found: Renewal) -> list[str]:
-    """The new tokenizer's tokens that the old one lacks: those in the text first, longest first, then the others. At most `NEW_LISTED`."""
-    known = {*found.old.subject.all_tokens()}
-    subject = found.new.subject
-    in_text = {subject.token(identifier) for identifier in found.new.ids}
+def only_in(one: Analysis, other: Analysis) -> list[str]:
+    """One tokenizer's tokens that the other lacks: those in the text first, longest first, then the others. At most `NEW_LISTED`."""
+    known = {*other.subject.all_tokens()}
+    subject = one.subject
+    in_text = {subject.token(identifier) for identifier in one.ids}
     rest = [token for token in subject.all_tokens() if token not in known and token not in in_text]
     return [*sorted(in_text - known, key=lambda token: (-len(token), token)), *rest][:NEW_LISTED]
