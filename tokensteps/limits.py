@@ -563,7 +563,10 @@ those that pages begin with have 600,000."""
 TRAININGS_AT_ONCE: Final = 2
 """Processes that train at the same time, of a hundred MB each: one for large texts, so that small ones needn't wait."""
 SESSIONS_REMEMBERED: Final = 1_000
-"""Sessions whose last turn is known: one that is forgotten is served as if it were new."""
+"""Sessions, and addresses, of which it is known what they have had: one that is forgotten is served as if it were new."""
+FAIR_SECONDS: Final = 300.0
+"""Time after which half of what a session or an address has had is forgotten: whoever has trained much waits behind others, and not for
+the rest of the lecture."""
 TRAININGS_WAITING: Final = 60
 """Runs that wait for their turn: as many are trained in a minute."""
 TRAINING_MEMORY: Final = 2_000_000_000

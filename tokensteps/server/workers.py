@@ -16,13 +16,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Final
 
 from tokensteps.assets import PACKAGES
 from tokensteps.limits import (
+    FAIR_SECONDS,
     JOBS_ON_A_PAGE,
     SESSIONS_REMEMBERED,
     SHORT_SECONDS,
@@ -31,6 +31,7 @@ from tokensteps.limits import (
     TRAININGS_AT_ONCE,
     TRAININGS_WAITING,
 )
+from tokensteps.server.entrance.addresses import SessionAddresses, session_addresses
 from tokensteps.server.tasks import Progress, Stopped, TrainingError, Work
 
 TOLD_EVERY: Final = 0.1
@@ -141,25 +142,64 @@ class Worker:
             self._process.communicate()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Turn:
     """A task in the queue."""
 
     seconds: float
     arrival: int
     progress: Progress
+    refused: bool = False
+    """Whether it has lost its place to somebody who asks for less."""
 
     @property
     def short(self) -> bool:
         """Whether it may take the last free worker."""
         return self.seconds <= SHORT_SECONDS
 
+    @property
+    def leaving(self) -> bool:
+        """Whether it waits no longer, and will leave by itself."""
+        return self.progress.stop or self.refused
+
+
+@dataclass
+class Shares:
+    """Seconds of work that each has had. They fade, so what was long ago counts little.
+
+    >>> now = [0.0]
+    >>> shares = Shares(lambda: now[0])
+    >>> shares.add("she", 8.0)
+    >>> now[0] += 2 * FAIR_SECONDS
+    >>> shares.of("she"), shares.of("he")
+    (2.0, 0.0)
+    """
+
+    clock: Callable[[], float]
+    _had: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Seconds, and when that was worked out; whoever got something longest ago comes first."""
+
+    def of(self, who: str) -> float:
+        """What one has had."""
+        seconds, at = self._had.get(who, (0.0, 0.0))
+        return seconds * math.exp2((at - self.clock()) / FAIR_SECONDS)
+
+    def add(self, who: str, seconds: float) -> None:
+        """One has had so much more; less, where more was expected."""
+        had = max(0.0, self.of(who) + seconds), self.clock()
+        self._had.pop(who, None)
+        self._had[who] = had
+        if len(self._had) > SESSIONS_REMEMBERED:
+            del self._had[next(iter(self._had))]
+
 
 class Workers:
     """A few workers, which import a module at the start, and the queue in front of them.
 
-    Sessions take turns: the one with the fewest running tasks goes first, then the one that was served longest ago. Among equals the
-    shortest task goes first, since it is done soonest. Long ones never take all workers.
+    Whoever has had least goes next: a session by the seconds that workers were busy for it, or by its address's, divided by the sessions that
+    are there, whichever is more. So a class at one address isn't one visitor, and who comes back as another session has had what
+    he has had. Among equals the shortest task goes first, since it is done soonest. Long ones never take all workers. In
+    a full queue, whoever has most tasks in it loses one.
     """
 
     def __init__(
@@ -169,6 +209,8 @@ class Workers:
         module: str = "tokenizers_core",
         idle_seconds: float | None = None,
         room: float = math.inf,
+        where: SessionAddresses | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """A process that has had nothing to do for `idle_seconds` after its work ends; without them, it stays. One that has taken more
         than `room` bytes for a piece of work makes way for a new one."""
@@ -182,16 +224,14 @@ class Workers:
         self._changed = threading.Condition()
         self._free, self._free_for_long = number, max(1, number - 1)
         self._waiting: list[Turn] = []
-        self._running: Counter[str] = Counter()
-        """Session → its tasks that run."""
-        self._served: dict[str, int] = {}
-        """Session → when it last had a turn; the longest ago first."""
+        self._where, self._clock = where or session_addresses(), clock
+        self._by_session, self._by_address = Shares(clock), Shares(clock)
         self._arrivals = itertools.count(1)
 
     @property
     def waiting(self) -> int:
         """How many tasks wait for their turn."""
-        return sum(not turn.progress.stop for turn in [*self._waiting])
+        return sum(not turn.leaving for turn in [*self._waiting])
 
     def start(self) -> None:
         """Start one worker before anybody asks, and again when the last one has ended for want of work."""
@@ -215,52 +255,69 @@ class Workers:
     def _turn(self, task: Work, progress: Progress) -> Iterator[None]:
         turn = Turn(task.seconds, next(self._arrivals), progress)
         with self._changed:
-            self._make_way(progress.session)
-            if self.waiting >= TRAININGS_WAITING:
-                raise TrainingError("busy", TRAININGS_WAITING)
             self._waiting.append(turn)
+            self._make_way(progress.session)
             try:
                 while turn is not min(filter(self._has_room, self._waiting), key=self._rank, default=None):
+                    if turn.refused:
+                        raise TrainingError("busy", TRAININGS_WAITING)
                     if progress.over:
                         progress.stop = True
                         raise Stopped
                     self._changed.wait(TOLD_EVERY)
             finally:
                 self._waiting.remove(turn)
-            self._take(turn, 1)
+            self._take(turn, 1, turn.seconds)
+            began = self._clock()
         try:
             yield
         finally:
             with self._changed:
-                self._take(turn, -1)
+                self._take(turn, -1, self._clock() - began - turn.seconds)
                 self._changed.notify_all()
 
     def _make_way(self, session: str) -> None:
-        """Give up the session's task that has waited longest if it has too many."""
-        own = [turn for turn in self._waiting if turn.progress.session == session and not turn.progress.stop]
-        if session and len(own) >= JOBS_ON_A_PAGE:
+        """Give up the session's task that has waited longest if it has too many; and if there are too many in all, refuse one of those
+        who have most, or have had most."""
+        there = [turn for turn in self._waiting if not turn.leaving]
+        own = [turn for turn in there if session and turn.progress.session == session]
+        if len(own) > JOBS_ON_A_PAGE:
             own[0].progress.stop = True
+        elif len(there) > TRAININGS_WAITING:
+            names = [turn.progress.session for turn in there]
+            places = [self._where.of(name) for name in names]
 
-    def _take(self, turn: Turn, workers: int) -> None:
-        """Take a worker for a turn, or with -1 give it back."""
+            def wants(turn: Turn) -> tuple[float, float, int]:
+                session = turn.progress.session
+                waiting = self._share(session, names.count, places.count)
+                return waiting, self._had(session), turn.arrival
+
+            max(there, key=wants).refused = True
+
+    def _take(self, turn: Turn, workers: int, seconds: float) -> None:
+        """Take a worker for a turn, or with -1 give it back; with the seconds that it is expected to take, and then those it took besides."""
         session = turn.progress.session
         self._free -= workers
         self._free_for_long -= workers * (not turn.short)
         if session:
-            self._running[session] += workers
-            self._running += Counter()  # without those that have none
-            self._served.pop(session, None)
-            self._served[session] = next(self._arrivals)
-            if len(self._served) > SESSIONS_REMEMBERED:
-                del self._served[next(iter(self._served))]
+            self._by_session.add(session, seconds)
+            self._by_address.add(self._where.of(session), seconds)
 
     def _has_room(self, turn: Turn) -> bool:
         """Whether a worker is free for it. One that was given up leaves by itself."""
-        return self._free > 0 and (turn.short or self._free_for_long > 0) and not turn.progress.stop
+        return self._free > 0 and (turn.short or self._free_for_long > 0) and not turn.leaving
 
-    def _rank(self, turn: Turn) -> tuple[int, int, float, int]:
-        session = turn.progress.session
-        return self._running[session], self._served.get(session, 0), turn.seconds, turn.arrival
+    def _rank(self, turn: Turn) -> tuple[float, float, int]:
+        return self._had(turn.progress.session), turn.seconds, turn.arrival
+
+    def _had(self, session: str) -> float:
+        return self._share(session, self._by_session.of, self._by_address.of)
+
+    def _share(self, session: str, own: Callable[[str], float], together: Callable[[str], float]) -> float:
+        """What a session has itself, or its part of what all at its address have together, if that is more; "" is nobody, and has nothing."""
+        address = self._where.of(session)
+        shared = together(address) / self._where.sessions(address) if address else 0.0
+        return max(own(session), shared) if session else 0.0
 
     @contextlib.contextmanager
     def _worker(self) -> Iterator[Worker]:

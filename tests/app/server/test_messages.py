@@ -108,8 +108,8 @@ class Visited:
     def __init__(self) -> None:
         self.told: list[tuple[str, str]] = []
 
-    def arrive(self, session: str) -> None:
-        self.told.append(("arrive", session))
+    def arrive(self, session: str, address: str) -> None:
+        self.told.append(("arrive", f"{session} at {address}"))
 
     def leave(self, session: str) -> None:
         self.told.append(("leave", session))
@@ -489,8 +489,8 @@ def test_who_comes_and_who_leaves_is_noticed() -> None:
     told.new_session.initialize.session_id = "mine"
     other = ForwardMsg(script_finished=0)
     answers = [other.SerializeToString(), told.SerializeToString(), told.SerializeToString()]
-    assert send_all([rerun()], answers)[2].told == [("arrive", "mine"), ("leave", "mine")]
-    assert send_all([b"\xff"], answers)[2].told == [("arrive", "mine"), ("leave", "mine")]
+    assert send_all([rerun()], answers)[2].told == [("arrive", "mine at 192.0.2.1"), ("leave", "mine")]
+    assert send_all([b"\xff"], answers)[2].told == [("arrive", "mine at 192.0.2.1"), ("leave", "mine")]
     # A browser that would like its session back says so when it connects, and perhaps nothing after that.
     assert send_all([], subprotocols=["streamlit", "xsrf", "old"])[2].told == [("leave", "old")]
     # One that Streamlit has never told may be there all the same.

@@ -271,7 +271,7 @@ def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pyt
         for session in ("gone", "back", "twice"):
             assert await put(server, kept, session, "1", 60) == 204
             kept.leave(session)
-        kept.arrive("back")
+        kept.arrive("back", "192.0.2.7")
         server.connected = {"back", "twice"}  # the second has another connection, which was not told of yet
         await passes(RECONNECT_SECONDS - 1)
         assert server.held() == {"gone": 60, "back": 60, "twice": 60}, "a moment later all is there"
@@ -406,7 +406,7 @@ def test_any_order_of_things_is_counted_rightly(server: Server) -> None:
                 case 0:
                     kept.leave(session)
                 case 1:
-                    kept.arrive(session)
+                    kept.arrive(session, "")
                 case 2:
                     kept.drop(session, name)
                 case 3:

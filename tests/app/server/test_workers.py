@@ -33,11 +33,12 @@ from tests.app.server.tasks import (
 from tokenizers_core import train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import PatternTimeoutError, VocabSizeError
 from tokenizers_core.text.pipeline import Pipeline
-from tokensteps.limits import JOBS_ON_A_PAGE, SMALL_TASK, TRAINING_MEMORY
+from tokensteps.limits import FAIR_SECONDS, JOBS_ON_A_PAGE, SMALL_TASK, TRAINING_MEMORY, TRAININGS_WAITING
 from tokensteps.runs.corpora import Source, prose
 from tokensteps.runs.trainings import train_all, train_model
 from tokensteps.server import tasks
 from tokensteps.server import workers as module
+from tokensteps.server.entrance.addresses import SessionAddresses
 from tokensteps.server.tasks import Progress, Stopped, Task, TrainingError, worth_sending
 from tokensteps.server.workers import Workers
 
@@ -314,16 +315,22 @@ def waiting(pool: Workers, number: int) -> None:
 
 
 class OneByOne(HeldFile):
-    """A process whose runs end one at a time: `gate` is a semaphore here."""
+    """A process whose runs end one at a time, after as many seconds as were expected by `clock`: `gate` is a semaphore here."""
 
     def run(self, one: Any, progress: Progress) -> bytes:
         self.begun.append(one.source.name)
         self.started.release()
         while not OneByOne.permits.acquire(timeout=0.02):
             assert not progress.stop or one.source.name != "short"
+        OneByOne.now += one.seconds
         return one.source.name.encode()
 
     permits: threading.Semaphore
+    now = 0.0
+
+    @classmethod
+    def clock(cls) -> float:
+        return cls.now
 
 
 @pytest.mark.parametrize("seconds", [0.5, 100.0])
@@ -363,10 +370,10 @@ def test_another_sessions_short_job_waits_for_one_short_job_at_most(
         OneByOne.permits.release(2)
 
 
-def test_sessions_take_turns(held: type[HeldFile], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_session_that_has_had_least_goes_next(held: type[HeldFile], monkeypatch: pytest.MonkeyPatch) -> None:
     OneByOne.permits = threading.Semaphore(0)
     monkeypatch.setattr(module, "Worker", OneByOne)
-    pool = Workers(1)
+    pool = Workers(1, clock=OneByOne.clock)
     with running(pool, of("a", "a0", 0.1)):
         assert held.started.acquire(timeout=PATIENT)
         later = [
@@ -380,7 +387,96 @@ def test_sessions_take_turns(held: type[HeldFile], monkeypatch: pytest.MonkeyPat
             waiting(pool, 5)
             for _ in range(6):
                 OneByOne.permits.release()
-    assert held.begun == ["a0", "b1", "c1", "a1", "b2", "a2"]
+    assert held.begun == ["a0", "b1", "c1", "a1", "a2", "b2"]
+
+
+class Street:
+    """A pool with one worker, which has trained for sessions at addresses."""
+
+    def __init__(self, **sessions: list[str]) -> None:
+        """Address → its sessions."""
+        self.where = SessionAddresses()
+        for address, there in sessions.items():
+            for session in there:
+                self.where.arrive(session, address)
+        self.pool = Workers(1, where=self.where, clock=OneByOne.clock)
+
+    def trains(self, *tasks: tuple[Any, Progress]) -> None:
+        """One after the other."""
+        OneByOne.permits = threading.Semaphore(len(tasks))
+        for one in tasks:
+            self.pool.run(*one)
+
+    def order(self, begun: list[str], *tasks: tuple[Any, Progress]) -> list[str]:
+        """In which order tasks have their turns that come while the worker is busy."""
+        OneByOne.permits = threading.Semaphore(0)
+        before = len(begun)
+        with running(self.pool, of("", "busy", 0.1)):
+            while len(begun) == before:
+                time.sleep(0.01)
+            with contextlib.ExitStack() as asking:
+                for number, one in enumerate(tasks, start=1):
+                    asking.enter_context(running(self.pool, one))
+                    waiting(self.pool, number)
+                for _ in range(len(tasks) + 1):
+                    OneByOne.permits.release()
+        return begun[before + 1 :]
+
+
+def test_who_comes_back_as_another_session_has_had_what_he_has_had(
+    held: type[HeldFile], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session each for his trainings, all of them new: by sessions alone he would always be first."""
+    monkeypatch.setattr(module, "Worker", OneByOne)
+    street = Street(his=["he 0"], hers=["she"])
+    street.trains(of("she", "hers", 2.0))
+    for number in range(5):
+        street.trains(of(f"he {number}", "his", 1.0))
+        street.where.end(f"he {number}")
+        street.where.arrive(f"he {number + 1}", "his")
+    assert street.order(held.begun, of("he 5", "his", 0.1), of("she", "hers", 0.9)) == ["hers", "his"]
+
+
+def test_a_class_at_one_address_is_not_one_visitor(held: type[HeldFile], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thirty who have had a second each come before one who has had two; of them, whoever has had more than the others comes last."""
+    monkeypatch.setattr(module, "Worker", OneByOne)
+    students = [f"student {number}" for number in range(30)]
+    street = Street(hall=students, home=["he"])
+    street.trains(*(of(student, student, 1.0) for student in students), of("he", "he", 2.0))
+    street.trains(of("student 7", "student 7", 4.0))
+    asked = [of(name, name, 0.5) for name in ("student 7", "he", "student 1", "student 2")]
+    assert street.order(held.begun, *asked) == ["student 1", "student 2", "he", "student 7"]
+
+
+def test_what_was_long_ago_counts_little(held: type[HeldFile], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "Worker", OneByOne)
+    street = Street(a=["early"], b=["late"])
+    street.trains(of("early", "early", 3.0))
+    OneByOne.now += 2 * FAIR_SECONDS
+    street.trains(of("late", "late", 1.0))
+    assert street.order(held.begun, of("late", "late", 0.1), of("early", "early", 0.1)) == ["early", "late"]
+
+
+def test_a_full_queue_is_full_for_who_has_filled_it(
+    held: type[HeldFile], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixty trainings of one visitor's twenty sessions: everybody else heard “60 runs are waiting”."""
+    monkeypatch.setattr(module, "Worker", OneByOne)
+    sessions = [f"his {number}" for number in range(20)]
+    street = Street(his=sessions, hers=["she"])
+    OneByOne.permits = threading.Semaphore(0)
+    with running(street.pool, of("", "busy", 0.1)):
+        assert held.started.acquire(timeout=PATIENT)
+        his = [of(session, session, 0.1) for session in sessions for _ in range(TRAININGS_WAITING // 20)]
+        with running(street.pool, *his) as ended:
+            waiting(street.pool, TRAININGS_WAITING)
+            with running(street.pool, of("she", "hers", 0.9)) as mine:
+                waiting(street.pool, TRAININGS_WAITING)
+                for _ in range(TRAININGS_WAITING + 1):
+                    OneByOne.permits.release()
+            assert mine == [b"hers"]
+    (refused,) = [one for one in ended if not isinstance(one, bytes)]
+    assert str(refused).startswith("60 runs are already waiting for training")
 
 
 @pytest.mark.parametrize(
@@ -389,11 +485,11 @@ def test_sessions_take_turns(held: type[HeldFile], monkeypatch: pytest.MonkeyPat
 def test_a_session_of_long_ago_is_served_as_if_it_were_new(
     held: type[HeldFile], monkeypatch: pytest.MonkeyPatch, remembered: int, turns: list[str]
 ) -> None:
-    """Of sessions that ask at once, the new ones come first, in the order of asking, then those whose turn was longest ago."""
+    """Of sessions that ask at once, and have had as much, the new ones come first, then those whose turn was longest ago."""
     OneByOne.permits = threading.Semaphore(100)
     monkeypatch.setattr(module, "Worker", OneByOne)
     monkeypatch.setattr(module, "SESSIONS_REMEMBERED", remembered)
-    pool = Workers(1)
+    pool = Workers(1, clock=OneByOne.clock)
     for session in ("old", "other", "latest"):
         pool.run(*of(session, session, 0.1))
     OneByOne.permits = threading.Semaphore(0)

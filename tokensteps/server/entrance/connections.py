@@ -144,7 +144,7 @@ class Connection:
             session = told_session(data) if len(data) < SESSION_TOLD_BYTES else ""
             if session:
                 self._session, self._told = session, True
-                self._visits.arrive(session)
+                self._visits.arrive(session, self._address.name)
         try:
             await self._send(event)
         except OSError:  # the browser has gone, and what it has sent before is nobody's any more

@@ -94,6 +94,8 @@ class Account:
     """What one connection, or one address, has used."""
 
     rates: Mapping[str, Rate]
+    name: str = ""
+    """The address; a connection has none."""
     buckets: dict[str, Bucket] = field(default_factory=dict)
     connections: int = 0
 
@@ -118,7 +120,7 @@ class Addresses:
 
     def account(self, address: str) -> Account:
         """That of an address."""
-        account = self._accounts.setdefault(address, Account(self._rates))
+        account = self._accounts.setdefault(address, Account(self._rates, address))
         self._accounts.move_to_end(address)
         for _ in range(2):  # as quick however many there are
             if len(self._accounts) > self._remembered:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Mapping
 
 from tokensteps.limits import COLLECT_SECONDS, FILES_EACH, RECONNECT_SECONDS, UPLOADS_EACH, UPLOADS_ROOM
+from tokensteps.server.entrance.addresses import session_addresses
 from tokensteps.server.process_singleton import process_singleton
 from tokensteps.server.traces import forget_session
 from tokensteps.streamlit_internals import end_session, remove_upload, sessions_without_connection
@@ -42,8 +43,12 @@ class SessionResources:
 
     # --- Coming and going -----------------------------------------------------------------------------------------------
 
-    def arrive(self, session: str) -> None:
+    def arrive(self, session: str, address: str) -> None:
         """A session has a connection, its first or a new one."""
+        session_addresses().arrive(session, address)
+        self._stay(session)
+
+    def _stay(self, session: str) -> None:
         if (timer := self._left.pop(session, None)) is not None:
             timer.cancel()
 
@@ -53,15 +58,16 @@ class SessionResources:
         The name may be "" or another's: where a browser goes before its first message has come, Streamlit doesn't tell the session. It is
         one that has no connection and that nobody has told of.
         """
-        self.arrive(session)
+        self._stay(session)
         loop = asyncio.get_running_loop()
         for one in {session, *sessions_without_connection()} - {"", *self._left}:
             self._left[one] = loop.call_later(RECONNECT_SECONDS, self.end, one)
 
     def end(self, session: str) -> None:
         """End a session that hasn't come back, with all that it holds."""
-        self.arrive(session)
+        self._stay(session)
         if end_session(session):
+            session_addresses().end(session)
             with self._lock:
                 self._files.pop(session, None)
             forget_session(session)

@@ -1,0 +1,51 @@
+"""Where sessions are: many at one address may be a class, or one visitor with many tabs."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tokensteps.server.process_singleton import process_singleton
+
+
+class SessionAddresses:
+    """The address of each session that has a connection, or may have one again in a moment.
+
+    >>> there = SessionAddresses()
+    >>> there.arrive("she", "192.0.2.7"), there.arrive("he", "192.0.2.7"), there.arrive("she", "192.0.2.7")
+    (None, None, None)
+    >>> there.of("she"), there.sessions("192.0.2.7")
+    ('192.0.2.7', 2)
+    >>> there.end("she"), there.of("she"), there.sessions("192.0.2.7"), there.sessions("")
+    (None, '', 1, 1)
+    """
+
+    def __init__(self) -> None:
+        self._of: dict[str, str] = {}
+        self._sessions: Counter[str] = Counter()
+
+    def arrive(self, session: str, address: str) -> None:
+        """A session has a connection from there."""
+        self.end(session)
+        self._of[session] = address
+        self._sessions[address] += 1
+
+    def end(self, session: str) -> None:
+        """A session is over."""
+        address = self._of.pop(session, "")
+        self._sessions[address] -= 1
+        if self._sessions[address] <= 0:
+            del self._sessions[address]
+
+    def of(self, session: str) -> str:
+        """That of a session; "" as long as nobody knows."""
+        return self._of.get(session, "")
+
+    def sessions(self, address: str) -> int:
+        """How many are there; one at least."""
+        return max(1, self._sessions[address])
+
+
+@process_singleton
+def session_addresses() -> SessionAddresses:
+    """Those of this server."""
+    return SessionAddresses()
