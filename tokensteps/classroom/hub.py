@@ -111,8 +111,7 @@ class OpenClass:
         """Take in the log's next lines."""
         before = self.room.known
         for line in lines:
-            entry: dict[str, Any] = json.loads(line)
-            outcome = self.room.apply(line, entry)
+            outcome = self.room.apply(line, _entry(line))
             if outcome is not None:
                 self.refused[self.room.known] = outcome
         self.wake_streams(students=bool(self.room.notes[False].after(before)))
@@ -276,7 +275,7 @@ class Hub:
             await self._in_thread(lambda store: store.here(code, self._server, who, now))
         if 0 in kept.streams:
             found = await self._in_thread(lambda store: store.everywhere(code, now - PRESENCE_LOST))
-            kept.everywhere = frozenset(number for who in found for number in json.loads(who))
+            kept.everywhere = frozenset(number for who in found for number in _numbers(who))
             if kept.people() != before:
                 kept.wake_streams(students=False)
 
@@ -307,6 +306,32 @@ class Hub:
         except StoreError as error:
             logging.getLogger(__name__).warning("Classes: %s", error)
             raise RequestRefused("store", "The class can't be written down just now. Try again.") from error
+
+
+def _entry(line: str) -> dict[str, Any]:
+    """An entry as it is written in a log; one that does nothing, where somebody else has written it.
+
+    >>> _entry('{"do": "end"}'), _entry("[1]"), _entry("Hello?")
+    ({'do': 'end'}, {'do': ''}, {'do': ''})
+    """
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        entry = None
+    return entry if isinstance(entry, dict) and "do" in entry else {"do": ""}
+
+
+def _numbers(who: str) -> list[int]:
+    """The devices that a server has noted, as it is written in the store; none, where somebody else has written it.
+
+    >>> _numbers("[1, 2]"), _numbers('["one", {}]'), _numbers("1"), _numbers("?")
+    ([1, 2], [], [], [])
+    """
+    try:
+        numbers = json.loads(who)
+    except (ValueError, RecursionError):
+        return []
+    return [one for one in numbers if isinstance(one, int)] if isinstance(numbers, list) else []
 
 
 @process_singleton

@@ -6,6 +6,8 @@ Needs the package `redis` (`pip install "tokensteps[redis]"`).
 from __future__ import annotations
 
 import json
+import math
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -16,11 +18,10 @@ PREFIX: Final = "tokensteps:class:"
 ALL: Final = "tokensteps:classes"
 """Code → when something was last written."""
 REACH: Final = 2.0
-"""Seconds that it may take to reach it, or to answer: events wait for as long."""
+"""Seconds that it may take to reach it, or to answer as a whole: events wait for as long."""
 CREATE: Final = """
-local quiet = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[4])
-for _, code in ipairs(quiet) do
-  if redis.call('EXISTS', ARGV[1] .. code .. ':log') == 0 then redis.call('ZREM', KEYS[1], code) end
+for _, code in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  if redis.call('TYPE', ARGV[1] .. code .. ':log')['ok'] ~= 'list' then redis.call('ZREM', KEYS[1], code) end
 end
 if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[6]) then
   local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
@@ -39,17 +40,23 @@ return 1
 
 
 class RedisStore:
-    """Logs in the Redis at an address, such as `redis://host:6379/0`."""
+    """Logs in the Redis at an address, such as `redis://host:6379/0`.
+
+    Others may use the same one: what isn't as we write it is passed over, and holds up no class but its own.
+    """
 
     def __init__(self, address: str) -> None:
         try:
             import redis
         except ImportError as error:
             raise StoreError('Classes in a Redis need its package: pip install "redis>=8.1,<9".') from error
-        self._error: type[Exception] = redis.RedisError
         try:
             self._redis: Any = redis.Redis.from_url(
-                address, decode_responses=True, socket_timeout=REACH, socket_connect_timeout=REACH
+                address,
+                decode_responses=True,
+                encoding_errors="replace",
+                socket_timeout=REACH,
+                socket_connect_timeout=REACH,
             )
         except ValueError as error:
             raise StoreError(f"{address}: {error}; write redis://host:6379/0") from error
@@ -83,9 +90,10 @@ class RedisStore:
             with redis.pipeline(transaction=False) as together:
                 for code, number in known.items():
                     together.lrange(PREFIX + code + ":log", number - 1, -1)
-                return together.execute()
+                return together.execute(raise_on_error=False)
 
-        return after_known(dict(zip(known, self._ask(each), strict=True)))
+        found = zip(known, self._ask(each), strict=True)
+        return after_known({code: lines if isinstance(lines, list) else () for code, lines in found})
 
     def here(self, code: str, server: str, who: str, now: float) -> None:
         """Note who is at a server."""
@@ -100,11 +108,29 @@ class RedisStore:
 
     def everywhere(self, code: str, since: float) -> Sequence[str]:
         """What servers have noted since then."""
-        noted = [json.loads(one) for one in self._ask(lambda redis: redis.hvals(PREFIX + code + ":here"))]
+        noted = map(_noted, self._ask(lambda redis: redis.hvals(PREFIX + code + ":here")))
         return [who for at, who in noted if at > since]
 
     def _ask(self, question: Any) -> Any:
+        """The package's own limit is on each piece of an answer: one that comes byte by byte would take for ever."""
+        guard = threading.Timer(REACH, self._redis.connection_pool.disconnect)
+        guard.start()
         try:
             return question(self._redis)
-        except (self._error, OSError) as error:
+        except Exception as error:  # one whose connection was closed ends somehow
             raise StoreError(f"Redis: {error}") from error
+        finally:
+            guard.cancel()
+
+
+def _noted(one: str) -> tuple[float, str]:
+    """When a server noted whom; long ago, if it is none of ours that did.
+
+    >>> _noted('[5.0, "[1, 2]"]'), _noted("5"), _noted("[1, 2, 3]")
+    ((5.0, '[1, 2]'), (-inf, ''), (-inf, ''))
+    """
+    try:
+        at, who = json.loads(one)
+        return float(at), str(who)
+    except (ValueError, TypeError, RecursionError):
+        return -math.inf, ""

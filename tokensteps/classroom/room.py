@@ -247,10 +247,19 @@ class Room:
     # --- What it does -----------------------------------------------------------------------------------------------------
 
     def apply(self, line: str, entry: Said) -> Outcome:
-        """The log's next entry, as it is written there and as read: it does what it can. Returns why not."""
+        """The log's next entry, as it is written there and as read: it does what it can. Returns why not.
+
+        What isn't made as ours are, because somebody else has written it into the store, does nothing more than it can.
+        """
         self.known += 1
         self.size += len(line)
         self._long = len(line)
+        try:
+            return self._do(entry)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            return "form"
+
+    def _do(self, entry: Said) -> Outcome:
         verdict = self.verdict(entry)
         if verdict is None:
             device = self.devices.get(entry.get("n", 0))
@@ -277,7 +286,7 @@ class Room:
             self.notes[lecturer].add(note)
 
     def _do_open(self, entry: Said) -> None:
-        self.born, self.opened, self.nicknames = entry["born"], entry["at"], entry["nicknames"]
+        self.born, self.opened, self.nicknames = entry["born"], float(entry["at"]), entry["nicknames"]
 
     def _do_join(self, entry: Said) -> None:
         name = entry.get("nickname", "") if self.nicknames else ""

@@ -1,0 +1,216 @@
+"""A Redis that isn't ours alone, and one that is slow or half dead: what others write there, and how long they keep a server waiting.
+
+Oracle: another class at the same server, which must hear and be heard as if nothing were; and the clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from tests.app.classroom.web import QUESTION, SERVER, Web
+from tests.loops import finished
+from tokensteps.classroom import redis_store, routes
+from tokensteps.classroom.hub import Hub
+from tokensteps.classroom.redis_store import ALL, PREFIX, RedisStore
+from tokensteps.classroom.store import StoreError
+from tokensteps.limits import CLASS_IDLE, CLASS_RATES, CLASSES
+from tokensteps.server.entrance.rates import Addresses
+
+NOW = 1_000_000.0
+NEVER_OURS = (
+    b"\xff\xfe\x00",
+    b"Hello?",
+    b"[1, 2]",
+    b"null",
+    b'{"do": "take"}',
+    b'{"do": ["join"]}',
+    b'{"do": "join", "n": {}}',
+    b'{"do": "place", "n": 1}',
+    b'{"do": "ask", "question": 5}',
+    b'{"do": "answer", "n": [], "round": "x"}',
+    b'{"do": "open", "at": "yesterday", "born": 1, "nicknames": 2}',
+    b"[" * 200_000,
+    b'{"do": "join", "at": ' + b"9" * 10_000 + b"}",
+)
+
+
+@pytest.fixture
+def foreign(redis_address: str) -> Any:
+    """Another app's client at the same Redis, which is empty."""
+    import redis
+
+    client = redis.Redis.from_url(redis_address)
+    client.flushall()
+    return client
+
+
+@pytest.fixture
+def servers(monkeypatch: pytest.MonkeyPatch, redis_address: str) -> Callable[[], Web]:
+    """Servers that share this Redis."""
+    monkeypatch.setattr(routes, "hub", SERVER.get)
+    new_visitors = Addresses(CLASS_RATES)
+    monkeypatch.setattr(routes, "_addresses", lambda: new_visitors)
+    return lambda: Web(Hub(lambda: RedisStore(redis_address)))
+
+
+async def asked(server: Web, code: str, key: str) -> None:
+    """A lecturer shows a run, and asks about it."""
+    shown = await server.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=1)
+    told = await server.post(f"{code}/ask", **{"as": key}, question=QUESTION)
+    assert (shown.status, told.status) == (200, 200)
+
+
+def test_lines_that_are_not_ours_do_nothing(foreign: Any, servers: Callable[[], Web]) -> None:
+    """Neither to the class whose log they are in nor to another."""
+
+    async def hold() -> None:
+        one, other = servers(), servers()
+        codes = [await one.open() for _ in range(2)]
+        (spoiled, _), (quiet, _) = codes
+        device, neighbour = await other.join(spoiled), await other.join(quiet)
+        ears = [other.listen(spoiled, device), other.listen(quiet, neighbour)]
+        for ear in ears:
+            await ear.hears("state")
+        for line in NEVER_OURS:
+            foreign.rpush(f"{PREFIX}{spoiled}:log", line)
+        foreign.hset(f"{PREFIX}{spoiled}:here", mapping={"x": b"\xff", "y": b"5", "z": b'[1e99, "[[]]"]'})
+        for (code, paper), ear in zip(codes, ears, strict=True):
+            await asked(one, code, paper)
+            await ear.hears("ask")
+        told = [await other.post(f"{spoiled}/answer", **{"as": device}, round=1, answer="a")]
+        told += [await other.post(f"{quiet}/answer", **{"as": neighbour}, round=1, answer="a")]
+        assert [answer.status for answer in told] == [200, 200]
+        late = servers()  # and a server that reads the whole log
+        assert (await late.post(f"{spoiled}/join")).status == 200
+        for server in (one, other, late):
+            await server.close()
+
+    finished(hold())
+
+
+def test_a_log_that_is_no_list_ends_its_class_and_no_other(foreign: Any, servers: Callable[[], Web]) -> None:
+    async def hold() -> None:
+        one, other = servers(), servers()
+        (spoiled, _), (quiet, key) = [await one.open() for _ in range(2)]
+        for code in (spoiled, quiet):
+            await other.join(code)
+        ear = other.listen(quiet, await other.join(quiet))
+        await ear.hears("state")
+        foreign.set(f"{PREFIX}{spoiled}:log", "mine now")
+        await asked(one, quiet, key)
+        await ear.hears("ask")
+        async with asyncio.timeout(5):
+            while other.hub.knows(spoiled):
+                await asyncio.sleep(0.01)
+        assert other.hub.knows(quiet)
+        for server in (one, other):
+            await server.close()
+
+    finished(hold())
+
+
+def test_keys_of_others_are_left_alone_and_take_no_place(foreign: Any, redis_address: str) -> None:
+    """Members that others have put among the classes go: a hundred of them, used in the far future, would let no class be opened."""
+    foreign.mset({"tokensteps": "a", "tokensteps:class": "b", "session:1": "c"})
+    foreign.zadd(ALL, {f"not a class {number}": 1e18 for number in range(CLASSES + 5)})
+    store = RedisStore(redis_address)
+    assert store.create("CDFHJK", "open", NOW) and store.create("MNPRTW", "open", NOW + CLASS_IDLE + 1)
+    assert foreign.mget("tokensteps", "tokensteps:class", "session:1") == [b"a", b"b", b"c"]
+    ours = {key.decode() for key in foreign.scan_iter()} - {"tokensteps", "tokensteps:class", "session:1"}
+    assert all(key.startswith("tokensteps:class") for key in ours)
+    assert foreign.zcard(ALL) == 2
+
+
+@contextmanager
+def half_dead(serve: Callable[[socket.socket], None]) -> Iterator[str]:
+    """The address of something that listens like a Redis."""
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def accept() -> None:
+        while True:
+            try:
+                connection, _address = listening.accept()
+            except OSError:
+                return
+            threading.Thread(target=talk, args=(connection,), daemon=True).start()
+
+    def talk(connection: socket.socket) -> None:
+        try:
+            serve(connection)
+        except OSError:
+            pass
+        finally:
+            connection.close()
+
+    threading.Thread(target=accept, daemon=True).start()
+    try:
+        yield f"redis://127.0.0.1:{listening.getsockname()[1]}/0"
+    finally:
+        listening.close()
+
+
+def silent(connection: socket.socket) -> None:
+    """Takes everything and answers nothing."""
+    while connection.recv(4_096):
+        pass
+
+
+def dripping(connection: socket.socket) -> None:
+    """A byte of an endless answer every now and then: never so late that the package's own limit would end it."""
+    while True:
+        connection.sendall(b"1")
+        time.sleep(0.05)
+
+
+def babbling(connection: socket.socket) -> None:
+    """Another protocol's server."""
+    connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 5)
+    silent(connection)
+
+
+@pytest.mark.parametrize("serve", [silent, dripping, babbling])
+def test_a_redis_that_is_half_dead_is_given_up_in_time(
+    serve: Callable[[socket.socket], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The dripping one held the thread of all classes for ever."""
+    monkeypatch.setattr(redis_store, "REACH", 0.5)
+    with half_dead(serve) as address:
+        store = RedisStore(address)
+        for _ in range(2):
+            start = time.monotonic()
+            with pytest.raises(StoreError, match="Redis"):
+                store.read("CDFHJK", 0)
+            assert time.monotonic() - start < 5
+
+
+def test_while_redis_drips_the_server_answers_everybody_else(
+    monkeypatch: pytest.MonkeyPatch, servers: Callable[[], Web]
+) -> None:
+    """In the event loop, nothing waits for it: a message to the class hears of it, and a loop's turn takes no longer."""
+    monkeypatch.setattr(redis_store, "REACH", 1.0)
+
+    async def hold() -> None:
+        server = servers()
+        server.hub._make = lambda: RedisStore(address)
+        opening = asyncio.ensure_future(server.post("open"))
+        longest, before = 0.0, time.monotonic()
+        while not opening.done():
+            await asyncio.sleep(0.01)
+            now = time.monotonic()
+            longest, before = max(longest, now - before), now
+        answer = await opening
+        assert answer.status == 503 and "Try again" in json.dumps(answer.json)
+        assert longest < 0.8
+        await server.close()
+
+    with half_dead(dripping) as address:
+        finished(hold())
