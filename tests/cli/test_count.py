@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import os
 import pty
+import socket
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -17,6 +20,7 @@ import psutil
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.half_dead import another_protocol, dripping, half_dead, silent
 from tokenizers_core import Corpus, Pipeline, Tokenizer, train_bpe, train_unigram
 from tokenizers_core.errors import PatternTimeoutError
 from tokenizers_core.text.counting import counts_tsv, read_counts, without_rare
@@ -136,6 +140,21 @@ def test_mistakes(counts_file: Path, tmp_path: Path) -> None:
     assert complaint(2, "count", MIXED, "-p", "bert", "--pattern", "gpt2").startswith(
         "Error: --pattern is for"
     )
+
+
+@pytest.mark.parametrize("serve", [silent, dripping, another_protocol])
+def test_what_is_no_scheduler_is_told_in_one_line(
+    serve: Callable[[socket.socket], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dask itself waits for ever for an answer, and takes a web server's “HTTP/1.1” for a length of exabytes."""
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("tokensteps.cli.cluster.ANSWERS_WITHIN", 1)
+    with half_dead(serve) as address:
+        start = time.monotonic()
+        told = complaint(1, "count", MIXED, "--scheduler", f"tcp://{address}")
+        assert time.monotonic() - start < 15
+    assert told.startswith(f"Error: There is no Dask scheduler at tcp://{address}: ")
+    assert told.endswith("; check the address and that it runs.")
 
 
 def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:

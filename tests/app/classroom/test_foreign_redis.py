@@ -8,15 +8,14 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.app.classroom.web import QUESTION, SERVER, Web
+from tests.half_dead import another_protocol, dripping, half_dead, silent
 from tests.loops import finished
 from tokensteps.classroom import redis_store, routes
 from tokensteps.classroom.hub import Hub
@@ -130,61 +129,14 @@ def test_keys_of_others_are_left_alone_and_take_no_place(foreign: Any, redis_add
     assert foreign.zcard(ALL) == 2
 
 
-@contextmanager
-def half_dead(serve: Callable[[socket.socket], None]) -> Iterator[str]:
-    """The address of something that listens like a Redis."""
-    listening = socket.create_server(("127.0.0.1", 0))
-
-    def accept() -> None:
-        while True:
-            try:
-                connection, _address = listening.accept()
-            except OSError:
-                return
-            threading.Thread(target=talk, args=(connection,), daemon=True).start()
-
-    def talk(connection: socket.socket) -> None:
-        try:
-            serve(connection)
-        except OSError:
-            pass
-        finally:
-            connection.close()
-
-    threading.Thread(target=accept, daemon=True).start()
-    try:
-        yield f"redis://127.0.0.1:{listening.getsockname()[1]}/0"
-    finally:
-        listening.close()
-
-
-def silent(connection: socket.socket) -> None:
-    """Takes everything and answers nothing."""
-    while connection.recv(4_096):
-        pass
-
-
-def dripping(connection: socket.socket) -> None:
-    """A byte of an endless answer every now and then: never so late that the package's own limit would end it."""
-    while True:
-        connection.sendall(b"1")
-        time.sleep(0.05)
-
-
-def babbling(connection: socket.socket) -> None:
-    """Another protocol's server."""
-    connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 5)
-    silent(connection)
-
-
-@pytest.mark.parametrize("serve", [silent, dripping, babbling])
+@pytest.mark.parametrize("serve", [silent, dripping, another_protocol])
 def test_a_redis_that_is_half_dead_is_given_up_in_time(
     serve: Callable[[socket.socket], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The dripping one held the thread of all classes for ever."""
     monkeypatch.setattr(redis_store, "REACH", 0.5)
     with half_dead(serve) as address:
-        store = RedisStore(address)
+        store = RedisStore(f"redis://{address}/0")
         for _ in range(2):
             start = time.monotonic()
             with pytest.raises(StoreError, match="Redis"):
@@ -200,7 +152,7 @@ def test_while_redis_drips_the_server_answers_everybody_else(
 
     async def hold() -> None:
         server = servers()
-        server.hub._make = lambda: RedisStore(address)
+        server.hub._make = lambda: RedisStore(f"redis://{address}/0")
         opening = asyncio.ensure_future(server.post("open"))
         longest, before = 0.0, time.monotonic()
         while not opening.done():
