@@ -370,7 +370,9 @@ def test_another_sessions_short_job_waits_for_one_short_job_at_most(
         OneByOne.permits.release(2)
 
 
-def test_the_session_that_has_had_least_goes_next(held: type[HeldFile], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_session_that_has_had_least_goes_next(
+    held: type[HeldFile], monkeypatch: pytest.MonkeyPatch
+) -> None:
     OneByOne.permits = threading.Semaphore(0)
     monkeypatch.setattr(module, "Worker", OneByOne)
     pool = Workers(1, clock=OneByOne.clock)
@@ -437,7 +439,9 @@ def test_who_comes_back_as_another_session_has_had_what_he_has_had(
     assert street.order(held.begun, of("he 5", "his", 0.1), of("she", "hers", 0.9)) == ["hers", "his"]
 
 
-def test_a_class_at_one_address_is_not_one_visitor(held: type[HeldFile], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_class_at_one_address_is_not_one_visitor(
+    held: type[HeldFile], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Thirty who have had a second each come before one who has had two; of them, whoever has had more than the others comes last."""
     monkeypatch.setattr(module, "Worker", OneByOne)
     students = [f"student {number}" for number in range(30)]
