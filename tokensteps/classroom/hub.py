@@ -111,7 +111,7 @@ class OpenClass:
         """Take in the log's next lines."""
         before = self.room.known
         for line in lines:
-            outcome = self.room.apply(line, _entry(line))
+            outcome = self.room.apply(line, _read_entry(line))
             if outcome is not None:
                 self.refused[self.room.known] = outcome
         self.wake_streams(students=bool(self.room.notes[False].after(before)))
@@ -308,10 +308,10 @@ class Hub:
             raise RequestRefused("store", "The class can't be written down just now. Try again.") from error
 
 
-def _entry(line: str) -> dict[str, Any]:
+def _read_entry(line: str) -> dict[str, Any]:
     """An entry as it is written in a log; one that does nothing, where somebody else has written it.
 
-    >>> _entry('{"do": "end"}'), _entry("[1]"), _entry("Hello?")
+    >>> _read_entry('{"do": "end"}'), _read_entry("[1]"), _read_entry("Hello?")
     ({'do': 'end'}, {'do': ''}, {'do': ''})
     """
     try:
