@@ -36,6 +36,8 @@ WHY_WORD: Final = 250
 """Symbols of a word that is stepped through, bytes or characters: each step draws them all."""
 WHY_LISTED: Final = 300
 """Words of a text to choose from: those at its beginning."""
+CUT_LIMIT: Final = 100_000
+"""Characters of a text that is cut in all ways: its beginning. Twenty thousand words take a second or two."""
 FIND_LIMIT: Final = 100
 """Characters of what is looked for in a table or in the glossary: tokens and terms are shorter."""
 PASSAGE_LIMIT: Final = 200

@@ -8,11 +8,13 @@ what the options are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from random import Random
 from typing import Final, Generic, NamedTuple, TypeVar
 
+from tokenizers_core.encoding.cuts.steps import Drawn
 from tokenizers_core.errors import SettingError
 
 Reached = TypeVar("Reached")
@@ -39,6 +41,38 @@ def refuse_bad_dropout(dropout: float) -> None:
         )
 
 
+class Walked(NamedTuple, Generic[Reached]):
+    """A state on a walk, and those that would have come before it but dropped out."""
+
+    state: Reached
+    dropped: Sequence[Reached] = ()
+
+
+def walk(
+    start: Reached, choices: Callable[[Reached], Choices[Reached]], dropout: float, random: Random
+) -> Iterator[Walked[Reached]]:
+    """One walk from `start`, state by state.
+
+    >>> halve = lambda number: Choices([number // 2, number // 3] if number > 1 else [])
+    >>> [one.state for one in walk(20, halve, 0.0, Random(1))]
+    [20, 10, 5, 2, 1]
+    """
+    yield Walked(state := start)
+    while True:
+        preferred, otherwise = choices(state)
+        dropped: list[Reached] = []
+        for option in preferred:
+            if random.random() >= dropout:
+                state = option
+                break
+            dropped.append(option)
+        else:
+            if otherwise is None:
+                return
+            state = otherwise
+        yield Walked(state, dropped)
+
+
 def sample(
     start: Reached, choices: Callable[[Reached], Choices[Reached]], dropout: float, random: Random
 ) -> Reached:
@@ -48,13 +82,27 @@ def sample(
     >>> sample(20, halve, 0.0, Random(1)), sample(20, halve, 1.0, Random(1))
     (1, 20)
     """
-    state = start
-    while True:
-        preferred, otherwise = choices(state)
-        chosen = next((option for option in preferred if random.random() >= dropout), otherwise)
-        if chosen is None:
-            return state
-        state = chosen
+    return deque(walk(start, choices, dropout, random), maxlen=1)[0].state
+
+
+def chosen_token(before: Sequence[str], after: Sequence[str]) -> str:
+    """The token that a choice made: the first one that wasn't there.
+
+    >>> chosen_token(("h", "u", "g"), ("h", "ug")), chosen_token(("h",), ("h", "ug"))
+    ('ug', 'ug')
+    """
+    return next(
+        (new for old, new in zip(before, after, strict=False) if new != old),
+        after[min(len(before), len(after) - 1)],
+    )
+
+
+def drawn_tokens(states: Iterator[Walked[tuple[str, ...]]]) -> Iterator[Drawn]:
+    """A walk through a word's splits as it is recorded."""
+    before: tuple[str, ...] = ()
+    for state, dropped in states:
+        yield Drawn(state, tuple(chosen_token(before, other) for other in dropped))
+        before = state
 
 
 def distribution(

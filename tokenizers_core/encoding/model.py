@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from random import Random
 from typing import Any
 
+from tokenizers_core.encoding.cuts.steps import Drawn
 from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.encoding.vocabulary import Vocabulary
 from tokenizers_core.errors import SettingError
@@ -31,6 +32,12 @@ class Model(ABC):
     """The token for what is unknown; "" if nothing can be."""
     suffix: str = ""
     """The last symbol of every word, if it has one."""
+    byte_fallback: bool = False
+    """Whether an unknown character is its UTF-8 bytes, each a token such as `<0xE3>`."""
+    way: str
+    """The way in which it cuts words, as in `cuts/ways.py`."""
+    samples_from_end: bool = False
+    """Whether `sampling` chooses a word's last token first."""
 
     def __init__(self) -> None:
         self._remembered: dict[str, tuple[int, ...]] = {}
@@ -40,6 +47,10 @@ class Model(ABC):
     def stretches(self, pre_tokenizer: str) -> dict[str, tuple[int, ...]]:
         """The ids of remembered words by the stretch of text that this pre-tokenizer shows as the word."""
         return self._stretches.setdefault(pre_tokenizer, {})
+
+    @abstractmethod
+    def split(self, word: str) -> tuple[str, ...]:
+        """The word's symbols, known or not."""
 
     @abstractmethod
     def spell(self, word: str) -> Iterable[int]:
@@ -71,6 +82,10 @@ class Model(ABC):
 
         Raises SettingError for an amount that can't be.
         """
+
+    @abstractmethod
+    def sampling(self, word: str, amount: float, random: Random) -> Iterator[Drawn]:
+        """What `sample` does, one choice at a time, from the beginning on. Raises SettingError."""
 
     @abstractmethod
     def distribution(self, word: str, amount: float) -> dict[tuple[str, ...], float] | None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal, NamedTuple
 
-from tokenizers_core.encoding.inference import piece
+from tokenizers_core.encoding.cuts.table import piece
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
 from tokenizers_core.text.spans import Span
 

@@ -22,6 +22,8 @@ from typing import Any, ClassVar, Final, NamedTuple
 from tokenizers_core.encoding.added import AddedToken, Finder, Segment
 from tokenizers_core.encoding.alignment import no_collecting
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
+from tokenizers_core.encoding.cuts.table import names_of
+from tokenizers_core.encoding.cuts.ways import Ways
 from tokenizers_core.encoding.decoders import (
     BpeDecoder,
     ByteLevelDecoder,
@@ -510,6 +512,24 @@ class Tokenizer:
         for token in split:
             refuse_wrong_type("tokens", token, str, "write each token as a str, such as 'hug'")
         return self.model.why_not(word, split)
+
+    @cached_property
+    def ways(self) -> Ways:
+        """Its vocabulary, ready to cut words in other ways than its model does."""
+        return Ways(self.model, self._set_apart | self._added_names)
+
+    def cut(self, word: str, way: str) -> tuple[str, ...] | None:
+        """The tokens of a pre-token (as `pipeline.words` gives them) by one of `cuts.ways.WAYS`; None where it can't be cut this way.
+
+        Raises SettingError for another way.
+
+        >>> from tokenizers_core import Corpus, train_bpe
+        >>> tokenizer = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "hugs": 5}), merges=2).tokenizer()
+        >>> tokenizer.cut("hugs", "merges"), tokenizer.cut("hugs", "longest_suffix"), tokenizer.cut("hugs", "most_probable")
+        (('hug', 's'), ('hug', 's'), None)
+        """
+        refuse_wrong_type("word", word, str, TEXT_WANTED)
+        return names_of(self.ways.cut(word, way))
 
     def token_bytes(self, identifier: int) -> bytes:
         """The bytes of text that a token stands for; special tokens and the template's tokens stand for their own text.

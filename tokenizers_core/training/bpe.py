@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from tokenizers_core.encoding import dropout
 from tokenizers_core.encoding.alignment import no_collecting
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS, byte_token, join_bytes
+from tokenizers_core.encoding.cuts.steps import Drawn
 from tokenizers_core.encoding.dropout import Choices, refuse_bad_dropout
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.reasons import Reason, Spelling, why_not_merged
@@ -458,6 +459,8 @@ class BpeModel(Model):
     ([3], [0, 3], [(0, 2), (2, 4)])
     """
 
+    way = "merges"
+
     def __init__(
         self,
         tokens: Sequence[str],
@@ -473,6 +476,7 @@ class BpeModel(Model):
         self.unk_token = unk_token
         self.suffix = suffix
         self.options = options
+        self.byte_fallback = options.byte_fallback
         self.rank_is_id = False
         """Whether ranks are the ids of the tokens that are made."""
         self.ranks: dict[PrivatePair, int] = {}
@@ -657,6 +661,14 @@ class BpeModel(Model):
         """
         refuse_bad_dropout(amount)
         return self.vocabulary.read(dropout.sample(self.start(word), self.choices, amount, random))
+
+    def sampling(self, word: str, amount: float, random: Random) -> Iterator[Drawn]:
+        refuse_bad_dropout(amount)
+        states = dropout.walk(self.start(word), self.choices, amount, random)
+        read = self.vocabulary.read
+        return dropout.drawn_tokens(
+            dropout.Walked(read(state), [*map(read, dropped)]) for state, dropped in states
+        )
 
     def distribution(self, word: str, amount: float) -> dict[tuple[str, ...], float] | None:
         """The exact probability of each split by BPE-dropout. Raises SettingError.

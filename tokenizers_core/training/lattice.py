@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import ClassVar, Literal, NamedTuple
@@ -368,9 +368,20 @@ class Lattice:
             [self._sample(sums, temperature, random) for _ in range(number)] if sums[-1] > -math.inf else []
         )
 
+    def sampling(self, temperature: float, random: Random) -> Iterator[tuple[Edge, float]]:
+        """One of these samples edge by edge, from the end, each with its probability there; nothing where no path leads through."""
+        refuse_bad_temperature(temperature)
+        sums = self.forward(temperature)
+        return self._choices(sums, temperature, random) if sums[-1] > -math.inf else iter(())
+
     def _sample(self, sums: Sequence[float], temperature: float, random: Random) -> Path:
         """One segmentation, sampled from its end: an edge is as likely as all the paths through it together."""
-        edges: list[Edge] = []
+        return Path.of(reversed([edge for edge, _share in self._choices(sums, temperature, random)]))
+
+    def _choices(
+        self, sums: Sequence[float], temperature: float, random: Random
+    ) -> Iterator[tuple[Edge, float]]:
+        """The edges that one sample takes, from the end, each with its probability there."""
         position = len(self.text)
         while position:
             arriving = self.arriving[position]
@@ -378,9 +389,9 @@ class Lattice:
                 math.exp(sums[edge.start] + edge.log_probability / temperature - sums[position])
                 for edge in arriving
             ]
-            edges.append(random.choices(arriving, weights)[0])
-            position = edges[-1].start
-        return Path.of(reversed(edges))
+            [(edge, share)] = random.choices([*zip(arriving, weights, strict=True)], weights)
+            yield edge, share
+            position = edge.start
 
 
 def refuse_bad_temperature(temperature: float) -> None:

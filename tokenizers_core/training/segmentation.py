@@ -15,6 +15,7 @@ from random import Random
 from typing import NamedTuple
 
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS, byte_token, join_bytes
+from tokenizers_core.encoding.cuts.steps import Drawn
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.reasons import (
     Chosen,
@@ -484,6 +485,9 @@ class UnigramModel(Model):
     its UTF-8 bytes, one token for each, so that nothing is lost.
     """
 
+    way = "most_probable"
+    samples_from_end = True
+
     def __init__(
         self,
         tokens: Sequence[str],
@@ -506,6 +510,10 @@ class UnigramModel(Model):
         self._scores = [self.unknown] * len(self.vocabulary)
         for piece, number in self._numbers.items():
             self._scores[number] = pieces[piece]
+
+    def split(self, word: str) -> tuple[str, ...]:
+        """The word's characters."""
+        return tuple(word)
 
     def spell(self, word: str) -> Iterable[int]:
         """The ids of a word's tokens."""
@@ -562,6 +570,14 @@ class UnigramModel(Model):
         """One split, sampled with probability P(split)^(1/`amount`), as in Kudo (2018), "Subword Regularization". Raises SettingError."""
         (drawn,) = self.lattice(word).samples(1, amount, random.getrandbits(64))
         return self._tokens(word, drawn)
+
+    def sampling(self, word: str, amount: float, random: Random) -> Iterator[Drawn]:
+        yield Drawn(())
+        lattice = self.lattice(word)
+        chosen: tuple[Edge, ...] = ()
+        for edge, share in lattice.sampling(amount, Random(random.getrandbits(64))):
+            chosen = (edge, *chosen)
+            yield Drawn(self._tokens(word[edge.start :], Path.of(chosen)), share=share)
 
     def distribution(self, word: str, amount: float) -> dict[tuple[str, ...], float] | None:
         """The exact probability of each split at a temperature; None where there are more than `SPLITS_LISTED`. Raises SettingError.

@@ -19,6 +19,7 @@ from random import Random
 from typing import Any, ClassVar, Literal
 
 from tokenizers_core.encoding import dropout
+from tokenizers_core.encoding.cuts.steps import Drawn
 from tokenizers_core.encoding.dropout import Choices, refuse_bad_dropout
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.reasons import Reason, why_not_matched
@@ -449,6 +450,8 @@ class MatchSnapshot:
 class WordPieceModel(Model):
     """A vocabulary, ready to encode words: it takes the longest token that begins the rest of the word, again and again."""
 
+    way = "longest_prefix"
+
     def __init__(
         self,
         tokens: Sequence[str],
@@ -460,6 +463,10 @@ class WordPieceModel(Model):
         self.vocabulary = Vocabulary(tokens, prefix)
         self.unk_token = unk_token
         self.max_characters = max_characters
+
+    def split(self, word: str) -> tuple[str, ...]:
+        """The word's characters, with the prefix inside the word."""
+        return split_word(word, self.vocabulary.prefix)
 
     def spell(self, word: str) -> Iterable[int]:
         """The ids of a word's tokens; the unknown token's alone when the word can't be spelled."""
@@ -514,6 +521,15 @@ class WordPieceModel(Model):
         if len(word) > self.max_characters:
             return (self.unk_token,)
         return dropout.sample((), lambda pieces: self.choices(pieces, word), amount, random)
+
+    def sampling(self, word: str, amount: float, random: Random) -> Iterator[Drawn]:
+        refuse_bad_dropout(amount)
+        if len(word) > self.max_characters:
+            return iter([Drawn(()), Drawn((self.unk_token,))])
+        start: tuple[str, ...] = ()
+        return dropout.drawn_tokens(
+            dropout.walk(start, lambda pieces: self.choices(pieces, word), amount, random)
+        )
 
     def distribution(self, word: str, amount: float) -> dict[tuple[str, ...], float] | None:
         """The exact probability of each split by MaxMatch-dropout. Raises SettingError.

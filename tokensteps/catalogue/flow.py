@@ -100,6 +100,18 @@ def text_flow(tokenizer: Tokenizer, text: str, encoding: Encoding) -> TextFlow:
     )
 
 
+def words_in_text(tokenizer: Tokenizer, text: str) -> list[str]:
+    """The pre-tokens of a text, without added tokens. Raises what the library raises."""
+    [encoding] = tokenizer.encode_batch([text], add_special_tokens=False)
+    cut = [*added_in(tokenizer, text, encoding)]
+    words = _cut_apart(text, cut)
+    if tokenizer.normalizer is not None:
+        words.normalize(tokenizer.normalizer.normalize)
+    if tokenizer.pre_tokenizer is not None:
+        tokenizer.pre_tokenizer.pre_tokenize(words)
+    return [word for word, _start, _end in _outside(words, cut)]
+
+
 def widened_flow(flow: TextFlow, widened: Widened) -> TextFlow:
     """The same with all characters that became one, where the library has one of them."""
     if not widened:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from tokenizers_core.encoding.cuts.ways import TextCuts, WordWays, cut_text
 from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.normalizers import normalized_text
 from tokenizers_core.text.spans import Span
 from tokenizers_core.text.splitting import SPACE_MARK
+from tokenizers_core.trace import Trace
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.catalogue.why import Asked, asked_engine
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.names import ALGORITHM_NAMES
+from tokensteps.limits import CUT_LIMIT
 
 
 class Tokenized(Protocol):
@@ -107,6 +111,18 @@ class ShownTokenizer(ABC):
         """What stopped the model from splitting a word, as it gets it, into these tokens."""
 
     @abstractmethod
+    def all_cuts(self, word: str, amount: float | None = None, seed: int = 0) -> WordWays:
+        """A word, as the model gets it, by every way that the vocabulary can be used in; `amount` and `seed` are for a sample."""
+
+    @abstractmethod
+    def cut_steps(self, word: str, way: str, amount: float | None = None, seed: int = 0) -> Trace[Any]:
+        """One of these ways, step by step."""
+
+    @abstractmethod
+    def cut_text(self, text: str, specials: bool = True) -> TextCuts:
+        """The words of the text's first `CUT_LIMIT` characters by every way. `specials` as in `encode`."""
+
+    @abstractmethod
     def facts(self, identifier: int) -> Facts:
         """What is known about a token besides its text."""
 
@@ -150,6 +166,18 @@ class EngineSubject(ShownTokenizer):
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
         return self.tokenizer.why_not(word, tokens)
+
+    def all_cuts(self, word: str, amount: float | None = None, seed: int = 0) -> WordWays:
+        return self.tokenizer.ways.all_cuts(word, amount, seed)
+
+    def cut_steps(self, word: str, way: str, amount: float | None = None, seed: int = 0) -> Trace[Any]:
+        return self.tokenizer.ways.cut_steps(word, way, amount, seed)
+
+    def cut_text(self, text: str, specials: bool = True) -> TextCuts:
+        tokenizer = self.tokenizer if specials else self._plain
+        segments = [one.text for one in tokenizer.segments(text[:CUT_LIMIT]) if not one.special]
+        words = Counter(word for one in segments for word in tokenizer.pipeline.split(one))
+        return cut_text(self.tokenizer.ways, words)
 
     def token(self, identifier: int) -> str:
         return self.tokenizer.token(identifier)

@@ -141,9 +141,12 @@ CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
 
 USE_NAMES: Mapping[str, str] = {
     "merges": N_("merges in their order (BPE)"),
-    "longest": N_("longest match from the left"),
-    "fewest": N_("fewest tokens"),
-    "probable": N_("most probable (Unigram)"),
+    "longest_prefix": N_("longest match from the left"),
+    "longest_suffix": N_("longest match from the right"),
+    "longest_token": N_("longest token anywhere first"),
+    "fewest_tokens": N_("fewest tokens"),
+    "most_probable": N_("most probable (Unigram)"),
+    "sampled": N_("sampled at random"),
 }
 """A way to use a vocabulary → its name."""
 

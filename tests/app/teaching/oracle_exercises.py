@@ -90,9 +90,9 @@ def solve_way(facts: Mapping[str, Any]) -> set[tuple[str, ...]]:
         return {tuple(plain_encode([*word], facts["merges"]))}
     tokens = facts.get("pieces") or {*facts["alphabet"], *("".join(pair) for pair in facts["merges"])}
     splits = [split for split in cuts(word) if {*split} <= {*tokens}]
-    if way == "longest":
+    if way == "longest_prefix":
         return {max(splits, key=lambda split: [len(token) for token in split])}
-    if way == "fewest":
+    if way == "fewest_tokens":
         return {split for split in splits if len(split) == min(map(len, splits))}
     shares = splits_by_probability(facts)
     return {split for split in splits if shares[split] == max(shares.values())}

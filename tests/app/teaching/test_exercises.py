@@ -186,7 +186,11 @@ def ways(exercise: Exercise) -> None:
     }:
         assert graded(exercise, " ".join(pieces)) == (RIGHT if pieces in splits else WRONG), pieces
     assert tuple(exercise.question.key.split()) in splits
-    others = {"merges", "longest", "fewest"} if "merges" in facts else {"probable", "longest", "fewest"}
+    others = (
+        {"merges", "longest_prefix", "fewest_tokens"}
+        if "merges" in facts
+        else {"most_probable", "longest_prefix", "fewest_tokens"}
+    )
     assert any(splits.isdisjoint(solve_way({**facts, "way": way})) for way in others)
     assert graded(exercise, f"{facts['word']}x") == UNREAD
 

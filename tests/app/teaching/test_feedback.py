@@ -279,7 +279,12 @@ def state(facts: Any, wordpiece: bool) -> dict[str, Any]:
     return bpe_steps(words, step)[-1].splits if step else {word: [*word] for word in words}
 
 
-BY_WAY = {"merges": "by_merges", "longest": "by_longest", "fewest": "by_fewest", "probable": "by_probability"}
+BY_WAY = {
+    "merges": "by_merges",
+    "longest_prefix": "by_longest",
+    "fewest_tokens": "by_fewest",
+    "most_probable": "by_probability",
+}
 
 
 def exactly(number: Any) -> str:
@@ -318,7 +323,9 @@ def mistakes_of(kind: str, one: Exercise) -> set[str]:
             return named(question, sampling_mistakes(facts), exactly)
         case "ways":
             others = (
-                ("merges", "longest", "fewest") if "merges" in facts else ("probable", "longest", "fewest")
+                ("merges", "longest_prefix", "fewest_tokens")
+                if "merges" in facts
+                else ("most_probable", "longest_prefix", "fewest_tokens")
             )
             made = {BY_WAY[way]: [*solve_way({**facts, "way": way})] for way in others if way != facts["way"]}
             return named(question, made, " ".join)

@@ -7,16 +7,18 @@ some texts. The vocabulary that comes with the app (`shipped.py`) works in the s
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from tokenizers import Tokenizer
 
+from tokenizers_core.encoding.cuts.ways import TextCuts, Ways, WordWays, cut_text
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.encoding.templates import Template
-from tokenizers_core.errors import TokenizersCoreError, quoted
+from tokenizers_core.errors import LackingPartError, TokenizersCoreError, quoted
 from tokenizers_core.files.tokenizer_json import (
     algorithm_of,
     model_of,
@@ -26,13 +28,16 @@ from tokenizers_core.files.tokenizer_json import (
     special_tokens_of,
     template_of,
 )
+from tokenizers_core.files.writer import END_MARK
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.normalizers import Normalizer, normalize
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.spans import Widened
+from tokenizers_core.trace import Trace
 from tokenizers_core.training.bpe import BpeModel
+from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, EncodeError
-from tokensteps.catalogue.flow import Flow, flow_of
+from tokensteps.catalogue.flow import Flow, flow_of, words_in_text
 from tokensteps.catalogue.shown_tokenizers import Tokens
 from tokensteps.catalogue.why import Asked, asked_library
 
@@ -67,11 +72,29 @@ class TextWork(Protocol):
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
         """As in `ShownTokenizer`. Raises LackingPartError, TokenizerFileError for a model that the engine lacks; EncodeError."""
 
+    def all_cuts(self, word: str, amount: float | None, seed: int) -> WordWays:
+        """As in `ShownTokenizer`. Raises TokenizerFileError, EncodeError."""
+
+    def cut_steps(self, word: str, way: str, amount: float | None, seed: int) -> Trace[Any]:
+        """As in `ShownTokenizer`. Raises TokenizerFileError, EncodeError."""
+
+    def cut_text(self, text: str, specials: bool) -> TextCuts:
+        """As in `ShownTokenizer`. Raises TokenizerFileError, EncodeError."""
+
     def stages(self) -> Stages:
         """Raises LackingPartError, TokenizerFileError if the engine lacks one of the parts; EncodeError."""
 
     def written(self) -> str:
         """The content of its tokenizer.json. Raises EncodeError."""
+
+
+class PlainVocabulary(WordPieceModel):
+    """A vocabulary whose model the engine lacks: its tokens can be put together, but no way is its own."""
+
+    way = ""
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        super().__init__(tokens, unk_token="", prefix="")
 
 
 class Library:
@@ -144,6 +167,27 @@ class Library:
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
         return self.model.why_not(word, tokens)
+
+    def all_cuts(self, word: str, amount: float | None, seed: int) -> WordWays:
+        return self.ways.all_cuts(word, amount, seed)
+
+    def cut_steps(self, word: str, way: str, amount: float | None, seed: int) -> Trace[Any]:
+        return self.ways.cut_steps(word, way, amount, seed)
+
+    def cut_text(self, text: str, specials: bool) -> TextCuts:
+        with _failing(self.name):
+            words = words_in_text(self.tokenizer if specials else self._plain, text)
+        mark = END_MARK if self._marked else ""
+        return cut_text(self.ways, Counter(word.removesuffix(mark) for word in words))
+
+    @cached_property
+    def ways(self) -> Ways:
+        """Its vocabulary, ready to cut words. Raises TokenizerFileError."""
+        added = {token.content for token in self.tokenizer.get_added_tokens_decoder().values()}
+        try:
+            return Ways(self.model, added)
+        except LackingPartError:
+            return Ways(PlainVocabulary([*self.tokenizer.get_vocab()]), added)
 
     @cached_property
     def model(self) -> Model:

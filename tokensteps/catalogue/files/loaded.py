@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from tokenizers import Tokenizer
 
+from tokenizers_core.encoding.cuts.ways import TextCuts, WordWays
 from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.errors import UnknownIdError, quoted
 from tokenizers_core.lazy import cached_property
@@ -24,6 +25,7 @@ from tokenizers_core.text.byte_alphabet import SYMBOL_TO_BYTE, symbols_to_bytes
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import refuse_surrogates
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
+from tokenizers_core.trace import Trace
 from tokensteps.catalogue.files.documents import (
     NO_MERGES,
     Document,
@@ -43,6 +45,7 @@ from tokensteps.catalogue.shown_tokenizers import Facts, ShownTokenizer, Tokeniz
 from tokensteps.catalogue.why import Asked
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import N_
+from tokensteps.limits import CUT_LIMIT
 
 BYTE_TOKEN: Final = re.compile(r"<0x([0-9A-F]{2})>")
 KNOWN_PATTERNS: Final = frozenset({"", *PATTERNS.values()})
@@ -133,6 +136,18 @@ class LoadedSubject(ShownTokenizer):
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
         refuse_surrogates(word)
         return self.library.why_not(word, tokens)
+
+    def all_cuts(self, word: str, amount: float | None = None, seed: int = 0) -> WordWays:
+        refuse_surrogates(word)
+        return self.library.all_cuts(word, amount, seed)
+
+    def cut_steps(self, word: str, way: str, amount: float | None = None, seed: int = 0) -> Trace[Any]:
+        refuse_surrogates(word)
+        return self.library.cut_steps(word, way, amount, seed)
+
+    def cut_text(self, text: str, specials: bool = True) -> TextCuts:
+        refuse_surrogates(text)
+        return self.library.cut_text(text[:CUT_LIMIT], specials)
 
     def stages(self) -> Stages:
         """What surrounds its vocabulary. Raises what `TextWork.stages` raises."""

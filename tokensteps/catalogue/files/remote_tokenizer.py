@@ -18,8 +18,10 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import tokensteps.catalogue.chat.work  # noqa: F401 - so that a process has it before a chat's second begins
+from tokenizers_core.encoding.cuts.ways import TextCuts, WordWays
 from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.trace import Trace
 from tokensteps.catalogue.compiled import load_once
 from tokensteps.catalogue.files.errors import EncodeError, LoadError
 from tokensteps.catalogue.files.library import Stages
@@ -50,6 +52,8 @@ Files = Mapping[str, bytes]
 """A tokenizer's files: name → contents."""
 READER_NICENESS: Final = 5
 """By how much the priority of these processes is lower than the server's."""
+READ_BY_ENGINE: Final = frozenset({"why", "why_not", "all_cuts", "cut_steps", "cut_text"})
+"""Work for which the engine reads the file's model first."""
 _here: Final = SharedCache[str, LoadedSubject](READER_ROOM)
 """In such a process: the tokenizers it has loaded, by their keys."""
 
@@ -177,6 +181,18 @@ class RemoteTokenizer:
         found: Reason = self._ask("why_not", word, tokens)
         return found
 
+    def all_cuts(self, word: str, amount: float | None, seed: int) -> WordWays:
+        found: WordWays = self._ask("all_cuts", word, amount, seed)
+        return found
+
+    def cut_steps(self, word: str, way: str, amount: float | None, seed: int) -> Trace[Any]:
+        found: Trace[Any] = self._ask("cut_steps", word, way, amount, seed)
+        return found
+
+    def cut_text(self, text: str, specials: bool) -> TextCuts:
+        found: TextCuts = self._ask("cut_text", text, specials)
+        return found
+
     def stages(self) -> Stages:
         found: Stages = self._ask("stages")
         return found
@@ -185,10 +201,10 @@ class RemoteTokenizer:
         found: str = self._ask("written")
         return found
 
-    def _ask(self, what: str, text: str = "", *manner: bool | str | int | tuple[str, ...]) -> Any:
+    def _ask(self, what: str, text: str = "", *manner: bool | str | float | tuple[str, ...] | None) -> Any:
         ask = methodcaller("work", what, *([text] if what not in ("stages", "written") else []), *manner)
         asked = digest(pickle.dumps((what, text, manner)))
-        seconds = WHY_SECONDS if what in ("why", "why_not") else ENCODING_SECONDS
+        seconds = WHY_SECONDS if what in READ_BY_ENGINE else ENCODING_SECONDS
         if asked in self._given_up:
             raise self._slow(seconds)
         expected = max(self._least_seconds, ENCODING_PACE * len(text))

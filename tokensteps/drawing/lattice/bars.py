@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
+from tokenizers_core.encoding.cuts.table import Piece
 from tokenizers_core.training.lattice import Edge, Lattice, Path
 from tokensteps.bounded import bounded
 from tokensteps.limits import EDGE_SIZE, LATTICES_ROOM
 
+Over = TypeVar("Over", Edge, Piece)
+"""What lies over some of a word's characters."""
 LATTICE_CHARACTERS: Final = 60
 """Characters of a word that are drawn; a longer one is cut, and the cut is shown."""
 SIDE_BY_SIDE: Final = 9
@@ -77,9 +80,9 @@ def lanes(edges: Sequence[Edge], posteriors: Mapping[Edge, float]) -> tuple[int,
     return tuple(lane[edge] for edge in edges)
 
 
-def first_fit(edges: Iterable[Edge]) -> dict[Edge, int]:
+def first_fit(edges: Iterable[Over]) -> dict[Over, int]:
     """Each edge in the first lane that has room for it; only single characters go into the very first."""
-    taken: list[list[Edge]] = [[]]
+    taken: list[list[Over]] = [[]]
     lane = {}
     for edge in edges:
         place = 0 if edge.end - edge.start == 1 else 1

@@ -30,7 +30,8 @@ from tokensteps.pages.explore.playground_state import (
     playground_value,
     set_text,
 )
-from tokensteps.pages.explore.why.why_state import WHY_TAB
+from tokensteps.pages.explore.why.cuts_tab import cuts_tab
+from tokensteps.pages.explore.why.why_state import CUTS_TAB, WHY_TAB
 from tokensteps.pages.explore.why.why_tab import why_tab
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import download, show_address
@@ -44,6 +45,7 @@ def show_playground_tabs(analyses: Mapping[str, Analysis]) -> None:
     bodies: Mapping[str, Callable[[Mapping[str, Analysis]], None]] = {
         N_("Side by side"): aligned_tab,
         WHY_TAB: why_tab,
+        CUTS_TAB: cuts_tab,
         N_("Counts"): counts_tab,
         N_("Costly words"): words_tab,
         N_("Languages"): languages_tab,

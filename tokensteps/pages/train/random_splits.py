@@ -9,16 +9,15 @@ from random import Random
 
 import streamlit as st
 
-from tokenizers_core.encoding.inference import fewest_tokens, longest_match
+from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.training.bpe import BpeModel
-from tokenizers_core.training.merging import split_word
 from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.drawing.stage_markup import table_html
 from tokensteps.drawing.tokens import Style, chips
 from tokensteps.language.i18n import _, count, ngettext
-from tokensteps.language.names import USE_NAMES
 from tokensteps.language.numbers import share_text
 from tokensteps.limits import RANDOM_CHARACTERS
+from tokensteps.pages.cutting import Chosen, show_ways
 from tokensteps.shell.navigation import page_link
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.widgets.notes import note
@@ -88,64 +87,39 @@ def how_many(key: Callable[[str], str]) -> tuple[int, int]:
 def dropout_part(
     model: BpeModel | WordPieceModel, word: str, style: Style, key: Callable[[str], str]
 ) -> None:
-    """A word split at random by dropout, beside the exact distribution, and by other ways to use the same vocabulary."""
+    """A word split at random by dropout, beside the exact distribution."""
     if len(word) > RANDOM_CHARACTERS:
         told = _("Words of up to {limit} characters are also split at random here; this one has {length}.")
         note(told.format(limit=count(RANDOM_CHARACTERS), length=count(len(word))))
         return
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.header(_("Sample at random"), anchor=False)
-        merges = isinstance(model, BpeModel)
-        told = (
-            _("Before each merge, every possible merge drops out with this probability (BPE-dropout).")
-            if merges
-            else _(
-                "Every match of more than one character drops out with this probability (MaxMatch-dropout)."
-            )
-        )
-        amount = st.slider(_("Dropout"), 0.0, 1.0, 0.1, 0.05, key=key("dropout"), help=told)
-        st.caption(told)
-        number, seed = how_many(key)
-        random = Random(seed)
-        drawn = [model.sample(word, amount, random) for _sample in range(number)]
-        st.html(samples_html(drawn, model.distribution(word, amount), style, seed))
-        exercises_link("dropout")
-    with right:
-        st.header(_("Other ways to use this vocabulary"), anchor=False)
-        st.html(other_ways_html(ways_of(model, word), style))
-        exercises_link("ways")
+    st.header(_("Sample at random"), anchor=False)
+    told = (
+        _("Before each merge, every possible merge drops out with this probability (BPE-dropout).")
+        if isinstance(model, BpeModel)
+        else _("Every match of more than one character drops out with this probability (MaxMatch-dropout).")
+    )
+    amount = st.slider(_("Dropout"), 0.0, 1.0, 0.1, 0.05, key=key("dropout"), help=told)
+    st.caption(told)
+    number, seed = how_many(key)
+    random = Random(seed)
+    drawn = [model.sample(word, amount, random) for _sample in range(number)]
+    st.html(samples_html(drawn, model.distribution(word, amount), style, seed))
+    exercises_link("dropout")
+
+
+def ways_part(tokenizer: Tokenizer, word: str, name: str, style: Style, key: Callable[[str], str]) -> None:
+    """A word by every way that the vocabulary can be used in; `name` says which tokenizer it is."""
+    st.header(_("Other ways to use this vocabulary"), anchor=False)
+    state, chosen = st.session_state, key("way")
+
+    def choose(way: str) -> None:
+        state[chosen] = way
+
+    show_ways(tokenizer.ways, word, name, style, Chosen(state.get(chosen, ""), choose), key)
+    exercises_link("ways")
 
 
 def exercises_link(kind: str) -> None:
     """Where this is practised."""
     label = _("Exercises: {kind}").format(kind=_(EXERCISE_KINDS[kind].title))
     page_link("exercises", label, {"kind": kind})
-
-
-def ways_of(model: BpeModel | WordPieceModel, word: str) -> dict[str, WordSplit]:
-    """The word's splits by each way to use the vocabulary; the first one is the tokenizer's own."""
-    known, prefix = model.vocabulary.ids, model.vocabulary.prefix
-    own = tuple(model.vocabulary.tokens[identifier] for identifier in model.spell(word))
-    names = {way: _(name) for way, name in USE_NAMES.items()}
-    if isinstance(model, WordPieceModel):
-        symbols: Sequence[str] = split_word(word, prefix)
-        ways = {_("longest match from the left (WordPiece)"): own}
-    else:
-        symbols = model.symbols(word)
-        ways = {
-            names["merges"]: own,
-            names["longest"]: longest_match(symbols, known, prefix),
-        }
-    return ways | {names["fewest"]: fewest_tokens(symbols, known, prefix)}
-
-
-def other_ways_html(ways: Mapping[str, WordSplit], style: Style) -> str:
-    """A table of splits, each with its number of tokens; those unlike the first one are marked."""
-    own, unlike = next(iter(ways.values())), escape(_("another split"))
-    rows = "".join(
-        f'<tr><td>{escape(name)}<td><span class="pieces">{chips(split, style)}'
-        f'<span class="mark">{"" if split == own else unlike}</span></span><td>{count(len(split))}'
-        for name, split in ways.items()
-    )
-    return f'<div class="ts segmentations">{table_html(("", _("segmentation"), _("tokens")), rows, "ways")}</div>'

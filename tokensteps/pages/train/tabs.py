@@ -31,11 +31,12 @@ from tokensteps.limits import (
     MOST_ROWS,
     STEPS_TOLD,
     TOP_ROWS,
+    WHY_WORD,
     WORDS_LISTED,
 )
 from tokensteps.pages.learn.challenge import show_challenge_maker
 from tokensteps.pages.train.page import TrainView
-from tokensteps.pages.train.random_splits import dropout_part
+from tokensteps.pages.train.random_splits import dropout_part, ways_part
 from tokensteps.runs.corpora import EXAMPLES, plain_text
 from tokensteps.runs.settings import corpus_title
 from tokensteps.server.shared_cache import remembered
@@ -156,9 +157,17 @@ def encode_tab(view: TrainView[AnyTrace], tokenizer: Tokenizer | None = None) ->
         title=_("Encode"),
     )
     st.html(encoding_html(encoding, style))
-    if isinstance(tokenizer.model, BpeModel | WordPieceModel):  # Unigram's samples have a tab of their own
-        with st.expander(_("Sample at random, and other ways to cut")):
-            dropout_part(tokenizer.model, word, style, lambda name: view.key(f"random.{name}"))
+
+    def random_key(name: str) -> str:
+        return view.key(f"random.{name}")
+
+    with st.expander(_("Sample at random, and other ways to cut")):
+        if isinstance(
+            tokenizer.model, BpeModel | WordPieceModel
+        ):  # Unigram's samples have a tab of their own
+            dropout_part(tokenizer.model, word, style, random_key)
+        if len(word) <= WHY_WORD:
+            ways_part(tokenizer, word, repr((view.run.name, view.step)), style, random_key)
 
 
 def words_of(tokenizer: Tokenizer, text: str) -> list[str]:

@@ -8,8 +8,8 @@ from html import escape
 from random import Random
 from typing import Final, NamedTuple, TypeVar
 
-from tokenizers_core import Lattice, train_bpe
-from tokenizers_core.encoding.inference import fewest_tokens, longest_match
+from tokenizers_core import train_bpe
+from tokenizers_core.encoding.cuts.table import PieceTable, longest_match, names_of
 from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.lattice import equally_good
 from tokenizers_core.training.unigram_trace import UnigramTrace
@@ -56,15 +56,15 @@ USE_RULES: Final[Mapping[str, str]] = {
         "The word is split into characters. Then the first rule in the list that fits is applied wherever its pair occurs, again and "
         "again, until none fits."
     ),
-    "longest": N_(
+    "longest_prefix": N_(
         "Take the longest token that begins the word, then the longest that begins the rest, and so on. Nothing else counts, neither "
         "the order of merge rules nor probabilities."
     ),
-    "fewest": N_(
+    "fewest_tokens": N_(
         "Take as few tokens as possible. Nothing else counts, neither the order of merge rules nor probabilities. If several splits "
         "have as few, any of them is right."
     ),
-    "probable": N_(
+    "most_probable": N_(
         "A word is split into the pieces whose probabilities have the greatest product. If several splits tie, any of them is right."
     ),
 }
@@ -89,7 +89,7 @@ class Used(NamedTuple):
     def unlike(self, way: str) -> int:
         """How many other ways give no split that this one gives.
 
-        >>> Used("hug", (), {"merges": (("h", "ug"),), "longest": (("hu", "g"),), "fewest": (("hu", "g"), ("h", "ug"))}).unlike("merges")
+        >>> Used("hug", (), {"merges": (("h", "ug"),), "longest_prefix": (("hu", "g"),), "fewest_tokens": (("hu", "g"), ("h", "ug"))}).unlike("merges")
         1
         """
         own = {*self.splits[way]}
@@ -128,7 +128,7 @@ def way_asked(
 
     `drawn` gives words with a run, another one each time; `own` and the longest match split them differently.
     """
-    way = random.choice((own, "longest", "fewest"))
+    way = random.choice((own, "longest_prefix", "fewest_tokens"))
     attempt = 0
     while True:
         attempt += 1
@@ -146,15 +146,12 @@ def words_tried(random: Random, counts: Mapping[str, int], level: int) -> list[s
 
 
 def fewest_splits(word: str, tokens: Collection[str]) -> tuple[Spelled, ...]:
-    """Every split of a word into as few tokens as possible, the engine's own first.
+    """Every split of a word into as few tokens as possible, the longest first tokens first.
 
     >>> fewest_splits("abcd", ["a", "b", "c", "d", "ab", "abc", "bcd"])
     (('abc', 'd'), ('a', 'bcd'))
     """
-    own = fewest_tokens(word, tokens)
-    lattice = Lattice.build(word, dict.fromkeys(tokens, 0.0))
-    found = (path.pieces for path in lattice.k_best(lattice.path_count))
-    return own, *(split for split in found if len(split) == len(own) and split != own)
+    return tuple(filter(None, map(names_of, PieceTable.build(word, tokens).shortest_paths())))
 
 
 def way_question(way: str, posed: Posed) -> Question:
@@ -194,7 +191,7 @@ def way_question(way: str, posed: Posed) -> Question:
 def token_told(way: str, used: Used) -> tuple[str, str]:
     """How the longest match or the fewest tokens come about, and how to begin: markup."""
     split = used.splits[way][0]
-    if way == "longest":
+    if way == "longest_prefix":
         why = fill(
             _("{tokens}: each is the longest token that begins the rest."), tokens=tokens_in_line(split)
         )
@@ -219,8 +216,12 @@ def pose_merges(random: Random, level: int) -> tuple[str, Posed]:
         tokens = [*trace.alphabet, *dict.fromkeys("".join(pair) for pair in trace[-1].merges)]
         for word in words_tried(random, counts, level):
             merged, longest = tuple(tokenizer.encode(word).tokens), longest_match(word, tokens)
-            if merged != longest:
-                ways = {"merges": (merged,), "longest": (longest,), "fewest": fewest_splits(word, tokens)}
+            if longest and merged != longest:
+                ways = {
+                    "merges": (merged,),
+                    "longest_prefix": (longest,),
+                    "fewest_tokens": fewest_splits(word, tokens),
+                }
                 yield trace, Used(word, tokens, ways)
 
     trace, used, way = way_asked(random, level, drawn, "merges")
@@ -250,16 +251,20 @@ def pose_pieces(random: Random, level: int) -> tuple[str, Posed]:
         pieces = dict(trace.seed)
         for word in words_tried(random, counts, level):
             best, longest = trace[0].lattice(word).best(), longest_match(word, pieces)
-            if best is not None and best.pieces != longest:
+            if best is not None and longest and best.pieces != longest:
                 paths = paths_of(trace, word)
                 probable = tuple(path.pieces for path in paths if equally_good(path, paths[0]))
-                ways = {"probable": probable, "longest": (longest,), "fewest": fewest_splits(word, pieces)}
+                ways = {
+                    "most_probable": probable,
+                    "longest_prefix": (longest,),
+                    "fewest_tokens": fewest_splits(word, pieces),
+                }
                 yield trace, Used(word, pieces, ways)
 
-    trace, used, way = way_asked(random, level, drawn, "probable")
+    trace, used, way = way_asked(random, level, drawn, "most_probable")
     seed, best = dict(trace.seed), used.splits[way][0]
     weights = {piece: Fraction(number, sum(seed.values())) for piece, number in seed.items()}
-    if way == "probable":
+    if way == "most_probable":
         why = fill(_("{split}: {numbers}."), split=tokens_in_line(best), numbers=escape(worked(best, seed)))
         told = _("The most probable split has probability {chance}.")
         begun = escape(told.format(chance=chance(float(probability(best, seed)))))
@@ -267,7 +272,7 @@ def pose_pieces(random: Random, level: int) -> tuple[str, Posed]:
         why, begun = token_told(way, used)
 
     def slip(yours: Spelled) -> str:
-        return split_slip(used.word, yours, weights) if way == "probable" else ""
+        return split_slip(used.word, yours, weights) if way == "most_probable" else ""
 
     counts = dict(trace.corpus.items())
     known = {piece: f"{number}/{sum(seed.values())}" for piece, number in seed.items()}

@@ -69,9 +69,9 @@ def bpe_slip(
 
 BY_WAY: Final[Mapping[str, str]] = {
     "merges": "by_merges",
-    "longest": "by_longest",
-    "fewest": "by_fewest",
-    "probable": "by_probability",
+    "longest_prefix": "by_longest",
+    "fewest_tokens": "by_fewest",
+    "most_probable": "by_probability",
 }
 """A way to use a vocabulary → the mistake of using it so when another is asked for."""
 
@@ -79,13 +79,13 @@ BY_WAY: Final[Mapping[str, str]] = {
 def way_slip(way: str, yours: Spelled, splits: Mapping[str, Collection[Spelled]]) -> str:
     """The mistake behind known tokens that one way to use a vocabulary doesn't give; "" if none is known. `splits` are right by each way.
 
-    >>> way_slip("fewest", ("h", "ug"), {"merges": [("h", "ug")], "longest": [("hu", "g")], "fewest": [("hug",)]})
+    >>> way_slip("fewest_tokens", ("h", "ug"), {"merges": [("h", "ug")], "longest_prefix": [("hu", "g")], "fewest_tokens": [("hug",)]})
     'by_merges'
     """
     other = next((other for other, found in splits.items() if other != way and yours in found), None)
     if other is not None:
         return BY_WAY[other]
-    return {"longest": "not_longest", "fewest": "more_tokens"}.get(way, "")
+    return {"longest_prefix": "not_longest", "fewest_tokens": "more_tokens"}.get(way, "")
 
 
 def wordpiece_slip(

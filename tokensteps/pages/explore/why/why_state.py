@@ -9,12 +9,15 @@ import streamlit as st
 
 from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.language.i18n import N_, _, use_language
+from tokensteps.language.names import USE_NAMES
 from tokensteps.limits import WHY_LIMIT, WHY_SPLIT_LIMIT
 from tokensteps.runs.corpora import plain_text
 
 WHY_TAB: Final = N_("Why these tokens?")
-USUAL: Final[Mapping[str, Any]] = {"why": "", "split": "", "nth": -1, "by": ""}
-"""The word that is asked about, the split that it is held against, which of the model's words it is (−1: the longest), and the tokenizer's letter."""
+CUTS_TAB: Final = N_("Ways to cut")
+USUAL: Final[Mapping[str, Any]] = {"why": "", "split": "", "nth": -1, "by": "", "way": ""}
+"""The word that is asked about, the split that it is held against, which of the model's words it is (−1: the longest), the tokenizer's
+letter, and the way of cutting it that is stepped through, which the second tab has."""
 
 
 def why_value(name: str) -> Any:
@@ -33,10 +36,10 @@ def ask_about(word: str) -> None:
     set_why(why=plain_text(word)[:WHY_LIMIT], split="", nth=-1)
 
 
-def open_why_tab() -> None:
-    """Have the tab open when the tabs are drawn."""
-    st.session_state["playground.tab.open"] = WHY_TAB
-    st.session_state["playground.tab"] = _(WHY_TAB)
+def open_why_tab(name: str = WHY_TAB) -> None:
+    """Have the tab, or the other one about a word, open when the tabs are drawn."""
+    st.session_state["playground.tab.open"] = name
+    st.session_state["playground.tab"] = _(name)
 
 
 def ask_about_stretch(start: int, end: int) -> None:
@@ -68,17 +71,30 @@ def read_why_url(url: Mapping[str, str], afresh: bool) -> None:
     nth, by = given.get("nth", ""), given.get("by", "")
     if nth.isascii() and nth.isdigit() and len(nth) < 4:
         set_why(nth=int(nth))
-    set_why(split=given.get("split", "")[:WHY_SPLIT_LIMIT], by=by if by in LETTERS else "")
-    open_why_tab()
+    way = given.get("way", "")
+    set_why(
+        split=given.get("split", "")[:WHY_SPLIT_LIMIT],
+        by=by if by in LETTERS else "",
+        way=way if way in USE_NAMES else "",
+    )
+    open_why_tab(CUTS_TAB if why_value("way") else WHY_TAB)
 
 
 def why_url() -> dict[str, str | None]:
     """It as URL parameters, while its tab is open; None for those with their usual values, and nothing before the word is known."""
     if "playground.why.stretch" in st.session_state:
         return {}
-    names = (_(WHY_TAB), st.session_state.get("playground.why.tab"))
-    opened = st.session_state.get("playground.tab") in names and why_value("why")
+    tab = st.session_state.get("playground.tab")
+    about = {name: tab in (_(name), st.session_state.get(f"{name}.tab")) for name in (WHY_TAB, CUTS_TAB)}
+    left_out = {"split"} if about[CUTS_TAB] else {"way"}
+    opened = any(about.values()) and why_value("why")
     return {
-        name: str(why_value(name)) if opened and why_value(name) != usual else None
+        name: str(why_value(name)) if opened and name not in left_out and why_value(name) != usual else None
         for name, usual in USUAL.items()
     }
+
+
+def note_tab(name: str) -> None:
+    """Remember what a tab is called: the address is written before the tabs are drawn, and after a change of language the open one still
+    has its old name."""
+    st.session_state[f"{name}.tab"] = st.session_state["playground.tab"]

@@ -35,7 +35,15 @@ from tokensteps.language.names import choice_name
 from tokensteps.limits import PIPELINE_LIMIT, WHY_LIMIT, WHY_SPLIT_LIMIT, WHY_WORD
 from tokensteps.pages.explore.playground_state import chosen_specs, playground_url, playground_value
 from tokensteps.pages.explore.why.why_splits import Cuttable, costliest, word_at, words_in
-from tokensteps.pages.explore.why.why_state import ask_about, set_why, to_be_shown, why_url, why_value
+from tokensteps.pages.explore.why.why_state import (
+    WHY_TAB,
+    ask_about,
+    note_tab,
+    set_why,
+    to_be_shown,
+    why_url,
+    why_value,
+)
 from tokensteps.runs.corpora import plain_text
 from tokensteps.server.stores import digest
 from tokensteps.widgets.boxes import too_long
@@ -49,8 +57,7 @@ WHOLE_LATTICE_SENT: Final = 32
 
 def why_tab(analyses: Mapping[str, Analysis]) -> None:
     """One word: which one, and all that can be said of its tokens."""
-    # The address is written before the tabs are drawn, and after a change of language the open one still has its old name.
-    st.session_state["playground.why.tab"] = st.session_state["playground.tab"]
+    note_tab(WHY_TAB)
     st.caption(
         _(
             "Choose a word, type one, or click a token above: you see each step of its encoding, and what would have stopped any other split."
@@ -63,11 +70,11 @@ def why_tab(analyses: Mapping[str, Analysis]) -> None:
 def _ask_and_tell(analyses: Mapping[str, Analysis]) -> None:
     """What is asked about, and all that is told of it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        letter = _whose(analyses)
+        letter = tokenizer_asked(analyses)
         analysis = analyses[letter]
-        word = _word(analysis)
+        word = word_asked(analysis)
         choice = st.container(width="stretch")  # of several words that the text is split into
-    for told in _refused():
+    for told in refused_texts():
         problem(told)
     if not word:
         note(_("There is no word yet: type one."))
@@ -78,7 +85,7 @@ def _ask_and_tell(analyses: Mapping[str, Analysis]) -> None:
         style = subject.style._replace(show="spaces")
         if len(asked.words) > 1:
             with choice:
-                _which(asked, style)
+                choose_among(asked, style)
         _show_stages(word, asked, subject, style)
         if asked.story is None:
             _why_no_story(asked, subject)
@@ -95,7 +102,7 @@ def _ask_and_tell(analyses: Mapping[str, Analysis]) -> None:
 # --- What is asked about ----------------------------------------------------------------------------------------------
 
 
-def _whose(analyses: Mapping[str, Analysis]) -> str:
+def tokenizer_asked(analyses: Mapping[str, Analysis]) -> str:
     """The letter of the tokenizer: a choice where there are several."""
     state, key, first = st.session_state, "playground.why.whose", next(iter(analyses))
     chosen = why_value("by") if why_value("by") in analyses else first
@@ -114,7 +121,7 @@ def _whose(analyses: Mapping[str, Analysis]) -> str:
     return str(chosen)
 
 
-def _word(analysis: Analysis) -> str:
+def word_asked(analysis: Analysis) -> str:
     """The word: one of the text's, or any other; at first the one with the most tokens."""
     state, key = st.session_state, "playground.why.word"
     text = analysis.text[:PIPELINE_LIMIT]
@@ -155,13 +162,13 @@ def _not_taken(label: str, size: int, limit: int) -> None:
     st.session_state["playground.why.refused"] = label, size, limit
 
 
-def _refused() -> list[str]:
+def refused_texts() -> list[str]:
     """Why what was typed couldn't be taken, told once."""
     told = st.session_state.pop("playground.why.refused", None)
     return [] if told is None else [too_long(_(told[0]), *told[1:])]
 
 
-def _which(asked: Asked, style: Style) -> None:
+def choose_among(asked: Asked, style: Style) -> None:
     """Which of the words that a text is split into before the model."""
     state, key = st.session_state, "playground.why.which"
     state[key] = asked.place

@@ -1,0 +1,165 @@
+"""What is recorded while a word is cut by a vocabulary alone: longest tokens first, as few as possible, or at random."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import ClassVar, Final, Literal, NamedTuple
+
+from tokenizers_core.encoding.cuts.table import Cut, Piece, PieceTable, placed
+from tokenizers_core.trace import StoredTrace
+
+OPTIONS_KEPT: Final = 12
+"""Tokens that a step could have taken: those that come first."""
+PATHS_STEPPED: Final = 12
+"""Shortest paths that have a step each."""
+
+
+@dataclass(frozen=True)
+class UncutEvent:
+    """The beginning: the word's symbols."""
+
+    kind: ClassVar[Literal["uncut"]] = "uncut"
+
+
+@dataclass(frozen=True)
+class TakeEvent:
+    """One token was taken."""
+
+    piece: Piece
+    options: tuple[Piece, ...] = ()
+    """The tokens that fit there, the one taken first."""
+    dropped: tuple[str, ...] = ()
+    """Sampled: the tokens that came first, but dropped out."""
+    share: float | None = None
+    """Sampled: how probable it was, where that is known."""
+    kind: ClassVar[Literal["take"]] = "take"
+
+
+@dataclass(frozen=True)
+class StuckEvent:
+    """No token fits what is left: the word can't be cut this way."""
+
+    kind: ClassVar[Literal["stuck"]] = "stuck"
+
+
+CutEvent = UncutEvent | TakeEvent | StuckEvent
+
+
+@dataclass(frozen=True)
+class CutSnapshot:
+    """A word after `step` tokens were taken."""
+
+    step: int
+    event: CutEvent
+    table: PieceTable
+    taken: Cut
+    """In the word's order."""
+
+
+@dataclass(frozen=True)
+class ReachEvent:
+    """One boundary is reached: the pieces that lead there, and the fewest tokens that it takes."""
+
+    position: int
+    arrivals: tuple[Piece, ...]
+    """Those whose start is reached, longest first."""
+    fewest: int | None
+    kind: ClassVar[Literal["reach"]] = "reach"
+
+
+@dataclass(frozen=True)
+class PathEvent:
+    """One of the shortest paths."""
+
+    number: int
+    """Counted from 1."""
+    path: Cut
+    kind: ClassVar[Literal["path"]] = "path"
+
+
+@dataclass(frozen=True)
+class FewestSnapshot:
+    """The search for the fewest tokens after `step` steps."""
+
+    step: int
+    event: UncutEvent | ReachEvent | PathEvent
+    table: PieceTable
+    reached: tuple[int | None, ...]
+    """The fewest tokens to each boundary, from 0 to the last one that was looked at."""
+
+
+class Drawn(NamedTuple):
+    """A split at random on its way: the tokens so far, and what came first but dropped out."""
+
+    tokens: tuple[str, ...]
+    dropped: tuple[str, ...] = ()
+    share: float | None = None
+
+
+GREEDY: Final[Mapping[str, Callable[[PieceTable], Iterator[Piece]]]] = {
+    "longest_prefix": PieceTable.longest_prefix,
+    "longest_suffix": PieceTable.longest_suffix,
+    "longest_token": PieceTable.longest_token,
+}
+"""The ways that take the longest token first."""
+
+
+def greedy_steps(word: str, table: PieceTable, way: str) -> StoredTrace[CutSnapshot]:
+    """A word cut by the longest token each time; `stop_reason` is "spelled" or "stuck"."""
+    snapshots = [CutSnapshot(0, UncutEvent(), table, ())]
+    taken: Cut = ()
+    for one in GREEDY[way](table):
+        event = TakeEvent(one, tuple(islice(_options(table, way, one, taken), OPTIONS_KEPT)))
+        taken = tuple(sorted((*taken, one)))
+        snapshots.append(CutSnapshot(len(snapshots), event, table, taken))
+    if table.whole(taken) is not None:
+        return StoredTrace(word, tuple(snapshots), "spelled")
+    snapshots.append(CutSnapshot(len(snapshots), StuckEvent(), table, taken))
+    return StoredTrace(word, tuple(snapshots), "stuck")
+
+
+def _options(table: PieceTable, way: str, one: Piece, taken: Cut) -> Iterable[Piece]:
+    """What could have been taken in place of `one`, which comes first."""
+    match way:
+        case "longest_prefix":
+            return table.leaving[one.start]
+        case "longest_suffix":
+            return table.arriving[one.end]
+        case _:
+            free = [True] * len(table)
+            for other in taken:
+                free[other.start : other.end] = [False] * other.size
+            return (other for other in table.by_size if free[other.start] and free[other.end - 1])
+
+
+def fewest_steps(word: str, table: PieceTable) -> StoredTrace[FewestSnapshot]:
+    """The search for the fewest tokens: one boundary a step, then the shortest paths; `stop_reason` is "found" or "no_path"."""
+    fewest = table.fewest_before
+    snapshots = [FewestSnapshot(0, UncutEvent(), table, (0,))]
+    for position in range(1, len(table) + 1):
+        arrivals = tuple(one for one in table.arriving[position] if fewest[one.start] is not None)
+        event = ReachEvent(position, arrivals, fewest[position])
+        snapshots.append(FewestSnapshot(position, event, table, tuple(fewest[: position + 1])))
+    for number, path in enumerate(table.shortest_paths(PATHS_STEPPED), start=1):
+        snapshots.append(FewestSnapshot(len(snapshots), PathEvent(number, path), table, tuple(fewest)))
+    return StoredTrace(word, tuple(snapshots), "found" if table.shortest_count else "no_path")
+
+
+def sampled_steps(
+    word: str, table: PieceTable, drawn: Iterable[Drawn], at_end: bool
+) -> StoredTrace[CutSnapshot]:
+    """A split at random, one choice a step, from the word's beginning or `at_end` from its end."""
+    snapshots: list[CutSnapshot] = []
+    taken: Cut = ()
+    for one in drawn:
+        found = placed(table.symbols, one.tokens, table.prefix, at_end)
+        if found is None:
+            snapshots.append(CutSnapshot(len(snapshots), StuckEvent(), table, taken))
+            return StoredTrace(word, tuple(snapshots), "stuck")
+        new = {*found} - {*taken}
+        event = TakeEvent(min(new), (), one.dropped, one.share) if snapshots else UncutEvent()
+        taken = found
+        snapshots.append(CutSnapshot(len(snapshots), event, table, taken))
+    return StoredTrace(word, tuple(snapshots), "spelled")

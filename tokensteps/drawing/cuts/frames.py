@@ -1,0 +1,59 @@
+"""Snapshot → frame while a word is cut by a vocabulary alone, for every way that has no other frame."""
+
+from __future__ import annotations
+
+from html import escape
+
+from tokenizers_core.encoding.cuts.steps import CutSnapshot
+from tokenizers_core.encoding.cuts.table import PieceTable
+from tokensteps.drawing.encoding import large_word
+from tokensteps.drawing.frame import Frame
+from tokensteps.drawing.narration.cuts import tell_cut
+from tokensteps.drawing.narration.text_format import Marked, Plain
+from tokensteps.drawing.stage_markup import CANDIDATE_ROWS, heading, stage_html, start_label, table_html, token_count
+from tokensteps.drawing.tokens import Style, chip, token_html
+from tokensteps.language.i18n import _, count
+from tokensteps.language.marks import first_marks
+
+
+def cut_frame(snapshot: CutSnapshot, way: str, style: Style) -> Frame:
+    """The frame of one token taken."""
+    event, status = snapshot.event, token_count(len(snapshot.taken))
+    rows, label = "", escape(start_label())
+    match event.kind:
+        case "take":
+            label = token_html(event.piece.token, style)
+            rows = "".join(
+                f"<tr{' class=now' if one == event.piece else ''}><td>{chip(one.token, style)}<td>{count(one.size)}"
+                for one in event.options[:CANDIDATE_ROWS]
+            )
+        case "stuck":
+            label = "✗"
+    html = stage_html(
+        tell_cut(snapshot, way, Marked(style)),
+        heading(_("Found so far"), status) + large_word(word_so_far(snapshot, style)),
+        heading(_("Tokens that fit here, in order")) + table_html((_("token"), _("symbols")), rows)
+        if rows
+        else heading(_("The word"), _("symbols: {number}").format(number=count(len(snapshot.table))))
+        + large_word(rest_html(snapshot.table, 0, len(snapshot.table), style)),
+    )
+    return Frame(first_marks(html), tell_cut(snapshot, way, Plain(style)), label, status)
+
+
+def word_so_far(snapshot: CutSnapshot, style: Style) -> str:
+    """The word: tokens that were taken as chips, the last one lit, and the text that is left between them."""
+    event, shown, place = snapshot.event, "", 0
+    for one in snapshot.taken:
+        shown += rest_html(snapshot.table, place, one.start, style)
+        shown += chip(one.token, style, "hot" if event.kind == "take" and one == event.piece else "")
+        place = one.end
+    return shown + rest_html(snapshot.table, place, len(snapshot.table), style)
+
+
+def rest_html(table: PieceTable, start: int, end: int, style: Style) -> str:
+    """A stretch of a word that isn't cut yet; nothing for none."""
+    bare = "".join(
+        symbol.removeprefix(table.prefix) if place else symbol
+        for place, symbol in enumerate(table.symbols[start:end], start)
+    )
+    return f'<bdi class="rest">{token_html(bare, style)}</bdi>' if bare else ""
