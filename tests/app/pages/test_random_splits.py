@@ -1,4 +1,4 @@
-"""Splits at random and by other ways (`tokensteps/pages/train/random_splits.py`): the engine's own, drawn as inert text.
+"""Splits at random (`tokensteps/pages/train/random_splits.py`): the engine's own, drawn as inert text.
 
 Oracle: the engine's samples and distribution, counted here; and an HTML parser, for hostile words.
 """
@@ -14,10 +14,9 @@ from tests.app.drawing.test_lattice import ATTRIBUTES, TAGS
 from tests.app.drawing.test_tokens import Read, expect_markup
 from tokenizers_core import Corpus, train_bpe, train_wordpiece
 from tokenizers_core.training.bpe import BpeModel
-from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.drawing.tokens import SHOW, Style
-from tokensteps.pages.train.random_splits import other_ways_html, samples_html, ways_of
+from tokensteps.pages.train.random_splits import samples_html
 
 COUNTS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 HOSTILE = "<b>x</b>{x}&\u202e"
@@ -47,27 +46,12 @@ def test_samples_whose_distribution_is_too_large_stand_alone() -> None:
     assert "tick" not in html and "left:" not in html and "50.0 %" in html
 
 
-def test_ways_are_the_engines_and_marked_where_they_differ() -> None:
-    bpe = BpeModel(["a", "b", "c", "bc", "ab"], [Pair("b", "c"), Pair("a", "b")])
-    ways = list(ways_of(bpe, "abc").values())
-    assert ways == [
-        ("a", "bc"),
-        ("ab", "c"),
-        ("ab", "c"),
-    ]  # of two splits into two, the one with the longer first token
-    html = other_ways_html(ways_of(bpe, "abc"), Style())
-    assert html.count("another split") == sum(way != ways[0] for way in ways)
-    wordpiece = models()[1]
-    assert isinstance(wordpiece, WordPieceModel)
-    assert next(iter(ways_of(wordpiece, "hugs").values())) == tuple(wordpiece.longest_matches("hugs"))
-
-
 @pytest.mark.parametrize("show", SHOW)
 def test_hostile_words_are_only_text(show: str) -> None:
     style = Style(show=show)
     for model in models(HOSTILE):
         random = Random(1)
         drawn = [model.sample(HOSTILE, 0.3, random) for _ in range(20)]
-        for html in (samples_html(drawn, None, style, 1), other_ways_html(ways_of(model, HOSTILE), style)):
-            expect_markup(html, TAGS, ATTRIBUTES | {"width"})
-            assert "<b>x" not in html
+        html = samples_html(drawn, None, style, 1)
+        expect_markup(html, TAGS, ATTRIBUTES | {"width"})
+        assert "<b>x" not in html
