@@ -11,8 +11,8 @@ from tokenizers_core.encoding.cuts.ways import TextCuts
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue.analysis import Analysis
 from tokensteps.catalogue.choices import TokenizerSpec
-from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
+from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.components.address import page_address
 from tokensteps.drawing.cuts.overview import differing_html
 from tokensteps.drawing.tokens import Style
