@@ -14,7 +14,7 @@ from tokenizers_core.trace import Trace
 from tokenizers_core.training.bpe import EncodingSnapshot
 from tokensteps.drawing.cuts.fewest import fewest_frame
 from tokensteps.drawing.cuts.frames import cut_frame
-from tokensteps.drawing.cuts.overview import ways_html
+from tokensteps.drawing.cuts.overview import ways_of_word_html
 from tokensteps.drawing.encoding import encoding_frame
 from tokensteps.drawing.frame import WHOLE_RUN, Frame
 from tokensteps.drawing.lattice.frames import lattice_frame
@@ -52,7 +52,7 @@ def show_ways(
     """The word by every way, and one of them on a flipbook. `name` says whose vocabulary it is. Raises what cutting raises."""
     amount, seed = _chance(key)
     ways = cutter.all_cuts(word, amount, seed)
-    st.html(ways_html(ways, style))
+    st.html(ways_of_word_html(ways, style))
     way = chosen.way if chosen.way in ways.cuts else ways.own or next(iter(ways.cuts))
     state, choice = st.session_state, key("ways.way")
     state[choice] = way
@@ -79,13 +79,13 @@ def show_ways(
         key("ways.book"),
         digest(repr((name, word, way, amount, seed, style.show)).encode("utf-8", "replace")),
         last,
-        partial(_frame, steps, way, style),
+        partial(_step_frame, steps, way, style),
         whole=WHOLE_PICTURE if pictured else WHOLE_RUN,
         title=_(USE_NAMES[way]),
     )
 
 
-def _frame(steps: Trace[Any], way: str, style: Style, step: int) -> Frame:
+def _step_frame(steps: Trace[Any], way: str, style: Style, step: int) -> Frame:
     match steps[step]:
         case CutSnapshot() as snapshot:
             return cut_frame(snapshot, way, style)

@@ -22,7 +22,7 @@ from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.drawing.cuts.fewest import fewest_frame
 from tokensteps.drawing.cuts.frames import cut_frame
-from tokensteps.drawing.cuts.overview import differing_html, parting, ways_html
+from tokensteps.drawing.cuts.overview import differing_html, parting, ways_of_word_html
 from tokensteps.drawing.tokens import SHOW, Style
 from tokensteps.language.i18n import use_language
 
@@ -45,16 +45,16 @@ def test_undesired_parts_at_the_first_token() -> None:
     """undesi·r·e·d, un·des·ired and und·es·ired: no boundary is shared, each of five is marked."""
     ways = UNDESIRED.all_cuts("undesired")
     assert parting(ways) == [2, 3, 5, 6, 7, 8]
-    html = ways_html(ways, STYLE)
+    html = ways_of_word_html(ways, STYLE)
     assert html.count('class="part"') == 6 and html.count('role="listitem"') == 6
     assert "3 different splits" in text(html) and "part at the first token" in text(html)
     assert "2 splits have as few" in text(html), "un·des·ired is as short as und·es·ired"
 
 
 def test_ways_that_agree_have_no_line() -> None:
-    html = ways_html(UNDESIRED.all_cuts("unable"), STYLE)
+    html = ways_of_word_html(UNDESIRED.all_cuts("unable"), STYLE)
     assert 'class="part"' not in html and "All ways cut the word alike." in text(html)
-    html = ways_html(UNDESIRED.all_cuts("xyz"), STYLE)
+    html = ways_of_word_html(UNDESIRED.all_cuts("xyz"), STYLE)
     assert text(html).count("can't be cut this way") == 5 and "can't spell this word" in text(html)
 
 
@@ -63,8 +63,8 @@ def test_ways_part_after_what_they_share() -> None:
         BpeModel(["a", "b", "c", "bc", "ab", "x", "xx"], [Pair("x", "x"), Pair("b", "c"), Pair("a", "b")])
     )
     ways = bpe.all_cuts("xxabc")
-    assert "They agree on xx and part there." in text(ways_html(ways, STYLE))
-    assert "another split" in text(ways_html(ways, STYLE)) and parting(ways) == [3, 4]
+    assert "They agree on xx and part there." in text(ways_of_word_html(ways, STYLE))
+    assert "another split" in text(ways_of_word_html(ways, STYLE)) and parting(ways) == [3, 4]
 
 
 def test_frames_say_what_was_taken() -> None:
@@ -108,7 +108,7 @@ def test_hostile_words_are_only_text(show: str) -> None:
     style = Style(show=show)
     ways = Ways(BpeModel([*dict.fromkeys(HOSTILE)], []))
     drawn = [
-        ways_html(ways.all_cuts(HOSTILE), style),
+        ways_of_word_html(ways.all_cuts(HOSTILE), style),
         differing_html(cut_text(ways, {HOSTILE: 1}).most, "", style),
     ]
     for way in (*ways.possible, SAMPLED):

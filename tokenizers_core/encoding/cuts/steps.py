@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar, Final, Literal, NamedTuple
 
-from tokenizers_core.encoding.cuts.table import Cut, Piece, PieceTable, placed
+from tokenizers_core.encoding.cuts.table import PieceTable, PlacedToken, WordCut, placed
 from tokenizers_core.trace import StoredTrace
 
 OPTIONS_KEPT: Final = 12
@@ -27,8 +27,8 @@ class UncutEvent:
 class TakeEvent:
     """One token was taken."""
 
-    piece: Piece
-    options: tuple[Piece, ...] = ()
+    piece: PlacedToken
+    options: tuple[PlacedToken, ...] = ()
     """The tokens that fit there, the one taken first."""
     dropped: tuple[str, ...] = ()
     """Sampled: the tokens that came first, but dropped out."""
@@ -54,7 +54,7 @@ class CutSnapshot:
     step: int
     event: CutEvent
     table: PieceTable
-    taken: Cut
+    taken: WordCut
     """In the word's order."""
 
 
@@ -63,7 +63,7 @@ class ReachEvent:
     """One boundary is reached: the pieces that lead there, and the fewest tokens that it takes."""
 
     position: int
-    arrivals: tuple[Piece, ...]
+    arrivals: tuple[PlacedToken, ...]
     """Those whose start is reached, longest first."""
     fewest: int | None
     kind: ClassVar[Literal["reach"]] = "reach"
@@ -75,7 +75,7 @@ class PathEvent:
 
     number: int
     """Counted from 1."""
-    path: Cut
+    path: WordCut
     kind: ClassVar[Literal["path"]] = "path"
 
 
@@ -98,7 +98,7 @@ class Drawn(NamedTuple):
     share: float | None = None
 
 
-GREEDY: Final[Mapping[str, Callable[[PieceTable], Iterator[Piece]]]] = {
+GREEDY: Final[Mapping[str, Callable[[PieceTable], Iterator[PlacedToken]]]] = {
     "longest_prefix": PieceTable.longest_prefix,
     "longest_suffix": PieceTable.longest_suffix,
     "longest_token": PieceTable.longest_token,
@@ -109,7 +109,7 @@ GREEDY: Final[Mapping[str, Callable[[PieceTable], Iterator[Piece]]]] = {
 def greedy_steps(word: str, table: PieceTable, way: str) -> StoredTrace[CutSnapshot]:
     """A word cut by the longest token each time; `stop_reason` is "spelled" or "stuck"."""
     snapshots = [CutSnapshot(0, UncutEvent(), table, ())]
-    taken: Cut = ()
+    taken: WordCut = ()
     for one in GREEDY[way](table):
         event = TakeEvent(one, tuple(islice(_options(table, way, one, taken), OPTIONS_KEPT)))
         taken = tuple(sorted((*taken, one)))
@@ -120,7 +120,7 @@ def greedy_steps(word: str, table: PieceTable, way: str) -> StoredTrace[CutSnaps
     return StoredTrace(word, tuple(snapshots), "stuck")
 
 
-def _options(table: PieceTable, way: str, one: Piece, taken: Cut) -> Iterable[Piece]:
+def _options(table: PieceTable, way: str, one: PlacedToken, taken: WordCut) -> Iterable[PlacedToken]:
     """What could have been taken in place of `one`, which comes first."""
     match way:
         case "longest_prefix":
@@ -152,7 +152,7 @@ def sampled_steps(
 ) -> StoredTrace[CutSnapshot]:
     """A split at random, one choice a step, from the word's beginning or `at_end` from its end."""
     snapshots: list[CutSnapshot] = []
-    taken: Cut = ()
+    taken: WordCut = ()
     for one in drawn:
         found = placed(table.symbols, one.tokens, table.prefix, at_end)
         if found is None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from tokenizers_core.lazy import cached_property
 
 
-class Piece(NamedTuple):
+class PlacedToken(NamedTuple):
     """A token at its place in a word, from the boundary `start` to the boundary `end`, counted in symbols."""
 
     start: int
@@ -27,7 +27,7 @@ class Piece(NamedTuple):
         return self.end - self.start
 
 
-Cut = tuple[Piece, ...]
+WordCut = tuple[PlacedToken, ...]
 """A word's pieces, in its order."""
 
 
@@ -56,7 +56,7 @@ class PieceTable:
     """
 
     symbols: tuple[str, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PlacedToken, ...]
     """By their start, the longest first."""
     prefix: str = ""
 
@@ -84,50 +84,50 @@ class PieceTable:
             for end in range(min(len(bare), start + reach), start, -1):
                 token = written + text[ends[start] : ends[end]]
                 if token in tokens and (end - start == 1 or token not in apart):
-                    found.append(Piece(start, end, token))
+                    found.append(PlacedToken(start, end, token))
         return cls(tuple(symbols), tuple(found), prefix)
 
     def __len__(self) -> int:
         return len(self.symbols)
 
     @cached_property
-    def leaving(self) -> Sequence[Sequence[Piece]]:
+    def leaving(self) -> Sequence[Sequence[PlacedToken]]:
         """For each boundary the pieces that start there, longest first."""
-        groups: list[list[Piece]] = [[] for _ in range(len(self) + 1)]
+        groups: list[list[PlacedToken]] = [[] for _ in range(len(self) + 1)]
         for one in self.pieces:
             groups[one.start].append(one)
         return groups
 
     @cached_property
-    def arriving(self) -> Sequence[Sequence[Piece]]:
+    def arriving(self) -> Sequence[Sequence[PlacedToken]]:
         """For each boundary the pieces that end there, longest first."""
-        groups: list[list[Piece]] = [[] for _ in range(len(self) + 1)]
+        groups: list[list[PlacedToken]] = [[] for _ in range(len(self) + 1)]
         for one in self.pieces:
             groups[one.end].append(one)
         return groups
 
     @cached_property
-    def by_size(self) -> Sequence[Piece]:
+    def by_size(self) -> Sequence[PlacedToken]:
         """All pieces, longest first; of equally long ones the leftmost first."""
         return sorted(self.pieces, key=lambda one: (-one.size, one.start))
 
     # --- longest first ------------------------------------------------------------------------------------------------
 
-    def longest_prefix(self) -> Iterator[Piece]:
+    def longest_prefix(self) -> Iterator[PlacedToken]:
         """From the left, always the longest token that begins the rest: WordPiece's way. Ends where none does."""
         place = 0
         while place < len(self) and self.leaving[place]:
             yield (taken := self.leaving[place][0])
             place = taken.end
 
-    def longest_suffix(self) -> Iterator[Piece]:
+    def longest_suffix(self) -> Iterator[PlacedToken]:
         """From the right, always the longest token that ends the rest."""
         place = len(self)
         while place and self.arriving[place]:
             yield (taken := self.arriving[place][0])
             place = taken.start
 
-    def longest_token(self) -> Iterator[Piece]:
+    def longest_token(self) -> Iterator[PlacedToken]:
         """The longest token anywhere, the leftmost of several, and then the longest anywhere in what is left, again and again."""
         free = [True] * len(self)
         for one in self.by_size:
@@ -135,7 +135,7 @@ class PieceTable:
                 free[one.start : one.end] = [False] * one.size
                 yield one
 
-    def whole(self, taken: Collection[Piece]) -> Cut | None:
+    def whole(self, taken: Collection[PlacedToken]) -> WordCut | None:
         """The pieces in the word's order; None if they leave some of it."""
         return tuple(sorted(taken)) if sum(one.size for one in taken) == len(self) else None
 
@@ -165,13 +165,13 @@ class PieceTable:
         """How many ways there are to cut the word into as few tokens as possible."""
         return self._after[0][1]
 
-    def shortest_paths(self, limit: int | None = None) -> list[Cut]:
+    def shortest_paths(self, limit: int | None = None) -> list[WordCut]:
         """The word cut into as few tokens as possible, in every way or in `limit` of them: longer first tokens first."""
         return list(islice(self._paths(), limit)) if self.shortest_count else []
 
-    def _paths(self) -> Iterator[Cut]:
+    def _paths(self) -> Iterator[WordCut]:
         after = self._after
-        waiting: list[Cut] = [()]
+        waiting: list[WordCut] = [()]
         while waiting:
             path = waiting.pop()
             place = path[-1].end if path else 0
@@ -191,20 +191,20 @@ def longest_match(
     return names_of(table.whole([*table.longest_prefix()]))
 
 
-def names_of(cut: Cut | None) -> tuple[str, ...] | None:
+def names_of(cut: WordCut | None) -> tuple[str, ...] | None:
     """The tokens of a cut."""
     return None if cut is None else tuple(one.token for one in cut)
 
 
 def placed(
     symbols: Sequence[str], tokens: Sequence[str], prefix: str = "", at_end: bool = False
-) -> Cut | None:
+) -> WordCut | None:
     """Where tokens are in a word that they spell, from its beginning, or `at_end` up to its end; None where they don't spell it.
 
     >>> placed(("h", "##u", "##g"), ("h", "##ug"), "##")
-    (Piece(start=0, end=1, token='h'), Piece(start=1, end=3, token='##ug'))
+    (PlacedToken(start=0, end=1, token='h'), PlacedToken(start=1, end=3, token='##ug'))
     >>> placed("hug", ("ug",), at_end=True), placed("hug", ("ug",))
-    ((Piece(start=1, end=3, token='ug'),), None)
+    ((PlacedToken(start=1, end=3, token='ug'),), None)
     """
     bare = [symbol.removeprefix(prefix) if place else symbol for place, symbol in enumerate(symbols)]
     text, ends = "".join(bare), [*accumulate(map(len, bare), initial=0)]
@@ -216,6 +216,6 @@ def placed(
         start, end = boundary.get(at), boundary.get(at + length)
         if start is None or end is None or (prefix if start else "") + text[at : at + length] != token:
             return None
-        cut.append(Piece(start, end, token))
+        cut.append(PlacedToken(start, end, token))
         at += length
     return tuple(cut)

@@ -18,7 +18,7 @@ from tokenizers_core.encoding.cuts.steps import (
     greedy_steps,
     sampled_steps,
 )
-from tokenizers_core.encoding.cuts.table import Cut, PieceTable, placed
+from tokenizers_core.encoding.cuts.table import PieceTable, WordCut, placed
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.errors import Phrase, SettingError
 from tokenizers_core.lazy import cached_property
@@ -72,7 +72,7 @@ class Ways:
                 symbols.append(symbol)
         return PieceTable.build(symbols, known, self.model.vocabulary.prefix, self._apart, self._longest)
 
-    def cut(self, word: str, way: str, table: PieceTable | None = None) -> Cut | None:
+    def cut(self, word: str, way: str, table: PieceTable | None = None) -> WordCut | None:
         """A word's tokens by one of `WAYS`; None where it can't be cut this way. `table` is the word's, if it is there already.
 
         Raises SettingError for another way.
@@ -91,7 +91,7 @@ class Ways:
         own = [tokens[identifier] for identifier in self.model.encode_word(word)]
         return placed(table.symbols, own, table.prefix)
 
-    def cuts(self, word: str, table: PieceTable | None = None) -> dict[str, Cut | None]:
+    def cuts(self, word: str, table: PieceTable | None = None) -> dict[str, WordCut | None]:
         """A word's tokens by every way that is possible."""
         table = table or self.table(word)
         return {way: self.cut(word, way, table) for way in self.possible}
@@ -126,9 +126,9 @@ class WordWays:
     """The tokenizer's own way; "" if it has none of them."""
     symbols: tuple[str, ...]
     prefix: str
-    cuts: Mapping[str, Cut | None]
+    cuts: Mapping[str, WordCut | None]
     """Way → tokens."""
-    paths: tuple[Cut, ...]
+    paths: tuple[WordCut, ...]
     """Ways to cut it into as few tokens as possible: the first of them, where there are many."""
     path_count: int
     usual: float
@@ -141,7 +141,7 @@ class WordCuts:
 
     word: str
     occurrences: int
-    cuts: Mapping[str, Cut | None]
+    cuts: Mapping[str, WordCut | None]
 
     @property
     def different(self) -> int:
@@ -184,7 +184,7 @@ class TextCuts:
 
 
 def cut_text(ways: Ways, words: Mapping[str, int], listed: int = 100) -> TextCuts:
-    """Cut the words of a text, given with how often each occurs, in every way.
+    """WordCut the words of a text, given with how often each occurs, in every way.
 
     Of those that differ, the first `listed` are named: with the most different splits first, then with the greatest difference in
     numbers of tokens, then the most frequent.

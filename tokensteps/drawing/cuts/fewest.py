@@ -7,7 +7,7 @@ from html import escape
 from itertools import pairwise
 
 from tokenizers_core.encoding.cuts.steps import FewestSnapshot
-from tokenizers_core.encoding.cuts.table import Cut, Piece, PieceTable
+from tokenizers_core.encoding.cuts.table import PieceTable, PlacedToken, WordCut
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.lattice.bars import BARS_DRAWN, ROOMY_LANES, SIDE_BY_SIDE, first_fit
 from tokensteps.drawing.narration.cuts import tell_fewest
@@ -26,14 +26,14 @@ def fewest_frame(snapshot: FewestSnapshot, style: Style) -> Frame:
     layout = "lat long" if len(snapshot.table) > SIDE_BY_SIDE else "lat"
     html = (
         f'<div class="say brief"><p>{lead}</p><p class="why">{why}</p></div><div class="{layout}">'
-        f"<section>{picture(snapshot, style)}</section>"
+        f"<section>{fewest_picture(snapshot, style)}</section>"
         f"<section><div>{paths_html(snapshot.table, path_of(snapshot), style)}</div>{arrivals_html(snapshot, style)}</section></div>"
     )
     spoken = sentences(*filter(None, tell_fewest(snapshot, Plain(style))))
     return Frame(first_marks(html), spoken, _label(snapshot, style), _status(snapshot))
 
 
-def path_of(snapshot: FewestSnapshot) -> Cut:
+def path_of(snapshot: FewestSnapshot) -> WordCut:
     """The path that the step is about, if any."""
     return snapshot.event.path if snapshot.event.kind == "path" else ()
 
@@ -57,7 +57,7 @@ def _status(snapshot: FewestSnapshot) -> str:
     return message.format(position=len(snapshot.reached) - 1, last=len(snapshot.table))
 
 
-def drawn_pieces(table: PieceTable) -> Sequence[Piece]:
+def drawn_pieces(table: PieceTable) -> Sequence[PlacedToken]:
     """The pieces to draw: all, or of too many the single symbols, those on shortest paths, and the longest.
 
     >>> len(drawn_pieces(PieceTable.build("hug", {"h", "u", "g", "ug"})))
@@ -71,7 +71,7 @@ def drawn_pieces(table: PieceTable) -> Sequence[Piece]:
     return sorted(kept.union(others[: max(0, BARS_DRAWN - len(kept))]))
 
 
-def picture(snapshot: FewestSnapshot, style: Style) -> str:
+def fewest_picture(snapshot: FewestSnapshot, style: Style) -> str:
     """The word on its ruler, and the tokens in lanes under it."""
     table, event = snapshot.table, snapshot.event
     pieces = drawn_pieces(table)
@@ -101,7 +101,7 @@ def picture(snapshot: FewestSnapshot, style: Style) -> str:
     )
 
 
-def _left_out(table: PieceTable, pieces: Collection[Piece]) -> str:
+def _left_out(table: PieceTable, pieces: Collection[PlacedToken]) -> str:
     if len(pieces) == len(table.pieces):
         return ""
     told = _("{shown} of {all} tokens are drawn")
@@ -133,7 +133,7 @@ def _ruler(snapshot: FewestSnapshot, here: int, style: Style) -> str:
     return letters + nodes
 
 
-def _state(snapshot: FewestSnapshot, one: Piece) -> str:
+def _state(snapshot: FewestSnapshot, one: PlacedToken) -> str:
     """What the search knows of a token, as a class."""
     event, reached = snapshot.event, snapshot.reached
     if event.kind == "uncut":
@@ -171,7 +171,7 @@ def arrivals_html(snapshot: FewestSnapshot, style: Style) -> str:
     )
 
 
-def paths_html(table: PieceTable, path: Cut, style: Style) -> str:
+def paths_html(table: PieceTable, path: WordCut, style: Style) -> str:
     """All shortest paths, or the first of them; the one that a step is about is marked."""
     paths, number = table.shortest_paths(PATHS_LISTED), table.shortest_count
     if path and path not in paths:

@@ -24,7 +24,7 @@ from tokensteps.drawing.tokens import Style, chip, chips, token_html
 from tokensteps.language.i18n import _, count
 from tokensteps.language.marks import first_marks
 
-TOKENS_SHOWN: Final = 60
+FITTING_SHOWN: Final = 60
 """Tokens of a word that have room in a frame."""
 
 
@@ -57,8 +57,8 @@ def options_html(snapshot: CutSnapshot, style: Style) -> str:
     known = list(dict.fromkeys(one.token for one in table.by_size))
     return (
         heading(_("Tokens that fit in this word"), count(len(known)))
-        + f'<div class="ts">{chips(known[:TOKENS_SHOWN], style)}</div>'
-        + more_html(max(0, len(known) - TOKENS_SHOWN))
+        + f'<div class="ts">{chips(known[:FITTING_SHOWN], style)}</div>'
+        + more_html(max(0, len(known) - FITTING_SHOWN))
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from tokenizers_core.encoding.cuts.table import Cut
+from tokenizers_core.encoding.cuts.table import WordCut
 from tokenizers_core.encoding.cuts.ways import SAMPLED, WordCuts, WordWays
-from tokensteps.drawing.narration.cuts import tell_parting
+from tokensteps.drawing.narration.cuts import tell_where_ways_part
 from tokensteps.drawing.narration.text_format import Marked
 from tokensteps.drawing.stage_markup import mark_html
 from tokensteps.drawing.tokens import Style, chip, chips
@@ -19,9 +19,9 @@ PATHS_UNDER = 4
 """Shortest paths beside the first one that have a row."""
 
 
-def ways_html(ways: WordWays, style: Style) -> str:
+def ways_of_word_html(ways: WordWays, style: Style) -> str:
     """The ways, one a row; a dashed line stands at each boundary that not all of them have."""
-    rows: list[tuple[str, str, Cut | None]] = []
+    rows: list[tuple[str, str, WordCut | None]] = []
     for way, cut in ways.cuts.items():
         note = _("the tokenizer's own") if way == ways.own else ""
         if way == "fewest_tokens" and ways.path_count > 1:
@@ -31,14 +31,14 @@ def ways_html(ways: WordWays, style: Style) -> str:
         if way == "fewest_tokens":
             rows += [("", "", path) for path in ways.paths[1 : 1 + PATHS_UNDER]]
     drawn = "".join(
-        row_html(name, note, cut, ways.cuts.get(ways.own), place, style)
+        way_row(name, note, cut, ways.cuts.get(ways.own), place, style)
         for place, (name, note, cut) in enumerate(rows, start=1)
     )
     lines = "".join(
         f'<i class="part" style="grid-area:1/{boundary + 1}/{len(rows) + 1}/{boundary + 2}"></i>'
         for boundary in parting(ways)
     )
-    said = tell_parting(ways, Marked(style))
+    said = tell_where_ways_part(ways, Marked(style))
     return first_marks(
         f'<div class="ts cuts"><p class="k">{said}</p><div class="pane" role="list" style="--n:{max(1, len(ways.symbols))}">{lines}{drawn}</div></div>'
     )
@@ -52,7 +52,7 @@ def parting(ways: WordWays) -> list[int]:
     return sorted(set().union(*sets) - shared)
 
 
-def row_html(name: str, note: str, cut: Cut | None, own: Cut | None, row: int, style: Style) -> str:
+def way_row(name: str, note: str, cut: WordCut | None, own: WordCut | None, row: int, style: Style) -> str:
     """One way: its name, its tokens in their columns, and how many there are."""
     shown = "".join(
         f'<span class="p" style="grid-area:{row}/{one.start + 2}/auto/{one.end + 2}">{chip(one.token, style)}</span>'
@@ -73,7 +73,7 @@ def differing_html(words: Sequence[WordCuts], own: str, style: Style) -> str:
     """Words that differ most: each with its different splits, and the ways that give them."""
     rows = ""
     for one in words:
-        by_cut: dict[Cut, list[str]] = {}
+        by_cut: dict[WordCut, list[str]] = {}
         for way, cut in one.cuts.items():
             if cut is not None:
                 by_cut.setdefault(cut, []).append(way)

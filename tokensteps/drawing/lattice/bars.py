@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar
 
-from tokenizers_core.encoding.cuts.table import Piece
+from tokenizers_core.encoding.cuts.table import PlacedToken
 from tokenizers_core.training.lattice import Edge, Lattice, Path
 from tokensteps.bounded import bounded
 from tokensteps.limits import EDGE_SIZE, LATTICES_ROOM
 
-Over = TypeVar("Over", Edge, Piece)
+Over = TypeVar("Over", Edge, PlacedToken)
 """What lies over some of a word's characters."""
 LATTICE_CHARACTERS: Final = 60
 """Characters of a word that are drawn; a longer one is cut, and the cut is shown."""

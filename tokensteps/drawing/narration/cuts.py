@@ -108,7 +108,7 @@ def _tell_reached(event: ReachEvent, reached: Sequence[int | None], voice: TextF
     )
 
 
-def tell_parting(ways: WordWays, voice: TextFormat) -> str:
+def tell_where_ways_part(ways: WordWays, voice: TextFormat) -> str:
     """Whether all ways agree on a word, and where they part first. A sample isn't counted."""
     cuts = {cut for way, cut in ways.cuts.items() if cut is not None and way != "sampled"} | {*ways.paths}
     if not cuts:

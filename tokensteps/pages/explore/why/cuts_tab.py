@@ -12,7 +12,7 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue.analysis import Analysis
 from tokensteps.catalogue.choices import TokenizerSpec
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
-from tokensteps.catalogue.side_by_side import LETTERS
+from tokensteps.catalogue.side_by_side import LETTERS, WORDS_DRAWN
 from tokensteps.components.address import page_address
 from tokensteps.drawing.cuts.overview import differing_html
 from tokensteps.drawing.tokens import Style
@@ -30,9 +30,6 @@ from tokensteps.server.stores import digest
 from tokensteps.widgets.downloads import show_address
 from tokensteps.widgets.figures import show_rows
 from tokensteps.widgets.notes import note, problem
-
-WORDS_DRAWN = 12
-"""Words that differ most whose splits are drawn."""
 
 
 def cuts_tab(analyses: Mapping[str, Analysis]) -> None:
@@ -63,7 +60,7 @@ def cuts_tab(analyses: Mapping[str, Analysis]) -> None:
         problem(explained(error))
         return
     if word:
-        _link(word, letter)
+        _way_link(word, letter)
 
 
 def _one_word(
@@ -142,7 +139,7 @@ def totals_table(found: TextCuts) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _link(word: str, letter: str) -> None:
+def _way_link(word: str, letter: str) -> None:
     """The address that shows the same to somebody else."""
     nth = why_value("nth")
     values = {**playground_url(), "why": word, "way": why_value("way"), "by": why_value("by") or None}
