@@ -24,6 +24,10 @@ RENEW_LIMIT: Final = 20_000
 """Characters of the text under an old and a new tokenizer: both rows are drawn."""
 SENTENCE_LIMIT: Final = 300
 """Characters of the sentence on the first page: it is drawn in three ways with every key that is pressed."""
+SCENE_LINES: Final = 40
+"""Texts that are compared in the scene on languages, one a line: a row each for up to four tokenizers."""
+SCENE_CODE: Final = 2_000
+"""Characters of code in a scene: they are drawn once for each tokenizer."""
 ENCODE_LIMIT: Final = 2_000
 """Characters in the box of the tab “Encode”: every word of it can be stepped through."""
 NORMALIZED_LIMIT: Final = 20_000

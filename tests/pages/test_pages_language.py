@@ -448,6 +448,7 @@ OTHERS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "exercises": ("learn/exercises", {}),
     "challenge": ("learn/challenge", {}),
     "errata": ("learn/errata", {}),
+    "matters": ("learn/matters", {}),
     "teach": ("learn/teach", {}),
     "glossary": ("learn/glossary", {"term": "tie"}),
     "renew": ("explore/renew", {**PASTED, "t1": SPECS["t1"], "a": f"~{TEXT}"}),
@@ -479,7 +480,7 @@ def test_pages(case: str) -> None:
     """All the others, and what pages say when something is wrong."""
     script, query = OTHERS[case]
     given = " ".join((*query, *query.values()))  # complaints about a link name its parameters
-    assert leaks_on(opened(script, query), f"{given} coolest hu gs ll") == []
+    assert leaks_on(opened(script, query), f"{given} coolest hu gs ll strawberry") == []
 
 
 @pytest.mark.parametrize("kind", EXERCISE_KINDS)

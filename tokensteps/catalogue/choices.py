@@ -159,9 +159,13 @@ def title(text: str) -> str:
     if spec.kind == "file":
         return (spec.setting("name") or " + ".join(spec.files))[:TITLE_CHARACTERS]
     corpus = corpus_title(spec.query.get("corpus", "course"))
-    rules = [f"{name}={value}" for name, value in spec.query.items() if name not in OF_THE_CORPUS]
-    corpus = listed([corpus, *rules])[:TITLE_CHARACTERS]
+    rules = {name: value for name, value in spec.query.items() if name not in OF_THE_CORPUS}
     algorithm = ALGORITHMS[spec.kind].title
+    size = rules.get("size", "")
+    if step is None and [*rules] == ["size"] and size.isascii() and size.isdigit() and len(size) < 10:
+        message = _("{algorithm}, size {size}: {corpus}")
+        return message.format(algorithm=algorithm, size=count(int(size)), corpus=corpus[:TITLE_CHARACTERS])
+    corpus = listed([corpus, *(f"{name}={value}" for name, value in rules.items())])[:TITLE_CHARACTERS]
     if step is None:
         return _("{algorithm}: {corpus}").format(algorithm=algorithm, corpus=corpus)
     return _("{algorithm} after step {step}: {corpus}").format(

@@ -213,7 +213,11 @@ class TrainedSubject(EngineSubject):
         self._step = step
 
     def facts(self, identifier: int) -> Facts:
-        token, trace = self.token(identifier), self._trace
+        return self.facts_of(self.token(identifier))
+
+    def facts_of(self, token: str) -> Facts:
+        """The same by the token itself."""
+        trace = self._trace
         if isinstance(trace, UnigramTrace):
             return self._piece_facts(token)
         step = trace.step_of_token.get(token)
@@ -226,6 +230,19 @@ class TrainedSubject(EngineSubject):
             freq=trace.record.frequencies[step - 1],
             step=step,
         )
+
+    @cached_property
+    def unused(self) -> tuple[str, ...]:
+        """Learned tokens that the training corpus itself doesn't use in the end: parts that were merged on wherever they occurred.
+
+        >>> from tokenizers_core import Corpus, train_bpe
+        >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5}), merges=2)
+        >>> TrainedSubject("mine", trace.tokenizer(), trace, len(trace)).unused
+        ('ug',)
+        """
+        used = {token for split in self._trace[self._step].splits().values() for token in split}
+        learned = (token for token in self.tokenizer.tokens if self.facts_of(token).freq is not None)
+        return tuple(token for token in learned if token not in used)
 
     @cached_property
     def _counted(self) -> dict[str, int]:

@@ -45,6 +45,19 @@ def bar(share: float, classes: str = "bar") -> str:
     return f'<span class="{classes}" style="width:{max(2, round(100 * share))}%"></span>'
 
 
+def way_html(name: str, figures: Iterable[tuple[str, int, str]], shown: str, told: str) -> str:
+    """A row about one way to cut a text: its name, its figures, each with a class of its own or "", the pieces, and what is said of it.
+    Names and texts are markup, those of the figures plain text."""
+    cells = "".join(
+        f'<div class="{kind}"><dt>{escape(figure)}</dt><dd>{count(number)}</dd></div>'
+        for figure, number, kind in figures
+    )
+    return (
+        f'<section><div><h3>{name}</h3><dl class="ts counts">{cells}</dl></div>'
+        f'<div><div class="pieces">{shown}</div><p class="cost">{told}</p></div></section>'
+    )
+
+
 def pick_html(identifier: str, shown: str) -> str:
     """A number, or other markup, that lights up what has this id while it is pointed at or focused: see `lit_chip`."""
     return f'<button type="button" class="n" data-pick="{identifier}">{shown}</button>'

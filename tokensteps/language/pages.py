@@ -43,6 +43,7 @@ PAGES: Final[Mapping[str, Page]] = {
     page.name: page
     for page in (
         Page("home", "learn", N_("Home"), ""),
+        Page("matters", "learn", N_("Why it matters")),
         Page("exercises", "learn", N_("Exercises")),
         Page("challenge", "learn", N_("Challenge")),
         Page("errata", "learn", N_("Errata")),

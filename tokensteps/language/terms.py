@@ -534,6 +534,71 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "pipeline",
             ),
             Term(
+                "context_window",
+                N_("Context window"),
+                N_("context window|context windows"),
+                N_("context length|maximum sequence length"),
+                N_(
+                    "How many tokens a model reads at once. The more tokens a text takes, the less of it fits."
+                ),
+                "matters",
+                {"scene": "languages"},
+            ),
+            Term(
+                "fertility",
+                N_("Fertility"),
+                N_("fertility"),
+                N_("tokens per word|subword fertility"),
+                N_(
+                    "How many tokens a word takes on average. It is 1 where every word is a token, and grows with words that the vocabulary wasn't trained on."
+                ),
+                "matters",
+                {"scene": "languages"},
+            ),
+            Term(
+                "price_per_token",
+                N_("Price per token"),
+                N_("price per token"),
+                N_("token cost|API pricing"),
+                N_(
+                    "What a model's operator charges, usually for a million tokens. The same text costs more in a language that takes more tokens."
+                ),
+                "matters",
+                {"scene": "languages"},
+            ),
+            Term(
+                "glitch_token",
+                N_("Glitch token"),
+                N_("glitch token|glitch tokens"),
+                N_("undertrained token|under-trained token"),
+                N_(
+                    "A token of the vocabulary that the model hardly met in its own training, because that used another text. What the model makes of it is chance."
+                ),
+                "matters",
+                {"scene": "glitch"},
+            ),
+            Term(
+                "spelling",
+                N_("Spelling"),
+                N_("spelling"),
+                N_("counting letters|character-level tasks"),
+                N_(
+                    "Which letters are in a word, and how many. A model gets tokens, not letters, so it has to know each token's letters by heart."
+                ),
+                "matters",
+            ),
+            Term(
+                "arithmetic",
+                N_("Arithmetic"),
+                N_("arithmetic"),
+                N_("numbers|calculating"),
+                N_(
+                    "A number's tokens decide which digits a model sees together. Merges join digits that are often side by side; newer patterns cut in threes, or digit by digit."
+                ),
+                "matters",
+                {"scene": "numbers"},
+            ),
+            Term(
                 "stride",
                 N_("Stride"),
                 N_("stride|strides"),

@@ -332,6 +332,11 @@ PLAYGROUND_RULES = (
         ),
     ),
 )
+SCENE_RULES = (
+    next(rule for rule in PLAYGROUND_RULES if rule.name == "window")._replace(default=1024),
+    Setting("forty", False, label=N_("Count")),
+)
+"""The settings of the scene on languages; GPT-2's context window is the usual one."""
 PLAYGROUND_SLOTS = ("t1", "t2", "t3", "t4")
 """The parameters of the tokenizers that the playground compares."""
 MODES = tuple(MODE_NAMES)
@@ -365,6 +370,7 @@ PAGE_PARAMETERS: Mapping[str, frozenset[str]] = {
     "home": frozenset({"say", "lost"}),
     "exercises": frozenset({"kind", "level", "seed", "rising"}),
     "challenge": frozenset(),
+    "matters": frozenset({"scene", "say", "also", "price", *PLAYGROUND_SLOTS}) | _names(SCENE_RULES),
     "errata": frozenset(),
     "glossary": frozenset(),
     "teach": frozenset(),

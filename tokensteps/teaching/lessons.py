@@ -17,6 +17,7 @@ from tokenizers_core import TIE_RULES
 from tokenizers_core.counterfactual.recounting import retrain, with_count
 from tokenizers_core.counterfactual.tipping import tippings
 from tokenizers_core.training.bpe import BpeTrace
+from tokensteps.catalogue.shipped import gpt2
 from tokensteps.drawing.handout import filled, standalone_page
 from tokensteps.drawing.mark import mark
 from tokensteps.language.i18n import N_, _, count, current_language, listed, sentences, together
@@ -25,7 +26,9 @@ from tokensteps.language.numbers import nats, share_text
 from tokensteps.language.pages import PAGES
 from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.runs.corpora import EXAMPLES, pack_text
+from tokensteps.runs.parallel import PARALLEL_LANGUAGES
 from tokensteps.teaching.events import merge_at, prune_at, scored, wordpiece_merge_at
+from tokensteps.teaching.scenes.scene_questions import SPELLED_WORD, parallel_costs, times_as, tokens_of
 
 HOME_QUERY: Mapping[str, str] = MappingProxyType({"corpus": "library", "size": "2000"})
 """The home page's tokenizer. Its vocabulary is smaller than the number of different words in its corpus: that is the point."""
@@ -71,6 +74,8 @@ class Claim(NamedTuple):
         "encodes",  # new words, one in pieces that are known, and letters that are not
         "disagree",  # words that one vocabulary has whole and another splits, in a tab
         "errata",  # published figures, each with a link to the step in question
+        "costs",  # the language that takes GPT-2 the most tokens for the same sentences, and how many times those of English
+        "spells",  # a word, its letters and its tokens for GPT-2
         "tips",  # how many more of a word it takes for another pair to be merged first
     ]
     facts: tuple[str, ...] = ()
@@ -150,6 +155,11 @@ WHATIF_LINK = Link(
     "whatif",
     {"t1": "bpe?corpus=hug", "of": "pun", "step": "12"},
 )
+MATTERS_LINK = Link(N_("Why it matters: letters, numbers, languages, code"), "matters")
+LANGUAGES_LINK = Link(
+    N_("The same forty sentences in six languages"), "matters", {"scene": "languages", "forty": "1"}
+)
+LETTERS_LINK = Link(N_("What a model gets instead of letters"), "matters", {"scene": "letters"})
 CHALLENGE_LINK = Link(N_("Challenges: set one for your class, then check the answers"), "challenge")
 ERRATA_LINK = Link(N_("Where published figures are wrong"), "errata")
 GLOSSARY_LINK = Link(N_("Every technical term, in two sentences"), "glossary")
@@ -213,7 +223,7 @@ LESSONS: tuple[Lesson, ...] = (
                 (Claim("ways"),),
             ),
             Activity(
-                9,
+                8,
                 N_("Run BPE on five words: groups count the pairs, and one group names the next merge."),
                 N_("{bpe_pair} first, {bpe_freq} times. After {bpe_merges} merges every word is one token."),
                 (
@@ -225,7 +235,7 @@ LESSONS: tuple[Lesson, ...] = (
                 "pair",
             ),
             Activity(
-                5,
+                4,
                 N_("Stop at a tie. Ask whether it matters which of the pairs goes first."),
                 N_(
                     "{tied} pairs occur {tie_freq} times each; {tie_pair} was met first. With {tie_other}, "
@@ -250,11 +260,22 @@ LESSONS: tuple[Lesson, ...] = (
                 "pair",
             ),
             Activity(
-                5,
+                3,
                 N_("Encode new words. Ask what happens to letters that are not in the training text."),
                 N_("bug becomes {bug}; {unseen} never occurred in the training text, so they are unknown."),
                 (Claim("encodes", ("bug", "unseen")),),
                 ENCODE_LINK,
+            ),
+            Activity(
+                4,
+                N_(
+                    "The same sentences in six languages: ask in which of them a model that charges by the token costs most, and why. Let the class set the price."
+                ),
+                N_(
+                    "{dear}: {dear_tokens} tokens with GPT-2, {dear_times} times the {cheap_tokens} of English. Its vocabulary was learned from English web pages."
+                ),
+                (Claim("costs", ("dear", "dear_tokens", "dear_times", "cheap_tokens")),),
+                LANGUAGES_LINK,
             ),
         ),
     ),
@@ -264,12 +285,23 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Students can explain all three algorithms on five words and compare them on a text."),
         (
             Activity(
-                10,
+                8,
                 N_(
                     "Sentences from the class on the home page: characters, words, subwords. Collect what each choice costs."
                 ),
                 N_("Pieces, vocabulary and unknown words: no choice is best in all three."),
                 (Claim("ways"),),
+            ),
+            Activity(
+                3,
+                N_(
+                    "Ask how many r are in {spelled}, and what a model sees of them. Then try words of the class."
+                ),
+                N_(
+                    "None: instead of {spelled_letters} letters, GPT-2 gets {spelled_tokens} tokens, {spelled_pieces}."
+                ),
+                (Claim("spells", ("spelled", "spelled_letters", "spelled_tokens", "spelled_pieces")),),
+                LETTERS_LINK,
             ),
             Activity(
                 10,
@@ -300,7 +332,7 @@ LESSONS: tuple[Lesson, ...] = (
                 TIE_LINK,
             ),
             Activity(
-                15,
+                12,
                 N_(
                     "The same words with WordPiece: have the class work out the scores of {wp_frequent} and {wp_pair}. Which pair is merged?"
                 ),
@@ -315,7 +347,7 @@ LESSONS: tuple[Lesson, ...] = (
                 "pair",
             ),
             Activity(
-                15,
+                12,
                 N_(
                     "Unigram: ask which piece costs least to remove. Enter the answer, and the page shows the prune and what it costs."
                 ),
@@ -357,6 +389,17 @@ LESSONS: tuple[Lesson, ...] = (
             ),
             Activity(
                 5,
+                N_(
+                    "The same sentences in six languages: ask in which of them a model that charges by the token costs most, and why. Let the class set the price."
+                ),
+                N_(
+                    "{dear}: {dear_tokens} tokens with GPT-2, {dear_times} times the {cheap_tokens} of English. Its vocabulary was learned from English web pages."
+                ),
+                (Claim("costs", ("dear", "dear_tokens", "dear_times", "cheap_tokens")),),
+                LANGUAGES_LINK,
+            ),
+            Activity(
+                5,
                 N_("Homework: find the wrong figure in a published example, and correct it."),
                 N_("Each one is worked out on the page, and its link opens the step."),
                 (Claim("errata"),),
@@ -369,7 +412,23 @@ LESSONS: tuple[Lesson, ...] = (
 
 def facts() -> dict[str, str]:
     """The values of the sentences' fields, from runs at the same addresses as the links."""
-    return {**_merge_facts(), **_prune_facts()}
+    return {**_merge_facts(), **_prune_facts(), **_scene_facts()}
+
+
+def _scene_facts() -> dict[str, str]:
+    """What GPT-2's tokenizer makes of the scenes' own texts."""
+    costs, pieces = parallel_costs(gpt2()), tokens_of(gpt2(), SPELLED_WORD)
+    dearest = max(costs, key=costs.__getitem__)
+    return {
+        "dear": _(PARALLEL_LANGUAGES[dearest]),
+        "dear_tokens": count(costs[dearest]),
+        "dear_times": times_as(costs[dearest], costs["en"]),
+        "cheap_tokens": count(costs["en"]),
+        "spelled": SPELLED_WORD,
+        "spelled_letters": count(len(SPELLED_WORD)),
+        "spelled_tokens": count(len(pieces)),
+        "spelled_pieces": PLUS.join(pieces),
+    }
 
 
 def _tip_facts(bpe: BpeTrace) -> dict[str, str]:

@@ -40,6 +40,7 @@ from tokensteps.language.pages import PAGES
 from tokensteps.language.terms import SECTIONS, TERMS, Term
 from tokensteps.runs.algorithms import ALGORITHMS, BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.runs.settings import read_url
+from tokensteps.teaching.scenes.scene_questions import SCENES
 from tokensteps.teaching.tour import STOPS, tour
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -73,6 +74,9 @@ def test_every_term_is_defined_once() -> None:
 def test_every_link_opens(term: Term) -> None:
     """The page is there, reads the link without a complaint, and the run has the step."""
     assert (ROOT / PAGES[term.page].script).is_file()
+    if term.page == "matters":
+        assert {*term.query} <= {"scene"} and term.query.get("scene", "letters") in SCENES
+        return
     if term.page not in ALGORITHMS:
         assert not term.query
         return

@@ -56,6 +56,7 @@ from tokensteps.teaching.lessons import (
 )
 from tokensteps.teaching.path.cards import path_facts
 from tokensteps.teaching.path.stations import STATIONS
+from tokensteps.teaching.scenes.scene_questions import SCENES
 
 ROOT = Path(__file__).resolve().parents[3]
 HOSTILE = "<img src=x onerror=alert(1)> **b** $x$ \u202e<|endoftext|> a\u0301 🍵 שלום"
@@ -237,6 +238,8 @@ def test_every_link_opens_without_complaint(link: tuple[str, tuple[tuple[str, st
             spec = there.query[name]
             assert spec == GPT2 or TokenizerSpec.parse(spec).run() is not None
         assert unpack_text(there.query["text"])
+    elif there.page == "matters":
+        assert there.query.get("scene", "letters") in SCENES and there.query.get("forty", "1") == "1"
     else:
         assert not there.query
 

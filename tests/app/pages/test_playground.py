@@ -158,7 +158,7 @@ def test_titles_differ() -> None:
     ]
     found = choices.titles(specs)
     assert list(found) == specs and len(set(found.values())) == len(specs)
-    assert found["bpe?corpus=hug&size=12"] == "BPE: hug, pug, pun, bun, hugs, size=12"
+    assert found["bpe?corpus=hug&size=12"] == "BPE, size 12: hug, pug, pun, bun, hugs"
     assert found["file?tokenizer.json=2"] == "tokenizer.json (2)"
 
 

@@ -17,12 +17,16 @@ from string import Formatter
 from typing import Any, get_args, get_type_hints
 
 import pytest
+import regex
 
 from tests.app.teaching.oracle_exercises import bpe_steps
 from tests.app.teaching.oracle_slips import cuts as all_cuts
 from tokenizers_core import TIE_RULES, first_difference
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
+from tokensteps.assets import read_asset
 from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.choices import TokenizerSpec
+from tokensteps.catalogue.shipped import MERGES
 from tokensteps.catalogue.shown_tokenizers import TrainedSubject
 from tokensteps.drawing.tabs import parting_html, vocabularies_html
 from tokensteps.drawing.tokens import PLAIN, Style
@@ -45,6 +49,8 @@ from tokensteps.teaching.path.stations import FOLLOW_UP, NEW_SIGN, NEW_WORD, OLD
 from tokensteps.teaching.predictions import question_after
 from tokensteps.teaching.walk import HOME_LINK
 
+GPT2_WORD = regex.compile(r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
+"""As OpenAI published it with GPT-2."""
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = {"bpe": BPE_PAGE, "wordpiece": WORDPIECE_PAGE, "unigram": UNIGRAM_PAGE}
 TOLD = [
@@ -318,6 +324,56 @@ def disagree(link: Link) -> Mapping[str, str]:
     pytest.fail("no word is whole in one vocabulary and split in another")
 
 
+def gpt2_tokens(text: str) -> list[str]:
+    """By its merges alone, one after the other on each word; letters and spaces only."""
+    merges = [tuple(line.split(" ")) for line in read_asset(MERGES).splitlines()]
+    ranks = {pair: rank for rank, pair in enumerate(merges)}
+    found = []
+    for word in GPT2_WORD.findall(text):
+        tokens = [BYTE_TO_SYMBOL[byte] for byte in word.encode()]
+        while pairs := [pair for pair in pairwise(tokens) if pair in ranks]:
+            first = min(pairs, key=ranks.__getitem__)
+            place = next(place for place, pair in enumerate(pairwise(tokens)) if pair == first)
+            tokens[place : place + 2] = ["".join(first)]
+        found += tokens
+    return found
+
+
+def costs(link: Link) -> Mapping[str, str]:
+    assert (link.page, link.query) == ("matters", {"scene": "languages", "forty": "1"})
+    names = {
+        "en": "English",
+        "de": "German",
+        "es": "Spanish",
+        "ru": "Russian",
+        "zh": "Chinese",
+        "hi": "Hindi",
+    }
+    folder = ROOT / "assets" / "corpora" / "parallel"
+    found = {
+        name: sum(len(gpt2_tokens(line)) for line in (folder / f"{code}.txt").read_text("utf-8").splitlines())
+        for code, name in names.items()
+    }
+    dear = max(found, key=lambda name: found[name])
+    return {
+        "dear": dear,
+        "dear_tokens": f"{found[dear]:,}",
+        "dear_times": f"{found[dear] / found['English']:.1f}",
+        "cheap_tokens": str(found["English"]),
+    }
+
+
+def spells(link: Link) -> Mapping[str, str]:
+    assert (link.page, link.query) == ("matters", {"scene": "letters"})
+    pieces = gpt2_tokens("strawberry")
+    return {
+        "spelled": "strawberry",
+        "spelled_letters": "10",
+        "spelled_tokens": str(len(pieces)),
+        "spelled_pieces": PLUS.join(pieces),
+    }
+
+
 def published(link: Link) -> Mapping[str, str]:
     assert link.page == "errata"
     for erratum in errata():
@@ -403,6 +459,8 @@ CHECKS: Mapping[str, Callable[[Link], Mapping[str, str]]] = {
     "encodes": encodes,
     "disagree": disagree,
     "errata": published,
+    "costs": costs,
+    "spells": spells,
     "tips": tips,
     "even": even,
     "replays": replays,

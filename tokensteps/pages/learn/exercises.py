@@ -22,6 +22,7 @@ from tokensteps.shell.walk import practised
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, MIXED, PATH_KIND, Exercise, make, next_level
 from tokensteps.teaching.exercises.words import LEVELS
 from tokensteps.teaching.feedback import in_steps
+from tokensteps.teaching.lessons import MATTERS_LINK
 from tokensteps.teaching.questions import AGAIN, RIGHT, TIED, UNREAD, WRONG, Tally, Verdict
 from tokensteps.teaching.worksheets import exercise_tasks, worksheet
 from tokensteps.widgets.arrival import reads_address
@@ -298,6 +299,8 @@ def show() -> None:
         persist_state="session",
         help=_("Adaptive: three right in a row move you up a level, two wrong in a row move you down one."),
     )
+    if place.kind == PATH_KIND:  # where the path ends
+        page_link(MATTERS_LINK.page, _(MATTERS_LINK.label))
     exercise = make(place.kind, place.level, place.seed)
     show_exercise(exercise)
     _give(place, exercise)

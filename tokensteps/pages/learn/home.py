@@ -46,7 +46,15 @@ from tokensteps.server.stores import text_store
 from tokensteps.shell.classes import join_box
 from tokensteps.shell.walk import lesson_facts
 from tokensteps.streamlit_internals import text_in_browser
-from tokensteps.teaching.lessons import COMPARE_LINK, HOME_QUERY, PIPELINE_LINK, PRACTICE, Link, told
+from tokensteps.teaching.lessons import (
+    COMPARE_LINK,
+    HOME_QUERY,
+    MATTERS_LINK,
+    PIPELINE_LINK,
+    PRACTICE,
+    Link,
+    told,
+)
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.downloads import show_address
@@ -60,6 +68,7 @@ SPEC = "bpe?" + "&".join(f"{name}={value}" for name, value in HOME_QUERY.items()
 WATCH = Link(N_("Watch this tokenizer being trained"), "bpe", HOME_QUERY)
 GROWING = Link(N_("Step through BPE on four sentences"), "bpe", {"corpus": "course"})
 MORE: tuple[Link, ...] = (
+    MATTERS_LINK,
     GROWING,
     *PRACTICE,
     Link(N_("Train on a page of your own text"), "bpe", {"corpus": "paste"}),

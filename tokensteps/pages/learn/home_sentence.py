@@ -15,6 +15,7 @@ import regex
 from tokensteps.catalogue.analysis import Analysis
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.drawing.chips import Piece, line_html
+from tokensteps.drawing.stage_markup import way_html
 from tokensteps.drawing.tokens import PLAIN, chip, colour, fill, token_html
 from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.runs.corpora import EXAMPLES
@@ -213,12 +214,5 @@ def ways_html(analysis: Analysis, corpus: CorpusFacts) -> str:
             (_("Vocabulary"), way.vocabulary, ""),
             (_("Unknown words"), len(way.unknown), "warn" if way.unknown else ""),
         )
-        cells = "".join(
-            f'<div class="{kind}"><dt>{escape(name)}</dt><dd>{count(number)}</dd></div>'
-            for name, number, kind in figures
-        )
-        rows += (
-            f'<section><div><h3>{escape(way.name)}</h3><dl class="ts counts">{cells}</dl></div>'
-            f'<div><div class="pieces">{shown}</div><p class="cost">{way.cost}</p></div></section>'
-        )
+        rows += way_html(escape(way.name), figures, shown, way.cost)
     return f'<div class="ts ways">{rows}</div>'

@@ -1,0 +1,43 @@
+"""The page “Why it matters” in a browser: a question answered by hand, then a word of one's own, on a desk and on a phone.
+
+Oracle: GPT-2's tokens for what is typed, as tests/app/teaching/test_lessons.py finds them from its merges alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.app.teaching.test_lessons import gpt2_tokens
+from tests.browser.conftest import ROOT
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+GPT2_ROW = ".ways section:has(h3:text-is('GPT-2'))"
+
+
+@pytest.mark.parametrize("options", [{}, PHONE], ids=["desk", "phone"])
+def test_a_scene_is_answered_and_played(
+    serve: Callable[..., str], open_page: Callable[..., Page], options: dict[str, Any]
+) -> None:
+    page = open_page(**options)
+    page.goto(f"{serve(ROOT / 'app.py')}/matters")
+    box, check = page.get_by_label("Your answer"), page.get_by_role("button", name="Check", exact=True)
+    for typed, kind in (("10", "wrong"), (str(len(gpt2_tokens("strawberry"))), "right")):
+        box.click()
+        box.press_sequentially(typed)
+        check.click()
+        expect(page.locator(f".note.verdict.{kind}")).to_be_visible()
+    word = page.get_by_label("A word, or several")
+    word.click()
+    word.press("Control+a")
+    word.press_sequentially("blueberry")
+    expect(page.locator(f"{GPT2_ROW} .t")).to_have_text(gpt2_tokens("blueberry"))
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0
+    page.get_by_role("button", name="Next: Numbers").click()
+    expect(page.get_by_text("How does it cut 1234567")).to_be_visible()
+    expect(page).to_have_url(re.compile("scene=numbers"))

@@ -1,0 +1,192 @@
+"""The page “Why it matters”, through Streamlit's `AppTest`.
+
+Oracles: `tiktoken`'s published rule for GPT-2, run by hand over its merges in tests/app/teaching/test_lessons.py, for the answers; a
+plain count of characters and of digits for what is said of a learner's own input.
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.app.teaching.test_lessons import gpt2_tokens
+from tests.pages.pages import Page, address, run
+from tokensteps.catalogue.choices import GPT2
+from tokensteps.catalogue.shipped import gpt2
+from tokensteps.runs.parallel import parallel_lines
+from tokensteps.teaching.questions import RIGHT, UNREAD, WRONG
+from tokensteps.teaching.scenes.scene_inputs import glitch_of
+from tokensteps.teaching.scenes.scene_questions import CODE_LINE, GLITCH, NUMBER, PROMPT, SCENES, SPELLED_WORD
+
+MATTERS = Page("matters", Path(__file__).resolve().parents[2] / "pages" / "learn" / "matters.py", ())
+
+
+def pages_html(app: AppTest) -> str:
+    return unescape("".join(html.proto.body for html in app.get("html")))
+
+
+def answer(app: AppTest, scene: str, text: str) -> AppTest:
+    """Type an answer, or choose it, and press Check."""
+    if scene == "languages":
+        app.selectbox(key=f"matters.ask.{scene}.choice").set_value(text)
+    else:
+        app.text_input(key=f"matters.ask.{scene}.entry").set_value(text)
+    app.button(key=f"matters.ask.{scene}.check").click()
+    return run(app)
+
+
+def revealed(scene: str, query: str = "") -> AppTest:
+    app = run(MATTERS.start(f"scene={scene}&t1={GPT2.replace('?', '%3F')}{query}"))
+    app.button(key=f"matters.ask.{scene}.give_up").click()
+    return run(app)
+
+
+TRUE = {
+    "letters": str(len(gpt2_tokens(SPELLED_WORD))),
+    "numbers": " ".join(gpt2_tokens(NUMBER)),
+    "languages": "Hindi",
+    "code": str(sum(not token.strip("Ġ") for token in gpt2_tokens(CODE_LINE))),
+    "glitch": str(len(gpt2_tokens(f" {GLITCH}"))),
+    "spaces": str(len(gpt2_tokens(f"{PROMPT} "))),
+}
+WRONG_ANSWERS = {
+    "letters": "1",
+    "numbers": NUMBER,
+    "languages": "English",
+    "code": "8",
+    "glitch": "3",
+    "spaces": "3",
+}
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_scene_asks_before_it_tells(scene: str) -> None:
+    """Nothing of the scene before an answer; a wrong one gets a hint; the right one opens it, with what follows and its source."""
+    app = run(MATTERS.start(f"scene={scene}"))
+    told = pages_html(app)
+    assert 'class="ts follows"' not in told and "ts ways" not in told and "costs" not in told
+    app = answer(app, scene, WRONG_ANSWERS[scene])
+    assert "Not yet." in pages_html(app) and 'class="ts follows"' not in pages_html(app)
+    app = answer(app, scene, TRUE[scene])
+    told = pages_html(app)
+    assert "Right." in told and 'class="ts follows"' in told
+    assert all(source in told for source in SCENES[scene].sources)
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_an_answer_is_right_wrong_or_unread(scene: str) -> None:
+    question = SCENES[scene].make(gpt2())
+    assert question.key == TRUE[scene]
+    assert question.grade(TRUE[scene]).kind == RIGHT
+    assert question.grade(WRONG_ANSWERS[scene]).kind == WRONG
+    if scene != "languages":  # chosen from a list
+        assert question.grade("perhaps").kind == UNREAD
+
+
+def test_letters_are_counted_in_each_token() -> None:
+    app = revealed("letters")
+    app.text_input(key="matters.text.letters").set_value("raspberry <b>")
+    app.text_input(key="matters.second.letters").set_value("R")
+    told = pages_html(run(app))
+    counts = " + ".join(str(token.lower().count("r")) for token in gpt2_tokens("raspberry <b>"))
+    assert f"R in each token: {counts}. Together: 3." in told
+    assert "raspberry <b>" not in "".join(html.proto.body for html in app.get("html"))
+
+
+def test_numbers_are_cut_by_tokenizers_and_by_rules() -> None:
+    told = pages_html(revealed("numbers", "&say=12345%2B67"))
+    text = re.sub(r"<[^>]*>", "|", told)
+    assert re.search(r"threes from the left.*?\|123\|+45\|+\+\|+67\|", text)
+    assert re.search(r"threes from the right.*?\|12\|+345\|+\+\|+67\|", text)
+    assert re.search(r"digit by digit.*?\|1\|+2\|+3\|+4\|+5\|+\+\|+6\|+7\|", text)
+
+
+def test_languages_cost_tokens_window_and_price() -> None:
+    told = pages_html(revealed("languages", "&forty=1&window=2000&price=0.5"))
+    tokens = sum(len(gpt2_tokens(line)) for line in parallel_lines()["hi"])
+    row = re.search(r"<th>Hindi</th>.*?</tr>", told)
+    assert row is not None
+    cells = re.findall(r"<td>([^<]*)</td>", row[0])
+    english = sum(len(gpt2_tokens(line)) for line in parallel_lines()["en"])
+    assert cells == [
+        f"{tokens:,}",
+        f"{tokens / english:.1f}",
+        f"{100 * tokens / 2000:.1f} %",
+        f"{tokens * 0.5 / 1000:.2f}",
+    ]
+
+
+def test_own_lines_are_compared_with_the_first() -> None:
+    app = revealed("languages")
+    app.text_area(key="matters.text.languages").set_value("one two\n\n<i>one two one two</i>")
+    told = "".join(html.proto.body for html in run(app).get("html"))
+    assert [*re.findall(r"<th>(Line \d)</th>", told)] == ["Line 1", "Line 2"] and "<i>" not in told
+    app.text_area(key="matters.text.languages").set_value(" \n ")
+    assert "Write a text, one line for each language." in pages_html(run(app))
+    app.text_area(key="matters.text.languages").set_value("a\n" * 50)
+    assert "10 more lines are left out." in [caption.value for caption in run(app).caption]
+
+
+def test_indentation_is_counted_before_and_after_training_on_code() -> None:
+    app = run(MATTERS.start("scene=code"))
+    app.button(key="matters.ask.code.give_up").click()
+    blanks = [int(number) for number in re.findall(r"White space alone</dt><dd>(\d+)", pages_html(run(app)))]
+    prose, modules, shipped = blanks
+    code = app.text_area(key="matters.text.code").value
+    assert shipped == sum(not token.strip("ĠĊ") for token in gpt2_tokens(code))
+    assert modules < shipped and modules < prose
+
+
+def test_a_name_becomes_a_token_that_the_sentences_never_use() -> None:
+    told = pages_html(revealed("glitch", "&say=flumpwick"))
+    made = glitch_of("flumpwick")
+    assert f"of {made.learned} learned tokens, it never meets {len(made.unused)}" in told
+    assert made.tokens == ("Ġflumpwick",) and made.tokens[0] in made.unused
+
+
+def test_a_vocabulary_is_checked_for_tokens_that_no_text_gives() -> None:
+    """GPT-2's thirteen: bytes that no UTF-8 has (RFC 3629)."""
+    app = revealed("glitch")
+    assert "No text gives it" not in pages_html(app)
+    next(button for button in app.button if "matters.check" in str(button.key)).click()
+    never = [byte for byte in range(256) if byte in (0xC0, 0xC1) or byte >= 0xF5]
+    assert re.search(rf"No text gives it</dt><dd>{len(never)}</dd>", pages_html(run(app)))
+
+
+def test_spellings_of_a_word_are_told_apart() -> None:
+    told = pages_html(revealed("spaces", "&also=Hello"))
+    forms = ("Hello", " Hello", "hello", " hello", "HELLO")
+    ways = len({tuple(gpt2_tokens(form)) for form in forms})
+    assert f"{ways} ways to write the word in ids." in told
+    assert re.search(
+        rf"<dd>{len(gpt2_tokens(PROMPT))}</dd>.*?<dd>{len(gpt2_tokens(PROMPT + ' '))}</dd>", told
+    )
+
+
+def test_a_link_brings_a_scene_and_complains_of_what_it_lacks() -> None:
+    app = run(MATTERS.start("scene=nothing&price=abc&window=0&say=~zz"))
+    told = pages_html(app)
+    for name, value in (("scene", "nothing"), ("price", "abc"), ("window", "0")):
+        assert f"{name}='{value}'" in told, name
+    assert "The text of this link is lost" in told
+    assert address(app) == {}
+    app = run(MATTERS.start("scene=spaces&t1=bpe%3Fcorpus%3Dhug"))
+    assert address(app) == {"scene": "spaces", "t1": "bpe?corpus=hug"}
+
+
+def test_the_next_scene_is_one_button_away() -> None:
+    app = revealed("letters")
+    app.button(key="matters.next").click()
+    app = run(app)
+    assert app.session_state["matters.scene"] == "numbers" and address(app)["scene"] == "numbers"
+
+
+def test_a_tokenizer_that_is_gone_is_told_and_the_others_stay() -> None:
+    app = run(MATTERS.start(f"scene=letters&t1=file%3Fa.json%3Dgone&t2={GPT2.replace('?', '%3F')}"))
+    app.button(key="matters.ask.letters.give_up").click()
+    told = pages_html(run(app))
+    assert "no longer has the file" in told and "GPT-2</h3>" in told

@@ -1,0 +1,120 @@
+"""The scene on glitch tokens: how one comes about, and what a vocabulary's check finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from html import escape
+from typing import Final
+
+import streamlit as st
+
+from tokensteps.catalogue.health import health_of
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
+from tokensteps.drawing.stage_markup import way_html
+from tokensteps.drawing.tokens import Style, chips, fill
+from tokensteps.language.i18n import N_, _, count, ngettext
+from tokensteps.limits import WORD_SHOWN
+from tokensteps.pages.explore.health.health_view import findings
+from tokensteps.pages.learn.home_lessons import show_page_link
+from tokensteps.pages.learn.scenes.texts import draw_rows, text_of
+from tokensteps.server.stores import digest
+from tokensteps.teaching.lessons import Link
+from tokensteps.teaching.scenes.scene_inputs import TIMES_NAMED, glitch_of
+from tokensteps.widgets import stage
+
+MOST_FOUND: Final = 24
+"""Tokens that are shown of those that were found."""
+CHECKED: Final = "matters.checked"
+"""In session state: the specs of the vocabularies that are to be checked."""
+
+
+def glitch(subjects: Mapping[str, ShownTokenizer]) -> None:
+    """A name that becomes a token which the model's text never uses; then the same in whole vocabularies, by their specs."""
+    name = text_of("glitch", _("A name that nobody else has"), WORD_SHOWN)
+    if name is None:
+        return
+    _made_here(name)
+    st.header(_("Found in these vocabularies"), anchor=False)
+    draw_rows([_found_row(spec, subject) for spec, subject in subjects.items()])
+    for spec, subject in subjects.items():
+        if not isinstance(subject, TrainedSubject):
+            _check(spec)
+
+
+def _made_here(name: str) -> None:
+    """Train a small tokenizer on the name, here and now."""
+    made = glitch_of(name.strip())
+    style = Style(byte_level=True, show="spaces")
+    message = ngettext(
+        "A tokenizer is trained on four sentences and on this name, {times} times: {tokens}. A model is then trained on the four sentences alone: "
+        "of {learned} learned token, it never meets {unused}.",
+        "A tokenizer is trained on four sentences and on this name, {times} times: {tokens}. A model is then trained on the four sentences alone: "
+        "of {learned} learned tokens, it never meets {unused}.",
+        made.learned,
+    )
+    told = fill(
+        message,
+        times=count(TIMES_NAMED),
+        tokens=f'<span class="row">{chips(made.tokens, style)}</span>',
+        learned=count(made.learned),
+        unused=count(len(made.unused)),
+    )
+    st.html(f'<div class="ts made"><p>{told}</p></div>')
+
+
+def _found_row(spec: str, subject: ShownTokenizer) -> str:
+    """A vocabulary's row: what its own training text doesn't use, or what its check has found."""
+    if isinstance(subject, TrainedSubject):
+        unused = subject.unused
+        told = _(
+            "Learned, and yet its own training text uses none of them in the end: they were only parts of longer tokens."
+        )
+        shown, figures = unused, [(_("Never used"), len(unused), "warn" if unused else "")]
+    else:
+        health = _health(spec, subject)
+        if health is None:
+            told = _(
+                "Its training text isn't known here: a check of the vocabulary says which tokens no text gives."
+            )
+            return way_html(escape(subject.name), [(_("Vocabulary"), subject.size, "")], "", escape(told))
+        never = [subject.token(identifier) for identifier in health["never"]]
+        told = _(
+            "No text gives these. Other tokens can be given, but rarely are: whether a model met them, only its training text says."
+        )
+        shown, figures = tuple(never), [(_("No text gives it"), len(never), "warn" if never else "")]
+    style = subject.style._replace(show="spaces")
+    left_out = len(shown) - MOST_FOUND
+    more = (
+        ngettext("… {number} more", "… {number} more", left_out).format(number=count(left_out))
+        if left_out > 0
+        else ""
+    )
+    drawn = f'<span class="row">{chips(shown[:MOST_FOUND], style)}</span> <small>{escape(more)}</small>'
+    return way_html(
+        escape(subject.name), [*figures, (_("Vocabulary"), subject.size, "")], drawn, escape(told)
+    )
+
+
+def _health(spec: str, subject: ShownTokenizer) -> Mapping[str, Sequence[int]] | None:
+    """What the check of a vocabulary has found; None before it is asked for, and while it is under way."""
+    if spec not in st.session_state.get(CHECKED, ()):
+        return None
+    name = digest(f"health {spec}".encode())
+    health = stage.build(f"matters.health.{name}", name, partial(health_of, subject))
+    return None if health is None else findings(subject, health)
+
+
+def _check(spec: str) -> None:
+    """The button that has a vocabulary checked, and the way to all that is found."""
+    state = st.session_state
+    with st.container(horizontal=True, gap="small"):
+        if spec not in state.get(CHECKED, ()):
+            st.button(
+                _("Check all tokens"),
+                key=f"matters.check.{digest(spec.encode())}",
+                on_click=lambda: state.update({CHECKED: (*state.get(CHECKED, ()), spec)}),
+            )
+        show_page_link(
+            Link(N_("The vocabulary's health, token by token"), "playground", {"t1": spec, "health": "A"})
+        )
