@@ -563,9 +563,6 @@ STATIC_ROOM: Final = 16_000_000
 """Bytes of scripts, styles and faces, compressed: all that Streamlit has take half as many, those of our pages two million."""
 STATIC_FILE: Final = 8_000_000
 """Bytes of one of them that is compressed and kept: the largest, which draws charts, has 4.7 million."""
-JOINED_ROOM: Final = 10_000_000
-"""Bytes of Streamlit's scripts as they are joined, compressed: all of them have eight million, so nobody can have one made again and again;
-those that pages begin with have 600,000."""
 TRAININGS_AT_ONCE: Final = 2
 """Processes that train at the same time, of a hundred MB each: one for large texts, so that small ones needn't wait."""
 SESSIONS_REMEMBERED: Final = 1_000

@@ -31,8 +31,9 @@ from tokensteps.server.shared_cache import Memo, remembered
 
 ROOT = Path(__file__).parents[2]
 OF_THE_APP = {
+    ("tokensteps/catalogue/compiled.py", "_version"),
+    ("tokensteps/runs/parallel.py", "parallel_lines"),
     ("tokensteps/classroom/address.py", "qr"),  # 256 of at most `QR_LIMIT` characters
-    ("tokensteps/server/entrance/script_bundles/groups.py", "_template"),
     ("tokensteps/server/entrance/page.py", "_page"),
     ("tokensteps/server/entrance/page.py", "_scripts"),
     ("tokensteps/server/entrance/page.py", "_packed"),

@@ -124,16 +124,6 @@ def turn_to(page: Page, address: str) -> None:
     expect(page).to_have_title(f"{title} · TokenSteps")
 
 
-def joined_at(address: str) -> str:
-    """The app at an address, when it has joined Streamlit's scripts: a second after its start."""
-    for _ in range(600):
-        with urllib.request.urlopen(address, timeout=10) as answer:
-            if b'data-plain="' in answer.read():
-                return address
-        time.sleep(0.05)
-    raise AssertionError("the scripts were never joined")
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A browser test that fails is tried once more: machines are shared. The summary names it, to be mended."""
     for item in items:

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PROBES, TOURS_TAKEN, joined_at
+from tests.browser.conftest import PROBES, TOURS_TAKEN
 from tests.browser.others import BROWSERS, Window, started, until
 from tests.browser.test_class import CARD, STRIP, WALL, answered, open_class, press
 from tokensteps.language.pages import PAGES
@@ -31,7 +31,7 @@ TOURS = "for (const page of ['bpe', 'wordpiece', 'unigram']) localStorage.setIte
 @pytest.fixture(scope="module", params=BROWSERS)
 def window(request: pytest.FixtureRequest, serve: Callable[..., str]) -> Iterator[Window]:
     with started(request.param) as window:
-        window.open(f"{joined_at(serve('app.py'))}/glossary", "h1")
+        window.open(f"{serve('app.py')}/glossary", "h1")
         window.js(TOURS)
         yield window
 

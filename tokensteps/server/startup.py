@@ -15,7 +15,6 @@ from streamlit.starlette import App
 
 from tokensteps.server.entrance.files import FromMemory
 from tokensteps.server.entrance.patience import limited_patience
-from tokensteps.server.entrance.script_bundles.served import join_scripts
 from tokensteps.server.headers import Guard
 from tokensteps.server.logs import throttled
 from tokensteps.server.seal import secret
@@ -87,7 +86,6 @@ async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECT_AFTER)
-    join_scripts()
     async with limited_patience():
         with throttled():
             yield {}

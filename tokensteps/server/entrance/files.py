@@ -18,7 +18,6 @@ from tokensteps.language.i18n import visitors_language
 from tokensteps.limits import STATIC_FILE, STATIC_ROOM
 from tokensteps.server.entrance.page import early_page, made_at, own_faces, page_for
 from tokensteps.server.entrance.prerendered_stage import stage_for
-from tokensteps.server.entrance.script_bundles.served import is_joined, script_at
 from tokensteps.server.entrance.shared_response import (
     Header,
     SharedResponse,
@@ -64,7 +63,7 @@ class FromMemory:
             return await self.page(page, scope, packed)
         if STATIC not in path:
             return None
-        made = await asyncio.to_thread(script_at, path, packed) if is_joined(path) else made_at(path, packed)
+        made = made_at(path, packed)
         if made is not None or not packed or header_of(scope["headers"], b"range"):
             return made
         kept = self.files.get(path)

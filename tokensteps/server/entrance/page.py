@@ -24,7 +24,6 @@ from tokensteps.language.messages import too_old
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import EARLY_ROOM
 from tokensteps.server.entrance.prerendered_stage import PrerenderedStage
-from tokensteps.server.entrance.script_bundles.served import joined_digest, with_joined
 from tokensteps.server.entrance.shared_response import LASTING, SharedResponse, own_response
 from tokensteps.server.shared_cache import Memo
 from tokensteps.streamlit_internals import first_page, scripts_for
@@ -62,8 +61,6 @@ class PageParts(NamedTuple):
     """The digest of the style sheet."""
     components: str
     """The address of the components' script."""
-    joined: str
-    """The digest of Streamlit's scripts as they are joined; "" where they are as Streamlit has them."""
 
 
 _early_pages: Final = Memo(EARLY_ROOM)
@@ -103,7 +100,7 @@ def made_at(path: str, packed: bool = True) -> SharedResponse | None:
 
 
 def _page_parts() -> PageParts:
-    return PageParts(_styles(edited(SHEETS))[0], bundle().address, joined_digest())
+    return PageParts(_styles(edited(SHEETS))[0], bundle().address)
 
 
 @lru_cache(maxsize=2)
@@ -163,7 +160,6 @@ def _made_page(path: str, parts: PageParts, packed: bool, stage: str = "") -> Sh
         page = first_page("\n".join(scripts), body, "\n".join(first))
     else:
         page = first_page("\n".join((*scripts, *faces)), body)
-    page = with_joined(page, parts.joined)
     return own_response(page.encode("utf-8"), b"text/html; charset=utf-8", b"no-cache", packed)
 
 
