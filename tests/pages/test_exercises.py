@@ -19,8 +19,12 @@ from tokensteps.teaching.questions import Cells, Choice, SeveralLines
 PAGE = Page("exercises", Path("pages", "learn", "exercises.py"), ())
 
 
+RECORD = "<th>Best streak</th>"
+"""What the record of a session has, and no other table."""
+
+
 def markup(app: AppTest, part: str) -> list[str]:
-    """What stands on the page in an element of this class."""
+    """The page's pieces of markup with this in them."""
     return [
         html.proto.body
         for html in app.get("html")
@@ -68,7 +72,7 @@ def verdict(app: AppTest) -> str:
 
 def figures(app: AppTest) -> list[str]:
     """The summary's first row: answered, right, tied, best run."""
-    return re.findall(r"<td>([\d¼½¾]+)</td>", markup(app, "sheet record")[0])[:4]
+    return re.findall(r"<td>([\d¼½¾]+)</td>", markup(app, RECORD)[0])[:4]
 
 
 def test_every_kind_is_answered_right_on_its_page() -> None:
@@ -80,7 +84,7 @@ def test_every_kind_is_answered_right_on_its_page() -> None:
         assert verdict(app) == "right", kind
         press(app, "Next exercise")
         assert verdict(app) == ""
-    assert markup(app, "sheet record")[0].count("<tr>") == len(EXERCISE_KINDS) + 1
+    assert markup(app, RECORD)[0].count("<tr>") == len(EXERCISE_KINDS) + 1
 
 
 def test_an_answer_counts_once_and_an_empty_one_goes_on() -> None:
@@ -89,12 +93,12 @@ def test_an_answer_counts_once_and_an_empty_one_goes_on() -> None:
     one = shown(app)
     assert (one.kind, one.level, one.seed) == ("bpe_count", 2, 5)
     answer(app, "many")
-    assert verdict(app) == "unread" and not markup(app, "sheet record")
+    assert verdict(app) == "unread" and not markup(app, RECORD)
     assert app.text_input(key=f"{EXERCISE_FORM}.entry").value == "many"
     assert not app.get("page_link")[:1] or "Open this corpus" not in str(app.get("page_link"))
     answer(app, "999")
     told = "".join(markup(app, "note verdict"))
-    assert verdict(app) == "wrong" and "counts half" in told and not markup(app, "sheet record")
+    assert verdict(app) == "wrong" and "counts half" in told and not markup(app, RECORD)
     assert one.question.solution not in told and not re.search(rf"\b{one.question.key}\b", told)
     answer(app, "999")
     assert verdict(app) == "unread" and "tried that already" in "".join(markup(app, "note verdict"))
