@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import APP, PASTED, SMALL, Page, address, bodies, book, problems, run, tabs
 from tokenizers_core import TIE_RULES, train_bpe
+from tokensteps import limits
 from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.language.names import choice_name
 from tokensteps.limits import PASTE_LIMIT, VOCABULARY_LIMIT
@@ -279,13 +280,14 @@ def test_size_may_be_empty() -> None:
         ("(a", "The pattern &#x27;(a&#x27; is not a valid regular expression"),
         (
             "(a|aa)+$",
-            "The pattern &#x27;(a|aa)+$&#x27; took more than 1.5 seconds; avoid nested repetition, or use less text",
+            "The pattern &#x27;(a|aa)+$&#x27; took more than 0.2 seconds; avoid nested repetition, or use less text",
         ),
         ("<b>[", "&lt;b&gt;["),
     ],
 )
-def test_patterns_that_can_not_be(pattern: str, says: str) -> None:
+def test_patterns_that_can_not_be(pattern: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are told and kept, and the next one is taken."""
+    monkeypatch.setattr(limits, "PATTERN_SECONDS", 0.2)
     app = opened(f"corpus=paste&pattern=own&text={pack_text('a' * 60 + '!')}")
     app.sidebar.text_input(key="bpe.regex").set_value(pattern)
     run(app)

@@ -20,10 +20,11 @@ import pytest
 
 from benchmarks.load import LINKS, opened, server
 from tests.loops import finished
+from tests.samples import STRESS
 from tokensteps.language.pages import PAGE_AT
 
 ROOT = Path(__file__).parents[3]
-REQUESTS = 1_000
+REQUESTS = 1_000 if STRESS else 250
 AT_ONCE = 20
 HOLE = Path(__file__).parent / "black_hole"
 
