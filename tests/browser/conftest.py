@@ -124,13 +124,6 @@ def turn_to(page: Page, address: str) -> None:
     expect(page).to_have_title(f"{title} · TokenSteps")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A browser test that fails is tried once more: machines are shared. The summary names it, to be mended."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.flaky(reruns=1))
-
-
 def wait_until_up(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
     deadline = time.monotonic() + 30
     while True:
