@@ -105,7 +105,7 @@ def _left_out(table: PieceTable, pieces: Collection[PlacedToken]) -> str:
     if len(pieces) == len(table.pieces):
         return ""
     told = _("{shown} of {all} tokens are drawn")
-    return f'<p class="legend"><span class="few">{escape(told.format(shown=count(len(pieces)), all=count(len(table.pieces))))}</span></p>'
+    return f'<p class="legend"><span>{escape(told.format(shown=count(len(pieces)), all=count(len(table.pieces))))}</span></p>'
 
 
 def _ruler(snapshot: FewestSnapshot, here: int, style: Style) -> str:

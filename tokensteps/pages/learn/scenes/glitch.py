@@ -60,7 +60,7 @@ def _made_here(name: str) -> None:
         learned=count(made.learned),
         unused=count(len(made.unused)),
     )
-    st.html(f'<div class="ts made"><p>{told}</p></div>')
+    st.html(f'<div class="ts"><p>{told}</p></div>')
 
 
 def _found_row(spec: str, subject: ShownTokenizer) -> str:
