@@ -32,6 +32,8 @@ from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.trace import Snapshot, Trace
 from tokenizers_core.training.bpe import ALPHABETS, BpeTrace, train_bpe
 from tokenizers_core.training.comparison import Comparison, compare
+from tokenizers_core.training.kinds.pickybpe import PickyTrace, train_pickybpe
+from tokenizers_core.training.kinds.superbpe import SuperTrace, train_superbpe
 from tokenizers_core.training.lattice import Lattice
 from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, MergeTrace, first_difference
 from tokenizers_core.training.merging import Pair, merge_pair
@@ -59,10 +61,12 @@ __all__ = [
     "MergeTrace",
     "Padding",
     "Pair",
+    "PickyTrace",
     "Pipeline",
     "PruneEvent",
     "Snapshot",
     "Stretch",
+    "SuperTrace",
     "Template",
     "Tokenizer",
     "TokenizersCoreError",
@@ -83,6 +87,8 @@ __all__ = [
     "tokenizer_from_json",
     "tokenizer_to_json",
     "train_bpe",
+    "train_pickybpe",
+    "train_superbpe",
     "train_unigram",
     "train_wordpiece",
     "trim",

@@ -722,6 +722,8 @@ class UnsavableError(TokenizersCoreError):
         "order": "A .tiktoken file merges by id, but {token} has a lower id than a token learned before it; save "
         "tokenizer.json instead.",
         "not_merges": "merges.txt holds the merges of BPE, but this tokenizer has none; choose another file.",
+        "removals": "{file} can't hold PickyBPE, which removes tokens again; save the run as JSON, or only the tokens as "
+        "vocab.json.",
         "not_pieces": "A table of pieces holds those of Unigram, but this tokenizer has none; choose another file.",
     }
 
@@ -731,7 +733,7 @@ class UnsavableError(TokenizersCoreError):
         vars(self).update(evidence)
         super().__init__(
             **{
-                name: text if name in ("byte", "description") else quoted(text)
+                name: text if name in ("byte", "description", "file") else quoted(text)
                 for name, text in evidence.items()
             }
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,9 +13,9 @@ class Decision(NamedTuple):
     """What a step chose: equal choices are the same decision."""
 
     kind: str
-    """As in its event: "start", "merge", "prune", "e_step", "m_step" or "finalize"."""
+    """As in its event: "start", "merge", "remove", "stage", "prune", "e_step", "m_step" or "finalize"."""
     tokens: tuple[str, ...]
-    """The pair that is merged, the piece that is pruned, the pieces that an M step drops, those that stay in the end."""
+    """The pair that is merged, the token that is removed, the piece that is pruned, the pieces that an M step drops, those that stay in the end."""
 
 
 def choice_at(trace: AnyTrace, step: int) -> Decision | None:
@@ -27,6 +26,9 @@ def choice_at(trace: AnyTrace, step: int) -> Decision | None:
     if step > len(trace):
         return None
     if isinstance(trace, MergeTrace):
+        if step and not trace.record.is_merge(step):
+            event = trace.rule_event(step)
+            return Decision(event.kind, event.chosen)
         return Decision("merge", trace.pair_of(step)) if step else Decision("start", trace.alphabet)
     kind = trace.record.kinds[step]
     match kind:
@@ -78,7 +80,7 @@ def step_of_size(trace: AnyTrace, size: int) -> int:
     Where no step has exactly that size: merging, the start or the end; Unigram, the last of the next smaller size, or the end.
     """
     if isinstance(trace, MergeTrace):
-        return min(bisect_left(trace.vocab_sizes, size), len(trace))
+        return trace.step_of_size(size)
     sizes, wanted = trace.record.sizes, size - len(trace.special_tokens)
     reached = max((pieces for pieces in sizes if pieces <= wanted), default=sizes[-1])
     return max(step for step, pieces in enumerate(sizes) if pieces == reached)

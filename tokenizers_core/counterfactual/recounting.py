@@ -8,7 +8,9 @@ from typing import Any, TypeVar
 
 from tokenizers_core.errors import Phrase, SettingError
 from tokenizers_core.text.corpus import Corpus
-from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
+from tokenizers_core.training.algorithms import ALGORITHMS, KINDS, AnyTrace
+from tokenizers_core.training.bpe import BpeTrace, train_bpe
+from tokenizers_core.training.kinds.superbpe import SuperTrace
 
 Retrained = TypeVar("Retrained", bound=AnyTrace)
 
@@ -37,16 +39,26 @@ def with_count(corpus: Corpus, word: str, count: int) -> Corpus:
     )
 
 
-def retrain(trace: Retrained, corpus: Corpus, steps: int) -> Retrained:
-    """The same training on another corpus, for `steps` steps at most. Raises what the training function raises."""
+def recounted(trace: AnyTrace, step: int, word: str, count: int) -> dict[str, Corpus]:
+    """What a run is made from, with one count changed of the words that step `step` chose among: see `with_count`."""
+    if isinstance(trace, SuperTrace):
+        if trace.in_stage_2(step):
+            return {"corpus": trace.corpus, "stretches": with_count(trace.stretches, word, count)}
+        return {"corpus": with_count(trace.corpus, word, count), "stretches": trace.stretches}
+    return {"corpus": with_count(trace.corpus, word, count)}
+
+
+def retrain(trace: Retrained, corpus: Corpus, steps: int, **others: Corpus) -> Retrained:
+    """The same training on another corpus, for `steps` steps (of merging, merges) at most; `others` as in `recounted`. Raises what the training function raises."""
     settings: dict[str, Any] = dict(trace.settings)
     if trace.algorithm == "unigram":
         settings["steps"] = steps
     else:
         asked = settings["merges"]
         settings["merges"] = steps if asked is None else min(asked, steps)
-    if trace.algorithm == "wordpiece":
-        del settings["continuing_subword_prefix"]  # always the same
-    train: Callable[..., Any] = ALGORITHMS[trace.algorithm].train
-    again: Retrained = train(corpus, special_tokens=trace.special_tokens, **settings)
+    found = KINDS[trace.kind] if isinstance(trace, BpeTrace) else ALGORITHMS[trace.algorithm]
+    train: Callable[..., Any] = found.train
+    if train is not train_bpe:
+        settings.pop("continuing_subword_prefix", None)  # always the same
+    again: Retrained = train(corpus, special_tokens=trace.special_tokens, **settings, **others)
     return again

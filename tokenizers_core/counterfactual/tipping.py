@@ -16,10 +16,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tokenizers_core.counterfactual.parting import Decision, choice_at
-from tokenizers_core.counterfactual.recounting import retrain, with_count
+from tokenizers_core.counterfactual.recounting import recounted, retrain
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair
 from tokenizers_core.errors import Phrase, SettingError
+from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.merging import neighbours
 from tokenizers_core.training.wordpiece import WordPieceTrace
@@ -76,7 +78,8 @@ def tippings(
 ) -> dict[str, Tipping]:
     """For each word both changes, with what is chosen instead; without the words that were left when `progress` said to stop."""
     step = trace[step].step
-    places = {word: place for place, word in enumerate(trace.corpus.words)}
+    corpus = corpus_of(trace, step)
+    places = {word: place for place, word in enumerate(corpus.words)}
     wanted = list(dict.fromkeys(words))
     for word in wanted:
         if word not in places:
@@ -88,12 +91,17 @@ def tippings(
         if tell.next_word():
             break
         low, high = sure[places[word]]
-        count = trace.corpus.counts[places[word]]
+        count = corpus.counts[places[word]]
         least = max(-bound, -count if len(places) > 1 else 1 - count)
         more = first_tip(trace, step, word, range(high + 1, bound + 1))
         fewer = first_tip(trace, step, word, range(max(low, 1 - count) - 1, least - 1, -1))
         found[word] = Tipping(more, fewer)
     return found
+
+
+def corpus_of(trace: AnyTrace, step: int) -> Corpus:
+    """The words that a step chose among."""
+    return trace.corpus_at(step) if isinstance(trace, MergeTrace) else trace.corpus
 
 
 class Stride:
@@ -122,9 +130,9 @@ class Stride:
 
 def first_tip(trace: AnyTrace, step: int, word: str, changes: Iterable[int]) -> Tip | None:
     """The first of these changes of a word's count with which step `step` chooses otherwise, found by training with each."""
-    before, count = choice_at(trace, step), trace.word_frequencies[word]
+    before, count = choice_at(trace, step), dict(corpus_of(trace, step).items())[word]
     for change in changes:
-        run = retrain(trace, with_count(trace.corpus, word, count + change), step)
+        run = retrain(trace, steps=step, **recounted(trace, step, word, count + change))
         if (now := choice_at(run, step)) != before:
             return Tip(change, now)
     return None
@@ -142,6 +150,8 @@ def at_play(trace: AnyTrace, step: int, most: int) -> list[str]:
     if not step:
         return []
     splits = trace.snapshot(step - 1).splits()
+    if isinstance(trace, MergeTrace) and not trace.record.is_merge(step):
+        return at_play(trace, step - 1, most)  # it follows on what was merged before
     if isinstance(trace, MergeTrace):
         rivals = {tuple(candidate.pair) for candidate in trace.candidates(step - 1, 2)} | {
             trace.pair_of(step)
@@ -159,7 +169,7 @@ def at_play(trace: AnyTrace, step: int, most: int) -> list[str]:
         aside = []
     else:
         return []
-    frequency = trace.word_frequencies.__getitem__
+    frequency = dict(corpus_of(trace, step).items()).__getitem__
     ordered = [*sorted(direct, key=frequency, reverse=True), *sorted(aside, key=frequency, reverse=True)]
     return list(dict.fromkeys(ordered))[:most]
 
@@ -175,11 +185,11 @@ def certain(
 ) -> dict[int, tuple[int, int]]:
     """For each word, by its place, two changes of its count, from 0 down and up: in between, steps 1 to `step` stay as they are.
 
-    Only for merging, where a step is settled by counts alone; (0, 0) says nothing. A change that removes the word is never
+    Only for plain merging, where a step is settled by counts alone; (0, 0) says nothing. A change that removes the word is never
     certain: pairs may be met elsewhere first.
     """
     ranges = dict.fromkeys(places, (-bound, bound))
-    if not isinstance(trace, MergeTrace):
+    if not isinstance(trace, MergeTrace) or (isinstance(trace, BpeTrace) and trace.kind != "plain"):
         return dict.fromkeys(ranges, (0, 0))
     for earlier in range(step):
         if tell.next_step():

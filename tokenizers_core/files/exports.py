@@ -15,8 +15,10 @@ from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import PrivatePair, with_unknown
 from tokenizers_core.errors import UnsavableError
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
-from tokenizers_core.training.bpe import BpeModel
+from tokenizers_core.training.bpe import BpeModel, BpeTrace
 from tokenizers_core.training.comparison import COMPARED, PAIRS, Comparison, SizeSnapshot, Standing
+from tokenizers_core.training.kinds.pickybpe import PickyModel, PickyTrace
+from tokenizers_core.training.kinds.superbpe import SuperTrace
 from tokenizers_core.training.merge_trace import TIES_LISTED, MergeTrace
 from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.pruning import NO_WORDS
@@ -35,17 +37,22 @@ def trace_to_dict(trace: MergeTrace) -> dict[str, Any]:
     """A whole run as plain data: the corpus, the settings, and every step's merge with its ties."""
     return {
         "algorithm": trace.algorithm,
+        **({"kind": trace.kind} if isinstance(trace, BpeTrace) and trace.kind != "plain" else {}),
         **_given(trace),
+        **({"stretches": dict(trace.stretches.items())} if isinstance(trace, SuperTrace) else {}),
         "alphabet": list(trace.alphabet),
         "steps": [_step(trace, step, tied) for step, tied in enumerate(trace.tied_pairs(), start=1)],
         "stop_reason": trace.stop_reason,
-        "vocab": list(trace.tokens),
+        "vocab": list(trace[-1].vocab),
     }
 
 
 def _step(trace: MergeTrace, step: int, tied: Sequence[PrivatePair]) -> dict[str, Any]:
     """What `trace[step].event` says, taken from the record: a long run has many steps."""
     record = trace.record
+    counted = {"vocab_size": trace.vocab_sizes[step], "tokens": trace.token_totals[step]}
+    if not record.is_merge(step):
+        return {"step": step, **trace.rule_event(step).facts, **counted}
     token = ord(record.token(step))
     return {
         "step": step,
@@ -56,9 +63,8 @@ def _step(trace: MergeTrace, step: int, tied: Sequence[PrivatePair]) -> dict[str
         "applied": record.applied[step - 1],
         "tied_count": len(tied),
         "tied": [list(trace.read_pair(pair)) for pair in tied[:TIES_LISTED]],
-        "words": [trace.corpus.words[index] for index in record.words_at(step)],
-        "vocab_size": trace.vocab_sizes[step],
-        "tokens": trace.token_totals[step],
+        "words": list(trace.words_changed(step)),
+        **counted,
     }
 
 
@@ -74,8 +80,8 @@ def trace_to_csv(trace: MergeTrace, plain: bool = False) -> str:
     """
     cell, rows = _cell(plain), []
     for point in trace.history:
-        pair = trace.pair_of(point.step)
-        texts = [cell(text) for text in (pair.first, pair.second, point.token)]
+        pair = trace.pair_of(point.step) if trace.record.is_merge(point.step) else ("", "")
+        texts = [cell(text) for text in (*pair, point.token)]
         rows.append([point.step, *texts, point.freq, point.tied_count, point.vocab_size, point.tokens])
     names = ["step", "first", "second", "token", "freq", "tied_count", "vocab_size", "tokens"]
     return csv_table(names, rows)
@@ -96,6 +102,10 @@ def merges_txt(source: MergeTrace | Tokenizer, step: int | None = None) -> str:
 
 
 def _merges(source: MergeTrace | Tokenizer, step: int | None) -> Sequence[Pair]:
+    if isinstance(source, PickyTrace) or (
+        isinstance(source, Tokenizer) and isinstance(source.model, PickyModel)
+    ):
+        raise UnsavableError("removals", file="merges.txt")
     if not isinstance(source, Tokenizer):
         return source[-1 if step is None else step].merges
     if not isinstance(source.model, BpeModel):

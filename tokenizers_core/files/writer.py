@@ -34,6 +34,7 @@ from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.rewriting import Nmt, Precompiled, Prepend, Replace, Strip
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
 from tokenizers_core.training.bpe import BpeModel
+from tokenizers_core.training.kinds.pickybpe import PickyModel
 from tokenizers_core.training.segmentation import UnigramModel
 from tokenizers_core.training.wordpiece import WordPieceModel
 
@@ -277,6 +278,8 @@ def pre_tokenizer_parts(pipeline: Pipeline) -> Sequence[Document]:
 
 def model_document(model: Model, special_tokens: frozenset[str], marked: bool) -> Document:
     """A model; `marked` says whether `</w>` is written as END_MARK. Raises UnsavableError."""
+    if isinstance(model, PickyModel):
+        raise UnsavableError("removals", file="tokenizer.json")
     if isinstance(model, BpeModel):
         return _bpe_document(model, special_tokens, marked)
     if isinstance(model, WordPieceModel):

@@ -24,7 +24,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from numbers import Integral
 from os import PathLike
@@ -145,6 +145,8 @@ class Corpus:
     replaced: int = 0
     ends: tuple[int, ...] = ()
     """How often each word ends a text; () where the words were counted elsewhere."""
+    texts: tuple[str, ...] = field(default=(), compare=False)
+    """The texts, if they were given as a list: () where nobody holds them."""
 
     def __repr__(self) -> str:
         return f"<Corpus: {len(self.words):,} different words, {sum(self.counts):,} in all>"
@@ -159,7 +161,7 @@ class Corpus:
         timeout: float = 2.0,
         progress: ReadingProgress | None = None,
     ) -> Corpus:
-        """Count the words of texts, read one at a time and not kept. Each is pre-tokenized by itself.
+        """Count the words of texts, read one at a time. Each is pre-tokenized by itself. A list's texts stay at hand in `texts`.
 
         A pattern of the user's own may run for `timeout` seconds on all of them together. Raises what
         `Pipeline` raises, SurrogateError, PatternTimeoutError and EmptyCorpusError.
@@ -171,7 +173,8 @@ class Corpus:
         tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), progress)
         for text in rows_of("texts", texts):
             tally.add(text)
-        return tally.corpus(texts)
+        counted = tally.corpus(texts)
+        return replace(counted, texts=tuple(texts)) if isinstance(texts, list | tuple) else counted
 
     @classmethod
     def from_counts(

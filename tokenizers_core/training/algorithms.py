@@ -15,6 +15,8 @@ from types import MappingProxyType
 from typing import Final, Generic, TypeVar
 
 from tokenizers_core.training.bpe import BpeTrace, train_bpe
+from tokenizers_core.training.kinds.pickybpe import PickyTrace, train_pickybpe
+from tokenizers_core.training.kinds.superbpe import SuperTrace, train_superbpe
 from tokenizers_core.training.unigram import train_unigram
 from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace, train_wordpiece
@@ -45,3 +47,15 @@ ALGORITHMS: Final[Mapping[str, Algorithm[AnyTrace]]] = MappingProxyType(
     {algorithm.name: algorithm for algorithm in (BPE, WORDPIECE, UNIGRAM)}
 )
 """Name → algorithm, in the order in which they are taught."""
+
+KINDS: Final[Mapping[str, Algorithm[BpeTrace]]] = MappingProxyType(
+    {
+        kind.trace.kind: kind
+        for kind in (
+            Algorithm("bpe", "BPE", train_bpe, BpeTrace),
+            Algorithm("bpe", "SuperBPE", train_superbpe, SuperTrace),
+            Algorithm("bpe", "PickyBPE", train_pickybpe, PickyTrace),
+        )
+    }
+)
+"""Kind of BPE, as in links and options → its title, its training and its trace; the plain one first."""

@@ -10,12 +10,13 @@ from __future__ import annotations
 import heapq
 import operator
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from random import Random
-from typing import Any, ClassVar, Literal, NamedTuple
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from tokenizers_core.encoding import dropout
 from tokenizers_core.encoding.alignment import no_collecting
@@ -32,7 +33,7 @@ from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, in_byte_alphabet,
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.text.spans import Span
 from tokenizers_core.trace import Growing, StoredTrace
-from tokenizers_core.training.merge_trace import MergeTrace
+from tokenizers_core.training.merge_trace import MergeSnapshot, MergeTrace
 from tokenizers_core.training.merge_training import Beginning, run_training
 from tokenizers_core.training.merging import (
     SEPARATOR,
@@ -114,11 +115,11 @@ class CountQueue:
         self.tied.clear()
         self.level = count
 
-    def update(self, merge: Merge) -> None:
-        """Take note of a merge."""
+    def update(self, merge: Merge, again: bool = False) -> None:
+        """Take note of a step. `again`: its token was there before, so a pair may be met earlier though its count is the same."""
         waiting, counts = self.waiting, self.counts
         for pair, change in merge.changes.items():
-            if change <= 0:
+            if change <= 0 and not (again and pair in counts):
                 continue
             count = counts[pair]
             if count in waiting:  # as nearly always
@@ -183,21 +184,20 @@ def train_bpe(
     Raises `VocabSizeError` for a vocabulary below special tokens and alphabet, `UnknownNameError` for an unknown rule
     or alphabet, and `SettingError` for a number that makes no sense, or a tokenizer that can't be gone on from.
     """
-    refuse_no_corpus(corpus)
-    refuse_unknown_name("alphabet", alphabet, ALPHABETS)
-    suffix = corpus.pipeline.suffix if end_of_word_suffix is None else end_of_word_suffix
     beginning, given = None, {}
     if extend is not None:
+        refuse_no_corpus(corpus)
+        refuse_unknown_name("alphabet", alphabet, ALPHABETS)
         model = model_to_extend(extend, corpus, special_tokens)
         beginning, given = beginning_of(model, corpus.words, alphabet), {"extend": extend}
-        special_tokens, suffix = extend.special_tokens, model.suffix
+        special_tokens, end_of_word_suffix = extend.special_tokens, model.suffix
         continuing_subword_prefix = model.vocabulary.prefix
-    return run_training(
+    return train_by_counts(
         BpeTrace,
         bpe_merges,
         corpus,
-        extra_symbols=BYTE_TO_SYMBOL if alphabet == "bytes" else (),
-        suffix=suffix,
+        alphabet=alphabet,
+        end_of_word_suffix=end_of_word_suffix,
         prefix=continuing_subword_prefix,
         vocab_size=vocab_size,
         merges=merges,
@@ -207,7 +207,36 @@ def train_bpe(
         progress=progress,
         growing=growing,
         beginning=beginning,
-        settings={"alphabet": alphabet, "end_of_word_suffix": suffix, **given},
+        settings=given,
+    )
+
+
+SomeBpeTrace = TypeVar("SomeBpeTrace", bound="BpeTrace")
+
+
+def train_by_counts(
+    trace_of: type[SomeBpeTrace],
+    merges_of: Callable[[PairTable, Vocabulary, TieOrder, int, Bounds | None], Iterator[Merge]],
+    corpus: Corpus,
+    *,
+    alphabet: str,
+    end_of_word_suffix: str | None,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+    **others: Any,
+) -> SomeBpeTrace:
+    """Train a kind of BPE: `run_training` with what all of them have in common. `settings` are the kind's own."""
+    refuse_no_corpus(corpus)
+    refuse_unknown_name("alphabet", alphabet, ALPHABETS)
+    suffix = corpus.pipeline.suffix if end_of_word_suffix is None else end_of_word_suffix
+    return run_training(
+        trace_of,
+        merges_of,
+        corpus,
+        extra_symbols=BYTE_TO_SYMBOL if alphabet == "bytes" else (),
+        suffix=suffix,
+        settings={"alphabet": alphabet, "end_of_word_suffix": suffix, **settings},
+        callers=4,
+        **others,
     )
 
 
@@ -248,6 +277,8 @@ class BpeTrace(MergeTrace):
     """A recorded run of `train_bpe`."""
 
     algorithm: ClassVar[Literal["bpe"]] = "bpe"
+    kind: ClassVar[str] = "plain"
+    """The kind of BPE, by its name in `KINDS`."""
 
     def symbols(self, word: str) -> tuple[str, ...]:
         if self._begun is None:
@@ -270,12 +301,13 @@ class BpeTrace(MergeTrace):
         return old.with_merges(self.tokens[: self.vocab_sizes[0]], old.merges)
 
     def tokenizer(self, step: int | None = None, unk_token: str = MergeTrace.unk_token) -> Tokenizer:
-        """The tokenizer after `step` merges (default: all).
+        """The tokenizer after `step` steps (default: all).
 
         Where a character can be unknown (always, unless all 256 bytes are in the alphabet) `unk_token` stands for
         it; if it is not in the vocabulary it gets the next free id.
         """
-        snapshot, pipeline = self[-1 if step is None else step], self.corpus.pipeline
+        snapshot = self[-1 if step is None else step]
+        pipeline = self.corpus_at(snapshot.step).pipeline
         if self.extended is not None and self._begun is not None:
             return self.extended.with_options(model=self._begun.with_merges(snapshot.vocab, snapshot.merges))
         tokens, special_tokens = list(snapshot.vocab), list(self.special_tokens)
@@ -283,9 +315,12 @@ class BpeTrace(MergeTrace):
             unk_token = ""
         else:
             tokens, special_tokens = with_unknown(tokens, special_tokens, unk_token)
+        return Tokenizer(pipeline, self.model(snapshot, tokens, unk_token), special_tokens)
+
+    def model(self, snapshot: MergeSnapshot, tokens: Sequence[str], unk_token: str) -> Model:
+        """What the tokenizer of a step encodes words with."""
         suffix = str(self.settings["end_of_word_suffix"])
-        model = BpeModel(tokens, snapshot.merges, unk_token, suffix, self.prefix)
-        return Tokenizer(pipeline, model, special_tokens)
+        return BpeModel(tokens, snapshot.merges, unk_token, suffix, self.prefix)
 
     def values(self, table: PairTable) -> Counts:
         return Counts(table)
@@ -414,7 +449,20 @@ class ApplyEvent:
     kind: ClassVar[Literal["apply"]] = "apply"
 
 
-ApplyingEvent = SplitEvent | ApplyEvent
+@dataclass(frozen=True)
+class UndoEvent:
+    """A removal of PickyBPE, made in the word: a token is split into its parts again."""
+
+    token: str
+    parts: tuple[str, ...]
+    rank: int
+    """The removal's place in the order of merges and removals, from 0."""
+    places: int
+    """How often the token was in the word."""
+    kind: ClassVar[Literal["undo"]] = "undo"
+
+
+ApplyingEvent = SplitEvent | ApplyEvent | UndoEvent
 
 
 @dataclass(frozen=True)

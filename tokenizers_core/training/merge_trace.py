@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import heapq
 import operator
-from abc import abstractmethod
-from bisect import bisect_right
+from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 from tokenizers_core.encoding.tokenizer import Tokenizer
@@ -25,11 +25,11 @@ from tokenizers_core.training.merging import (
     MergeRecord,
     Pair,
     PairTable,
+    Replacements,
     Values,
     compact,
     count_pairs,
     group_pair,
-    neighbours,
 )
 from tokenizers_core.training.options.bounds import Bounds
 from tokenizers_core.training.ties import TIE_RULES, Moment, TieOrder, TieRule
@@ -128,6 +128,22 @@ class MergeEvent:
         return self.candidates[1:]
 
 
+class RuleEvent(ABC):
+    """A step that is no merge: what a newer kind of BPE does by a rule of its own."""
+
+    kind: ClassVar[Literal["remove", "stage"]]
+
+    @property
+    @abstractmethod
+    def chosen(self) -> tuple[str, ...]:
+        """What the step decided on."""
+
+    @property
+    @abstractmethod
+    def facts(self) -> dict[str, Any]:
+        """All that it tells, as plain data."""
+
+
 class StepStats(NamedTuple):
     """One point of the charts."""
 
@@ -212,14 +228,14 @@ class MergeSnapshot(ByContent):
     step: int
 
     @cached_property
-    def event(self) -> StartEvent | MergeEvent:
+    def event(self) -> StartEvent | MergeEvent | RuleEvent:
         """What turned the state before into this one."""
         return self.trace.event(self.step)
 
     @property
     def vocab(self) -> tuple[str, ...]:
         """All tokens by id: special tokens, alphabet, then the learned ones in order."""
-        return tuple(self.trace.tokens[: self.vocab_size])
+        return self.trace.vocab_at(self.step)
 
     @property
     def vocab_size(self) -> int:
@@ -228,7 +244,12 @@ class MergeSnapshot(ByContent):
     @property
     def merges(self) -> tuple[Pair, ...]:
         """The merges learned so far, by rank."""
-        return (*self.trace.old_merges, *(self.trace.pair_of(step) for step in range(1, self.step + 1)))
+        trace = self.trace
+        is_merge = trace.record.is_merge
+        return (
+            *trace.old_merges,
+            *(trace.pair_of(step) for step in range(1, self.step + 1) if is_merge(step)),
+        )
 
     @property
     def tokens(self) -> int:
@@ -255,7 +276,7 @@ class MergeSnapshot(ByContent):
 
     def marked(self, words: Iterable[str]) -> dict[str, list[tuple[str, ...]]]:
         """Word → its tokens, each in a tuple of its own; a token made by this step is given as its two parts."""
-        if self.step == 0:
+        if self.step == 0 or not self.trace.record.is_merge(self.step):
             return {word: [(token,) for token in tokens] for word, tokens in self.splits(words).items()}
         pair = self.trace.pair_of(self.step)
         return {
@@ -338,7 +359,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         wanted = self.settings["vocab_size"]
         if wanted is None or self.stop_reason != "no_pairs":
             return None
-        return UnreachedSizeError("no_pairs", wanted, len(self.tokens))
+        return UnreachedSizeError("no_pairs", wanted, self.vocab_sizes[-1])
 
     def grown(self, part: MergePart) -> Self:
         """The same run with the part that comes next. This trace stays as it is; what it has worked out already is shared."""
@@ -358,10 +379,18 @@ class MergeTrace(Trace[MergeSnapshot]):
     def snapshot(self, step: int) -> MergeSnapshot:
         return MergeSnapshot(self, step)
 
-    def event(self, step: int) -> StartEvent | MergeEvent:
+    def event(self, step: int) -> StartEvent | MergeEvent | RuleEvent:
         """What step `step` did; step 0 is the start."""
         if step == 0:
             return StartEvent(self.alphabet, self.special_tokens)
+        return self.merge_event(step) if self.record.is_merge(step) else self.rule_event(step)
+
+    def rule_event(self, step: int) -> RuleEvent:
+        """What a step did that is no merge; only kinds with a rule of their own have such steps."""
+        raise NotImplementedError(step)
+
+    def merge_event(self, step: int) -> MergeEvent:
+        """What a merge did."""
         record, before = self.record, step - 1
         token = record.token(step)
         best, tied = self.best_pairs(before, max(TIES_LISTED, CANDIDATES_LISTED))
@@ -378,7 +407,7 @@ class MergeTrace(Trace[MergeSnapshot]):
             tied=tuple(Tie(self.read_pair(pair), self.met_in(before, pair)) for pair in ties[:TIES_LISTED]),
             candidates=tuple(self._candidates(before, best[:CANDIDATES_LISTED], tied)),
             pair_count=self.pair_total(before),
-            words=tuple(self.corpus.words[index] for index in record.words_at(step)),
+            words=self.words_changed(step),
         )
 
     def excluded(self, step: int) -> Sequence[Excluded]:
@@ -395,13 +424,18 @@ class MergeTrace(Trace[MergeSnapshot]):
         found = self._candidates(before, better, ())
         return [Excluded(*one) for one in zip(found, map(bounds.reason, better), strict=True)]
 
+    def words_changed(self, step: int) -> tuple[str, ...]:
+        """The words that step `step` changed, in the order of the corpus."""
+        words = self.corpus_at(step).words
+        return tuple(words[index] for index in self.record.words_at(step))
+
     def margin(self, step: int) -> int | Fraction | None:
         """How far behind the chosen pair the runner-up of step `step` was, in what pairs are ranked by: a count or a score.
 
-        0 at a tie; None where there was no other pair, and at the start. `history` has the margins of all steps.
+        0 at a tie; None where there was no other pair, and where nothing was merged. `history` has the margins of all steps.
         """
         step = self[step].step
-        best = self.candidates(step - 1, 2) if step else ()
+        best = self.candidates(step - 1, 2) if step and self.record.is_merge(step) else ()
         return best[0].value - best[1].value if len(best) == 2 else None
 
     def candidates(self, step: int, limit: int | None = None) -> Sequence[Candidate]:
@@ -435,10 +469,10 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
         """Word → its tokens after `step` merges; a word need not be in the corpus."""
-        read, current, indices = self.vocabulary.read, self.current_words(step).words, self.word_indices
+        read, current, indices = self.vocabulary.read, self.current_words(step).words, self.indices_at(step)
         return {
             word: read(current[indices[word]] if word in indices else self.split(word, step))
-            for word in (self.corpus.words if words is None else words)
+            for word in (self.corpus_at(step).words if words is None else words)
         }
 
     def split(self, word: str, step: int) -> Private:
@@ -452,26 +486,19 @@ class MergeTrace(Trace[MergeSnapshot]):
         """The steps up to `last` that change `word`, each with the word after it as private characters."""
         last = len(self) if last is None else last
         text = self.start_of(word)
-        index = self.word_indices.get(word)
-        step = 0
-        recorded = iter(()) if index is None else iter(self.record.steps_changing(index))
-        while True:
-            step = self.next_step(text, step) if index is None else next(recorded, last + 1)
+        index = self.recorded_index(word)
+        if index is None:
+            yield from takewhile(lambda found: found[0] <= last, self.replacements.of(text))
+            return
+        for step in self.record.steps_changing(index):
             if step > last:
                 return
-            text = Private(text.replace(self.record.pair(step), self.record.token(step)))
+            text = self.replacements.apply(step, text)
             yield step, text
 
-    def next_step(self, text: Private, step: int) -> int:
-        """The first step after `step` that changes a word which reads `text` now; one beyond the end if none does."""
-        steps_of = self.record.steps_of
-        found = len(self) + 1
-        for pair in set(neighbours(text)):
-            steps = steps_of.get(pair, ())
-            place = bisect_right(steps, step)
-            if place < len(steps):
-                found = min(found, steps[place])
-        return found
+    def recorded_index(self, word: str) -> int | None:
+        """The index by which the record says which steps changed a word; None if it doesn't."""
+        return self.word_indices.get(word)
 
     def history_of(self, word: str) -> list[tuple[int, tuple[str, ...]]]:
         """A word's segmentations, each with the first step that has it; the first is that of step 0."""
@@ -491,6 +518,10 @@ class MergeTrace(Trace[MergeSnapshot]):
     def read_pair(self, pair: PrivatePair) -> Pair:
         return Pair(self.tokens[ord(pair[0])], self.tokens[ord(pair[1])])
 
+    def token_of(self, step: int) -> str:
+        """The token that step `step` (from 1) is about; "" for a step that is about none."""
+        return self.tokens[ord(self.record.token(step))]
+
     def pair_of(self, step: int) -> Pair:
         """The pair that step `step` (from 1) merged."""
         return self.read_pair(self.record.pair(step))
@@ -502,8 +533,8 @@ class MergeTrace(Trace[MergeSnapshot]):
         return Vocabulary(self.tokens)
 
     @cached_property
-    def vocab_sizes(self) -> Sequence[int]:
-        """Vocabulary size after each number of steps."""
+    def id_totals(self) -> Sequence[int]:
+        """How many ids there are after each number of steps."""
         if self.extended is None:
             size = len({*self.special_tokens, *self.alphabet})
         else:
@@ -513,6 +544,29 @@ class MergeTrace(Trace[MergeSnapshot]):
             size = max(size, ord(token) + 1)
             sizes.append(size)
         return compact(sizes)
+
+    @property
+    def vocab_sizes(self) -> Sequence[int]:
+        """Vocabulary size after each number of steps."""
+        return self.id_totals
+
+    def vocab_at(self, step: int) -> tuple[str, ...]:
+        """All tokens by id after `step` steps."""
+        return self.tokens[: self.vocab_sizes[step]]
+
+    def moved(self, first: int, second: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The tokens gained, and those lost, from step `first` to step `second`."""
+        sizes = self.vocab_sizes
+        return self.tokens[sizes[first] : sizes[second]], self.tokens[sizes[second] : sizes[first]]
+
+    def step_of_size(self, size: int) -> int:
+        """The first step with a vocabulary of `size` tokens, or else the last step."""
+        return min(bisect_left(self._sizes_reached, size), len(self))
+
+    @cached_property
+    def _sizes_reached(self) -> Sequence[int]:
+        """The largest vocabulary up to each step: where tokens leave again, sizes don't only rise."""
+        return compact(accumulate(self.vocab_sizes, max))
 
     @cached_property
     def token_totals(self) -> Sequence[int]:
@@ -533,12 +587,31 @@ class MergeTrace(Trace[MergeSnapshot]):
         """Word → its place in the corpus."""
         return {word: index for index, word in enumerate(self.corpus.words)}
 
+    def corpus_at(self, step: int) -> Corpus:  # noqa: ARG002
+        """The words that are split after `step` steps, with their counts."""
+        return self.corpus
+
+    def indices_at(self, step: int) -> Mapping[str, int]:  # noqa: ARG002
+        """Word → its place in `corpus_at`."""
+        return self.word_indices
+
+    def count_at(self, step: int, word: str) -> int:
+        """How often one of the words of `corpus_at` occurs."""
+        return self.corpus_at(step).counts[self.indices_at(step)[word]]
+
+    @cached_property
+    def replacements(self) -> Replacements:
+        """The steps as what they do to a word."""
+        record = self.record
+        return Replacements((record.pair(step), record.token(step)) for step in range(1, len(self) + 1))
+
     @cached_property
     def step_of_token(self) -> dict[str, int]:
         """Learned token → the step that first made it."""
         steps: dict[str, int] = {}
         for step, token in enumerate(self.record.tokens, start=1):
-            steps.setdefault(self.tokens[ord(token)], step)
+            if self.record.is_merge(step):
+                steps.setdefault(self.tokens[ord(token)], step)
         return steps
 
     @cached_property
@@ -548,7 +621,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         return tuple(
             StepStats(
                 step,
-                self.tokens[ord(self.record.token(step))],
+                self.token_of(step),
                 self.record.frequencies[step - 1],
                 len(contest.tied),
                 self.vocab_sizes[step],
@@ -626,7 +699,7 @@ class MergeTrace(Trace[MergeSnapshot]):
     def met_in(self, step: int, pair: PrivatePair) -> str:
         """The word in which `pair` is first met after `step` merges; "" where the tie rule doesn't look at words."""
         index = self.tie_rule.first_word(pair, self._moment(step))
-        return "" if index is None else self.corpus.words[index]
+        return "" if index is None else self.corpus_at(step).words[index]
 
     def tied_pairs(self) -> Iterator[list[PrivatePair]]:
         """For each step, the pairs as good as the chosen one, in the order of the tie rule: one walk along the run."""
@@ -644,27 +717,42 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     def _contests(self) -> Iterator[Contest]:
         """The run made once more: what each merge is chosen from, just before it is made."""
-        vocabulary = Vocabulary(self.tokens[: self.vocab_sizes[0]], self.prefix)
-        table = PairTable(self._initial_words, self.corpus.counts)
+        yield from self._contests_among(self._initial_words, self.corpus.counts, 0, len(self))
+
+    def _contests_among(
+        self, words: Sequence[Private], frequencies: Sequence[int], start: int, end: int
+    ) -> Iterator[Contest]:
+        """The steps after `start` up to `end`, which begin with these words."""
+        vocabulary = Vocabulary(self.tokens[: self.id_totals[start]], self.prefix)
+        table = PairTable(words, frequencies)
         order = self.tie_rule.in_run(table, vocabulary, self.corpus.pipeline.byte_level)
-        values, levels, bounds = self.values(table), Levels(), self.bounds
+        values, levels = self.values(table), Levels()
 
         def place(pair: PrivatePair) -> None:
-            there = table.counts.get(pair, 0) >= self.least_count and not (bounds and bounds.reason(pair))
+            there = table.counts.get(pair, 0) >= self.least_count and self.may_merge(pair, start)
             levels.place(pair, values.value(pair) if there else None)
 
         for pair in table.counts:
             place(pair)
-        for step in range(1, len(self) + 1):
+        for step in range(start + 1, end + 1):
             chosen, token = self.record.pair(step), self.record.token(step)
-            tied, second = levels.level_of(chosen), levels.second(chosen)
-            yield Contest(
-                order, tied, None if second is None else values.exact(chosen) - values.exact(second)
-            )
-            vocabulary.add(self.tokens[ord(token)])
-            merge = table.merge(chosen, token)
+            if self.record.is_merge(step):
+                tied, second = levels.level_of(chosen), levels.second(chosen)
+                margin = None if second is None else values.exact(chosen) - values.exact(second)
+                yield Contest(order, tied, margin)
+                vocabulary.add(self.tokens[ord(token)])
+                merge = table.merge(chosen, token)
+            else:
+                yield Contest(order, set(), None)
+                merge = table.remove(
+                    token, Private(self.replacements.pairs[step - 1][1]), self.record.words_at(step)
+                )
             for pair in {*values.update(merge), *merge.changes}:
                 place(pair)
+
+    def may_merge(self, pair: PrivatePair, step: int) -> bool:  # noqa: ARG002
+        """Whether the rules let this pair be merged after `step` steps, however often it occurs."""
+        return not (self.bounds and self.bounds.reason(pair))
 
     # --- keeping it small ----------------------------------------------------------------------------------------
 
@@ -688,9 +776,8 @@ class MergeTrace(Trace[MergeSnapshot]):
     @cached_property
     def _words(self) -> Replay[CurrentWords]:
         def apply(state: CurrentWords, step: int) -> CurrentWords:
-            pair, token = self.record.pair(step), self.record.token(step)
             for index in self.record.words_at(step):
-                state.words[index] = Private(state.words[index].replace(pair, token))
+                state.words[index] = self.replacements.apply(step, state.words[index])
             return state
 
         return Replay(lambda: CurrentWords(self._initial_words), CurrentWords.copy, apply)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from numbers import Integral
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from tokenizers_core.encoding.vocabulary import Private, Vocabulary
@@ -59,11 +60,16 @@ def run_training(
     extra_symbols: Iterable[str] = (),
     beginning: Beginning | None = None,
     settings: Mapping[str, Any],
+    vocabulary_of: type[Vocabulary] = Vocabulary,
+    more: Mapping[str, Any] = MappingProxyType({}),
+    callers: int = 3,
 ) -> SomeTrace:
     """Train by merging and record it: check the settings, split the words, run `merges_of`, write every merge down.
 
     `extra_symbols` are in the alphabet whether the corpus has them or not; `beginning` is what there is before the first merge, where
     that isn't every word's characters; `settings` are recorded with the common ones.
+    `vocabulary_of` makes the vocabulary, whose length is the size that `vocab_size` limits; `more` are fields of the trace.
+    `callers` says how far up the stack it is that a warning is for.
     """
     refuse_no_corpus(corpus)
     check_settings(tie_rule, min_frequency, merges, vocab_size, special_tokens)
@@ -71,9 +77,9 @@ def run_training(
         refuse_wrong_type(name, symbol, str, "give a str, which may be empty")
     if beginning is None:
         alphabet = alphabet_of(corpus, prefix, suffix, extra_symbols)
-        vocabulary = Vocabulary([*special_tokens, *alphabet], prefix)
+        vocabulary = vocabulary_of([*special_tokens, *alphabet], prefix)
     else:
-        alphabet, vocabulary = [*beginning.symbols], Vocabulary(beginning.tokens, prefix)
+        alphabet, vocabulary = [*beginning.symbols], vocabulary_of(beginning.tokens, prefix)
     if vocab_size is not None and vocab_size < len(vocabulary):
         raise VocabSizeError(vocab_size=vocab_size, minimum=len(vocabulary), what="alphabet")
 
@@ -100,6 +106,7 @@ def run_training(
                 "continuing_subword_prefix": prefix,
                 **settings,
             },
+            **more,
         )
 
     def cut() -> SomeTrace | MergePart:
@@ -113,10 +120,13 @@ def run_training(
     stop_reason = record_run(run, recorder, vocabulary, vocab_size, merges, progress, grow)
     if stop_reason == "no_pairs" and table.counts:
         enough = (pair for pair, count in table.counts.items() if count >= min_frequency)
-        stop_reason = "bounds" if bounds and any(map(bounds.reason, enough)) else "min_frequency"
+        if bounds and any(map(bounds.reason, enough)):
+            stop_reason = "bounds"
+        elif min_frequency > 1:
+            stop_reason = "min_frequency"
     made = trace(recorder.record(), stop_reason)
     if made.shortfall:
-        warnings.warn(str(made.shortfall), UnreachedSizeWarning, stacklevel=3)
+        warnings.warn(str(made.shortfall), UnreachedSizeWarning, stacklevel=callers)
     return made
 
 
@@ -182,17 +192,22 @@ def record_run(
     grow: Callable[[], object] | None,
 ) -> str:
     """Write down the merges of `run` up to the limits; returns the reason for stopping there. `grow` is called before each."""
-    wanted = merges if vocab_size is None else vocab_size - len(vocabulary)
+    start = len(vocabulary)
+    wanted = merges if vocab_size is None else vocab_size - start
+    made = 0
     while True:
         if vocab_size is not None and len(vocabulary) >= vocab_size:
             return "vocab_size"
-        if merges is not None and len(recorder.pairs) >= merges:
+        if merges is not None and made >= merges:
             return "max_merges"
         if grow is not None:
             grow()
-        if progress is not None and len(recorder) % 64 == 0 and progress(len(recorder), wanted) is False:
-            return "stopped"
+        if progress is not None and made % 64 == 0:
+            done = made if vocab_size is None else len(vocabulary) - start
+            if progress(done, wanted) is False:
+                return "stopped"
         merge = next(run, None)
         if merge is None:
             return "no_pairs"
         recorder.add(merge)
+        made += merge.token != merge.pair[0]  # not only a change of another kind

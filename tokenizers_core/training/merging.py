@@ -13,12 +13,13 @@ from __future__ import annotations
 import operator
 import struct
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair
@@ -102,6 +103,15 @@ def count_pairs(words: Iterable[Private], frequencies: Iterable[int]) -> dict[Pr
     return counts
 
 
+def tokens_in(words: Iterable[Private], frequencies: Iterable[int]) -> int:
+    """How many tokens a corpus has, each word's counted as often as it occurs.
+
+    >>> tokens_in(map(Private, ["hug", "hugs"]), [10, 5])
+    50
+    """
+    return sum(map(operator.mul, map(len, words), frequencies))
+
+
 class CurrentWords:
     """The words of a corpus at one step."""
 
@@ -118,18 +128,20 @@ class CurrentWords:
 
 
 class Merge(NamedTuple):
-    """One merge, as a training loop makes it."""
+    """One step, as a training loop makes it: a merge, or one of the other kinds, whose token is the first of its pair."""
 
     pair: PrivatePair
     token: Private
     frequency: int
     """Occurrences of the pair in the corpus, overlapping ones included."""
     applied: int
-    """Occurrences that were merged: fewer than `frequency` where occurrences overlap."""
+    """By how much the corpus has fewer tokens: less than `frequency` where occurrences overlap."""
     changes: dict[PrivatePair, int]
     """Pair → change of its count, the merged pair included; zero where losses and gains cancel out."""
     words: list[int]
     """Indices of the words that changed, in order."""
+    removals: tuple[Merge, ...] = ()
+    """The steps that belong to this one, and are made before anything else is: tokens that leave again."""
 
 
 class Values(Protocol):
@@ -243,7 +255,7 @@ class PairTable:
         applied = frequency + changes.get(pair, 0)
         changes[pair] = -frequency
         del self.counts[pair]
-        fields_of_it = pair, token, frequency, applied, changes, changed
+        fields_of_it = pair, token, frequency, applied, changes, changed, ()
         return tuple.__new__(Merge, fields_of_it)  # in less than half the time of `Merge(...)`
 
     def _move(
@@ -263,7 +275,67 @@ class PairTable:
             where[new] = places
         else:  # a token made by a second route meets old neighbours again, in any words
             counts[new] += moved
-            where[new] = sorted({*where[new], *places})
+            self._list(new, places)
+
+    def _list(self, pair: PrivatePair, places: Iterable[int]) -> None:
+        """Have these words in the list of a pair that has others already."""
+        listed = self.where[pair]
+        for index in dict.fromkeys(places):
+            at = bisect_left(listed, index)
+            if at == len(listed) or listed[at] != index:
+                listed.insert(at, index)
+
+    def remove(self, token: Private, parts: Private, places: Iterable[int]) -> Merge:
+        """Write `parts` for `token` again in every word, all of which are at `places`, and update the counts around them.
+
+        >>> table = PairTable([Private("hU"), Private("pU")], [2, 3])
+        >>> step = table.remove(Private("U"), Private("ug"), [0, 1])
+        >>> table.words, table.counts, step.frequency, step.applied
+        (['hug', 'pug'], {'ug': 5, 'hu': 2, 'pu': 3}, 5, -5)
+        """
+        words: list[Any] = self.words
+        changes: dict[Any, int] = {}
+        gained: defaultdict[Any, list[int]] = defaultdict(list)
+        changed: list[int] = []
+        first, last, left = parts[0], parts[-1], 0
+        for index in sorted({*places}):
+            stretches = words[index].split(token)
+            if len(stretches) == 1:
+                continue  # a merge took the token from this word
+            changed.append(index)
+            words[index] = parts.join(stretches)
+            frequency = self.frequencies[index]
+            left += frequency * (len(stretches) - 1)
+            lost: list[Any] = []
+            new = [*neighbours(parts)] * (len(stretches) - 1)
+            for place, (before, after) in enumerate(pairwise(stretches)):
+                if before:
+                    lost.append(before[-1] + token)
+                    new.append(PrivatePair(before[-1] + first))
+                elif place:
+                    lost.append(token + token)
+                    new.append(PrivatePair(last + first))
+                if after:
+                    lost.append(token + after[0])
+                    new.append(PrivatePair(last + after[0]))
+            for pair in lost:
+                changes[pair] = changes.get(pair, 0) - frequency
+            for pair in new:
+                changes[pair] = changes.get(pair, 0) + frequency
+                gained[pair].append(index)
+        for pair, change in changes.items():
+            total = self.counts.get(pair, 0) + change
+            if not total:
+                del self.counts[pair], self.where[pair]
+                continue
+            self.counts[pair] = total
+            if pair not in gained:
+                continue
+            if pair in self.where:
+                self._list(pair, gained[pair])
+            else:
+                self.where[pair] = list(dict.fromkeys(gained[pair]))
+        return Merge(PrivatePair(token + token), token, left, -left * (len(parts) - 1), changes, changed)
 
 
 # --- The record -------------------------------------------------------------------------------------------------------
@@ -330,6 +402,10 @@ class MergeRecord:
     def token(self, step: int) -> Private:
         return Private(self.tokens[step - 1])
 
+    def is_merge(self, step: int) -> bool:
+        """Whether the step made a token."""
+        return self.tokens[step - 1] != self.pairs[2 * step - 2]
+
     def changes_at(self, step: int) -> dict[PrivatePair, int]:
         """Pair → change of its count in `step`."""
         start, end = self.change_ends[step - 1], self.change_ends[step]
@@ -345,18 +421,48 @@ class MergeRecord:
         places = [place for place, changed in enumerate(self.words) if changed == index]
         return [bisect_right(self.word_ends, place) for place in places]
 
-    @cached_property
-    def steps_of(self) -> dict[PrivatePair, list[int]]:
-        """Pair → the steps that merge it, nearly always one.
 
-        A pair is merged again when one of its tokens comes back by a second route, as when a corpus spells ``</w>``
-        out and its characters merge to the end-of-word symbol. (Without such a coincidence no string is ever made
-        twice: two equal stretches of text, at whose ends no merge has happened yet, have merged alike so far.)
+class Replacements:
+    """A run's steps as what they do to a word: each replaces one string of private characters by another.
+
+    >>> steps = Replacements([("ug", "U"), ("hU", "H"), ("U", "ug")])
+    >>> [*steps.of(Private("hugug"))]
+    [(1, 'hUU'), (2, 'HU'), (3, 'Hug')]
+    """
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        self.pairs = list(pairs)
+        self.steps: dict[str, list[int]] = {}
+        """What is replaced → the steps that do it, nearly always one.
+
+        A pair is merged again when one of its tokens comes back: it had been removed, or is made by a second route, as when a
+        corpus spells ``</w>`` out and its characters merge to the end-of-word symbol. (Without such a coincidence no string is
+        ever made twice: two equal stretches of text, at whose ends no merge has happened yet, have merged alike so far.)
         """
-        steps: dict[PrivatePair, list[int]] = {}
-        for step in range(1, len(self) + 1):
-            steps.setdefault(self.pair(step), []).append(step)
-        return steps
+        for step, (old, _new) in enumerate(self.pairs, start=1):
+            self.steps.setdefault(old, []).append(step)
+        self._single = any(len(old) == 1 for old in self.steps)
+
+    def apply(self, step: int, text: Private) -> Private:
+        """A word after a step."""
+        return Private(text.replace(*self.pairs[step - 1]))
+
+    def following(self, text: Private, step: int) -> int:
+        """The first step after `step` that changes a word which reads `text` now; one beyond the end if none does."""
+        found = len(self.pairs) + 1
+        for old in {*neighbours(text), *(text if self._single else ())}:
+            steps = self.steps.get(old, ())
+            place = bisect_right(steps, step)
+            if place < len(steps):
+                found = min(found, steps[place])
+        return found
+
+    def of(self, text: Private) -> Iterator[tuple[int, Private]]:
+        """The steps that change a word, each with the word after it."""
+        step = 0
+        while (step := self.following(text, step)) <= len(self.pairs):
+            text = self.apply(step, text)
+            yield step, text
 
 
 class Recorder:
@@ -382,12 +488,12 @@ class Recorder:
         """How much of each list was cut off."""
 
     def __len__(self) -> int:
-        """The number of merges so far."""
+        """The number of steps so far."""
         return len(self.pairs)
 
     def add(self, merge: Merge) -> None:
-        """Write one merge down."""
-        pair, token, frequency, applied, changes, words = merge
+        """Write one merge down, and what belongs to it."""
+        pair, token, frequency, applied, changes, words, removals = merge
         self.pairs.append(pair)
         self.tokens.append(token)
         self.frequencies.append(frequency)
@@ -397,6 +503,8 @@ class Recorder:
         self.change_ends.append(len(self.changes))
         self.words += words
         self.word_ends.append(len(self.words))
+        for removal in removals:
+            self.add(removal)
 
     def record(self) -> MergeRecord:
         """Everything written down, in little room."""

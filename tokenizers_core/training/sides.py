@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Literal, NamedTuple
@@ -112,10 +112,7 @@ class MergeSide(Side):
 
     def __init__(self, algorithm: str, trace: MergeTrace, sizes: range) -> None:
         self.algorithm, self.trace = algorithm, trace
-        reached = trace.vocab_sizes
-        self.steps = [
-            None if size < reached[0] else min(bisect_left(reached, size), len(trace)) for size in sizes
-        ]
+        self.steps = [None if size < trace.vocab_sizes[0] else trace.step_of_size(size) for size in sizes]
         self.marked = algorithm == "wordpiece"
 
     def cutter(self, step: int) -> Callable[[int], Cut]:
@@ -129,15 +126,13 @@ class MergeSide(Side):
         return set(self.trace.record.words[ends[min(first, second)] : ends[max(first, second)]])
 
     def longer(self, step: int) -> tuple[str, ...]:
-        return self._learned(0, step)
+        return self.moved(0, step)[0]
 
-    def moved(self, first: int, second: int) -> tuple[Iterable[str], Iterable[str]]:
-        return self._learned(first, second), ()
-
-    def _learned(self, first: int, second: int) -> tuple[str, ...]:
-        sizes = self.trace.vocab_sizes
-        tokens = self.trace.tokens[sizes[first] : sizes[second]]
-        return tuple(map(surface, tokens)) if self.marked else tokens
+    def moved(self, first: int, second: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        gained, lost = self.trace.moved(first, second)
+        if self.marked:
+            return tuple(map(surface, gained)), tuple(map(surface, lost))
+        return gained, lost
 
     def change(self, before: int | None, now: int) -> Change | None:
         if before is None or before == now:

@@ -301,7 +301,8 @@ class WordPieceSnapshot(MergeSnapshot):
     @cached_property
     def event(self) -> StartEvent | WordPieceEvent:
         """What turned the state before into this one."""
-        return self.trace.event(self.step)
+        trace, step = self.trace, self.step
+        return trace.merge_event(step) if step else StartEvent(trace.alphabet, trace.special_tokens)
 
     def candidates(self, limit: int | None = None) -> Sequence[ScoredCandidate]:
         """The pairs that could be merged next, best score first, ties in the order of the tie rule."""
@@ -324,12 +325,8 @@ class WordPieceTrace(MergeTrace):
     def snapshot(self, step: int) -> WordPieceSnapshot:
         return WordPieceSnapshot(self, step)
 
-    def event(self, step: int) -> StartEvent | WordPieceEvent:
-        match super().event(step):
-            case MergeEvent() as event:
-                return WordPieceEvent(**vars(event), most_frequent=self.most_frequent(step - 1))
-            case start:
-                return start
+    def merge_event(self, step: int) -> WordPieceEvent:
+        return WordPieceEvent(**vars(super().merge_event(step)), most_frequent=self.most_frequent(step - 1))
 
     def most_frequent(self, step: int) -> ScoredCandidate:
         """The pair that BPE would merge after `step` merges."""

@@ -19,9 +19,12 @@ from html import escape
 from types import ModuleType
 from typing import NamedTuple
 
-from tokenizers_core.plain import bpe, unigram, unigram_em, viterbi, wordpiece
+from tokenizers_core.plain import bpe, pickybpe, superbpe, unigram, unigram_em, viterbi, wordpiece
 from tokenizers_core.trace import GROWING
-from tokenizers_core.training.merge_trace import MergeSnapshot, MergeTrace
+from tokenizers_core.training.bpe import BpeTrace
+from tokenizers_core.training.kinds.pickybpe import RemoveEvent
+from tokenizers_core.training.kinds.superbpe import StageEvent
+from tokenizers_core.training.merge_trace import MergeSnapshot, MergeTrace, RuleEvent
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
 from tokenizers_core.training.wordpiece import ScoredCandidate
 from tokensteps.drawing.tokens import Style, readable
@@ -102,11 +105,25 @@ _MERGING = {
     "best": "pair = max(",
     "merge": "splits[word] = replace_pair(",
 }
+_MERGED_BY_BPE = Excerpt(bpe, (bpe.symbols_in, bpe.pair_counts, bpe.replace_pair))
 _VITERBI = Excerpt(viterbi, (viterbi.viterbi, viterbi.forward_pass, viterbi.backtrace, viterbi.edges))
 LISTINGS: Mapping[str, Listing] = {
     "bpe": Listing((Excerpt(bpe),), _MERGING),
+    "pickybpe": Listing(
+        (Excerpt(pickybpe), _MERGED_BY_BPE),
+        {**_MERGING, "none": "if not counts:", "remove": "vocabulary.remove(part)"},
+    ),
+    "superbpe": Listing(
+        (Excerpt(superbpe), _MERGED_BY_BPE),
+        {
+            **_MERGING,
+            "split": "learn(words, {word: ",
+            "none": "if not counts:",
+            "stage": "splits = stretches_of(texts, merges)",
+        },
+    ),
     "wordpiece": Listing(
-        (Excerpt(wordpiece), Excerpt(bpe, (bpe.symbols_in, bpe.pair_counts, bpe.replace_pair))),
+        (Excerpt(wordpiece), _MERGED_BY_BPE),
         {**_MERGING, "score": "scores = {pair: Fraction("},
     ),
     "course": Listing(
@@ -138,6 +155,8 @@ LISTINGS: Mapping[str, Listing] = {
 
 def listing_of(trace: Training) -> str:
     """The name of the plain version of what trained this: Unigram has one for each method."""
+    if isinstance(trace, BpeTrace) and trace.kind != "plain":
+        return trace.kind
     return str(trace.settings.get("method", trace.algorithm))
 
 
@@ -183,6 +202,8 @@ def merge_beats(snapshot: MergeSnapshot, style: Style) -> Beats:
     if event.kind == "start":
         start = f"len(splits) = {len(trace.corpus.words)}   len(vocabulary) = {snapshot.vocab_size}"
         return Beat(("split",), start), Beat(("split", *end), start)
+    if event.kind == "remove" or event.kind == "stage":
+        return (Beat((event.kind, *end), rule_values(event, style)),) * 2
     pair = f"pair = ({short_token(event.pair.first, style)}, {short_token(event.pair.second, style)})"
     match event.candidates[0]:
         case ScoredCandidate() as best:
@@ -191,6 +212,17 @@ def merge_beats(snapshot: MergeSnapshot, style: Style) -> Beats:
         case _:
             chosen = Beat(("best",), f"{pair}   counts[pair] = {event.freq}")
     return chosen, Beat(("merge", *end), f"token = {short_token(event.token, style)}")
+
+
+def rule_values(event: RuleEvent, style: Style) -> str:
+    """What the names stand for in a step that is no merge."""
+    match event:
+        case RemoveEvent():
+            share = f"Fraction({event.merged}, {event.merged + event.left})"
+            return f"part = {short_token(event.token, style)}   {share} > {event.threshold}"
+        case StageEvent():
+            return f"len(splits) = {event.stretches}"
+    return ""
 
 
 def unigram_beats(snapshot: UnigramSnapshot, style: Style) -> Beats:

@@ -17,7 +17,7 @@ from tokensteps.drawing.stage_markup import (
     table_html,
     token_count,
 )
-from tokensteps.drawing.tokens import Style, chip, chips, pair_chips, token_html
+from tokensteps.drawing.tokens import Style, chip, chips, pair_chips, removed_label, token_html
 from tokensteps.language.i18n import _, count
 from tokensteps.language.marks import first_marks
 
@@ -38,7 +38,13 @@ def encoding_frame(snapshot: EncodingSnapshot, style: Style, by_rank: bool = Fal
             table_html((_("pair"), _("rank") if by_rank else _("learned in step")), rows) if rows else nothing
         ),
     )
-    label = token_html(event.token, style) if event.kind == "apply" else escape(start_label())
+    match event.kind:
+        case "split":
+            label = escape(start_label())
+        case "apply":
+            label = token_html(event.token, style)
+        case "undo":
+            label = removed_label(event.token, style)
     return Frame(first_marks(html), tell_encoding(snapshot, Plain(style), by_rank), label, status)
 
 

@@ -119,6 +119,11 @@ def _turns(part: Part) -> bool:
 
 
 @bounded(TOKENS_ROOM, _token_size)
+def removed_label(token: str, style: Style) -> str:
+    """What a timeline calls the step that removes a token."""
+    return f"<s>{token_html(token, style)}</s>"
+
+
 def token_html(token: str, style: Style = PLAIN) -> str:
     """A token's text as markup, without a chip around it."""
     return "".join(

@@ -13,15 +13,16 @@ def merge_at(trace: MergeTrace, step: int) -> MergeEvent:
     event = trace.event(step)
     if event.kind == "start":
         raise ValueError(f"step={step} is the start of training; ask about step 1 or a later one.")
+    if event.kind != "merge":
+        raise ValueError(f"step={step} is of kind {event.kind}; ask about a step that merges.")
     return event
 
 
 def wordpiece_merge_at(trace: WordPieceTrace, step: int) -> WordPieceEvent:
     """The same for WordPiece."""
-    event = trace.event(step)
-    if event.kind == "start":
+    if not step:
         raise ValueError(f"step={step} is the start of training; ask about step 1 or a later one.")
-    return event
+    return trace.merge_event(step)
 
 
 def prune_at(trace: UnigramTrace, step: int) -> PruneEvent:

@@ -51,7 +51,7 @@ def margin_text(margin: float | Fraction) -> str:
 def tell_margin_of(trace: AnyTrace, step: int, voice: TextFormat) -> str:
     """How far behind the runner-up of a step was; "" for a step that chooses nothing."""
     margin = trace.margin(step)
-    if not step or (not isinstance(trace, MergeTrace) and trace.record.kinds[step] != "prune"):
+    if not step or not is_choice(trace, step):
         return ""
     if margin is None:
         return voice.say(_("Step {step} had no runner-up."), step=count(step))
@@ -70,6 +70,13 @@ def tell_margin_of(trace: AnyTrace, step: int, voice: TextFormat) -> str:
     else:
         message = _("At step {step} the runner-up, {rival}, scored {margin} less.")
     return voice.say(message, step=count(step), rival=rival, margin=told)
+
+
+def is_choice(trace: AnyTrace, step: int) -> bool:
+    """Whether a step, from 1, chose one of several: a pair to merge, or a piece to prune."""
+    return (
+        trace.record.is_merge(step) if isinstance(trace, MergeTrace) else trace.record.kinds[step] == "prune"
+    )
 
 
 def tell_tie(trace: AnyTrace, step: int, voice: TextFormat) -> str:

@@ -14,6 +14,13 @@ def tell_encoding(snapshot: EncodingSnapshot, voice: TextFormat, by_rank: bool =
     match event.kind:
         case "split":
             done = voice.say(_("The word is split into its symbols."))
+        case "undo":
+            done = voice.say(
+                _("{token} was removed in step {step}: it is split into {parts} again."),
+                token=voice.token(event.token),
+                step=str(event.rank + 1),
+                parts=" ".join(map(voice.token, event.parts)),
+            )
         case "apply" if by_rank:
             done = voice.say(
                 _("{pair} has rank {rank}, the lowest of the pairs here: merge it into {token}."),

@@ -8,6 +8,7 @@ from typing import Final
 from tokenizers_core.trace import GROWING
 from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, StartEvent
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent, WordPieceSnapshot
+from tokensteps.drawing.narration.kinds import tell_kind, tell_rule_event
 from tokensteps.drawing.narration.text_format import Narration, TextFormat
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.names import EXCLUSIONS, TIE_RULE_WORDS
@@ -31,6 +32,9 @@ def tell_bpe(snapshot: MergeSnapshot, voice: TextFormat, ahead: bool = True) -> 
     event = snapshot.event
     if event.kind == "start":
         return tell_start(snapshot, event, voice)
+    if event.kind != "merge":
+        told = tell_rule_event(event, voice)
+        return told._replace(why=sentences(told.why, tell_stop(snapshot, voice)))
     times = ngettext("{number} time", "{number} times", event.freq)
     lead = voice.say(
         _("Merge {pair} into {token}. The pair occurs {times} in the corpus."),
@@ -170,7 +174,7 @@ def tell_oddities(snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat)
         odd.append(
             voice.say(_("The vocabulary already has this token, made another way, so it does not grow."))
         )
-    return [*odd, tell_stop(snapshot, voice)]
+    return [*odd, *tell_kind(event, voice), tell_stop(snapshot, voice)]
 
 
 def tell_ties(

@@ -143,9 +143,9 @@ SCORE_TABLE: Final = PairTable(SCORE_COLUMNS, SCORE_COLUMNS[:3], "scores")
 
 
 def pairs_panel(snapshot: MergeSnapshot, table: PairTable, style: Style) -> str:
-    """The pairs, best first: those the step chose from; at the start, those the first merge will be chosen from."""
+    """The pairs, best first: those a merge was chosen from; at other steps, those that the next one will be."""
     event = snapshot.event
-    if event.kind == "start":
+    if event.kind != "merge":
         candidates, chosen, number = snapshot.candidates(CANDIDATE_ROWS), None, snapshot.pair_count
         title = _("Pairs to choose from")
     else:
@@ -162,7 +162,7 @@ def asked_panel(snapshot: MergeSnapshot, table: PairTable, style: Style, asked: 
     that the question follows (`asked`), the pairs to choose from by their spelling, on request."""
     event = snapshot.event
     shown = ""
-    if event.kind != "start":
+    if event.kind == "merge":
         shown = heading(_("The pair merged here")) + candidates_html(
             event.candidates[:1], table.columns, event.pair, style, table.classes
         )
@@ -175,7 +175,7 @@ def pairs_to_choose(snapshot: MergeSnapshot, table: PairTable, style: Style) -> 
     head = pairs_heading(_("Pairs to choose from"), snapshot.pair_count)
     if not candidates:
         return head
-    if len(snapshot.trace.corpus.words) > WORDS_TO_COUNT:
+    if len(snapshot.trace.corpus_at(snapshot.step)) > WORDS_TO_COUNT:
         unmarked = [replace(candidate, tied=False) for candidate in candidates]
         listed = candidates_html(unmarked, table.given, None, style, table.classes)
     else:
@@ -202,7 +202,7 @@ def answer_attributes(pair: Pair) -> str:
 def listed_pairs(snapshot: MergeSnapshot, ahead: bool) -> list[Pair]:
     """The pairs in the table beside a step's words; see `pairs_panel` and `asked_panel`."""
     event = snapshot.event
-    if event.kind == "start":
+    if event.kind != "merge":
         return [one.pair for one in snapshot.candidates(CANDIDATE_ROWS)] if ahead else []
     return [one.pair for one in event.candidates[: CANDIDATE_ROWS if ahead else 1]]
 

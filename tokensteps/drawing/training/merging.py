@@ -6,12 +6,19 @@ panel of pairs in `candidates`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from html import escape
 from itertools import pairwise
 from typing import Final, TypeVar
 
-from tokenizers_core.training.merge_trace import MergeSnapshot
+from tokenizers_core.training.kinds.pickybpe import RemoveEvent
+from tokenizers_core.training.merge_trace import (
+    MergeEvent,
+    MergeSnapshot,
+    MergeTrace,
+    RuleEvent,
+    StartEvent,
+)
 from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.wordpiece import WordPieceSnapshot
 from tokensteps.drawing.code_steps import code_attributes, merge_beats
@@ -31,7 +38,7 @@ from tokensteps.drawing.stage_markup import (
     words_count,
     words_shown,
 )
-from tokensteps.drawing.tokens import Style, chip, chips, lit_chip, lit_id, token_html
+from tokensteps.drawing.tokens import Style, chip, chips, lit_chip, lit_id, removed_label, token_html
 from tokensteps.drawing.training.candidates import (
     COUNT_TABLE,
     SCORE_TABLE,
@@ -86,10 +93,24 @@ def training_frame(
         pairs_panel(snapshot, table, style) if ahead else asked_panel(snapshot, table, style, asked),
         code_attributes(merge_beats(snapshot, style)),
     ) + vocabulary_strip(snapshot, style)
-    label = escape(start_label()) if event.kind == "start" else token_html(event.token, style)
     return Frame(
-        first_marks(html), sentences(*tell(snapshot, Plain(style), ahead)), label, vocabulary_status(snapshot)
+        first_marks(html),
+        sentences(*tell(snapshot, Plain(style), ahead)),
+        step_label(event, style),
+        vocabulary_status(snapshot),
     )
+
+
+def step_label(event: StartEvent | MergeEvent | RuleEvent, style: Style) -> str:
+    """What the timeline calls a step."""
+    match event:
+        case MergeEvent():
+            return token_html(event.token, style)
+        case RemoveEvent():
+            return removed_label(event.token, style)
+        case RuleEvent():
+            return escape(_("stage 2"))
+    return escape(start_label())
 
 
 def vocabulary_status(snapshot: MergeSnapshot) -> str:
@@ -105,21 +126,40 @@ def words_panel(
 ) -> str:
     """The words, those that changed first. Pairs that are `listed` beside them light up from there; when a pair is `asked` for,
     any can be pointed at in the words themselves, and chosen."""
-    corpus, event = snapshot.trace.corpus, snapshot.event
+    trace, event = snapshot.trace, snapshot.event
+    corpus = trace.corpus_at(snapshot.step)
     changed: tuple[str, ...] = ()
     lit, merged = {*corpus.words}, ""
     title, number = _("Words"), words_count(len(corpus.words))
-    if event.kind == "merge":
+    removed = event.token if isinstance(event, RemoveEvent) else ""
+    if isinstance(event, MergeEvent | RemoveEvent):
         changed, lit, merged = event.words, {*event.words}, event.token
         number = _("{changed} of {all} change").format(
             changed=count(len(changed)), all=count(len(corpus.words))
         )
-    frequencies = snapshot.trace.word_frequencies
+    shown = words_shown(corpus.words, changed)
+    marked = (
+        before_removal(trace, snapshot.step, event, shown)
+        if isinstance(event, RemoveEvent)
+        else snapshot.marked(shown)
+    )
     rows = [
-        word_row(groups, merged, frequencies[word], word in lit, style, {*listed}, asked)
-        for word, groups in snapshot.marked(words_shown(corpus.words, changed)).items()
+        word_row(
+            groups, merged, trace.count_at(snapshot.step, word), word in lit, style, {*listed}, asked, removed
+        )
+        for word, groups in marked.items()
     ]
     return heading(title, number) + rows_html(rows, len(corpus.words))
+
+
+def before_removal(
+    trace: MergeTrace, step: int, event: RemoveEvent, words: Iterable[str]
+) -> dict[str, list[tuple[str, ...]]]:
+    """Word → its tokens, each in a tuple of its own; the token that leaves is given as its parts."""
+    return {
+        word: [event.parts if token == event.token else (token,) for token in split]
+        for word, split in trace.splits(step - 1, words).items()
+    }
 
 
 def word_row(
@@ -130,8 +170,9 @@ def word_row(
     style: Style,
     listed: Set[Pair] = frozenset(),
     asked: bool = False,
+    removed: str = "",
 ) -> str:
-    """One word: its tokens as chips, and its frequency; `listed` and `asked` as in `words_panel`.
+    """One word: its tokens as chips, and its frequency; `listed` and `asked` as in `words_panel`, `removed` as in `lit_groups`.
 
     Whatever this step merged is in the markup twice, as the two parts and as the token: the stylesheet shows the parts in
     the first beat and the token in the second.
@@ -142,7 +183,11 @@ def word_row(
         cut_before = max(0, site - TOKENS_IN_ROW // 3)
         cut_after = max(0, len(groups) - cut_before - TOKENS_IN_ROW)
         groups = groups[cut_before : cut_before + TOKENS_IN_ROW]
-    shown = joined_groups(groups, merged, style) if asked else lit_groups(groups, merged, style, listed)
+    shown = (
+        joined_groups(groups, merged, style, removed)
+        if asked
+        else lit_groups(groups, merged, style, listed, removed)
+    )
     before, after = _("{number} before"), _("{number} more")
     return word_html(
         cut_mark(before, cut_before) + shown + cut_mark(after, cut_after),
@@ -151,8 +196,13 @@ def word_row(
     )
 
 
-def lit_groups(groups: Sequence[Sequence[str]], merged: str, style: Style, listed: Set[Pair]) -> str:
-    """A word's tokens, of which those in a listed pair light up with it; a token just made, with the pairs that its parts were in."""
+def lit_groups(
+    groups: Sequence[Sequence[str]], merged: str, style: Style, listed: Set[Pair], removed: str = ""
+) -> str:
+    """A word's tokens, of which those in a listed pair light up with it; a token just made, with the pairs that its parts were in.
+
+    With `removed`, groups are what was written for a token that leaves: it is shown in the first beat, they are in the second.
+    """
     ids = iter(pair_ids([token for group in groups for token in group], listed))
     shown = ""
     for group in groups:
@@ -160,14 +210,25 @@ def lit_groups(groups: Sequence[Sequence[str]], merged: str, style: Style, liste
         if len(group) == 1:
             shown += lit_chip(group[0], own[0], style)
             continue
+        if removed:
+            shown += undone_html(group, own, removed, style)
+            continue
         parts = "".join(lit_chip(part, its, style) for part, its in zip(group, own, strict=True))
         whole = " ".join(dict.fromkeys(" ".join(own).split()))
         shown += f'<span class="m"><span>{parts}</span>{lit_chip(merged, whole, style, "hot")}</span>'
     return shown
 
 
-def joined_groups(groups: Sequence[Sequence[str]], merged: str, style: Style) -> str:
+def undone_html(parts: Sequence[str], ids: Sequence[str], removed: str, style: Style) -> str:
+    """A token that leaves, and what is written for it."""
+    written = "".join(lit_chip(part, its, style, "hot") for part, its in zip(parts, ids, strict=True))
+    return f'<span class="m"><span>{chip(removed, style, "gone")}</span>{written}</span>'
+
+
+def joined_groups(groups: Sequence[Sequence[str]], merged: str, style: Style, removed: str = "") -> str:
     """A word's tokens as they are after the step, with something between each two to point at and click."""
+    if removed:
+        groups = [(part,) for group in groups for part in group]
     tokens = [group[0] if len(group) == 1 else merged for group in groups]
     shown = ""
     for place, (group, ids) in enumerate(zip(groups, pair_ids(tokens), strict=True)):
@@ -197,10 +258,12 @@ def pair_ids(tokens: Sequence[str], listed: Set[Pair] | None = None) -> list[str
 def vocabulary_strip(snapshot: MergeSnapshot, style: Style) -> str:
     """The vocabulary, newest token first and ringed, then back to the alphabet as far as there is room."""
     vocab = snapshot.vocab
-    newest = None if snapshot.event.kind == "start" else snapshot.event.token
+    event = snapshot.event
+    newest = event.token if isinstance(event, MergeEvent | RemoveEvent) else None
     shown = vocab[: -VOCABULARY_CHIPS - 1 : -1]
     if newest is not None and newest not in shown:
-        shown = (newest, *shown)  # it was made before, so it is further back
-    classes = {newest: "hot"} | dict.fromkeys(style.special_tokens, "s")
+        shown = (newest, *shown)  # it was made before, so it is further back, or it has just left
+    ring = "gone" if event.kind == "remove" else "hot"
+    classes = {newest: ring} | dict.fromkeys(style.special_tokens, "s")
     drawn = "".join(chip(token, style, classes.get(token, "")) for token in shown)
-    return strip_html(_("Vocabulary, newest first"), drawn, len(vocab) - len(shown))
+    return strip_html(_("Vocabulary, newest first"), drawn, len(vocab) - len({*shown} & {*vocab}))

@@ -1,0 +1,374 @@
+"""SuperBPE: BPE whose tokens may bridge spaces, once it has learned words.
+
+Source: Liu, Hayase, Hofmann, Oh, Smith and Choi (2025), “SuperBPE: Space Travel for Language Models”, arXiv 2503.13423. Stage 1 is
+plain BPE on pre-tokens. Stage 2 goes on with stretches of text in place of pre-tokens, which only a second pattern cuts. A stretch
+begins as what the merges of stage 1 make of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from numbers import Integral
+from typing import Any, ClassVar, Final, Literal
+
+from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
+from tokenizers_core.errors import WHOLE_NUMBER, Phrase, SettingError, refuse_wrong_type
+from tokenizers_core.lazy import cached_property
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
+from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
+from tokenizers_core.trace import Growing, Replay
+from tokenizers_core.training.bpe import (
+    LONG_WORD,
+    BpeTrace,
+    apply_merges,
+    apply_merges_long,
+    bpe_merges,
+    train_by_counts,
+)
+from tokenizers_core.training.merge_trace import Contest, MergeEvent, RuleEvent
+from tokenizers_core.training.merge_training import private_words
+from tokenizers_core.training.merging import (
+    CurrentWords,
+    Merge,
+    PairTable,
+    Progress,
+    Replacements,
+    count_pairs,
+    neighbours,
+    tokens_in,
+)
+from tokenizers_core.training.options.bounds import Bounds
+from tokenizers_core.training.ties import TIE_RULES, TieOrder
+
+SECOND_PATTERN: Final = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
+"""The authors' pattern for stage 2: it cuts at numbers, at runs of other signs, and at spaces before a space or an end."""
+LINEAR: Final = 600.0
+"""Seconds for that pattern, which can't take long for its text: one of somebody's own gets the corpus's time."""
+MOST_WORDS: Final = 4
+"""How many words a token may have in stage 2."""
+SPACE: Final = BYTE_TO_SYMBOL[ord(" ")]
+NOTHING: Final = PrivatePair("\0\0")
+"""What the record has for the change of stages, which merges no pair."""
+
+
+def is_superword(token: str) -> bool:
+    """Whether a byte-level token bridges a space.
+
+    >>> is_superword("ĠtheĠway"), is_superword("Ġway"), is_superword("ĠĠ")
+    (True, False, False)
+    """
+    return SPACE in token.lstrip(SPACE)
+
+
+def may_be_token(token: str, most_words: int) -> bool:
+    """Whether stage 2 may make a token: without a colon before a space, and of few enough words.
+
+    >>> may_be_token("ĠonĠtheĠwayĠto", 4), may_be_token("ĠonĠtheĠwayĠtoĠthe", 4), may_be_token("note:Ġthe", 4)
+    (True, False, False)
+    """
+    return ":" + SPACE not in token and sum(map(bool, token.split(SPACE))) <= most_words
+
+
+class WordLimit(Bounds):
+    """What excludes pairs in stage 2."""
+
+    def __init__(self, vocabulary: Vocabulary, most_words: int) -> None:
+        super().__init__(vocabulary)
+        self.most_words = most_words
+
+    def _worked_out(self, pair: PrivatePair | str) -> str:
+        token = "".join(self.vocabulary.tokens[ord(symbol)] for symbol in pair)
+        return "" if may_be_token(token, self.most_words) else "words"
+
+
+def merged_stretches(words: Iterable[Private], steps: Sequence[tuple[PrivatePair, Private]]) -> list[Private]:
+    """What stage 1's merges make of each stretch, in the order in which they were learned.
+
+    No merge crosses a place between two symbols where none could: there a stretch is cut, and most of what is between has been met before.
+
+    >>> steps = [(PrivatePair("ug"), Private("U")), (PrivatePair("hU"), Private("H"))]
+    >>> merged_stretches([Private("hug hugs"), Private("ughug")], steps)
+    ['H Hs', 'UH']
+    """
+    ranks: dict[PrivatePair, int] = {}
+    firsts: dict[str, str] = {}
+    lasts: dict[str, str] = {}
+    crossed: set[str] = set()
+    for rank, (pair, token) in enumerate(steps):
+        ranks.setdefault(pair, rank)
+        first, second = pair
+        firsts[token], lasts[token] = firsts.get(first, first), lasts.get(second, second)
+        crossed.add(lasts.get(first, first) + firsts.get(second, second))
+    merged, known = dict(steps), dict[str, str]()
+
+    def merge(stretch: Private) -> Private:
+        made: list[str] = []
+        cuts = (at for at, pair in enumerate(neighbours(stretch), start=1) if pair not in crossed)
+        for start, end in pairwise([0, *cuts, len(stretch)]):
+            part = Private(stretch[start:end])
+            if part not in known:
+                apply = apply_merges if len(part) < LONG_WORD else apply_merges_long
+                known[part] = apply(part, ranks, merged)
+            made.append(known[part])
+        return Private("".join(made))
+
+    return list(map(merge, words))
+
+
+def super_merges(
+    table: PairTable,
+    vocabulary: Vocabulary,
+    order: TieOrder,
+    min_frequency: int,
+    _bounds: Bounds | None,
+    *,
+    stretches: Corpus,
+    transition: int | None,
+    most_words: int,
+    tie_rule: str,
+) -> Iterator[Merge]:
+    """The merges of both stages, and the change between them."""
+    first = bpe_merges(table, vocabulary, order, min_frequency)
+    steps: list[tuple[PrivatePair, Private]] = []
+    while transition is None or len(vocabulary) < transition:
+        merge = next(first, None)
+        if merge is None:
+            break
+        steps.append((merge.pair, merge.token))
+        yield merge
+    words = merged_stretches(private_words(stretches.words, vocabulary, ""), steps)
+    shorter = tokens_in(table.words, table.frequencies) - tokens_in(words, stretches.counts)
+    yield Merge(NOTHING, Private(NOTHING[0]), 0, shorter, {}, [])
+    bridging = PairTable(words, stretches.counts)
+    order = TIE_RULES[tie_rule].in_run(bridging, vocabulary, byte_level=True)
+    yield from bpe_merges(bridging, vocabulary, order, min_frequency, WordLimit(vocabulary, most_words))
+
+
+def train_superbpe(
+    corpus: Corpus,
+    vocab_size: int | None = None,
+    *,
+    transition: int | None = None,
+    second_pattern: str = SECOND_PATTERN,
+    most_words: int = MOST_WORDS,
+    stretches: Corpus | None = None,
+    merges: int | None = None,
+    min_frequency: int = 1,
+    special_tokens: Sequence[str] = (),
+    tie_rule: str = "first",
+    alphabet: str = "corpus",
+    end_of_word_suffix: str | None = None,
+    progress: Progress | None = None,
+    growing: Growing | None = None,
+) -> SuperTrace:
+    """Train SuperBPE on `corpus` and record every step: merges, and once the change of stages.
+
+    Stage 1 goes on until there are `transition` tokens (None: nine tenths of `vocab_size`, or until no pair is left). In stage 2 the
+    text is cut where `second_pattern` matches, and nowhere else; no token has more than `most_words` words, or a colon before a space.
+    The corpus must know its texts (`Corpus.from_texts` of a list), unless their `stretches` were counted elsewhere, and be byte-level.
+    The other settings are those of `train_bpe`, and so is what is raised; SettingError also for a corpus or number that makes no sense.
+
+    >>> trace = train_superbpe(Corpus.from_texts(["by the way", "on the way", "the way to it"]), 22, transition=20)
+    >>> [(snapshot.event.kind, trace.token_of(snapshot.step)) for snapshot in trace[-3:]]
+    [('stage', ''), ('merge', 'ĠtheĠway'), ('merge', 'byĠtheĠway')]
+    """
+    refuse_no_corpus(corpus)
+    for name, number in (("transition", transition), ("most_words", most_words)):
+        if number is not None:
+            refuse_wrong_type(name, number, Integral, WHOLE_NUMBER)
+            if number < 1:
+                raise SettingError(name=name, value=number, reason=Phrase("choose at least {least}", least=1))
+    pipeline = corpus.pipeline
+    if pipeline.pre_tokenizer != "byte_level":
+        raise SettingError(
+            name="pre_tokenizer",
+            value=pipeline.pre_tokenizer,
+            reason=Phrase("SuperBPE bridges spaces, which only byte_level keeps in its tokens; choose that"),
+        )
+    if stretches is None:
+        if not corpus.texts:
+            raise SettingError(
+                name="corpus",
+                value=repr(corpus),
+                reason=Phrase("SuperBPE needs the texts; make it with Corpus.from_texts(a list of texts)"),
+            )
+        timeout = LINEAR if second_pattern == SECOND_PATTERN else pipeline.timeout
+        stretches = Corpus.from_texts(
+            iter(corpus.texts), pipeline.normalizer, "byte_level", second_pattern, timeout
+        )
+    if transition is None and vocab_size is not None:
+        transition = vocab_size * 9 // 10
+    return train_by_counts(
+        SuperTrace,
+        partial(
+            super_merges, stretches=stretches, transition=transition, most_words=most_words, tie_rule=tie_rule
+        ),
+        corpus,
+        vocab_size=vocab_size,
+        merges=merges,
+        min_frequency=min_frequency,
+        special_tokens=special_tokens,
+        tie_rule=tie_rule,
+        alphabet=alphabet,
+        end_of_word_suffix=end_of_word_suffix,
+        progress=progress,
+        growing=growing,
+        settings={"transition": transition, "second_pattern": second_pattern, "most_words": most_words},
+        more={"stretches": stretches},
+    )
+
+
+# --- The trace --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SuperMergeEvent(MergeEvent):
+    """A merge of SuperBPE."""
+
+    stage: int = 1
+    superword: bool = False
+    """Whether the token bridges a space."""
+
+
+@dataclass(frozen=True)
+class StageEvent(RuleEvent):
+    """From here on tokens may bridge spaces: the words are stretches now."""
+
+    words: int
+    """Different pre-tokens, which were merged until here."""
+    stretches: int
+    """Different stretches, which are merged from here on."""
+    tokens_before: int
+    tokens_after: int
+    """Tokens in the whole corpus, cut by the one pattern and by the other."""
+    vocab_size: int
+    kind: ClassVar[Literal["stage"]] = "stage"
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """Nothing: the size decided."""
+        return ()
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """All this as plain data."""
+        return {
+            "kind": self.kind,
+            "words": self.words,
+            "stretches": self.stretches,
+            "tokens_before": self.tokens_before,
+            "tokens_after": self.tokens_after,
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SuperTrace(BpeTrace):
+    """A recorded run of `train_superbpe`."""
+
+    stretches: Corpus
+
+    kind: ClassVar[str] = "superbpe"
+    of_the_corpus: ClassVar[tuple[str, ...]] = (*BpeTrace.of_the_corpus, "_stretch_indices", "_stretch_words")
+
+    @cached_property
+    def stage_step(self) -> int | None:
+        """The step that changes the stages; None if the run ended before it."""
+        is_merge = self.record.is_merge
+        return next((step for step in range(1, len(self) + 1) if not is_merge(step)), None)
+
+    def in_stage_2(self, step: int) -> bool:
+        """Whether the words of a step are stretches."""
+        return self.stage_step is not None and step >= self.stage_step
+
+    def corpus_at(self, step: int) -> Corpus:
+        return self.stretches if self.in_stage_2(step) else self.corpus
+
+    def indices_at(self, step: int) -> Mapping[str, int]:
+        return self._stretch_indices if self.in_stage_2(step) else self.word_indices
+
+    @cached_property
+    def _stretch_indices(self) -> dict[str, int]:
+        return {word: index for index, word in enumerate(self.stretches.words)}
+
+    def recorded_index(self, word: str) -> int | None:  # noqa: ARG002
+        """None: the record knows pre-tokens in stage 1 and stretches in stage 2, and a word may be both."""
+        return None
+
+    @cached_property
+    def replacements(self) -> Replacements:
+        record = self.record
+        return Replacements(
+            (record.pair(step), record.token(step)) if record.is_merge(step) else ("", "")
+            for step in range(1, len(self) + 1)
+        )
+
+    @cached_property
+    def _stretch_words(self) -> list[Private]:
+        """The stretches at the change of stages."""
+        words = [self.vocabulary.write(self.symbols(word)) for word in self.stretches.words]
+        steps = range(1, self.stage_step or 0)
+        return merged_stretches(words, [(self.record.pair(step), self.record.token(step)) for step in steps])
+
+    @cached_property
+    def _words(self) -> Replay[CurrentWords]:
+        def apply(state: CurrentWords, step: int) -> CurrentWords:
+            if step == self.stage_step:
+                return CurrentWords(list(self._stretch_words))
+            for index in self.record.words_at(step):
+                state.words[index] = self.replacements.apply(step, state.words[index])
+            return state
+
+        return Replay(lambda: CurrentWords(self._initial_words), CurrentWords.copy, apply)
+
+    @cached_property
+    def _counts(self) -> Replay[dict[PrivatePair, int]]:
+        """Of stage 2, only the pairs that may merge."""
+
+        def apply(counts: dict[PrivatePair, int], step: int) -> dict[PrivatePair, int]:
+            if step == self.stage_step:
+                counts = count_pairs(self._stretch_words, self.stretches.counts)
+                return {pair: count for pair, count in counts.items() if self.may_merge(pair, step)}
+            for pair, change in self.record.changes_at(step).items():
+                total = counts.get(pair, 0) + change
+                if not total:
+                    counts.pop(pair, None)
+                elif pair in counts or self.may_merge(pair, step):
+                    counts[pair] = total
+            return counts
+
+        return Replay(lambda: count_pairs(self._initial_words, self.corpus.counts), dict, apply)
+
+    def may_merge(self, pair: PrivatePair, step: int) -> bool:
+        if not self.in_stage_2(step):
+            return True
+        first, second = self.read_pair(pair)
+        return may_be_token(first + second, self.settings["most_words"])
+
+    def token_of(self, step: int) -> str:
+        return super().token_of(step) if self.record.is_merge(step) else ""
+
+    def _contests(self) -> Iterator[Contest]:
+        stage = self.stage_step
+        last = len(self) if stage is None else stage - 1
+        yield from self._contests_among(self._initial_words, self.corpus.counts, 0, last)
+        if stage is not None:
+            yield Contest(TieOrder(lambda pair, _rival=None: pair, lambda pair: pair), set(), None)
+            yield from self._contests_among(self._stretch_words, self.stretches.counts, stage, len(self))
+
+    def merge_event(self, step: int) -> SuperMergeEvent:
+        found = super().merge_event(step)
+        return SuperMergeEvent(
+            **vars(found), stage=2 if self.in_stage_2(step) else 1, superword=is_superword(found.token)
+        )
+
+    def rule_event(self, step: int) -> StageEvent:
+        return StageEvent(
+            len(self.corpus),
+            len(self.stretches),
+            self.token_totals[step - 1],
+            self.token_totals[step],
+            self.vocab_sizes[step],
+        )

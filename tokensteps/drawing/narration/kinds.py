@@ -1,0 +1,72 @@
+"""What is said of the steps that only the newer kinds of BPE have, and of what is special in their merges."""
+
+from __future__ import annotations
+
+from tokenizers_core.training.kinds.pickybpe import PickyMergeEvent, RemoveEvent
+from tokenizers_core.training.kinds.superbpe import StageEvent, SuperMergeEvent
+from tokenizers_core.training.merge_trace import MergeEvent, RuleEvent
+from tokensteps.drawing.narration.text_format import Narration, TextFormat
+from tokensteps.language.i18n import _, count, ngettext, sentences
+
+
+def tell_rule_event(event: RuleEvent, voice: TextFormat) -> Narration:
+    """What is said of a step that is no merge."""
+    match event:
+        case RemoveEvent():
+            return tell_removal(event, voice)
+        case StageEvent():
+            return tell_stage(event, voice)
+    raise ValueError(f"nothing is said of {event.kind}")
+
+
+def tell_removal(event: RemoveEvent, voice: TextFormat) -> Narration:
+    """PickyBPE: which token leaves, its share with the numbers put in, and what its places become."""
+    lead = voice.say(
+        _("Remove {token}: merging it into {into} took {taken} of its {all} places."),
+        token=voice.token(event.token),
+        into=voice.token(event.into),
+        taken=voice.strong(count(event.merged)),
+        all=voice.strong(count(event.merged + event.left)),
+    )
+    share = voice.say(
+        _("IoS = {numbers} = {share}, more than the threshold of {threshold}."),
+        numbers=voice.fraction(count(event.merged), f"{count(event.merged)} + {count(event.left)}"),
+        share=voice.strong(str(event.share)),
+        threshold=str(event.threshold),
+    )
+    if not event.left:
+        return Narration(lead, sentences(share, voice.say(_("It occurs nowhere else."))))
+    rest = ngettext(
+        "The {left} place left is split into {parts}.",
+        "The {left} places left are split into {parts}.",
+        event.left,
+    )
+    parts = " ".join(map(voice.token, event.parts))
+    return Narration(lead, sentences(share, voice.say(rest, left=count(event.left), parts=parts)))
+
+
+def tell_stage(event: StageEvent, voice: TextFormat) -> Narration:
+    """SuperBPE: what is merged from here on."""
+    lead = voice.say(
+        _("From here on tokens may bridge spaces: stretches of text take the place of words."),
+    )
+    why = voice.say(
+        _(
+            "{words} different words become {stretches} different stretches, cut only by the second pattern. The corpus had {before} tokens; the merges so far cut the stretches into {after}."
+        ),
+        words=count(event.words),
+        stretches=count(event.stretches),
+        before=count(event.tokens_before),
+        after=count(event.tokens_after),
+    )
+    return Narration(lead, why)
+
+
+def tell_kind(event: MergeEvent, voice: TextFormat) -> list[str]:
+    """What only a newer kind has to say of a merge."""
+    match event:
+        case PickyMergeEvent(restored=True):
+            return [voice.say(_("It was removed before, and comes back."))]
+        case SuperMergeEvent(superword=True):
+            return [voice.say(_("It bridges a space: plain BPE never makes this token."))]
+    return []
