@@ -11,7 +11,7 @@ import sys
 os.environ["RAYON_NUM_THREADS"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
-from benchmarks import bpe, encoding, playground, unigram, wordpiece
+from benchmarks import bpe, encoding, kinds, playground, unigram, wordpiece
 from benchmarks.measure import Result, table
 
 
@@ -21,7 +21,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="repeat less: a first impression")
     repeats = 2 if parser.parse_args().quick else 5
     results: list[Result] = []
-    for measure in (*bpe.ALL, *wordpiece.ALL, *unigram.ALL, *encoding.ALL, *playground.ALL):
+    for measure in (*bpe.ALL, *kinds.ALL, *wordpiece.ALL, *unigram.ALL, *encoding.ALL, *playground.ALL):
         for result in measure(repeats):
             print(f"{result.mark:4} {result.name}: {result.value:.3g} {result.unit}", file=sys.stderr)
             results.append(result)
