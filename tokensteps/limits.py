@@ -191,6 +191,10 @@ CORPUS_LIMIT: Final = 2_500_000
 less. A million random letters take BPE 9 seconds and 11 MB. Unigram takes minutes where there are many, and can be stopped."""
 COUNT_LIMIT: Final = 1_000_000
 """The least count of a pair that can be asked for: no pair of a text that can be uploaded is more frequent."""
+LONGEST_LIMIT: Final = 100
+"""Characters of a token that can be asked for: Unigram's time for a text grows with it."""
+LONGEST_WORD_LIMIT: Final = 1_000
+"""Characters of the longest word that WordPiece may have to look up: the time grows with its square."""
 PATTERN_LIMIT: Final = 1_000
 """Characters of a regular expression: the longest that is in use, GPT-4o's, has 280."""
 SPECIAL_LIMIT: Final = 500

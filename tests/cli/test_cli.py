@@ -170,6 +170,34 @@ TRACES: dict[str, tuple[list[object], Any]] = {
             Corpus.from_texts(course_lines(), normalizer=("nfd", "strip_accents")), merges=5, alphabet="bytes"
         ),
     ),
+    "limits": (
+        ["--max-token-length", 3, "--limit-alphabet", 20, "--initial-alphabet", "é", "--merges", 30],
+        lambda: train_bpe(
+            Corpus.from_texts(course_lines()),
+            merges=30,
+            max_token_length=3,
+            limit_alphabet=20,
+            initial_alphabet=("é",),
+        ),
+    ),
+    "coverage": (
+        ["-a", "wordpiece", "--character-coverage", 0.95, "--max-word-length", 5, "--merges", 20],
+        lambda: train_wordpiece(
+            Corpus.from_texts(course_lines(), pre_tokenizer="bert"),
+            merges=20,
+            character_coverage=0.95,
+            max_input_chars_per_word=5,
+        ),
+    ),
+    "pieces": (
+        ["-a", "unigram", "-s", 90, "--max-token-length", 4],
+        lambda: train_unigram(
+            Corpus.from_texts(course_lines(), pre_tokenizer="whitespace_split_metaspace"),
+            seed_size=1000,
+            vocab_size=90,
+            max_piece_length=4,
+        ),
+    ),
     "wordpiece": (
         ["-a", "wordpiece", "--merges", 9, "-p", "whitespace", "--ties", "lowest_ids"],
         lambda: train_wordpiece(
@@ -394,6 +422,10 @@ VALUES: dict[str, list[object]] = {
     "alphabet": ["corpus"],
     "pattern": ["gpt2"],
     "extend": ["tokenizer.json"],
+    "limit_alphabet": [20],
+    "initial_alphabet": ["é"],
+    "character_coverage": [0.99],
+    "max_input_chars_per_word": [50],
     "method": ["course"],
     "seed_size": [100],
     "exact": [],

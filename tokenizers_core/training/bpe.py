@@ -45,6 +45,7 @@ from tokenizers_core.training.merging import (
     split_word,
 )
 from tokenizers_core.training.options.bounds import Bounds
+from tokenizers_core.training.options.limits import Limits
 from tokenizers_core.training.ties import TieOrder
 
 ALPHABETS = ("corpus", "bytes")
@@ -161,6 +162,10 @@ def train_bpe(
     alphabet: str = "corpus",
     end_of_word_suffix: str | None = None,
     continuing_subword_prefix: str = "",
+    max_token_length: int | None = None,
+    limit_alphabet: int | None = None,
+    initial_alphabet: Sequence[str] = (),
+    character_coverage: float = 1.0,
     extend: Tokenizer | None = None,
     progress: Progress | None = None,
     growing: Growing | None = None,
@@ -172,7 +177,8 @@ def train_bpe(
     no pair is left, whichever comes first (`BpeTrace.stop_reason`). `tie_rule` is one of `TIE_RULES`, `alphabet` one
     of `ALPHABETS`. `end_of_word_suffix` is a last symbol for each word; by default the corpus's own.
     `continuing_subword_prefix` marks symbols inside words, as the `tokenizers` library does when it trains BPE under the
-    name of WordPiece. `extend` is a BPE tokenizer whose training goes on: its tokens keep their ids and its merges their ranks, the
+    name of WordPiece. `max_token_length`, `limit_alphabet`, `initial_alphabet` and `character_coverage` are limits: see `Limits`; characters
+    outside of the alphabet are left out of the words, as in the `tokenizers` library. `extend` is a BPE tokenizer whose training goes on: its tokens keep their ids and its merges their ranks, the
     corpus starts as it splits it, and what is learned comes after that. `progress` is called now and then and can stop the run. `growing` is called before each step, and can
     cut off what was recorded so far, to be looked at meanwhile (`tokenizers_core.trace.Growing`).
 
@@ -184,10 +190,17 @@ def train_bpe(
     Raises `VocabSizeError` for a vocabulary below special tokens and alphabet, `UnknownNameError` for an unknown rule
     or alphabet, and `SettingError` for a number that makes no sense, or a tokenizer that can't be gone on from.
     """
+    limits = Limits(max_token_length, limit_alphabet, initial_alphabet, character_coverage)
     beginning, given = None, {}
     if extend is not None:
         refuse_no_corpus(corpus)
         refuse_unknown_name("alphabet", alphabet, ALPHABETS)
+        for name in limits._replace(max_token_length=None).given():
+            raise SettingError(
+                name=name,
+                value=getattr(limits, name),
+                reason="the alphabet is the old tokenizer's; leave it out",
+            )
         model = model_to_extend(extend, corpus, special_tokens)
         beginning, given = beginning_of(model, corpus.words, alphabet), {"extend": extend}
         special_tokens, end_of_word_suffix = extend.special_tokens, model.suffix
@@ -207,6 +220,7 @@ def train_bpe(
         progress=progress,
         growing=growing,
         beginning=beginning,
+        limits=limits,
         settings=given,
     )
 
@@ -282,7 +296,7 @@ class BpeTrace(MergeTrace):
 
     def symbols(self, word: str) -> tuple[str, ...]:
         if self._begun is None:
-            return split_word(word, self.prefix, self.settings["end_of_word_suffix"])
+            return self.in_alphabet(split_word(word, self.prefix, self.settings["end_of_word_suffix"]))
         return tuple(map(self.tokens.__getitem__, self._begun.encode_word(word)))
 
     def pair_values(self, step: int) -> Mapping[PrivatePair, int]:

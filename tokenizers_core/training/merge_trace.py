@@ -32,6 +32,7 @@ from tokenizers_core.training.merging import (
     group_pair,
 )
 from tokenizers_core.training.options.bounds import Bounds
+from tokenizers_core.training.options.limits import left_out
 from tokenizers_core.training.ties import TIE_RULES, Moment, TieOrder, TieRule
 
 TIES_LISTED = 12
@@ -349,9 +350,27 @@ class MergeTrace(Trace[MergeSnapshot]):
     @cached_property
     def bounds(self) -> Bounds | None:
         """What excludes pairs; None if nothing does."""
-        if self.extended is None:
+        longest = self.settings.get("max_token_length")
+        if self.extended is None and longest is None:
             return None
-        return Bounds(self.vocabulary, taken=frozenset(self.tokens[: self.vocab_sizes[0]]))
+        taken = () if self.extended is None else frozenset(self.tokens[: self.vocab_sizes[0]])
+        vocabulary = Vocabulary(self.tokens, self.prefix)
+        return Bounds(vocabulary, taken, longest, self.settings.get("end_of_word_suffix", ""))
+
+    def in_alphabet(self, symbols: tuple[str, ...]) -> tuple[str, ...]:
+        """A word's symbols without those that a limit has left out of the alphabet."""
+        return tuple(filter(self._alphabet.__contains__, symbols)) if self.left_out else symbols
+
+    @cached_property
+    def left_out(self) -> Mapping[str, int]:
+        """The characters of the corpus that limits have left out of the alphabet, with their counts, the most frequent first."""
+        if not {"limit_alphabet", "character_coverage"} & self.settings.keys():
+            return {}
+        return left_out(self.corpus, self.alphabet, self.prefix)
+
+    @cached_property
+    def _alphabet(self) -> frozenset[str]:
+        return frozenset(self.alphabet)
 
     @property
     def shortfall(self) -> UnreachedSizeError | None:

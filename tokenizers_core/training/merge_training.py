@@ -25,8 +25,17 @@ from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, in_byte_alphabet,
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.trace import GROWING, Growing
 from tokenizers_core.training.merge_trace import MergePart, MergeTrace
-from tokenizers_core.training.merging import SEPARATOR, Merge, MergeRecord, PairTable, Progress, Recorder
+from tokenizers_core.training.merging import (
+    SEPARATOR,
+    Merge,
+    MergeRecord,
+    PairTable,
+    Progress,
+    Recorder,
+    split_word,
+)
 from tokenizers_core.training.options.bounds import Bounds
+from tokenizers_core.training.options.limits import Limits
 from tokenizers_core.training.ties import TIE_RULES, TieOrder
 
 SomeTrace = TypeVar("SomeTrace", bound=MergeTrace)
@@ -59,6 +68,7 @@ def run_training(
     suffix: str = "",
     extra_symbols: Iterable[str] = (),
     beginning: Beginning | None = None,
+    limits: Limits = Limits(),  # noqa: B008 (a tuple)
     settings: Mapping[str, Any],
     vocabulary_of: type[Vocabulary] = Vocabulary,
     more: Mapping[str, Any] = MappingProxyType({}),
@@ -73,20 +83,29 @@ def run_training(
     """
     refuse_no_corpus(corpus)
     check_settings(tie_rule, min_frequency, merges, vocab_size, special_tokens)
+    limits.check()
     for name, symbol in (("continuing_subword_prefix", prefix), ("end_of_word_suffix", suffix)):
         refuse_wrong_type(name, symbol, str, "give a str, which may be empty")
+    words: Sequence[Private]
     if beginning is None:
-        alphabet = alphabet_of(corpus, prefix, suffix, extra_symbols)
+        alphabet = alphabet_of(corpus, prefix, suffix, extra_symbols, limits)
         vocabulary = vocabulary_of([*special_tokens, *alphabet], prefix)
+        words = private_words(corpus.words, vocabulary, suffix, partly=limits.drop_characters)
     else:
-        alphabet, vocabulary = [*beginning.symbols], vocabulary_of(beginning.tokens, prefix)
+        alphabet, vocabulary, words = (
+            [*beginning.symbols],
+            vocabulary_of(beginning.tokens, prefix),
+            beginning.words,
+        )
     if vocab_size is not None and vocab_size < len(vocabulary):
         raise VocabSizeError(vocab_size=vocab_size, minimum=len(vocabulary), what="alphabet")
 
-    words = private_words(corpus.words, vocabulary, suffix) if beginning is None else beginning.words
     table = PairTable(words, corpus.counts)
     order = TIE_RULES[tie_rule].in_run(table, vocabulary, corpus.pipeline.byte_level)
-    bounds = None if beginning is None else Bounds(vocabulary, taken=frozenset(beginning.tokens))
+    bounds = None
+    if beginning is not None or limits.max_token_length is not None:
+        taken = () if beginning is None else frozenset(beginning.tokens)
+        bounds = Bounds(vocabulary, taken, limits.max_token_length, suffix)
     run = merges_of(table, vocabulary, order, min_frequency, bounds)
     recorder, known = Recorder(), 0
 
@@ -105,6 +124,7 @@ def run_training(
                 "tie_rule": tie_rule,
                 "continuing_subword_prefix": prefix,
                 **settings,
+                **limits.given(),
             },
             **more,
         )
@@ -149,9 +169,17 @@ def check_settings(
     refuse_no_tokens(special_tokens)
 
 
-def alphabet_of(corpus: Corpus, prefix: str, suffix: str, extra_symbols: Iterable[str]) -> list[str]:
+def alphabet_of(
+    corpus: Corpus, prefix: str, suffix: str, extra_symbols: Iterable[str], limits: Limits
+) -> list[str]:
     """The symbols that training starts from, sorted: the words' characters, with `prefix` inside words, and the others."""
-    symbols = {*extra_symbols, *filter(None, [suffix])}
+    always = {*extra_symbols, *limits.initial_alphabet}
+    symbols = always | {*filter(None, [suffix])}
+    if limits.drop_characters:
+        kept = limits.kept(corpus, always)
+        places = {symbol for word in corpus.words for symbol in split_word(word, prefix)}
+        found = {symbol for symbol in places if symbol.removeprefix(prefix) in kept}
+        return sorted(found | (symbols & kept) | {*filter(None, [suffix])})
     if prefix:
         symbols.update(word[0] for word in corpus.words)
         symbols.update(prefix + symbol for symbol in set("".join([word[1:] for word in corpus.words])))
@@ -160,10 +188,16 @@ def alphabet_of(corpus: Corpus, prefix: str, suffix: str, extra_symbols: Iterabl
     return sorted(symbols)
 
 
-def private_words(words: Sequence[str], vocabulary: Vocabulary, suffix: str) -> list[Private]:
-    """Words split into their symbols, as private characters."""
+def private_words(
+    words: Sequence[str], vocabulary: Vocabulary, suffix: str, partly: bool = False
+) -> list[Private]:
+    """Words split into their symbols, as private characters; `partly` leaves out those that the vocabulary lacks."""
     ids, prefix = vocabulary.ids, vocabulary.prefix
     written: list[Any]  # a call for each word only to name its type would be felt
+    if partly:
+        return [
+            vocabulary.write(filter(ids.__contains__, split_word(word, prefix, suffix))) for word in words
+        ]
     if not prefix and not suffix and (table := vocabulary.byte_table(SEPARATOR)):
         with suppress(UnicodeError):  # a character that is no byte
             text: Any = rewritten(words, table)

@@ -32,6 +32,7 @@ from tokenizers_core.training.merge_trace import Candidate, MergeEvent, MergeSna
 from tokenizers_core.training.merge_training import run_training
 from tokenizers_core.training.merging import Merge, PairTable, Progress, split_word
 from tokenizers_core.training.options.bounds import Bounds
+from tokenizers_core.training.options.limits import Limits
 from tokenizers_core.training.ties import TieOrder
 
 PREFIX = "##"
@@ -235,6 +236,10 @@ def train_wordpiece(
     special_tokens: Sequence[str] = (),
     tie_rule: str = "first",
     max_input_chars_per_word: int = MAX_CHARACTERS,
+    max_token_length: int | None = None,
+    limit_alphabet: int | None = None,
+    initial_alphabet: Sequence[str] = (),
+    character_coverage: float = 1.0,
     progress: Progress | None = None,
     growing: Growing | None = None,
 ) -> WordPieceTrace:
@@ -260,6 +265,7 @@ def train_wordpiece(
         tie_rule=tie_rule,
         progress=progress,
         growing=growing,
+        limits=Limits(max_token_length, limit_alphabet, initial_alphabet, character_coverage),
         settings={"max_input_chars_per_word": max_input_chars_per_word},
     )
 
@@ -317,7 +323,7 @@ class WordPieceTrace(MergeTrace):
     replayed: ClassVar[tuple[str, ...]] = (*MergeTrace.replayed, "_symbols")
 
     def symbols(self, word: str) -> tuple[str, ...]:
-        return split_word(word, PREFIX)
+        return self.in_alphabet(split_word(word, PREFIX))
 
     def values(self, table: PairTable) -> Scores:
         return Scores(table)

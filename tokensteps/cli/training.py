@@ -24,8 +24,10 @@ from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.reading import decode_text
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
+from tokenizers_core.training.lattice import MAX_PIECE_LENGTH
 from tokenizers_core.training.merging import Progress
 from tokenizers_core.training.unigram import SEED_PER_TOKEN, grown_seed
+from tokenizers_core.training.wordpiece import MAX_CHARACTERS
 from tokensteps.cli.errors import OPTION_OF, UNREACHED, in_options
 from tokensteps.cli.streams import (
     contents_of,
@@ -63,6 +65,10 @@ ALGORITHMS_OF: Final = {
     "alphabet": ("bpe",),
     "pattern": ("bpe",),
     "extend": ("bpe",),
+    "limit_alphabet": MERGING,
+    "initial_alphabet": MERGING,
+    "character_coverage": MERGING,
+    "max_input_chars_per_word": ("wordpiece",),
     "method": ("unigram",),
     "seed_size": ("unigram",),
     "exact": ("unigram",),
@@ -189,6 +195,37 @@ TRAINING_OPTIONS: Final = (
         "them. --vocab-size counts its tokens too, --merges only the new ones.",
         type=click.Path(),
         metavar="FILE",
+    ),
+    option(
+        "--max-token-length",
+        "Make no token of more characters than this (with byte_level: bytes), an end-of-word symbol and ## not counted.",
+        type=POSITIVE,
+        usual=f"no limit; unigram: {MAX_PIECE_LENGTH}",
+    ),
+    option(
+        "--limit-alphabet",
+        "bpe, wordpiece: start from this many characters, the most frequent ones. The others are left out and unknown.",
+        type=POSITIVE,
+        usual="no limit",
+    ),
+    option(
+        "--initial-alphabet",
+        "bpe, wordpiece: a character that is in the alphabet whether the corpus has it or not. Give it once for each.",
+        type=TEXT,
+        multiple=True,
+        metavar="CHARACTER",
+    ),
+    option(
+        "--character-coverage",
+        "bpe, wordpiece: start from the most frequent characters that cover this share of the corpus, such as 0.9995.",
+        type=float,
+        usual="1",
+    ),
+    option(
+        "--max-word-length max_input_chars_per_word",
+        "wordpiece: in encoding, a word of more characters is unknown as a whole.",
+        type=POSITIVE,
+        usual=str(MAX_CHARACTERS),
     ),
     option(
         "--method",
@@ -415,7 +452,10 @@ def training_settings(algorithm: str, given: Mapping[str, Any], pre_tokenizer: s
         size = given.get("vocab_size", UNIGRAM_SIZE)
         usual = {"vocab_size": size, "seed_size": grown_seed(USUAL_SEED, size)}
     of_the_pipeline = ("normalizer", "pre_tokenizer", "pattern")
-    return {**usual, **{name: value for name, value in given.items() if name not in of_the_pipeline}}
+    settings = {**usual, **{name: value for name, value in given.items() if name not in of_the_pipeline}}
+    if algorithm == "unigram" and "max_token_length" in settings:
+        settings["max_piece_length"] = settings.pop("max_token_length")
+    return settings
 
 
 def corpus_counted(

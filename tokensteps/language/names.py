@@ -56,6 +56,10 @@ class ExclusionWords(NamedTuple):
 
 
 EXCLUSIONS: Mapping[str, ExclusionWords] = {
+    "length": ExclusionWords(
+        N_("too long"),
+        N_("{pair} would have been merged, but its token would be longer than {limit} characters."),
+    ),
     "taken": ExclusionWords(
         N_("old token"),
         N_(
@@ -113,6 +117,13 @@ CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
         "tekken": "Mistral Nemo (tekken)",
         "deepseek_v3": "DeepSeek V3 (deepseek_v3)",
         "own": N_("custom pattern"),
+    },
+    "coverage": {
+        "1": N_("all characters"),
+        **{
+            share: f"{100 * float(share):g} %"
+            for share in ("0.9999", "0.9995", "0.999", "0.995", "0.99", "0.98", "0.95", "0.9")
+        },
     },
     "alphabet": {"corpus": N_("the corpus's symbols"), "bytes": N_("all 256 bytes")},
     "ties": {rule: words.name for rule, words in TIE_RULE_WORDS.items()},

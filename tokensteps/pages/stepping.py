@@ -58,6 +58,7 @@ def show_stepping(
         with st.expander(_("Rules"), expanded=True):
             pipeline = controls.rules_widgets(source)
             controls.training_widgets()
+        controls.options_widgets()
         controls.show_widget()
     titled(algorithm.name, _(algorithm.title), partial(beside, controls) if beside else None)
     if told := lead(controls):

@@ -13,7 +13,10 @@ from typing import Any, Final, Generic, TypeVar
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training import algorithms as engine
 from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.lattice import MAX_PIECE_LENGTH
+from tokenizers_core.training.options.limits import Limits
 from tokenizers_core.training.unigram import grown_seed
+from tokenizers_core.training.wordpiece import MAX_CHARACTERS
 from tokensteps.language.i18n import N_
 from tokensteps.limits import SEED_LIMIT
 from tokensteps.runs.corpora import Source
@@ -92,7 +95,23 @@ def _merging(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
         "min_frequency": recipe["min"] or 1,
         "special_tokens": special_tokens(recipe["special"]),
         "tie_rule": recipe["ties"],
+        **_limits(recipe),
     }
+
+
+def _limits(recipe: Recipe) -> dict[str, Any]:
+    """What a run of merges is limited to; nothing that isn't set."""
+    limits = Limits(
+        max_token_length=recipe["longest"],
+        limit_alphabet=recipe["letters"],
+        initial_alphabet=tuple(dict.fromkeys("".join(recipe["initial"].split()))),
+        character_coverage=float(recipe["coverage"]),
+    )
+    return limits.given()
+
+
+def _wordpiece(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
+    return {**_merging(recipe, pipeline), "max_input_chars_per_word": recipe["maxword"] or MAX_CHARACTERS}
 
 
 def _bpe(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
@@ -113,10 +132,15 @@ def _unigram(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
         "exact": recipe["exact"] and recipe["method"] == "course",
         "whole_words": recipe["whole"],
         "special_tokens": special_tokens(recipe["special"]),
+        "max_piece_length": recipe["longest"] or MAX_PIECE_LENGTH,
     }
 
 
-_SETTINGS_OF: Final[Mapping[str, EngineSettings]] = {"bpe": _bpe, "wordpiece": _merging, "unigram": _unigram}
+_SETTINGS_OF: Final[Mapping[str, EngineSettings]] = {
+    "bpe": _bpe,
+    "wordpiece": _wordpiece,
+    "unigram": _unigram,
+}
 
 
 def _page_of(algorithm: engine.Algorithm[engine.Trained_co]) -> Algorithm[engine.Trained_co]:

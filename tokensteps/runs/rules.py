@@ -13,11 +13,15 @@ from tokenizers_core import TEMPLATES, TIE_RULES
 from tokenizers_core.text.normalizers import NORMALIZERS
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
+from tokenizers_core.training.lattice import MAX_PIECE_LENGTH
+from tokenizers_core.training.wordpiece import MAX_CHARACTERS
 from tokensteps.drawing.tokens import SHOW
 from tokensteps.language.i18n import N_
 from tokensteps.language.names import ASK_NAMES, MODE_NAMES
 from tokensteps.limits import (
     COUNT_LIMIT,
+    LONGEST_LIMIT,
+    LONGEST_WORD_LIMIT,
     PATTERN_LIMIT,
     PIPELINE_LIMIT,
     SEED_LIMIT,
@@ -163,6 +167,53 @@ SPECIAL = Setting(
     label=N_("Special tokens"),
     help=N_("Separated by spaces. They come first in the vocabulary."),
 )
+LONGEST = Setting(
+    "longest",
+    None,
+    least=1,
+    most=LONGEST_LIMIT,
+    limit=True,
+    label=N_("Longest token"),
+    help=N_(
+        "No pair is merged into a token of more characters (with byte level: bytes), however often it occurs. SentencePiece "
+        "calls it max_sentencepiece_length; in tokenizers, max_token_length is one more."
+    ),
+    placeholder=N_("no limit"),
+)
+LIMITS = (
+    LONGEST,
+    Setting(
+        "letters",
+        None,
+        least=1,
+        most=COUNT_LIMIT,
+        limit=True,
+        label=N_("Characters in the alphabet"),
+        help=N_(
+            "Only so many, the most frequent ones. The others are left out of the words, and the tokenizer doesn't know them "
+            "(limit_alphabet)."
+        ),
+        placeholder=N_("no limit"),
+    ),
+    Setting(
+        "coverage",
+        "1",
+        ("1", "0.9999", "0.9995", "0.999", "0.995", "0.99", "0.98", "0.95", "0.9"),
+        label=N_("Character coverage"),
+        help=N_(
+            "The alphabet has the most frequent characters, which cover this share of the corpus. The rare ones are left out of "
+            "the words, and the tokenizer doesn't know them (character_coverage)."
+        ),
+    ),
+    Setting(
+        "initial",
+        "",
+        length=SPECIAL_LIMIT,
+        label=N_("Always in the alphabet"),
+        help=N_("Characters that are in the alphabet whether the corpus has them or not (initial_alphabet)."),
+    ),
+)
+"""What training by merging can be limited to."""
 PIECES_SPLIT = (
     "whitespace_split_metaspace",
     "metaspace",
@@ -182,16 +233,27 @@ BPE_RULES = (
     SIZE,
     LEAST_COUNT_OF_PAIR,
     SPECIAL,
+    *LIMITS,
     LINES_APART,
 )
-WORDPIECE_RULES = tuple(
-    SPLIT._replace(
-        default="bert",
-        choices=("bert", "whitespace", "whitespace_split", "whitespace_split_punctuation"),
-    )
-    if rule is SPLIT
-    else rule
-    for rule in BPE_RULES
+WORDPIECE_RULES = (
+    *(
+        SPLIT._replace(
+            default="bert",
+            choices=("bert", "whitespace", "whitespace_split", "whitespace_split_punctuation"),
+        )
+        if rule is SPLIT
+        else rule
+        for rule in BPE_RULES
+    ),
+    Setting(
+        "maxword",
+        MAX_CHARACTERS,
+        least=1,
+        most=LONGEST_WORD_LIMIT,
+        label=N_("Longest word"),
+        help=N_("In encoding, a word of more characters is unknown as a whole (max_input_chars_per_word)."),
+    ),
 )
 UNIGRAM_RULES = (
     NORMALIZE,
@@ -206,6 +268,12 @@ UNIGRAM_RULES = (
     EXACT,
     WHOLE,
     SPECIAL,
+    LONGEST._replace(
+        help=N_(
+            "The seed has no pieces of more characters. SentencePiece calls it max_sentencepiece_length."
+        ),
+        placeholder=str(MAX_PIECE_LENGTH),
+    ),
     LINES_APART,
 )
 RULES_OF: Mapping[str, Sequence[Setting]] = {

@@ -29,6 +29,10 @@ TRAINING_SETTINGS = ("ties", "method", "seed", "size", "min", "exact", "whole", 
 """How training chooses, where it starts and stops, what is special."""
 
 
+OPTIONS = ("longest", "letters", "coverage", "initial", "maxword")
+"""What few runs need."""
+
+
 class Controls(PageState):
     """The settings of one page and their widgets."""
 
@@ -148,6 +152,14 @@ class Controls(PageState):
     def training_widgets(self) -> None:
         """How training chooses, where it starts and stops, what is special: as much of it as the page has."""
         self.draw(*TRAINING_SETTINGS)
+
+    def options_widgets(self) -> None:
+        """What few runs need, as much of it as the page has: folded, unless some of it is set."""
+        options = [setting for name in OPTIONS if (setting := self.setting(name))]
+        if options:
+            is_set = any(self[option.name] != option.default for option in options)
+            with st.expander(_("More rules"), expanded=is_set):
+                self.draw(*OPTIONS)
 
     def show_widget(self) -> None:
         """How tokens are written."""

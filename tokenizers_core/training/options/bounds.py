@@ -10,6 +10,9 @@ from tokenizers_core.encoding.vocabulary import PrivatePair, Vocabulary
 TAKEN: Final = "taken"
 """The token that the pair would make is an old one, which the old merges don't make here (`train_bpe`'s `extend`)."""
 
+LENGTH: Final = "length"
+"""The token would be longer than `max_token_length` allows."""
+
 
 class Bounds:
     """What excludes pairs from a run; the answer for a pair never changes.
@@ -19,8 +22,10 @@ class Bounds:
     ('taken', '')
     """
 
-    def __init__(self, vocabulary: Vocabulary, taken: Container[str] = ()) -> None:
-        self.vocabulary, self.taken = vocabulary, taken
+    def __init__(
+        self, vocabulary: Vocabulary, taken: Container[str] = (), longest: int | None = None, suffix: str = ""
+    ) -> None:
+        self.vocabulary, self.taken, self.longest, self.suffix = vocabulary, taken, longest, suffix
         self._known: dict[str, str] = {}
 
     def reason(self, pair: PrivatePair | str) -> str:
@@ -31,6 +36,11 @@ class Bounds:
         return known
 
     def _worked_out(self, pair: PrivatePair | str) -> str:
+        prefix = self.vocabulary.prefix
         first, second = (self.vocabulary.tokens[ord(symbol)] for symbol in pair)
-        token = first + second.removeprefix(self.vocabulary.prefix)
+        token = first + second.removeprefix(prefix)
+        if self.longest is not None:
+            letters = token.removeprefix(prefix).removesuffix(self.suffix)
+            if len(letters) > self.longest:
+                return LENGTH
         return TAKEN if token in self.taken else ""

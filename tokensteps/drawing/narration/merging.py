@@ -23,6 +23,8 @@ MERGING_STOPS: Final[Mapping[str, str]] = {
     GROWING: N_("Training goes on: the next step is on its way."),
 }
 """A trace's `stop_reason` → what is said at its last step."""
+LEFT_OUT_TOLD: Final = 6
+"""Characters outside of the alphabet that a sentence lists."""
 TIES_TOLD: Final = 3
 """Tied pairs that a sentence lists before it says how many more there are."""
 
@@ -133,7 +135,32 @@ def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: TextFormat) ->
         ),
         size=voice.strong(count(len(event.alphabet))),
     )
-    return Narration(lead, sentences(tell_corpus(snapshot, voice), tell_stop(snapshot, voice)))
+    return Narration(
+        lead,
+        sentences(tell_corpus(snapshot, voice), tell_left_out(snapshot, voice), tell_stop(snapshot, voice)),
+    )
+
+
+def tell_left_out(snapshot: MergeSnapshot, voice: TextFormat) -> str:
+    """Which characters limits have left out of the alphabet, with their counts; nothing where there are none."""
+    left_out = snapshot.trace.left_out
+    if not left_out:
+        return ""
+    shown = [
+        voice.say("{token} × {count}", token=voice.token(one), count=count(number))
+        for one, number in [*left_out.items()][:LEFT_OUT_TOLD]
+    ]
+    more = len(left_out) - len(shown)
+    named = listed(shown)
+    if more:
+        message = ngettext("{characters} and {number} more", "{characters} and {number} more", more)
+        named = voice.say(message, characters=named, number=count(more))
+    told = ngettext(
+        "{number} character is outside of the alphabet, left out here and unknown to the tokenizer: {characters}.",
+        "{number} characters are outside of the alphabet, left out here and unknown to the tokenizer: {characters}.",
+        len(left_out),
+    )
+    return voice.say(told, number=count(len(left_out)), characters=named)
 
 
 def tell_corpus(snapshot: MergeSnapshot, voice: TextFormat) -> str:

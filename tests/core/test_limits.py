@@ -1,0 +1,217 @@
+"""Limits on training: the length of tokens, and the alphabet (`tokenizers_core/training/options/`).
+
+Oracles: the `tokenizers` library's `BpeTrainer` with the same limits, step by step, on 200 KB of text and on generated corpora (it breaks
+ties by ids); SentencePiece for the characters that a coverage keeps; for WordPiece a recount at each step. The library wants one more for
+`max_token_length`, and always makes a pair of two characters.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import sysconfig
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import sentencepiece
+import tokenizers
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.samples import examples
+from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core.errors import SettingError, WrongTypeError
+from tokenizers_core.training.options.limits import Limits, characters_of
+
+
+def library(texts: list[str], merges: int, **limits: Any) -> tuple[list[str], list[tuple[str, str]]]:
+    """The library's alphabet and merges."""
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    if longest := limits.pop("max_token_length", None):
+        limits["max_token_length"] = longest + 1
+    trainer = tokenizers.trainers.BpeTrainer(vocab_size=100_000, show_progress=False, **limits)
+    tokenizer.train_from_iterator(texts, trainer)
+    model = json.loads(tokenizer.to_str())["model"]
+    symbols = sorted(token for token in model["vocab"] if len(token) == 1)
+    return symbols, [(first, second) for first, second in model["merges"][:merges]]
+
+
+@cache
+def large() -> list[str]:
+    """Two hundred kilobytes of the standard library's sources, line by line."""
+    lines: list[str] = []
+    size = 0
+    for path in sorted(Path(sysconfig.get_path("stdlib")).glob("[a-d]*.py")):
+        for line in path.read_text("utf-8").splitlines():
+            size += len(line) + 1
+            if size > 200_000:
+                return lines
+            lines.append(line)
+    raise AssertionError("the standard library is larger")
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"max_token_length": 4},
+        {"max_token_length": 2},
+        {"limit_alphabet": 40},
+        {"initial_alphabet": ["é", "ü", "a"]},
+        {"limit_alphabet": 30, "initial_alphabet": ["é", "Z"], "max_token_length": 6},
+    ],
+)
+def test_two_hundred_kilobytes_as_in_the_library(limits: dict[str, Any]) -> None:
+    corpus = Corpus.from_texts(large(), pre_tokenizer="whitespace_split")
+    trace = train_bpe(corpus, merges=600, tie_rule="lowest_ids", **limits)
+    symbols, pairs = library(large(), 600, **limits)
+    assert sorted(trace.alphabet) == symbols
+    assert [tuple(trace.pair_of(step)) for step in range(1, len(trace) + 1)] == pairs
+    assert len(trace) == 600
+    if longest := limits.get("max_token_length"):
+        assert max(map(len, trace.tokens)) == longest
+        assert any(trace[step].excluded for step in range(1, 601, 50)) or longest == 6
+
+
+words = st.dictionaries(st.text("abcdé", min_size=1, max_size=9), st.integers(1, 5), min_size=1, max_size=9)
+
+
+@examples(200)
+@given(words, st.integers(2, 5), st.integers(0, 4), st.sampled_from(["", "z", "za"]))
+def test_small_corpora_as_in_the_library(
+    counts: dict[str, int], longest: int, letters: int, initial: str
+) -> None:
+    texts = [word for word, count in counts.items() for _ in range(count)]
+    corpus = Corpus.from_counts(counts)
+    limits: dict[str, Any] = {"max_token_length": longest, "initial_alphabet": [*initial]}
+    if letters:
+        assume(_cut_is_clear(corpus, letters, initial))
+        limits["limit_alphabet"] = letters
+    trace = train_bpe(corpus, tie_rule="lowest_ids", **limits)
+    symbols, pairs = library(texts, len(trace) + 5, **limits)
+    assert sorted(trace.alphabet) == symbols
+    assert [tuple(trace.pair_of(step)) for step in range(1, len(trace) + 1)] == pairs
+    assert [trace[step].event.tied_count for step in range(1, len(trace) + 1)] == list(trace.tied_counts())  # type: ignore[union-attr]
+    assert pickle.loads(pickle.dumps(trace)) == trace
+
+
+def _cut_is_clear(corpus: Corpus, letters: int, initial: str) -> bool:
+    """Whether the library, which takes any of several equally frequent characters, has nothing to choose."""
+    order = sorted(
+        (count for one, count in characters_of(corpus).items() if one not in initial), reverse=True
+    )
+    place = letters - len({*initial})
+    return place >= 0 and (place == 0 or place >= len(order) or order[place - 1] > order[place])
+
+
+@examples(100)
+@given(words, st.integers(1, 4), st.integers(0, 4))
+def test_wordpiece_merges_the_best_pair_that_is_allowed(
+    counts: dict[str, int], longest: int, letters: int
+) -> None:
+    """Each step recounted: no pair that is short enough scores better, and what is said to be excluded would have won."""
+    limits: dict[str, Any] = {"max_token_length": longest} | ({"limit_alphabet": letters} if letters else {})
+    trace = train_wordpiece(Corpus.from_counts(counts), **limits)
+    for step in range(1, len(trace) + 1):
+        pairs: Counter[tuple[str, str]] = Counter()
+        symbols: Counter[str] = Counter()
+        for word, split in trace[step - 1].splits().items():
+            for pair in pairwise(split):
+                pairs[pair] += counts[word]
+            for symbol in split:
+                symbols[symbol] += counts[word]
+        scores = {pair: Fraction(count, symbols[pair[0]] * symbols[pair[1]]) for pair, count in pairs.items()}
+        short = {pair for pair in pairs if len("".join(pair).replace("##", "")) <= longest}
+        event: Any = trace[step].event
+        assert tuple(event.pair) in short and scores[event.pair] == max(scores[pair] for pair in short)
+        out = {tuple(one.candidate.pair) for one in trace[step].excluded}
+        assert (
+            out >= {pair for pair in pairs if pair not in short and scores[pair] > scores[event.pair]}
+            and not out & short
+        )
+    if len(trace) < 12 and trace.stop_reason == "bounds":
+        assert any(
+            len("".join(pair).replace("##", "")) > longest
+            for word in trace[-1].splits().values()
+            for pair in pairwise(word)
+        )
+
+
+@examples(25)
+@given(st.integers(0, 10_000), st.sampled_from([0.98, 0.985, 0.99, 0.995, 1.0]))
+def test_a_coverage_keeps_the_characters_that_sentencepiece_keeps(seed: int, coverage: float) -> None:
+    random = Random(seed)
+    text = [
+        "".join(random.choices("abcdefgh", [300, 200, 100, 10, 5, 3, 2, 1], k=random.randint(1, 9)))
+        for _ in range(120)
+    ]
+    trained: Any = sentencepiece.SentencePieceTrainer
+    stored = io.BytesIO()
+    trained.train(
+        sentence_iterator=iter(text), model_writer=stored, model_type="char", vocab_size=20, hard_vocab_limit=False,
+        character_coverage=coverage, normalization_rule_name="identity", minloglevel=2, add_dummy_prefix=False,
+    )  # fmt: skip
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=stored.getvalue())
+    pieces = {theirs.id_to_piece(number) for number in range(3, theirs.vocab_size())}
+    corpus = Corpus.from_texts(text, pre_tokenizer="whitespace_split")
+    trace = train_bpe(corpus, merges=0, character_coverage=coverage)
+    assert {*trace.alphabet} == pieces
+    missing = {one: count for one, count in characters_of(corpus).items() if one not in pieces}
+    assert trace.left_out == missing
+
+
+def test_what_is_left_out_is_unknown_to_the_tokenizer() -> None:
+    trace = train_bpe(Corpus.from_counts({"hugs": 5, "pug": 2, "bun": 1}), limit_alphabet=3)
+    assert trace.left_out == {"s": 5, "p": 2, "b": 1, "n": 1} and trace.alphabet == ("g", "h", "u")
+    assert trace.tokenizer().encode("hugs bun").tokens == ["hug", "[UNK]", "[UNK]", "u", "[UNK]"]
+    assert trace[0].splits()["pug"] == ("u", "g")
+    assert train_bpe(Corpus.from_counts({"hug": 1})).left_out == {}
+
+
+def test_a_run_that_only_long_pairs_could_go_on_with_says_so() -> None:
+    trace = train_bpe(Corpus.from_counts({"hugs": 5}), max_token_length=2)
+    assert (len(trace), trace.stop_reason) == (2, "bounds")
+    first, *_ = train_bpe(Corpus.from_counts({"hug": 9, "pug": 9, "pun": 1}), max_token_length=2, merges=2)[
+        2
+    ].excluded
+    assert first.reason == "length" and first.candidate.pair == ("h", "ug")
+
+
+def test_the_end_of_a_word_is_no_character() -> None:
+    corpus = Corpus.from_counts({"ab": 5, "abc": 2}, pre_tokenizer="end_of_word")
+    trace = train_bpe(corpus, max_token_length=2)
+    assert "ab</w>" in trace.tokens and "abc" not in trace.tokens and "abc</w>" not in trace.tokens
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ({"max_token_length": 0}, "at least 1"),
+        ({"limit_alphabet": "3"}, "limit_alphabet"),
+        ({"initial_alphabet": "éü"}, "initial_alphabet"),
+        ({"initial_alphabet": ["éü"]}, "single characters"),
+        ({"character_coverage": 0}, "above 0"),
+        ({"character_coverage": 1.5}, "1 at most"),
+        ({"limit_alphabet": 3, "extend": True}, "old tokenizer's"),
+    ],
+)
+def test_limits_that_make_no_sense(limits: dict[str, Any], told: str) -> None:
+    corpus = Corpus.from_counts({"hug": 1})
+    if limits.pop("extend", False):
+        limits["extend"] = train_bpe(corpus).tokenizer()
+    with pytest.raises((SettingError, WrongTypeError), match=told):
+        train_bpe(corpus, **limits)
+
+
+def test_what_is_not_limited_is_trained_as_before() -> None:
+    """Settings that were not asked for aren't recorded, and no pair is looked at for them."""
+    trace = train_bpe(Corpus.from_counts({"hug": 1}))
+    assert trace.bounds is None and not {*Limits._fields} & trace.settings.keys() and trace[1].excluded == ()
+    assert train_unigram(Corpus.from_counts({"hug": 1}), 10, 5, max_piece_length=2)[-1].vocab

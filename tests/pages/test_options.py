@@ -1,0 +1,94 @@
+"""The rules of training that few runs need, on the training pages: set in the sidebar, said at the step where they act, in links and in What if.
+
+Oracle: the engine, trained directly with the same limits, which `tests/core/test_limits.py` holds to the libraries.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from urllib.parse import urlencode
+
+from tests.pages.pages import Page, address, bodies, book, problems, run
+from tokenizers_core import Corpus, train_bpe, train_wordpiece
+from tokensteps.language.i18n import LANGUAGES
+from tokensteps.runs.corpora import EXAMPLES
+from tokensteps.runs.rules import BPE_RULES, WORDPIECE_RULES
+
+BPE = Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES)
+WORDPIECE = Page("wordpiece", Path("pages", "train", "wordpiece.py"), WORDPIECE_RULES)
+WHATIF = Page("whatif", Path("pages", "train", "whatif.py"), ())
+
+
+def course() -> Corpus:
+    return Corpus.from_texts(EXAMPLES["course"].text().splitlines())
+
+
+def plain(markup: str) -> str:
+    return html.unescape(re.sub("<[^>]*>", "", markup))
+
+
+def test_a_token_that_would_be_too_long_is_struck_out_where_it_would_have_won() -> None:
+    app = BPE.opened(urlencode({"corpus": "course", "longest": "2", "size": "", "special": ""}))
+    assert problems(app) == [] and address(app)["longest"] == "2"
+    frames, trace = book(app)["frames"], train_bpe(course(), max_token_length=2)
+    assert len(frames) == len(trace) + 1
+    out = [step for step in range(1, len(trace) + 1) if trace[step].excluded]
+    assert 0 < len(out) < len(trace)
+    for step, frame in enumerate(frames):
+        told = "would have been merged, but its token would be longer than 2 characters." in frame["say"]
+        struck = '<tr class="out">' in frame["html"] and "too long" in plain(frame["html"])
+        assert told == struck == (step in out)
+    assert "bounds exclude every pair that is left" in frames[-1]["say"]
+
+
+def test_the_rules_are_folded_until_one_is_set() -> None:
+    usual, limited = BPE.opened("corpus=hug"), BPE.opened("corpus=hug&letters=4")
+    folded = [
+        [box.proto.expanded for box in app.sidebar.expander if box.label == "More rules"]
+        for app in (usual, limited)
+    ]
+    assert folded == [[False], [True]]
+    limited.number_input(key="bpe.letters").set_value(5)
+    run(limited)
+    assert address(limited)["letters"] == "5"
+
+
+def test_characters_outside_of_the_alphabet_are_named_at_the_start() -> None:
+    """In every language, with their counts, the most frequent first."""
+    for language in LANGUAGES:
+        app = BPE.opened(urlencode({"corpus": "hug", "letters": "4", "lang": language}))
+        assert problems(app) == []
+        start = book(app)["frames"][0]["say"]
+        places = [start.index(f"{token} × {number}") for token, number in (("h", 15), ("s", 5), ("b", 4))]
+        assert places == sorted(places)
+
+
+def test_a_coverage_and_characters_that_are_always_there() -> None:
+    app = WORDPIECE.opened(
+        urlencode({"corpus": "course", "coverage": "0.95", "initial": "é ü", "maxword": "6"})
+    )
+    assert problems(app) == []
+    source = EXAMPLES["course"]
+    pipeline = source.settings_on("wordpiece").get("pre", "bert")
+    corpus = Corpus.from_texts(source.text().splitlines(), pre_tokenizer=pipeline)
+    trace = train_wordpiece(corpus, character_coverage=0.95, initial_alphabet=("é", "ü"), merges=0)
+    start = book(app)["frames"][0]["say"]
+    assert f"{len(trace.left_out)} characters are outside of the alphabet" in start
+    assert f"The alphabet has {len(trace.alphabet)} symbols" in start
+
+
+def test_what_if_without_a_bound() -> None:
+    """With and without, side by side: the page's own pair."""
+    app = WHATIF.opened(urlencode({"t1": "bpe?corpus=hug&longest=2", "what": "longest", "to": "9"}))
+    assert problems(app) == []
+    assert app.selectbox(key="whatif.what").value == "longest"
+    drawn = " ".join(plain(one.proto.body) for one in app.get("html"))
+    assert "hug" in drawn and bodies(app, "note problem") == []
+
+
+def test_limits_that_can_not_be_are_told() -> None:
+    app = BPE.opened("corpus=hug&longest=0&coverage=2&letters=x")
+    told = " ".join(map(html.unescape, problems(app)))
+    assert all(name in told for name in ("longest=", "coverage=", "letters="))
