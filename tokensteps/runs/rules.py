@@ -172,7 +172,6 @@ LONGEST = Setting(
     None,
     least=1,
     most=LONGEST_LIMIT,
-    limit=True,
     label=N_("Longest token"),
     help=N_(
         "No pair is merged into a token of more characters (with byte level: bytes), however often it occurs. SentencePiece "
@@ -187,7 +186,6 @@ LIMITS = (
         None,
         least=1,
         most=COUNT_LIMIT,
-        limit=True,
         label=N_("Characters in the alphabet"),
         help=N_(
             "Only so many, the most frequent ones. The others are left out of the words, and the tokenizer doesn't know them "
