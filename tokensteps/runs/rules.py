@@ -167,7 +167,7 @@ SPECIAL = Setting(
     label=N_("Special tokens"),
     help=N_("Separated by spaces. They come first in the vocabulary."),
 )
-LONGEST = Setting(
+LONGEST_TOKEN = Setting(
     "longest",
     None,
     least=1,
@@ -180,7 +180,7 @@ LONGEST = Setting(
     placeholder=N_("no limit"),
 )
 LIMITS = (
-    LONGEST,
+    LONGEST_TOKEN,
     Setting(
         "letters",
         None,
@@ -266,7 +266,7 @@ UNIGRAM_RULES = (
     EXACT,
     WHOLE,
     SPECIAL,
-    LONGEST._replace(
+    LONGEST_TOKEN._replace(
         help=N_(
             "The seed has no pieces of more characters. SentencePiece calls it max_sentencepiece_length."
         ),
