@@ -463,6 +463,8 @@ def test_hostile_text_stays_text_everywhere(pre: str, method: str, show: str, st
         "span",
         "b",
         "bdi",
+        "details",
+        "summary",
         "section",
         "h3",
         "table",

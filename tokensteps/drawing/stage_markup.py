@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from tokensteps.drawing.tokens import fill
-from tokensteps.language.i18n import count, ngettext, pgettext
+from tokensteps.language.i18n import _, count, ngettext, pgettext
 from tokensteps.language.marks import marked
 
 WORD_ROWS: Final = 8
@@ -21,10 +21,15 @@ CANDIDATE_ROWS: Final = 8
 """Candidates, pieces or tries in a frame's panel."""
 
 
-def stage_html(said: str, left: str, right: str, attributes: str = "") -> str:
-    """The stage: what happened, and two panels under it. `attributes` are for the page's scripts."""
+def stage_html(said: str, left: str, right: str, attributes: str = "", figures: str = "") -> str:
+    """The stage: what happened, and two panels under it. `attributes` are for the page's scripts; `figures` are folded until somebody
+    asks for them."""
+    folded = ""
+    if figures:
+        name = escape(_("Figures"))
+        folded = f'<details class="figures"><summary>{name}</summary><p class="why">{figures}</p></details>'
     return (
-        f'<div class="say"{attributes}><p>{said}</p></div>'
+        f'<div class="say"{attributes}><p>{said}</p>{folded}</div>'
         f'<div class="cols"><section>{left}</section><section>{right}</section></div>'
     )
 

@@ -109,7 +109,7 @@ def inert(frame: Frame) -> Read:
         "data-values",
         "data-more",
     }
-    read = expect_markup(frame.html, {*TAGS, "button"}, attributes)
+    read = expect_markup(frame.html, {*TAGS, "button", "details", "summary"}, attributes)
     for name, value in read.attributes:
         if name == "style":
             assert re.fullmatch(r"width:\d{1,3}%", value)
@@ -138,8 +138,20 @@ class Row(NamedTuple):
     cells: list[str]
 
 
+FOLDED = re.compile(r'<details class="figures"><summary>Figures</summary><p class="why">(.*?)</p></details>')
+
+
 def without_tags(markup: str) -> str:
+    """The text, with the figures, which are folded, right behind the sentence."""
+    markup = FOLDED.sub(r" \1", markup)
     return unescape(re.sub(r"<[^>]*>", "", markup.replace("</p><p", "</p> <p")))
+
+
+def in_sight(frame: Frame) -> str:
+    """What the stage says before anybody asks for the figures."""
+    said = re.search(r'<div class="say"[^>]*>(.*?)</div><div class="cols', frame.html)
+    assert said is not None
+    return without_tags(re.sub(r"<button.*?</button>", "", FOLDED.sub("", said[1])))
 
 
 def rows(frame: Frame) -> list[Row]:
@@ -344,11 +356,12 @@ def test_every_prune_is_told(name: str, size: int) -> None:
             lead = f"Prune {piece}: losing it costs {f'{cost:.4f}' if cost >= 1e-9 else 'nothing'}."
             if cost < 1e-9 <= grown:
                 lead = f"Prune {piece}: it was ranked as free, but losing it now costs {grown:.4f}."
-            sentences = [lead, told_words(len(changed), cost, grown)]
+            sentences = [lead]
             if changed:
                 sentences.append(
                     f"On its own, {piece} would now be {' '.join(plain_viterbi(piece, model)[0])}."
                 )
+            sentences.append(told_words(len(changed), cost, grown))
             tied = sum(abs(other - cost) < 1e-9 for other in plain.removal_losses.values())
             if going == 1 and tied > 1:
                 sentences.append(
@@ -373,7 +386,8 @@ def test_every_prune_is_told(name: str, size: int) -> None:
             if named:
                 assert plain.removal_losses[named[1]] == pytest.approx(cost + margin)
                 assert named[2] == f"{margin:.4f}"
-            assert without_tags(frame.html).startswith(told)
+            drawn = re.sub(r" <button.*?</button>| Training ends here[^<]*", "", frame.html)
+            assert without_tags(drawn).startswith(told)
             assert Read(frame.label).text == piece
 
             assert heading(frame, 0) == ("Re-split words", f"{len(changed)} of {len(counts)}")
@@ -389,6 +403,19 @@ def test_every_prune_is_told(name: str, size: int) -> None:
                 assert row.note == f"× {counts[word]}"
                 assert row.before == after[word]
     assert step == len(trace)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["hug", "highest", "course"])
+def test_the_sentence_has_one_number(name: str, method: str) -> None:
+    """The loss, the size, or how many pieces are dropped; the number of an E or M step is its name, and a warning has its own. All others
+    are folded under “Figures”."""
+    trace = example(name, method)
+    for step in range(len(trace) + 1):
+        frame = prune_frame(trace[step], PLAIN)
+        said = re.sub(r"^[EM] step \d of \d:|Nothing to prune: .*", "", in_sight(frame))
+        assert len(re.findall(r"\d[\d.,]*", said)) <= 1, said
+        assert len(FOLDED.findall(frame.html)) == 1
 
 
 @pytest.mark.parametrize(("name", "size"), RUNS)
@@ -466,10 +493,9 @@ def test_the_course_to_the_digit() -> None:
     figures, trace = golden("course"), example("course")
     start = prune_frame(trace[0], PLAIN)
     assert start.say == (
-        "Training starts from 300 pieces: all 30 characters, and the 270 most frequent substrings. "
-        "A piece's probability is its count divided by 594, the sum of all counts. Each word is split in the most probable way, so the "
-        f"corpus costs {figures['initial_loss']:.4f}: the sum over its words of frequency × −log P. "
-        "At this size no word is re-segmented: choose a smaller vocabulary to see that."
+        "Training starts from 300 pieces. At this size no word is re-segmented: choose a smaller vocabulary to see that. "
+        "They are all 30 characters, and the 270 most frequent substrings. A piece's probability is its count divided by 594, the sum of all counts. Each word is split in the most probable way, so the "
+        f"corpus costs {figures['initial_loss']:.4f}: the sum over its words of frequency × −log P."
     )
     assert sum(count for _piece, count in figures["seed_freqs_in_order"]) == 594
     longer = [item for item in figures["seed_freqs_in_order"] if len(item[0]) > 1]

@@ -14,7 +14,7 @@ from tokenizers_core.training.pruning import (
     SeedEvent,
 )
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
-from tokensteps.drawing.narration.text_format import Narration, TextFormat, some_tokens
+from tokensteps.drawing.narration.text_format import FiguredNarration, TextFormat, some_tokens
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.numbers import estimate_formula, nats
 
@@ -41,7 +41,7 @@ FREE: Final = 1e-9
 """A loss below this is rounding."""
 
 
-def tell_unigram(snapshot: UnigramSnapshot, voice: TextFormat) -> Narration:
+def tell_unigram(snapshot: UnigramSnapshot, voice: TextFormat) -> FiguredNarration:
     """What is said of a step of Unigram, without the end."""
     event = snapshot.event
     match event.kind:
@@ -84,7 +84,7 @@ def cost_nothing(trace: UnigramTrace) -> bool:
     )
 
 
-def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) -> Narration:
+def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) -> FiguredNarration:
     """What training starts from."""
     trace = snapshot.trace
     longer = event.pieces - event.characters
@@ -109,26 +109,25 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
     told = ""
     if trace.knows_loss(0):
         told = voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss)))
+    why = ""
     if cost_nothing(trace):
-        told = sentences(
-            told,
-            voice.say(_("At this size no word is re-segmented: choose a smaller vocabulary to see that.")),
-        )
-    characters = ngettext("the only character", "all {number} characters", event.characters)
+        why = voice.say(_("At this size no word is re-segmented: choose a smaller vocabulary to see that."))
     lead = voice.say(
         ngettext(
-            "Training starts from {number} piece: {characters}.",
-            "Training starts from {number} pieces: {characters}, and {longer}.",
-            event.pieces,
+            "Training starts from {number} piece.", "Training starts from {number} pieces.", event.pieces
         ),
         number=voice.strong(count(event.pieces)),
+    )
+    characters = ngettext("the only character", "all {number} characters", event.characters)
+    seed = voice.say(
+        ngettext("It is {characters}.", "They are {characters}, and {longer}.", event.pieces),
         characters=voice.say(characters, number=count(event.characters)),
         longer=voice.say(best, number=count(longer)),
     )
-    return Narration(lead, told)
+    return FiguredNarration(lead, why, sentences(seed, told))
 
 
-def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextFormat) -> Narration:
+def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextFormat) -> FiguredNarration:
     """Which piece goes, what that costs, its place in the ranking, and what follows."""
     grown = event.corpus_loss_pruned - event.corpus_loss_before
     if event.loss == 0 and grown >= FREE:
@@ -144,10 +143,10 @@ def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextFormat) 
         if snapshot.trace.method == "sentencepiece":
             message = _("Prune {piece}: losing it costs about {loss}.")
         lead = voice.say(message, piece=voice.token(event.piece), loss=voice.strong(nats(event.loss)))
-    why = [tell_use(event, voice), tell_estimate(event, voice), tell_place(snapshot, event, voice)]
+    figures = [tell_resplits(event, voice), tell_estimate(event, voice), tell_place(snapshot, event, voice)]
     if event.ends_round:
-        why.append(tell_round_end(snapshot, event, voice))
-    return Narration(lead, sentences(*why))
+        figures.append(tell_round_end(snapshot, event, voice))
+    return FiguredNarration(lead, tell_use(event, voice), sentences(*figures))
 
 
 def tell_margin(snapshot: UnigramSnapshot, voice: TextFormat) -> str:
@@ -161,42 +160,41 @@ def tell_margin(snapshot: UnigramSnapshot, voice: TextFormat) -> str:
 
 
 def tell_use(event: PruneEvent, voice: TextFormat) -> str:
-    """Which words used the piece, and what replaces it there."""
-    words = len(event.resplits)
-    if not words:
+    """Whether words used the piece, and what replaces it there."""
+    if not event.resplits:
         if event.estimate is not None:
             return voice.say(_("By now, no word's best split uses it."))
         return voice.say(_("No word's best split uses it."))
-    spelled = voice.say(
+    same = event.estimate is not None and event.estimate.replacement == event.alternative
+    if not event.alternative or same:
+        return ""
+    return voice.say(
         _("On its own, {piece} would now be {pieces}."),
         piece=voice.token(event.piece),
         pieces=" ".join(map(voice.token, event.alternative)),
     )
+
+
+def tell_resplits(event: PruneEvent, voice: TextFormat) -> str:
+    """How many words used the piece; nothing if none did."""
+    words = len(event.resplits)
+    if not words:
+        return ""
     if event.loss == 0 and event.corpus_loss_pruned - event.corpus_loss_before < FREE:
-        told = voice.say(
-            ngettext(
-                "{number} word is re-segmented in an equally good way.",
-                "{number} words are re-segmented in equally good ways.",
-                words,
-            ),
-            number=count(words),
+        message = ngettext(
+            "{number} word is re-segmented in an equally good way.",
+            "{number} words are re-segmented in equally good ways.",
+            words,
         )
     elif event.loss == 0:
-        told = voice.say(
-            ngettext(
-                "It was free when the round began; since then {number} word has come to use it.",
-                "It was free when the round began; since then {number} words have come to use it.",
-                words,
-            ),
-            number=count(words),
+        message = ngettext(
+            "It was free when the round began; since then {number} word has come to use it.",
+            "It was free when the round began; since then {number} words have come to use it.",
+            words,
         )
     else:
-        told = voice.say(
-            ngettext("{number} word is re-segmented.", "{number} words are re-segmented.", words),
-            number=count(words),
-        )
-    same = event.estimate is not None and event.estimate.replacement == event.alternative
-    return sentences(told, spelled) if event.alternative and not same else told
+        message = ngettext("{number} word is re-segmented.", "{number} words are re-segmented.", words)
+    return voice.say(message, number=count(words))
 
 
 def tell_estimate(event: PruneEvent, voice: TextFormat) -> str:
@@ -276,7 +274,7 @@ def tell_round_end(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextForm
     )
 
 
-def tell_expectation(event: ExpectationEvent, voice: TextFormat) -> Narration:
+def tell_expectation(event: ExpectationEvent, voice: TextFormat) -> FiguredNarration:
     """The E step."""
     lead = voice.say(
         _(
@@ -284,18 +282,18 @@ def tell_expectation(event: ExpectationEvent, voice: TextFormat) -> Narration:
         ),
         iteration=str(event.iteration),
     )
-    detail = voice.say(
+    why = voice.say(_("A word with two equally good splits gives each piece half a count."))
+    figures = voice.say(
         _(
-            "A word with two equally good splits gives each piece half a count. Forward–backward sums the "
-            "counts without listing the splits. Over all its splits, a word costs {objective} on average; "
+            "Forward–backward sums the counts without listing the splits. Over all its splits, a word costs {objective} on average; "
             "plain EM would never raise that."
         ),
         objective=voice.strong(nats(event.objective)),
     )
-    return Narration(lead, detail)
+    return FiguredNarration(lead, why, figures)
 
 
-def tell_maximization(event: MaximizationEvent, voice: TextFormat) -> Narration:
+def tell_maximization(event: MaximizationEvent, voice: TextFormat) -> FiguredNarration:
     """The M step, and where SentencePiece departs from plain EM."""
     lead = voice.say(
         ngettext(
@@ -314,21 +312,21 @@ def tell_maximization(event: MaximizationEvent, voice: TextFormat) -> Narration:
         )
     )
     dropped = tell_pieces(_("Dropped: {pieces}."), event.dropped, voice)
-    return Narration(lead, sentences(detail, dropped))
+    return FiguredNarration(lead, "", sentences(dropped, detail))
 
 
-def tell_final(snapshot: UnigramSnapshot, event: FinalEvent, voice: TextFormat) -> Narration:
+def tell_final(snapshot: UnigramSnapshot, event: FinalEvent, voice: TextFormat) -> FiguredNarration:
     """The last step of SentencePiece's method."""
     lead = voice.say(
         _("Finalize: keep all characters of the corpus and the most probable other pieces, {size} in all."),
         size=voice.strong(count(snapshot.trace.record.sizes[snapshot.step])),
     )
-    detail = [
+    figures = (
         voice.say(_("The corpus costs {loss}."), loss=voice.strong(nats(event.corpus_loss))),
         tell_pieces(_("Put back: {pieces}."), event.restored, voice),
         tell_pieces(_("Left out: {pieces}."), event.dropped, voice),
-    ]
-    return Narration(lead, sentences(*detail))
+    )
+    return FiguredNarration(lead, "", sentences(*figures))
 
 
 def tell_pieces(message: str, pieces: tuple[str, ...], voice: TextFormat) -> str:

@@ -27,6 +27,16 @@ class Narration(NamedTuple):
     why: str
 
 
+class FiguredNarration(NamedTuple):
+    """What is said of a step that has many numbers."""
+
+    lead: str
+    """What happened, with one number."""
+    why: str
+    figures: str
+    """The other numbers, for those who ask."""
+
+
 class TextFormat(Protocol):
     """A way to write sentences."""
 

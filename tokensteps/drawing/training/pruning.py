@@ -39,16 +39,15 @@ def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True, **_
     about changes nothing: the question has its own list of pieces."""
     event, ending = snapshot.event, tell_end(snapshot)
     voice, plain = Marked(style), Plain(style)
-    lead, why = tell_unigram(snapshot, voice)
-    why = sentences(why, tell_margin(snapshot, voice) if ahead else "", escape(ending)) + (
-        next_resplit(snapshot) if ahead else ""
-    )
+    lead, why, figures = tell_unigram(snapshot, voice)
+    why = sentences(why, escape(ending)) + (next_resplit(snapshot) if ahead else "")
     erratum = unigram_erratum(snapshot, style)
     html = stage_html(
         f'{lead}</p><p class="why">{why}',
         splits_panel(snapshot, style, WORD_ROWS - ERRATUM_ROWS if erratum else WORD_ROWS) + erratum,
         pieces_panel(snapshot, style, ahead),
         code_attributes(unigram_beats(snapshot, style)),
+        sentences(figures, tell_margin(snapshot, voice) if ahead else ""),
     ) + pieces_strip(snapshot, style)
     spoken = sentences(*tell_unigram(snapshot, plain), tell_margin(snapshot, plain) if ahead else "", ending)
     label = token_html(event.piece, style) if event.kind == "prune" else escape(step_name(event.kind))
