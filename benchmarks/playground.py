@@ -39,7 +39,9 @@ def both() -> tuple[TrainedSubject, tokenizers.Tokenizer]:
 
 def analysed(subject: ShownTokenizer, text: str) -> Analysis:
     """What the page has of a text, anew each time: the page itself keeps it."""
-    return Analysis(subject, Located(text, subject.encode(text), subject.mark_id))
+    return Analysis(
+        subject, Located(text, subject.encode(text), subject.mark_id, subject.size, subject.unknown_id)
+    )
 
 
 def counted(subject: ShownTokenizer, text: str) -> tuple[int, object]:

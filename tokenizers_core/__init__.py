@@ -27,6 +27,7 @@ from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.files import loading as loading  # what `Tokenizer.load` reads
 from tokenizers_core.files.tokenizer_json import tokenizer_from_json, tokenizer_to_json
+from tokenizers_core.measures import Measures, ParallelMeasures, measure, measure_parallel
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.trace import Snapshot, Trace
@@ -56,11 +57,13 @@ __all__ = [
     "Encoding",
     "Entity",
     "Lattice",
+    "Measures",
     "MergeEvent",
     "MergeSnapshot",
     "MergeTrace",
     "Padding",
     "Pair",
+    "ParallelMeasures",
     "PickyTrace",
     "Pipeline",
     "PruneEvent",
@@ -82,6 +85,8 @@ __all__ = [
     "cut_out",
     "first_difference",
     "group_entities",
+    "measure",
+    "measure_parallel",
     "merge_pair",
     "tipping_points",
     "tokenizer_from_json",

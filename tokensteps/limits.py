@@ -42,6 +42,10 @@ WHY_LISTED: Final = 300
 """Words of a text to choose from: those at its beginning."""
 CUT_LIMIT: Final = 100_000
 """Characters of a text that is cut in all ways: its beginning. Twenty thousand words take a second or two."""
+SIZES_MEASURED: Final = 40
+"""Vocabulary sizes at which a comparison is measured: each takes as long as reading all words of the corpus as they are split."""
+PARALLEL_CHARACTERS: Final = 100_000
+"""Characters of a table of parallel lines: some hundred lines in ten languages."""
 FIND_LIMIT: Final = 100
 """Characters of what is looked for in a table or in the glossary: tokens and terms are shorter."""
 PASSAGE_LIMIT: Final = 200

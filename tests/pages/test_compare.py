@@ -22,7 +22,9 @@ from tests.app.drawing.test_tokens import HOSTILE, Read
 from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, problems, run, tables, tabs
 from tests.samples import spread
 from tokenizers_core import Corpus
+from tokenizers_core.measures import USUAL_ORDER, measure_sizes
 from tokenizers_core.training.comparison import Comparison, compare
+from tokensteps.language.measures import measure_name, measure_text, value_of
 from tokensteps.limits import SEED_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.algorithms import UNIGRAM, trace_at
 from tokensteps.runs.corpora import pack_text
@@ -31,7 +33,14 @@ from tokensteps.server.jobs import Job, Registry
 
 PAGE = Page("compare", Path("pages", "explore", "compare.py"), COMPARE_RULES)
 opened, value, rules, usual = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual
-TABS = ["Sweep chart", "Vocabulary overlap", "Where they disagree", "At a glance", "Files and link"]
+TABS = [
+    "Sweep chart",
+    "Vocabulary overlap",
+    "Where they disagree",
+    "Measures",
+    "At a glance",
+    "Files and link",
+]
 
 
 def figure(app: AppTest) -> dict[str, Any]:
@@ -255,6 +264,31 @@ def test_the_charts_are_the_sweep() -> None:
     assert (
         figure(opened("corpus=course&step=9", "Vocabulary overlap"))["data"][0]["name"] == "BPE and WordPiece"
     )
+
+
+@pytest.mark.parametrize("name", ["fertility", "renyi_efficiency", "whole_words"])
+def test_measures_over_the_sizes_are_the_engines(name: str) -> None:
+    """The chart's points, the table at this size, and fertility as the sweep has it."""
+    comparison = example("course")
+    app = opened("corpus=course&step=40", "Measures")
+    app.selectbox(key="compare.measure").select(name)
+    run(app)
+    drawn = figure(app)["data"]
+    places = [comparison.sizes.index(size) for size in drawn[0]["x"]]
+    assert 40 in places and places[0] == 0 and places[-1] == len(comparison)
+    rows = [*measure_sizes(comparison, places)]
+    for line, column in zip(drawn, zip(*rows, strict=True), strict=True):
+        expected = [None if one is None else value_of(one, name, USUAL_ORDER, False) for one in column]
+        assert line["y"] == pytest.approx(expected)
+    if name == "fertility":
+        assert [line["y"][places.index(40)] for line in drawn] == pytest.approx(
+            comparison.sweep[40].tokens_per_word
+        )
+    [table] = [one for one in tables(app) if "Measure" in one]
+    here = rows[places.index(40)]
+    assert [*table.loc[table["Measure"] == measure_name(name)].iloc[0]][1:] == [
+        measure_text(name, None if one is None else value_of(one, name, USUAL_ORDER, False)) for one in here
+    ]
 
 
 def test_buttons_go_to_sizes_worth_a_look() -> None:

@@ -211,17 +211,28 @@ def word_costs(text: str, stretches: Sequence[Stretch]) -> list[WordCost]:
     """
     occurrences: Counter[str] = Counter()
     tokens: Counter[str] = Counter()
+    for word, places in tokens_of_words(text, stretches):
+        occurrences[word] += 1
+        tokens[word] += len(places)
+    return [WordCost(word, count, tokens[word]) for word, count in occurrences.items()]
+
+
+def tokens_of_words(text: str, stretches: Sequence[Stretch]) -> Iterator[tuple[str, list[int]]]:
+    """Each word of a text with the places of its tokens, as `word_costs` counts them.
+
+    >>> list(tokens_of_words("to be", cover(5, [(0, 2), (2, 4), (4, 5)])))
+    [('to', [0]), ('be', [1, 2])]
+    """
     with_text = (stretch for stretch in stretches if stretch.start < stretch.end)
     stretch = next(with_text, None)
     for match in _WORD.finditer(text):
-        word, (begin, end), spent = match.group(), match.span(), 0
+        begin, end = match.span()
+        places: list[int] = []
         while stretch and stretch.start < end:
             if stretch.end > begin:
-                spent += stretch.last - stretch.first
+                places += range(stretch.first, stretch.last)
             stretch = next(with_text, None)
-        occurrences[word] += 1
-        tokens[word] += spent
-    return [WordCost(word, count, tokens[word]) for word, count in occurrences.items()]
+        yield match.group(), places
 
 
 # --- Several tokenizations of one text ----------------------------------------------------------------------

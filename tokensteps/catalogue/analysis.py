@@ -12,6 +12,7 @@ import regex
 
 from tokenizers_core.encoding.alignment import Stretch, TextCounts, count_text, cover
 from tokenizers_core.lazy import cached_property
+from tokenizers_core.measures import Measures, measured
 from tokenizers_core.text.spans import Span
 from tokensteps.bounded import bounded, text_bytes
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, Tokenized
@@ -30,7 +31,10 @@ class Located:
     text: str
     tokenized: Tokenized
     mark_id: int | None
-    """`Subject.mark_id`."""
+    """`ShownTokenizer.mark_id`."""
+    size: int
+    """Tokens of the vocabulary."""
+    unknown_id: int | None
 
     @cached_property
     def offsets(self) -> Sequence[Span]:
@@ -57,6 +61,11 @@ class Located:
     def occurrences(self) -> Counter[int]:
         """As in `Analysis`."""
         return Counter(self.tokenized.ids)
+
+    @cached_property
+    def measures(self) -> Measures:
+        """As in `Analysis`."""
+        return measured(self.text, self.tokenized.ids, self.stretches, self.size, self.unknown_id)
 
 
 class Analysis:
@@ -94,6 +103,11 @@ class Analysis:
     def occurrences(self) -> Counter[int]:
         """How often each id occurs in the text."""
         return self._kept.occurrences
+
+    @property
+    def measures(self) -> Measures:
+        """What can be measured of the tokenizer on the text."""
+        return self._kept.measures
 
     @property
     def unknown(self) -> int:
@@ -174,7 +188,9 @@ def analyse(subject: ShownTokenizer, text: str, specials: bool = True, added: bo
     key = (text, specials, added)
     found = _located.get(subject, key)
     if found is None:
-        found = Located(text, subject.encode(text, specials, added), subject.mark_id)
+        found = Located(
+            text, subject.encode(text, specials, added), subject.mark_id, subject.size, subject.unknown_id
+        )
         _located.put(subject, key, found, LEAST_SIZE + len(text) + len(found.tokenized.ids))
     return Analysis(subject, found)
 

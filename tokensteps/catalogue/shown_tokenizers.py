@@ -85,6 +85,10 @@ class ShownTokenizer(ABC):
         """
 
     @abstractmethod
+    def ids_of(self, texts: Sequence[str]) -> list[Sequence[int]]:
+        """The ids of several texts, with nothing put around them."""
+
+    @abstractmethod
     def normalized(self, text: str) -> str:
         """The text after the normalizer; unchanged if there is none."""
 
@@ -157,6 +161,9 @@ class EngineSubject(ShownTokenizer):
 
     def encode(self, text: str, specials: bool = True, added: bool = False) -> Tokenized:  # noqa: ARG002 - it adds none
         return (self.tokenizer if specials else self._plain).encode(text)
+
+    def ids_of(self, texts: Sequence[str]) -> list[Sequence[int]]:
+        return [*map(self.tokenizer.ids, texts)]
 
     def normalized(self, text: str) -> str:
         return normalized_text(text, self.tokenizer.pipeline.normalizer)

@@ -24,6 +24,7 @@ from tokenizers_core.training.algorithms import ALGORITHMS
 from tokensteps.cli.chat import chat_text, in_folder
 from tokensteps.cli.count import count_command
 from tokensteps.cli.errors import Commands, in_options
+from tokensteps.cli.measure import column_names, measure_all, measure_options
 from tokensteps.cli.opening import open_command
 from tokensteps.cli.site import site_command
 from tokensteps.cli.streams import (
@@ -317,6 +318,37 @@ def decode_command(tokenizer_file: str, ids: Sequence[str], skip_special_tokens:
         texts = enumerate(texts_of(files, Counter()), start=1)
         lines = (read_ids(text, f"Line {number} of standard input") for number, text in texts)
     write_lines(tokenizer.decode(line, skip_special_tokens=skip_special_tokens) for line in lines)
+
+
+@command_line.command(
+    "measure",
+    short_help="Measure tokenizers on text.",
+    epilog="\b\nExamples:\n"
+    "  python -m tokensteps measure -t tokenizer.json assets/corpora/course.txt\n"
+    "  python -m tokensteps measure -t small.json -t large.json --format csv book.txt > measures.csv\n"
+    "  python -m tokensteps measure -t tokenizer.json --parallel en=assets/corpora/parallel/en.txt --parallel de=assets/corpora/parallel/de.txt",
+)
+@option(
+    "--tokenizer -t tokenizer_files",
+    "What train wrote, or another program's tokenizer.json; give it once for each tokenizer.",
+    type=click.Path(),
+    multiple=True,
+    required=True,
+    metavar="FILE",
+)
+@click.argument("files", nargs=-1, type=click.Path(allow_dash=True))
+@measure_options
+def measure_command(tokenizer_files: Sequence[str], files: Sequence[str], **asked: Any) -> None:
+    """Measure tokenizers on text FILES, or on standard input, and on the same lines in several languages.
+
+    Tokens per word (fertility), per character and per byte, whole words, the vocabulary that is used, Rényi's efficiency; of parallel
+    lines, each language's premium and Gini's coefficient.
+    """
+    names = column_names(tokenizer_files)
+    if len({*names}) < len(names):
+        raise click.UsageError("--tokenizer: one file is given twice; leave one of them out.")
+    tokenizers = {name: loaded(path, ()) for name, path in zip(names, tokenizer_files, strict=True)}
+    measure_all(tokenizers, files, **asked)
 
 
 @command_line.command(

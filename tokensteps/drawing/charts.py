@@ -18,6 +18,7 @@ from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceSnapsho
 from tokensteps.drawing.tokens import Style, chart_text, readable
 from tokensteps.drawing.training.pruning import step_name
 from tokensteps.language.i18n import N_, _, listed, sentences
+from tokensteps.language.measures import SHARES, measure_name
 from tokensteps.language.names import ALGORITHM_NAMES, pair_name
 from tokensteps.limits import CURVE_LIMIT, SCATTER_LIMIT
 
@@ -246,7 +247,7 @@ def margin_chart(
 ) -> go.Figure:
     """How far behind the runner-up was, step by step from 1: a tie is a mark at zero, and a step without a runner-up has none."""
     points = [(at, float(margin)) for at, margin in enumerate(margins, start=1) if margin is not None]
-    drawn = [points[place] for place in _thinned([at for at, _margin in points], step)] if points else []
+    drawn = [points[place] for place in thinned([at for at, _margin in points], step)] if points else []
     figure = go.Figure()
     figure.add_scatter(
         x=[at for at, _margin in drawn],
@@ -288,7 +289,7 @@ def charts_for(trace: UnigramTrace) -> list[str]:
 def loss_chart(trace: UnigramTrace, chart: str, step: int, style: Style) -> go.Figure:
     """One chart over a run of Unigram, with the current step marked; for objectives, the last E step up to it."""
     curve = [(point, height) for point in trace.history for height in _heights(trace, point, chart)]
-    drawn = [curve[place] for place in _thinned([point.step for point, _height in curve], step)]
+    drawn = [curve[place] for place in thinned([point.step for point, _height in curve], step)]
     special = len(trace.special_tokens)
 
     def across(point: StepPoint) -> int:
@@ -325,9 +326,9 @@ def _heights(trace: UnigramTrace, point: StepPoint, chart: str) -> list[float]:
     return [height for height in heights if not math.isnan(height)]
 
 
-def _thinned(steps: Sequence[int], now: int) -> list[int]:
-    """The places of the points to draw: about `CURVE_LIMIT`, evenly spaced, the first, the last, and those of step `now`."""
-    stride = max(1, math.ceil(len(steps) / CURVE_LIMIT))
+def thinned(steps: Sequence[int], now: int, limit: int = 0) -> list[int]:
+    """The places of the points to draw: about `limit` (default: `CURVE_LIMIT`), evenly spaced, the first, the last, and those of step `now`."""
+    stride = max(1, math.ceil(len(steps) / (limit or CURVE_LIMIT)))
     last = len(steps) - 1
     return [place for place, step in enumerate(steps) if place % stride == 0 or place == last or step == now]
 
@@ -378,23 +379,62 @@ def worth_chart(rows: Sequence[Worth], style: Style) -> go.Figure:
 
 def sweep_chart(comparison: Comparison, chart: str, step: int) -> go.Figure:
     """All three algorithms over the vocabulary sizes, with the current size as a line."""
-    drawn = [comparison.sweep[place] for place in _thinned(range(len(comparison) + 1), step)]
+    drawn = [comparison.sweep[place] for place in thinned(range(len(comparison) + 1), step)]
+    return _over_sizes(
+        [point.size for point in drawn],
+        _sweep_lines(drawn, chart),
+        _(SWEEP_HEIGHTS[chart]),
+        in_percent=chart != "tokens",
+        now=(comparison.sizes[step], 2 * step <= len(comparison)),
+    )
+
+
+def measures_chart(
+    comparison: Comparison,
+    places: Sequence[int],
+    values: Sequence[Sequence[float | None]],
+    name: str,
+    step: int,
+) -> go.Figure:
+    """A measure of all three at some of the sizes, with the current size as a line."""
+    lines = [
+        (ALGORITHM_NAMES[algorithm], list(column))
+        for algorithm, column in zip(COMPARED, zip(*values, strict=True), strict=True)
+    ]
+    return _over_sizes(
+        [comparison.sizes[place] for place in places],
+        lines,
+        measure_name(name),
+        in_percent=name in SHARES,
+        now=(comparison.sizes[step], 2 * step <= len(comparison)),
+    )
+
+
+def _over_sizes(
+    sizes: Sequence[int],
+    lines: Sequence[tuple[str, list[float | None]]],
+    title: str,
+    in_percent: bool,
+    now: tuple[int, bool],
+) -> go.Figure:
+    """Lines over vocabulary sizes; `now` is the current size, and whether it is in the left half."""
     figure = go.Figure()
-    for place, (name, heights) in enumerate(_sweep_lines(drawn, chart)):
+    for place, (name, heights) in enumerate(lines):
         figure.add_scatter(
-            x=[point.size for point in drawn],
+            x=list(sizes),
             y=heights,
             name=name,
             mode="lines+markers",
             line={"dash": DASHES[place], "width": 2.5},
             marker={"symbol": SYMBOLS[place], "size": 9, "maxdisplayed": MARKERS_ON_LINE},
-            hovertemplate="%{y:.2f}" if chart == "tokens" else "%{y:.1%}",
+            hovertemplate="%{y:.1%}" if in_percent else "%{y:.2f}",
         )
+    size, early = now
     figure.add_vline(
-        x=comparison.sizes[step],
+        x=size,
         line={"color": NEUTRAL, "width": 2},
-        annotation={"text": _("size {size}").format(size=f"{comparison.sizes[step]:,}"), "textangle": 0},
-        annotation_position="top right" if 2 * step <= len(comparison) else "top left",
+        annotation={"text": _("size {size}").format(size=f"{size:,}"), "textangle": 0},
+        annotation_position="top right" if early else "top left",
     )
     figure.update_layout(
         height=380,
@@ -402,11 +442,7 @@ def sweep_chart(comparison: Comparison, chart: str, step: int) -> go.Figure:
         legend=LEGEND_BELOW,
         hovermode="x unified",
         xaxis={"title": {"text": _("vocabulary size")}},
-        yaxis={
-            "title": {"text": _(SWEEP_HEIGHTS[chart])},
-            "rangemode": "tozero",
-            "tickformat": None if chart == "tokens" else ".0%",
-        },
+        yaxis={"title": {"text": title}, "rangemode": "tozero", "tickformat": ".0%" if in_percent else None},
     )
     return figure
 

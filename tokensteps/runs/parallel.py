@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Mapping
 from functools import cache
-from typing import Final
+from typing import ClassVar, Final
 
+from tokenizers_core.errors import TokenizersCoreError, quoted
 from tokensteps.assets import read_asset
 from tokensteps.language.i18n import N_
 
@@ -18,6 +21,52 @@ PARALLEL_LANGUAGES: Final[Mapping[str, str]] = {
     "hi": N_("Hindi"),
 }
 """Language (BCP 47) → its name: four scripts, Latin, Cyrillic, Han and Devanagari."""
+
+
+class ParallelError(TokenizersCoreError):
+    """A table of parallel lines that can't be read.
+
+    >>> print(ParallelError("columns"))
+    The table has one column: write two languages at least, with a tab between them, as a spreadsheet copies them.
+    """
+
+    templates: ClassVar[Mapping[str, str]] = {
+        "columns": N_(
+            "The table has one column: write two languages at least, with a tab between them, as a spreadsheet copies them."
+        ),
+        "name": N_("Two columns are called {name}: give each language a name of its own."),
+        "row": N_(
+            "Row {row} has {cells} cells, but there are {columns} languages: fill them all, or take the row out."
+        ),
+    }
+
+    def __init__(self, why: str, **evidence: str | int) -> None:
+        self.template = self.templates[why]
+        super().__init__(**evidence)
+
+
+def read_parallel(text: str) -> dict[str, list[str]]:
+    r"""Lines in several languages from a table as a spreadsheet copies it, or a CSV file: language → its lines. Raises ParallelError.
+
+    >>> read_parallel("English,Deutsch\nGood morning.,Guten Morgen.\n")
+    {'English': ['Good morning.'], 'Deutsch': ['Guten Morgen.']}
+    """
+    separator = "\t" if "\t" in text.partition("\n")[0] else ","
+    rows = [
+        row
+        for row in csv.reader(io.StringIO(text, newline=None), delimiter=separator)
+        if any(map(str.strip, row))
+    ]
+    names = [name.strip() for name in rows[0]] if rows else []
+    if len(names) < 2:
+        raise ParallelError("columns")
+    if again := next((name for place, name in enumerate(names) if name in names[:place]), None):
+        raise ParallelError("name", name=quoted(again))
+    for number, row in enumerate(rows[1:], start=2):
+        filled = [cell for cell in row if cell.strip()]
+        if len(filled) != len(names) or len(row) != len(names):
+            raise ParallelError("row", row=number, cells=len(filled), columns=len(names))
+    return {name: [row[place].strip() for row in rows[1:]] for place, name in enumerate(names)}
 
 
 @cache

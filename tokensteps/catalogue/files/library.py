@@ -60,6 +60,9 @@ class TextWork(Protocol):
     def encode(self, text: str, specials: bool, added: bool) -> Tokens:
         """As in `ShownTokenizer`. Raises EncodeError."""
 
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """The ids of several texts, without what is put around a text. Raises EncodeError."""
+
     def normalized(self, text: str) -> str:
         """The text after the normalizer. Raises EncodeError."""
 

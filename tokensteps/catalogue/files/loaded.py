@@ -119,6 +119,11 @@ class LoadedSubject(ShownTokenizer):
         refuse_surrogates(text)
         return self.library.encode(text, specials, added)
 
+    def ids_of(self, texts: Sequence[str]) -> list[Sequence[int]]:
+        for text in texts:
+            refuse_surrogates(text)
+        return [*self.library.ids(tuple(texts))]
+
     def normalized(self, text: str) -> str:
         refuse_surrogates(text)
         return self.library.normalized(text) if self._normalizes else text

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import pickle
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from operator import methodcaller
@@ -165,6 +165,10 @@ class RemoteTokenizer:
         encoded: Tokens = self._ask("encode", text, specials, added)
         return encoded
 
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        found: list[list[int]] = self._ask("ids", texts)
+        return found
+
     def normalized(self, text: str) -> str:
         normal: str = self._ask("normalized", text)
         return normal
@@ -201,13 +205,17 @@ class RemoteTokenizer:
         found: str = self._ask("written")
         return found
 
-    def _ask(self, what: str, text: str = "", *manner: bool | str | float | tuple[str, ...] | None) -> Any:
+    def _ask(
+        self, what: str, text: str | Sequence[str] = "", *manner: bool | str | float | tuple[str, ...] | None
+    ) -> Any:
         ask = methodcaller("work", what, *([text] if what not in ("stages", "written") else []), *manner)
         asked = digest(pickle.dumps((what, text, manner)))
         seconds = WHY_SECONDS if what in READ_BY_ENGINE else ENCODING_SECONDS
         if asked in self._given_up:
             raise self._slow(seconds)
-        expected = max(self._least_seconds, ENCODING_PACE * len(text))
+        expected = max(
+            self._least_seconds, ENCODING_PACE * (len(text) if isinstance(text, str) else sum(map(len, text)))
+        )
         request = Request(self._key, self._name, ask, expected, seconds)
         progress = Progress(session=self._session())
         try:

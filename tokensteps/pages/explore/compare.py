@@ -5,24 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from html import escape
 
 import pandas as pd
 import streamlit as st
 
 from tokenizers_core.files.exports import comparison_to_json, disagreements_to_csv, sweep_to_csv
+from tokenizers_core.measures import USUAL_ORDER, Measures, measure_sizes
 from tokenizers_core.training.comparison import COMPARED, Comparison, Disagreement, SizeSnapshot
 from tokenizers_core.training.sides import Cut
 from tokensteps.components.flipbook import go_to
-from tokensteps.drawing.charts import SWEEPS, curves_told, sweep_chart
+from tokensteps.drawing.charts import SWEEPS, curves_told, measures_chart, sweep_chart, thinned
 from tokensteps.drawing.comparison import compare_frame, jaccard_html, overlap_html
 from tokensteps.drawing.handout import handout
 from tokensteps.drawing.narration.comparison import per_word, tell_missing
 from tokensteps.drawing.tables import matching
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences, use_language
+from tokensteps.language.measures import (
+    MEASURES,
+    OF_TEXT,
+    SHARES,
+    measure_name,
+    measure_text,
+    put_in,
+    value_of,
+)
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.language.numbers import percent, share_text
-from tokensteps.limits import FIND_LIMIT, ROWS_LISTED
+from tokensteps.limits import FIND_LIMIT, ROWS_LISTED, SIZES_MEASURED
 from tokensteps.pages.learn.home_algorithms import algorithms_html, known_columns
 from tokensteps.pages.stepping import StepView, show_stage, show_stepping
 from tokensteps.runs.algorithms import COMPARE_ALGORITHM, Run, seed_pieces
@@ -34,7 +45,7 @@ from tokensteps.shell.walk import lesson_facts
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.downloads import download, sheet, show_link
-from tokensteps.widgets.figures import show_chart, show_rows
+from tokensteps.widgets.figures import save_rows, show_chart, show_rows
 from tokensteps.widgets.notes import note
 from tokensteps.widgets.tabs import show_tabs
 
@@ -90,6 +101,7 @@ def show_comparison(controls: Controls, recipe: Recipe, run: Run[Comparison], co
         N_("Sweep chart"): sweep,
         N_("Vocabulary overlap"): overlap,
         N_("Where they disagree"): disagreements,
+        N_("Measures"): sizes_measured,
         N_("At a glance"): at_a_glance,
         N_("Files and link"): comparison_files_tab,
     }
@@ -228,6 +240,84 @@ def landmarks(comparison: Comparison) -> dict[str, int]:
     if any(share < 1 for share in alike.values()):
         found["alike"] = min(alike, key=alike.__getitem__)
     return found
+
+
+# --- measures over the sizes -------------------------------------------------------------------------------------------
+
+
+def sizes_measured(view: ComparisonView) -> None:
+    """One measure over the vocabulary sizes, then all of them at this size; on the corpus itself, whose words are the pre-tokens."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = str(
+            st.selectbox(_("Measure"), OF_TEXT, format_func=measure_name, key=view.key("measure"), width=320)
+        )
+        vocabulary = name == "renyi_efficiency" and st.toggle(
+            _("Over the whole vocabulary"), key=view.key("measure.vocabulary")
+        )
+    places = thinned(range(len(view.trace) + 1), view.step, SIZES_MEASURED)
+    found = remembered(
+        ("measures", view.run.name, reach(view.trace), tuple(places)),
+        lambda: [*measure_sizes(view.trace, places)],
+    )
+    curves = [
+        [None if one is None else value_of(one, name, USUAL_ORDER, vocabulary) for one in row]
+        for row in found
+    ]
+    figure = measures_chart(view.trace, places, curves, name, view.step)
+    here = places.index(view.step)
+    alt = curves_told(
+        figure, measure_name(name), view.trace.sizes[view.step], ".1%" if name in SHARES else ".4f"
+    )
+    show_chart(figure, view.key("measure.chart"), alt)
+    words = MEASURES[name]
+    st.caption(sentences(_(words.definition), _(words.silent)))
+    lines = [
+        f"{ALGORITHM_NAMES[algorithm]}: {put_in(one, name, USUAL_ORDER, vocabulary)}"
+        for algorithm, one in zip(COMPARED, found[here], strict=True)
+        if one is not None
+    ]
+    told = "".join(f"<tr><td>{escape(line)}" for line in lines)
+    st.html(
+        f'<div class="ts measure"><p class="formula">{escape(_(words.formula))}</p><table>{told}</table></div>'
+    )
+    st.header(_("All measures at size {size}").format(size=count(view.trace.sizes[view.step])), anchor=False)
+    show_rows(measured_here(found[here]), view.key("measure.here"))
+    st.header(_("All measures over the sizes"), anchor=False)
+    save_rows(measured_sizes([view.trace.sizes[place] for place in places], found), view.key("measure.sizes"))
+
+
+def measured_here(row: Sequence[Measures | None]) -> pd.DataFrame:
+    """One row a measure, one column an algorithm."""
+    return pd.DataFrame(
+        [
+            {
+                _("Measure"): measure_name(name),
+                **{
+                    ALGORITHM_NAMES[algorithm]: measure_text(
+                        name, None if one is None else value_of(one, name, USUAL_ORDER, False)
+                    )
+                    for algorithm, one in zip(COMPARED, row, strict=True)
+                },
+            }
+            for name in OF_TEXT
+        ]
+    )
+
+
+def measured_sizes(sizes: Sequence[int], found: Sequence[Sequence[Measures | None]]) -> pd.DataFrame:
+    """One row a size and algorithm, one column a measure."""
+    return pd.DataFrame(
+        [
+            {
+                _("vocabulary size"): size,
+                _("Algorithm"): ALGORITHM_NAMES[algorithm],
+                **{measure_name(name): value_of(one, name, USUAL_ORDER, False) for name in OF_TEXT},
+            }
+            for size, row in zip(sizes, found, strict=True)
+            for algorithm, one in zip(COMPARED, row, strict=True)
+            if one is not None
+        ]
+    )
 
 
 # --- the overlap ------------------------------------------------------------------------------------------------------

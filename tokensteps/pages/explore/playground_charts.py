@@ -7,6 +7,7 @@ from html import escape
 
 import plotly.graph_objects as go
 
+from tokenizers_core.measures import ParallelMeasures
 from tokensteps.catalogue.analysis import Analysis
 from tokensteps.catalogue.side_by_side import Fertility
 from tokensteps.drawing.charts import MARGIN
@@ -36,6 +37,33 @@ def counts_chart(analyses: Mapping[str, Analysis]) -> go.Figure:
     figure.update_layout(height=70 + 44 * len(names), margin=MARGIN, bargap=0.35)
     figure.update_xaxes(title=escape(_("Tokens")), rangemode="tozero")
     return figure.update_yaxes(type="category", autorange="reversed")
+
+
+def premiums_chart(found: Mapping[str, ParallelMeasures], names: Mapping[str, str]) -> go.Figure:
+    """Premiums of languages, a group of bars for each; “?” where some of the tokens are unknown."""
+    figure = go.Figure()
+    languages = [escape(name) for name in names.values()]
+    for place, (letter, one) in enumerate(found.items()):
+        premiums = [one.premium[language] for language in names]
+        figure.add_bar(
+            x=languages,
+            y=[0 if premium is None else premium for premium in premiums],
+            name=letter,
+            marker_pattern_shape=PATTERNS[place % len(PATTERNS)],
+            text=["?" if premium is None else f"{premium:.2f}" for premium in premiums],
+            textposition="outside",
+            hovertemplate="%{x}: × %{y:.2f}<extra>" + letter + "</extra>",
+        )
+    figure.update_layout(
+        height=320,
+        margin=MARGIN,
+        barmode="group",
+        legend={"orientation": "h", "y": 1.1},
+        showlegend=len(figure.data) > 1,
+    )
+    figure.add_hline(y=1, line={"dash": "dot", "width": 1.5})
+    figure.update_xaxes(type="category")
+    return figure.update_yaxes(title=escape(_("Premium")), rangemode="tozero")
 
 
 def languages_chart(rows: Sequence[Fertility], letters: Iterable[str]) -> go.Figure:

@@ -23,6 +23,8 @@ from tokensteps.language.messages import explained
 from tokensteps.limits import FIND_LIMIT, LOOKUP_LIMIT
 from tokensteps.pages.explore.chat.chat_tab import chat_tab
 from tokensteps.pages.explore.health.health_tab import health_tab
+from tokensteps.pages.explore.measures.measures_tab import MEASURES_TAB, measures_tab
+from tokensteps.pages.explore.measures.tokens_tab import TOKENS_TAB, tokens_tab
 from tokensteps.pages.explore.playground_charts import counts_chart, languages_chart
 from tokensteps.pages.explore.playground_files import tokens_csv, tokens_html, tokens_json, tokens_sheet
 from tokensteps.pages.explore.playground_state import (
@@ -47,6 +49,8 @@ def show_playground_tabs(analyses: Mapping[str, Analysis]) -> None:
         WHY_TAB: why_tab,
         CUTS_TAB: cuts_tab,
         N_("Counts"): counts_tab,
+        MEASURES_TAB: measures_tab,
+        TOKENS_TAB: tokens_tab,
         N_("Costly words"): words_tab,
         N_("Languages"): languages_tab,
         N_("Look up"): lookup_tab,

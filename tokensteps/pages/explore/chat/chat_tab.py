@@ -22,6 +22,7 @@ from tokensteps.language.i18n import _, count
 from tokensteps.language.messages import explained
 from tokensteps.limits import CHAT_CHARACTERS, CHAT_MESSAGES
 from tokensteps.pages.explore.chat import chat_state as chat
+from tokensteps.pages.explore.measures.prices import answers_of, price_text, prices
 from tokensteps.pages.explore.playground_state import chosen_specs
 from tokensteps.runs.corpora import plain_text
 from tokensteps.streamlit_internals import session_id
@@ -234,10 +235,39 @@ def show_cost(analysis: Analysis, made: Rendered, turns: list[ChatTurn]) -> None
         }
     )
     show_rows(table, key="playground.chat.table")
+    show_prices(whose, turns)
     st.caption(_("Ids"))
     st.code(", ".join(map(str, analysis.ids)), language=None, wrap_lines=True)
     st.caption(_("The text that the model reads"))
     st.code(made.text, language=None, wrap_lines=True)
+
+
+def show_prices(whose: list[int | None], turns: list[ChatTurn]) -> None:
+    """What the chat costs at the prices that somebody types: with each answer, the model reads again all that came before."""
+    st.header(_("What the chat costs"), anchor=False)
+    read, written = prices()
+    answers = answers_of(whose, [turn.role for turn in turns])
+    if not answers:
+        note(_("There is no answer yet: add a message of the role “assistant”."))
+        return
+    rows = [
+        {
+            _("Answer"): _("message {number}").format(number=answer.message + 1),
+            _("Tokens read"): answer.read,
+            _("Tokens written"): answer.written,
+            _("Cost"): price_text((answer.read * read + answer.written * written) / 1_000_000),
+        }
+        for answer in answers
+    ]
+    all_read, all_written = (sum(column) for column in zip(*(one[1:] for one in answers), strict=True))
+    cost = price_text((all_read * read + all_written * written) / 1_000_000)
+    last = {
+        _("Answer"): _("all"),
+        _("Tokens read"): all_read,
+        _("Tokens written"): all_written,
+        _("Cost"): cost,
+    }
+    show_rows(pd.DataFrame([*rows, last]), "playground.chat.costs")
 
 
 def _remarks(

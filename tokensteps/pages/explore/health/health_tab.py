@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from html import escape
 from typing import Final
 
 import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.health.report import Health
+from tokenizers_core.measures import USUAL_ORDER
 from tokensteps.catalogue import side_by_side
 from tokensteps.catalogue.analysis import Analysis
 from tokensteps.catalogue.health import health_of
@@ -18,10 +20,12 @@ from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.drawing.tables import matching
 from tokensteps.language.health import FINDINGS, FOLD_WORDS
 from tokensteps.language.i18n import _, count, current_language, ngettext
+from tokensteps.language.measures import OF_TEXT, measure_name, put_in
 from tokensteps.language.messages import explained
 from tokensteps.limits import FIND_LIMIT, MOST_ROWS
 from tokensteps.pages.explore.health import health_view as view
 from tokensteps.pages.explore.health.health_state import WHOSE
+from tokensteps.pages.explore.measures.measures_tab import MEASURES_TAB
 from tokensteps.pages.explore.playground_state import chosen_specs
 from tokensteps.server.shared_cache import drawn
 from tokensteps.server.stores import digest
@@ -29,6 +33,7 @@ from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.figures import save_rows, show_rows
 from tokensteps.widgets.notes import note, problem
+from tokensteps.widgets.tabs import open_tab
 
 ROW_SIZE: Final = 700
 """Bytes that a row of the table of findings takes."""
@@ -67,6 +72,7 @@ def health_tab(analyses: Mapping[str, Analysis]) -> None:
     show_makeup(subject, health)
     show_near_doubles(subject, health)
     show_long_ones(subject, health)
+    show_measures(analyses[letter])
     show_sentences(letter, subject)
 
 
@@ -156,6 +162,24 @@ def show_long_ones(subject: ShownTokenizer, health: Health) -> None:
     """The longest tokens."""
     st.header(_("The longest tokens"), anchor=False)
     show_rows(view.longest_table(subject, health.makeup.longest), "playground.health.longest", ids=True)
+
+
+def show_measures(analysis: Analysis) -> None:
+    """What the vocabulary does on the text above."""
+    if not analysis.text:
+        return
+    st.header(_("On the text above"), anchor=False)
+    told = "".join(
+        f"<tr><td>{escape(measure_name(name))}<td>{escape(put_in(analysis.measures, name, USUAL_ORDER, False))}"
+        for name in OF_TEXT
+    )
+    st.html(f'<div class="ts measure"><table>{told}</table></div>')
+    st.button(
+        _("What these measures mean: “{tab}”").format(tab=_(MEASURES_TAB)),
+        key="playground.health.measures",
+        on_click=open_tab,
+        args=("playground.tab", MEASURES_TAB),
+    )
 
 
 def show_sentences(letter: str, subject: ShownTokenizer) -> None:

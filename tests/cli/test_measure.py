@@ -1,0 +1,84 @@
+"""The command `measure` (`tokensteps/cli/measure.py`). Oracle: the engine's measures of the same text, and what was counted by hand."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tokenizers_core import Corpus, Tokenizer, measure, measure_parallel, train_bpe, train_wordpiece
+from tokensteps.cli.commands import command_line
+
+ROOT = Path(__file__).parents[2]
+COURSE = ROOT / "assets/corpora/course.txt"
+PARALLEL = ROOT / "assets/corpora/parallel"
+
+
+def run(*arguments: object, text: str = "") -> Result:
+    return CliRunner().invoke(command_line, ["measure", *map(str, arguments)], input=text)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    corpus, folder = Corpus.from_file(str(COURSE)), tmp_path_factory.mktemp("measure")
+    found = [folder / "bpe.json", folder / "wordpiece.json"]
+    train_bpe(corpus, merges=20).tokenizer().save(found[0])
+    train_wordpiece(corpus, merges=20).tokenizer().save(found[1])
+    return found
+
+
+def test_each_format_has_the_engines_figures(files: list[Path]) -> None:
+    text = COURSE.read_text("utf-8").rstrip("\n")
+    own = measure(Tokenizer.load(files[0]), text)
+    result = run(
+        "-t", files[0], "-t", files[1], COURSE, "--format", "json", "--order", 3, "--whole-vocabulary"
+    )
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)["bpe.json"]
+    assert found["fertility"] == own.fertility and found["tokens"] == own.tokens
+    assert found["renyi_efficiency"] == own.renyi_efficiency(3, vocabulary=True)
+    table = run("-t", files[0], "-t", files[1], COURSE).stdout
+    head, *rows = table.splitlines()
+    assert head.split() == ["bpe.json", "wordpiece.json"]
+    [fertility] = [row for row in rows if row.startswith("Tokens per word (fertility)")]
+    assert fertility.split()[-2] == f"{own.fertility:.4f}"
+    rows_found = [*csv.reader(io.StringIO(run("-t", files[0], COURSE, "--format", "csv").stdout))]
+    assert rows_found[0] == ["measure", "bpe.json"]
+    assert ["bytes", str(own.bytes)] in rows_found
+
+
+def test_standard_input_and_a_file_are_the_same(files: list[Path]) -> None:
+    text = COURSE.read_text("utf-8")
+    assert run("-t", files[0], "-", text=text).stdout == run("-t", files[0], COURSE).stdout
+
+
+def test_parallel_lines(files: list[Path]) -> None:
+    languages = {"en": PARALLEL / "en.txt", "de": PARALLEL / "de.txt"}
+    options = [part for name, path in languages.items() for part in ("--parallel", f"{name}={path}")]
+    found = json.loads(run("-t", files[0], *options, "--format", "json").stdout)["bpe.json"]
+    lines = {name: path.read_text("utf-8").splitlines() for name, path in languages.items()}
+    own = measure_parallel(Tokenizer.load(files[0]), lines)
+    assert found["gini"] == own.gini and found["premium.de"] == own.premium["de"]
+    assert found["tokens_per_line.en"] == own.per_line["en"] and "fertility" not in found
+
+
+def test_what_cannot_be_measured_says_why(files: list[Path], tmp_path: Path) -> None:
+    short = tmp_path / "short.txt"
+    short.write_text("one line\n", "utf-8")
+    for arguments, told in (
+        (["-t", files[0], "--parallel", "en"], "write a language and its file"),
+        (["-t", files[0], "--parallel", f"en={short}", "--parallel", f"en={short}"], "en is given twice"),
+        (
+            ["-t", files[0], "--parallel", f"en={short}", "--parallel", f"de={PARALLEL / 'de.txt'}"],
+            "de has 40 lines and en has 1",
+        ),
+        (["-t", files[0], "-t", files[0], short], "given twice"),
+        (["-t", tmp_path / "none.json", short], "none.json"),
+        (["-t", files[0], "--order", "-1", short], "--order"),
+    ):
+        result = run(*arguments)
+        assert result.exit_code in (1, 2) and told in result.stderr, result.output

@@ -1,0 +1,178 @@
+"""The command `measure`: what can be measured of tokenizers on a text, and on the same lines in several languages."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from tokenizers_core import Tokenizer, TokenizersCoreError, measure, measure_parallel
+from tokenizers_core.files.exports import csv_table
+from tokenizers_core.measures import USUAL_ORDER, Measures, ParallelMeasures
+from tokensteps.cli.errors import in_options
+from tokensteps.cli.streams import inputs, texts_of, warn_of_invalid, write_data
+from tokensteps.cli.training import TEXT, option
+from tokensteps.language.measures import OF_TEXT, measure_name, value_of
+
+COUNTED: Final = ("tokens", "words", "characters", "bytes", "different", "size", "unknown")
+"""What the measures are made of."""
+Row = list[object]
+
+
+def parallel_texts(given: Sequence[str], replaced: Counter[str]) -> dict[str, list[str]]:
+    """The lines of each language, given as NAME=FILE."""
+    texts: dict[str, list[str]] = {}
+    for one in given:
+        name, mark, path = one.partition("=")
+        if not (name and mark and path):
+            raise click.UsageError(
+                f"--parallel {one}: write a language and its file, such as en=english.txt."
+            )
+        if name in texts:
+            raise click.UsageError(f"--parallel {one}: {name} is given twice; leave one of them out.")
+        texts[name] = [*texts_of([path], replaced)]
+    return texts
+
+
+def rows_of(
+    found: Mapping[str, Measures], parallel: Mapping[str, ParallelMeasures], order: float, vocabulary: bool
+) -> list[Row]:
+    """A row for each count, measure and language: its name, and a value for each tokenizer."""
+    rows: list[Row] = []
+    if found:
+        rows += [[name, *(getattr(one, name) for one in found.values())] for name in COUNTED]
+        rows += [
+            [name, *(value_of(one, name, order, vocabulary) for one in found.values())] for name in OF_TEXT
+        ]
+    if parallel:
+        languages = next(iter(parallel.values())).tokens
+        for language in languages:
+            rows.append(
+                [f"tokens_per_line.{language}", *(one.per_line[language] for one in parallel.values())]
+            )
+        for language in languages:
+            rows.append([f"premium.{language}", *(one.premium[language] for one in parallel.values())])
+        rows.append(["gini", *(one.gini for one in parallel.values())])
+    return rows
+
+
+def as_table(rows: Sequence[Row], names: Sequence[str]) -> str:
+    """Rows for people: measures by their names, columns aligned."""
+
+    def cell(value: object) -> str:
+        return "–" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
+
+    shown = [["", *names]]
+    for name, *values in rows:
+        told = (
+            measure_name(str(name))
+            if name in (*OF_TEXT, "gini")
+            else str(name).replace("_", " ").replace(".", ", ")
+        )
+        shown.append([told, *map(cell, values)])
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    lines = (
+        "  ".join(
+            [
+                row[0].ljust(widths[0]),
+                *(one.rjust(width) for one, width in zip(row[1:], widths[1:], strict=True)),
+            ]
+        )
+        for row in shown
+    )
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def as_csv(rows: Sequence[Row], names: Sequence[str]) -> str:
+    """A row a measure, for a spreadsheet."""
+    return csv_table(["measure", *names], rows)
+
+
+def as_json(rows: Sequence[Row], names: Sequence[str]) -> str:
+    """Tokenizer → measure → value."""
+    found = {name: {str(row[0]): row[place] for row in rows} for place, name in enumerate(names, start=1)}
+    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
+
+
+MEASURE_FORMATS: Final[Mapping[str, Callable[[Sequence[Row], Sequence[str]], str]]] = {
+    "table": as_table,
+    "csv": as_csv,
+    "json": as_json,
+}
+
+
+def column_names(paths: Sequence[str]) -> list[str]:
+    """The tokenizers' names in a table: their files', or their whole paths where files are called alike.
+
+    >>> column_names(["a/tokenizer.json", "b.json"]), column_names(["a/tokenizer.json", "b/tokenizer.json"])
+    (['tokenizer.json', 'b.json'], ['a/tokenizer.json', 'b/tokenizer.json'])
+    """
+    short = [Path(path).name for path in paths]
+    return short if len({*short}) == len(short) else [*paths]
+
+
+def measure_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of measuring."""
+    for add in reversed(
+        (
+            option(
+                "--order",
+                "Of Rényi's entropy, from 0 on; 1 is Shannon's.",
+                type=click.FloatRange(min=0),
+                default=USUAL_ORDER,
+                show_default=True,
+            ),
+            option(
+                "--whole-vocabulary vocabulary",
+                "Take Rényi's efficiency over the whole vocabulary, not over the tokens that occur.",
+                is_flag=True,
+            ),
+            option(
+                "--parallel",
+                "The lines of a language, and where they are (en=english.txt); give it once for each language. The same line says "
+                "the same in all; premiums are over the first.",
+                type=TEXT,
+                multiple=True,
+                metavar="NAME=FILE",
+            ),
+            option(
+                "--format",
+                "table for people, csv for a spreadsheet, json for programs.",
+                type=click.Choice(list(MEASURE_FORMATS)),
+                default="table",
+                show_default=True,
+            ),
+        )
+    ):
+        command = add(command)
+    return command
+
+
+def measure_all(
+    tokenizers: Mapping[str, Tokenizer],
+    files: Sequence[str],
+    order: float,
+    vocabulary: bool,
+    parallel: Sequence[str],
+    format: str,
+) -> None:
+    """Measure the tokenizers, and write what came out."""
+    replaced: Counter[str] = Counter()
+    texts = parallel_texts(parallel, replaced)
+    found: dict[str, Measures] = {}
+    if files or not texts:
+        text = "\n".join(texts_of(inputs(files, "FILES or --parallel"), replaced))
+        found = {name: measure(one, text) for name, one in tokenizers.items()}
+    lines: dict[str, Any] = {}
+    try:
+        if texts:
+            lines = {name: measure_parallel(one, texts) for name, one in tokenizers.items()}
+    except TokenizersCoreError as error:
+        raise click.UsageError(f"--parallel: {in_options(error)}") from None
+    finally:
+        warn_of_invalid(replaced)
+    write_data(MEASURE_FORMATS[format](rows_of(found, lines, order, vocabulary), [*tokenizers]))
