@@ -20,7 +20,7 @@ from tokensteps.language.measures import OF_TEXT, measure_name, value_of
 
 COUNTED: Final = ("tokens", "words", "characters", "bytes", "different", "size", "unknown")
 """What the measures are made of."""
-Row = list[object]
+MeasureRow = list[object]
 
 
 def parallel_texts(given: Sequence[str], replaced: Counter[str]) -> dict[str, list[str]]:
@@ -40,9 +40,9 @@ def parallel_texts(given: Sequence[str], replaced: Counter[str]) -> dict[str, li
 
 def rows_of(
     found: Mapping[str, Measures], parallel: Mapping[str, ParallelMeasures], order: float, vocabulary: bool
-) -> list[Row]:
+) -> list[MeasureRow]:
     """A row for each count, measure and language: its name, and a value for each tokenizer."""
-    rows: list[Row] = []
+    rows: list[MeasureRow] = []
     if found:
         rows += [[name, *(getattr(one, name) for one in found.values())] for name in COUNTED]
         rows += [
@@ -60,7 +60,7 @@ def rows_of(
     return rows
 
 
-def as_table(rows: Sequence[Row], names: Sequence[str]) -> str:
+def measure_table(rows: Sequence[MeasureRow], names: Sequence[str]) -> str:
     """Rows for people: measures by their names, columns aligned."""
 
     def cell(value: object) -> str:
@@ -87,21 +87,21 @@ def as_table(rows: Sequence[Row], names: Sequence[str]) -> str:
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-def as_csv(rows: Sequence[Row], names: Sequence[str]) -> str:
+def measure_csv(rows: Sequence[MeasureRow], names: Sequence[str]) -> str:
     """A row a measure, for a spreadsheet."""
     return csv_table(["measure", *names], rows)
 
 
-def as_json(rows: Sequence[Row], names: Sequence[str]) -> str:
+def measure_json(rows: Sequence[MeasureRow], names: Sequence[str]) -> str:
     """Tokenizer → measure → value."""
     found = {name: {str(row[0]): row[place] for row in rows} for place, name in enumerate(names, start=1)}
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
 
 
-MEASURE_FORMATS: Final[Mapping[str, Callable[[Sequence[Row], Sequence[str]], str]]] = {
-    "table": as_table,
-    "csv": as_csv,
-    "json": as_json,
+MEASURE_FORMATS: Final[Mapping[str, Callable[[Sequence[MeasureRow], Sequence[str]], str]]] = {
+    "table": measure_table,
+    "csv": measure_csv,
+    "json": measure_json,
 }
 
 

@@ -37,6 +37,8 @@ from tokensteps.widgets.tabs import open_tab
 
 MEASURES_TAB = N_("Measures")
 MEASURES_KEY = "playground.measures"
+PASTED = "English\tDeutsch\nGood morning.\tGuten Morgen."
+"""What a table of parallel lines looks like, whatever the page's language."""
 
 
 def measures_tab(analyses: Mapping[str, Analysis]) -> None:
@@ -141,7 +143,7 @@ def chosen_texts() -> Mapping[str, Sequence[str]] | None:
         _("A table as a spreadsheet copies it: the languages in the first row, then a row for each line"),
         key=f"{MEASURES_KEY}.own",
         height=150,
-        placeholder="English\tDeutsch\nGood morning.\tGuten Morgen.",
+        placeholder=PASTED,
         persist_state="session",
     )
     text = plain_text(written or "")
