@@ -37,10 +37,10 @@ def prices() -> tuple[float, float]:
     return read or 0.0, written or 0.0
 
 
-def price_text(cost: float) -> str:
+def cost_written(cost: float) -> str:
     """A cost with enough digits to compare small ones.
 
-    >>> price_text(0.000123), price_text(12.5), price_text(0)
+    >>> cost_written(0.000123), cost_written(12.5), cost_written(0)
     ('0.000123', '12.50', '0')
     """
     if not cost:
