@@ -171,9 +171,20 @@ TRACES: dict[str, tuple[list[object], Any]] = {
         ),
     ),
     "limits": (
-        ["--max-token-length", 3, "--limit-alphabet", 20, "--initial-alphabet", "é", "--merges", 30],
+        [
+            "--user-defined-symbol",
+            "Face",
+            "--max-token-length",
+            3,
+            "--limit-alphabet",
+            20,
+            "--initial-alphabet",
+            "é",
+            "--merges",
+            30,
+        ],
         lambda: train_bpe(
-            Corpus.from_texts(course_lines()),
+            Corpus.from_texts(course_lines(), user_defined_symbols=["Face"]),
             merges=30,
             max_token_length=3,
             limit_alphabet=20,

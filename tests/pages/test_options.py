@@ -14,10 +14,11 @@ from tests.pages.pages import Page, address, bodies, book, problems, run
 from tokenizers_core import Corpus, train_bpe, train_wordpiece
 from tokensteps.language.i18n import LANGUAGES
 from tokensteps.runs.corpora import EXAMPLES
-from tokensteps.runs.rules import BPE_RULES, WORDPIECE_RULES
+from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
 
 BPE = Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES)
 WORDPIECE = Page("wordpiece", Path("pages", "train", "wordpiece.py"), WORDPIECE_RULES)
+UNIGRAM = Page("unigram", Path("pages", "train", "unigram.py"), UNIGRAM_RULES)
 WHATIF = Page("whatif", Path("pages", "train", "whatif.py"), ())
 
 
@@ -77,6 +78,22 @@ def test_a_coverage_and_characters_that_are_always_there() -> None:
     start = book(app)["frames"][0]["say"]
     assert f"{len(trace.left_out)} characters are outside of the alphabet" in start
     assert f"The alphabet has {len(trace.alphabet)} symbols" in start
+
+
+def test_symbols_that_are_kept_whole() -> None:
+    """Named with their counts at the start, on every page; one token each in the vocabulary, and in the words' splits none."""
+    for page in (BPE, WORDPIECE, UNIGRAM):
+        app = page.opened(
+            urlencode(
+                {"corpus": "paste", "text": "hug <n> pug <n>hug</n> hugs", "kept": "<n> </n>", "size": ""}
+            )
+        )
+        assert problems(app) == [] and address(app)["kept"] == "<n> </n>"
+        frames = book(app)["frames"]
+        assert "2 symbols are kept whole" in frames[0]["say"] and "<n> × 2 and </n> × 1" in frames[0]["say"]
+        assert all("&lt;n" not in label["label"] for label in frames[1:])
+    app = WHATIF.opened(urlencode({"t1": "bpe?corpus=hug", "what": "kept", "to": "ug"}))
+    assert problems(app) == [] and app.selectbox(key="whatif.what").value == "kept"
 
 
 def test_what_if_without_a_bound() -> None:

@@ -109,6 +109,13 @@ class PlacedWords(NamedTuple):
         return list(chain.from_iterable(map(repeat, count(), map(len, self.starts))))
 
 
+def trained_tokenizer(pipeline: Pipeline, model: Model, special_tokens: Iterable[str]) -> Tokenizer:
+    """The tokenizer of a run. Its user-defined symbols have ids like special tokens, and are found like them, but they are text."""
+    symbols = dict.fromkeys(pipeline.user_defined_symbols)
+    special = [token for token in special_tokens if token not in symbols]
+    return Tokenizer(pipeline, model, special, added=[AddedToken(one, special=False) for one in symbols])
+
+
 class FileFormat(NamedTuple):
     """How tokenizers are written to files and read from them."""
 

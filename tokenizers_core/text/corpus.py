@@ -23,7 +23,7 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from numbers import Integral
@@ -66,6 +66,7 @@ class Tally:
     """Whether each text is a word with its count, so that nothing is known about what is around it."""
     _counts: Counter[str] = field(default_factory=Counter)
     _ends: Counter[str] = field(default_factory=Counter)
+    _symbols: Counter[str] = field(default_factory=Counter)
     _reported: int = 0
 
     def __post_init__(self) -> None:
@@ -76,7 +77,10 @@ class Tally:
         refuse_surrogates(text)
         self.lines += 1
         self.characters += len(text)
-        matches = self._splitter.matches(normalized_text(text, self.pipeline.normalizer))
+        if self.pipeline.user_defined_symbols:
+            matches = self._matches_between(text, count)
+        else:
+            matches = self._splitter.matches(normalized_text(text, self.pipeline.normalizer))
         if count == 1:
             self._counts.update(matches)
         else:
@@ -86,6 +90,15 @@ class Tally:
             self._ends[matches[-1]] += count
         if self.progress and self.characters - self._reported >= _PROGRESS_EVERY:
             self._report(self.progress)
+
+    def _matches_between(self, text: str, count: int) -> list[str]:
+        """The matches of a text whose user-defined symbols are cut out, and counted."""
+        matches: list[str] = []
+        for stretch, symbol in self.pipeline.around_symbols(text):
+            matches += self._splitter.matches(normalized_text(stretch, self.pipeline.normalizer))
+            if symbol:
+                self._symbols[symbol] += count
+        return matches
 
     def read(self, stream: BinaryIO, encoding: str = "") -> None:
         """Count the words of a file's lines, as `read_lines` reads them."""
@@ -126,6 +139,7 @@ class Tally:
             self.characters,
             self.replaced,
             () if self.counted_elsewhere else tuple(ends.values()),
+            symbols_cut_out=tuple(self._symbols[one] for one in self.pipeline.user_defined_symbols),
         )
 
 
@@ -145,6 +159,8 @@ class Corpus:
     replaced: int = 0
     ends: tuple[int, ...] = ()
     """How often each word ends a text; () where the words were counted elsewhere."""
+    symbols_cut_out: tuple[int, ...] = ()
+    """How often each of the pipeline's user-defined symbols was cut out of the texts."""
     texts: tuple[str, ...] = field(default=(), compare=False)
     """The texts, if they were given as a list: () where nobody holds them."""
 
@@ -160,17 +176,18 @@ class Corpus:
         pattern: str = "gpt2",
         timeout: float = 2.0,
         progress: ReadingProgress | None = None,
+        user_defined_symbols: Sequence[str] = (),
     ) -> Corpus:
         """Count the words of texts, read one at a time. Each is pre-tokenized by itself. A list's texts stay at hand in `texts`.
 
-        A pattern of the user's own may run for `timeout` seconds on all of them together. Raises what
-        `Pipeline` raises, SurrogateError, PatternTimeoutError and EmptyCorpusError.
+        A pattern of the user's own may run for `timeout` seconds on all of them together. `user_defined_symbols` are cut out of the
+        texts before anything else: training keeps them whole, see `Pipeline`. Raises what `Pipeline` raises, SurrogateError, PatternTimeoutError and EmptyCorpusError.
 
         >>> list(Corpus.from_texts(["to be or not to be"]).items())
         [('to', 1), ('Ġbe', 2), ('Ġor', 1), ('Ġnot', 1), ('Ġto', 1)]
         """
         refuse_no_texts("texts", texts)
-        tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), progress)
+        tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout, user_defined_symbols), progress)
         for text in rows_of("texts", texts):
             tally.add(text)
         counted = tally.corpus(texts)
@@ -184,6 +201,7 @@ class Corpus:
         pre_tokenizer: str | tuple[Cutter, ...] = "whitespace_split",
         pattern: str = "gpt2",
         timeout: float = 2.0,
+        user_defined_symbols: Sequence[str] = (),
     ) -> Corpus:
         """A corpus from words counted elsewhere (`parse_counts` reads them from text).
 
@@ -194,7 +212,10 @@ class Corpus:
         >>> list(Corpus.from_counts({"hug": 10, "Pug": 5, "pug": 2}, normalizer="lowercase").items())
         [('hug', 10), ('pug', 7)]
         """
-        tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), counted_elsewhere=True)
+        tally = Tally(
+            Pipeline(normalizer, pre_tokenizer, pattern, timeout, user_defined_symbols),
+            counted_elsewhere=True,
+        )
         refuse_wrong_type("counts", counts, Iterable, WORDS_COUNTED)
         for item in counts.items() if isinstance(counts, Mapping) else counts:
             if not isinstance(item, tuple | list) or len(item) != 2:
@@ -214,6 +235,7 @@ class Corpus:
         pattern: str = "gpt2",
         timeout: float = 2.0,
         progress: ReadingProgress | None = None,
+        user_defined_symbols: Sequence[str] = (),
     ) -> Corpus:
         r"""Count the words of a file, each line one text without its end (`\n`, `\r\n` or `\r`).
 
@@ -221,7 +243,7 @@ class Corpus:
         `from_texts` raises, and OSError.
         """
         refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
-        tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), progress)
+        tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout, user_defined_symbols), progress)
         with open(path, "rb") as stream:
             tally.read(stream)
         return tally.corpus()
@@ -235,6 +257,7 @@ class Corpus:
         pattern: str = "gpt2",
         timeout: float = 2.0,
         progress: ReadingProgress | None = None,
+        user_defined_symbols: Sequence[str] = (),
     ) -> Corpus:
         r"""Count the words of a file's contents, such as an upload: what `from_file` would give.
 
@@ -245,7 +268,7 @@ class Corpus:
         refuse_wrong_type(
             "data", data, (bytes, bytearray, memoryview), "give a file's bytes, or use from_texts"
         )
-        tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), progress)
+        tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout, user_defined_symbols), progress)
         tally.read(io.BytesIO(data))
         return tally.corpus()
 

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
 
-from tokenizers_core.errors import TEXT_WANTED, SettingError, SurrogateError, refuse_wrong_type
+from tokenizers_core.errors import (
+    TEXT_WANTED,
+    SettingError,
+    SurrogateError,
+    refuse_no_texts,
+    refuse_wrong_type,
+)
 from tokenizers_core.text.cutting import Bytes, ComposedSplitter, Cutter, Marked
 from tokenizers_core.text.normalizers import Normalizer, normalize, normalized_text, only_names, steps_of
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK, PreToken, Splitter
@@ -61,12 +69,25 @@ end_of_word, none.
     """A name in `PRE_TOKENIZERS`; files of other programs bring parts of their own."""
     pattern: str = "gpt2"
     timeout: float = 2.0
+    user_defined_symbols: Sequence[str] = ()
+    """Strings that are cut out of a text before anything else, wherever they occur, the longest first: each stays one token. Unlike
+    special tokens, they are text, and decoding never leaves them out."""
 
     def __post_init__(self) -> None:
         refuse_wrong_type("timeout", self.timeout, Real, "give a number of seconds")
         refuse_wrong_type("pattern", self.pattern, str, "name a pattern, or write a regular expression")
         if not (math.isfinite(self.timeout) and self.timeout > 0):
             raise SettingError(name="timeout", value=self.timeout, reason="choose seconds above 0")
+        refuse_no_texts("user_defined_symbols", self.user_defined_symbols)
+        for symbol in self.user_defined_symbols:
+            refuse_wrong_type(
+                "user_defined_symbols", symbol, str, "write each symbol as a str, such as '<n>'"
+            )
+            if not symbol:
+                raise SettingError(
+                    name="user_defined_symbols", value="", reason="an empty symbol can't be found in a text"
+                )
+        object.__setattr__(self, "user_defined_symbols", tuple(self.user_defined_symbols))  # to be hashed
         steps_of(self.normalizer)
         self.splitter()
 
@@ -75,6 +96,16 @@ end_of_word, none.
         if isinstance(self.pre_tokenizer, tuple):
             return ComposedSplitter(self.pre_tokenizer)
         return Splitter(self.pre_tokenizer, self.pattern, self.timeout)
+
+    def around_symbols(self, text: str) -> Iterator[tuple[str, str]]:
+        """The stretches of a text, each with the user-defined symbol that comes after it, the last with "".
+
+        >>> list(Pipeline(user_defined_symbols=("<a>", "<a><b>")).around_symbols("x <a><b>y<a>"))
+        [('x ', '<a><b>'), ('y', '<a>'), ('', '')]
+        """
+        longest_first = sorted(self.user_defined_symbols, key=len, reverse=True)
+        parts = re.split("(" + "|".join(map(re.escape, longest_first)) + ")", text)
+        return zip(parts[::2], [*parts[1::2], ""], strict=True)
 
     def words(
         self, text: str, splitter: Splitter | ComposedSplitter | None = None, begins: bool = True

@@ -19,13 +19,14 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from tokenizers_core.encoding import dropout
+from tokenizers_core.encoding.added import AddedToken
 from tokenizers_core.encoding.alignment import no_collecting
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS, byte_token, join_bytes
 from tokenizers_core.encoding.cuts.steps import Drawn
 from tokenizers_core.encoding.dropout import Choices, refuse_bad_dropout
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.reasons import Reason, Spelling, why_not_merged
-from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.encoding.tokenizer import Tokenizer, trained_tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary, with_unknown
 from tokenizers_core.errors import SettingError, refuse_unknown_name, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
@@ -202,7 +203,7 @@ def train_bpe(
                 reason="the alphabet is the old tokenizer's; leave it out",
             )
         model = model_to_extend(extend, corpus, special_tokens)
-        beginning, given = beginning_of(model, corpus.words, alphabet), {"extend": extend}
+        beginning, given = beginning_of(model, corpus, alphabet), {"extend": extend}
         special_tokens, end_of_word_suffix = extend.special_tokens, model.suffix
         continuing_subword_prefix = model.vocabulary.prefix
     return train_by_counts(
@@ -266,7 +267,7 @@ def model_to_extend(old: Tokenizer, corpus: Corpus, special_tokens: Sequence[str
             value=shown,
             reason="it cuts text into words by other rules than the corpus was counted by; count it by those of extend.pipeline",
         )
-    if not {*special_tokens} <= {*old.special_tokens}:
+    if not {*special_tokens} <= {*old.special_tokens, *corpus.pipeline.user_defined_symbols}:
         raise SettingError(
             name="extend",
             value=shown,
@@ -275,11 +276,13 @@ def model_to_extend(old: Tokenizer, corpus: Corpus, special_tokens: Sequence[str
     return old.model
 
 
-def beginning_of(model: BpeModel, words: Sequence[str], alphabet: str) -> Beginning:
-    """Where the training of a model goes on: its tokens, the symbols that the words add, and the words as it splits them."""
+def beginning_of(model: BpeModel, corpus: Corpus, alphabet: str) -> Beginning:
+    """Where the training of a model goes on: its tokens, the symbols that the corpus adds, and the words as it splits them."""
+    words = corpus.words
     symbols = {*BYTE_TO_SYMBOL} if alphabet == "bytes" else set()
     if not (symbols.issuperset(BYTE_TO_SYMBOL) and in_byte_alphabet(words)):
         symbols.update(*map(model.split, words))
+    symbols.update(corpus.pipeline.user_defined_symbols)
     new = sorted(symbols - model.vocabulary.ids.keys())
     begun = model.with_merges([*model.vocabulary.tokens, *new], model.merges)
     split = [Private("".join(map(chr, ids))) for ids in begun.encode_words(words)]
@@ -323,13 +326,17 @@ class BpeTrace(MergeTrace):
         snapshot = self[-1 if step is None else step]
         pipeline = self.corpus_at(snapshot.step).pipeline
         if self.extended is not None and self._begun is not None:
-            return self.extended.with_options(model=self._begun.with_merges(snapshot.vocab, snapshot.merges))
+            model = self._begun.with_merges(snapshot.vocab, snapshot.merges)
+            there = {*self.extended.special_tokens, *(token.content for token in self.extended.added)}
+            new = [one for one in pipeline.user_defined_symbols if one not in there]
+            added = [*self.extended.added, *(AddedToken(one, special=False) for one in new)]
+            return self.extended.with_options(model=model, added=added)
         tokens, special_tokens = list(snapshot.vocab), list(self.special_tokens)
         if pipeline.byte_level and set(BYTE_TO_SYMBOL) <= set(self.alphabet):
             unk_token = ""
         else:
             tokens, special_tokens = with_unknown(tokens, special_tokens, unk_token)
-        return Tokenizer(pipeline, self.model(snapshot, tokens, unk_token), special_tokens)
+        return trained_tokenizer(pipeline, self.model(snapshot, tokens, unk_token), special_tokens)
 
     def model(self, snapshot: MergeSnapshot, tokens: Sequence[str], unk_token: str) -> Model:
         """What the tokenizer of a step encodes words with."""

@@ -350,12 +350,12 @@ class MergeTrace(Trace[MergeSnapshot]):
     @cached_property
     def bounds(self) -> Bounds | None:
         """What excludes pairs; None if nothing does."""
-        longest = self.settings.get("max_token_length")
-        if self.extended is None and longest is None:
+        longest, kept = self.settings.get("max_token_length"), self.corpus.pipeline.user_defined_symbols
+        if self.extended is None and longest is None and not kept:
             return None
         taken = () if self.extended is None else frozenset(self.tokens[: self.vocab_sizes[0]])
         vocabulary = Vocabulary(self.tokens, self.prefix)
-        return Bounds(vocabulary, taken, longest, self.settings.get("end_of_word_suffix", ""))
+        return Bounds(vocabulary, taken, longest, self.settings.get("end_of_word_suffix", ""), kept)
 
     def in_alphabet(self, symbols: tuple[str, ...]) -> tuple[str, ...]:
         """A word's symbols without those that a limit has left out of the alphabet."""

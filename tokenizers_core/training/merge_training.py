@@ -83,6 +83,8 @@ def run_training(
     """
     refuse_no_corpus(corpus)
     check_settings(tie_rule, min_frequency, merges, vocab_size, special_tokens)
+    symbols = corpus.pipeline.user_defined_symbols
+    special_tokens = (*special_tokens, *symbols)
     limits.check()
     for name, symbol in (("continuing_subword_prefix", prefix), ("end_of_word_suffix", suffix)):
         refuse_wrong_type(name, symbol, str, "give a str, which may be empty")
@@ -103,9 +105,9 @@ def run_training(
     table = PairTable(words, corpus.counts)
     order = TIE_RULES[tie_rule].in_run(table, vocabulary, corpus.pipeline.byte_level)
     bounds = None
-    if beginning is not None or limits.max_token_length is not None:
+    if beginning is not None or limits.max_token_length is not None or symbols:
         taken = () if beginning is None else frozenset(beginning.tokens)
-        bounds = Bounds(vocabulary, taken, limits.max_token_length, suffix)
+        bounds = Bounds(vocabulary, taken, limits.max_token_length, suffix, symbols)
     run = merges_of(table, vocabulary, order, min_frequency, bounds)
     recorder, known = Recorder(), 0
 

@@ -494,9 +494,12 @@ def train_unigram(
     share = PRUNED_SHARES[method] if pruned_share is None else pruned_share
     check_numbers(share, max_piece_length)
     refuse_no_tokens(special_tokens)
-    special_tokens = tuple(dict.fromkeys(special_tokens))
+    symbols = corpus.pipeline.user_defined_symbols
+    special_tokens = tuple(dict.fromkeys((*special_tokens, *symbols)))
     seed_of = course_seed if method == "course" else sentencepiece_seed
     candidates = seed_of(corpus, max_piece_length, whole_words)
+    if symbols:  # a normalizer may have made one
+        candidates = [one for one in candidates if len(one[0]) == 1 or one[0] not in symbols]
     characters = sum(1 for piece, _count in candidates if len(piece) == 1)
     size = grown_seed(SEED_SIZES[method], vocab_size) if seed_size is None else seed_size
     check_sizes(size, vocab_size, characters, len(special_tokens))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, Self, TypeVar, overload
 
 from tokenizers_core.encoding.byte_tokens import byte_token
-from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.encoding.tokenizer import Tokenizer, trained_tokenizer
 from tokenizers_core.encoding.vocabulary import with_unknown
 from tokenizers_core.errors import UnknownWordError, UnreachedSizeError
 from tokenizers_core.lazy import Recent, cached_property
@@ -582,7 +582,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
             tokens = list(dict.fromkeys([*tokens, *map(byte_token, range(256))]))
         length = self.settings["max_piece_length"]
         model = UnigramModel(tokens, dict(snapshot.pieces.items()), unk_token, byte_fallback, length)
-        return Tokenizer(self.corpus.pipeline, model, special_tokens)
+        return trained_tokenizer(self.corpus.pipeline, model, special_tokens)
 
     # --- over all steps -------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from tokenizers_core.encoding.cuts.steps import Drawn
 from tokenizers_core.encoding.dropout import Choices, refuse_bad_dropout
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.reasons import Reason, why_not_matched
-from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.encoding.tokenizer import Tokenizer, trained_tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary, with_unknown
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus
@@ -402,7 +402,7 @@ class WordPieceTrace(MergeTrace):
         vocab = self[-1 if step is None else step].vocab
         tokens, special_tokens = with_unknown(vocab, self.special_tokens, unk_token)
         model = WordPieceModel(tokens, unk_token, self.settings["max_input_chars_per_word"])
-        return Tokenizer(self.corpus.pipeline, model, special_tokens)
+        return trained_tokenizer(self.corpus.pipeline, model, special_tokens)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ OPTION_OF: Final = {
     "merges": "--merges",
     "min_frequency": "--min-frequency",
     "special_tokens": "--special-token",
+    "user_defined_symbols": "--user-defined-symbol",
     "tie_rule": "--ties",
     "alphabet": "--alphabet",
     "extend": "--extend",

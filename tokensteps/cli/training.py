@@ -265,6 +265,14 @@ TRAINING_OPTIONS: Final = (
         metavar="TOKEN",
     ),
     option(
+        "--user-defined-symbol user_defined_symbols",
+        "A symbol that is kept whole: it is cut out of the text before words are counted, and is one token, never split and never "
+        "merged. Unlike a special token it is text. Give it once for each.",
+        type=TEXT,
+        multiple=True,
+        metavar="SYMBOL",
+    ),
+    option(
         "--counts",
         "The files hold words and how often each occurs, one a line: hug 10. Or one file that the count command wrote, whose "
         "words stay as they are.",
@@ -403,7 +411,8 @@ def pipeline_settings(algorithm: str, counts: bool, given: Mapping[str, Any]) ->
             "pre_tokenizer": rules.pre_tokenizer,
             "pattern": rules.pattern,
         }
-        return named | {"timeout": COMMAND_SECONDS}
+        kept = given.get("user_defined_symbols", ())
+        return named | {"timeout": COMMAND_SECONDS, "user_defined_symbols": kept}
     usual = "whitespace_split" if counts else PRE_TOKENIZERS_OF[algorithm][0]
     chosen = given.get("pre_tokenizer", usual)
     fitting = PRE_TOKENIZERS_OF[algorithm]
@@ -422,6 +431,7 @@ def pipeline_settings(algorithm: str, counts: bool, given: Mapping[str, Any]) ->
         "pre_tokenizer": chosen,
         "pattern": given.get("pattern", "gpt2"),
         "timeout": COMMAND_SECONDS,
+        "user_defined_symbols": given.get("user_defined_symbols", ()),
     }
 
 
@@ -451,7 +461,7 @@ def training_settings(algorithm: str, given: Mapping[str, Any], pre_tokenizer: s
     if algorithm == "unigram":
         size = given.get("vocab_size", UNIGRAM_SIZE)
         usual = {"vocab_size": size, "seed_size": grown_seed(USUAL_SEED, size)}
-    of_the_pipeline = ("normalizer", "pre_tokenizer", "pattern")
+    of_the_pipeline = ("normalizer", "pre_tokenizer", "pattern", "user_defined_symbols")
     settings = {**usual, **{name: value for name, value in given.items() if name not in of_the_pipeline}}
     if algorithm == "unigram" and "max_token_length" in settings:
         settings["max_piece_length"] = settings.pop("max_token_length")
@@ -470,7 +480,7 @@ def corpus_counted(
         raise click.UsageError(
             f"{shown} holds a whole corpus, counted by its own rules; leave the other files out, or count them together."
         )
-    for setting in ("normalizer", "pre_tokenizer", "pattern"):
+    for setting in ("normalizer", "pre_tokenizer", "pattern", "user_defined_symbols"):
         if setting in given:
             raise click.UsageError(
                 f"{shown} says by which rules its words were counted; leave {OPTION_OF[setting]} out, or count the text again."

@@ -60,6 +60,12 @@ EXCLUSIONS: Mapping[str, ExclusionWords] = {
         N_("too long"),
         N_("{pair} would have been merged, but its token would be longer than {limit} characters."),
     ),
+    "kept": ExclusionWords(
+        N_("kept whole"),
+        N_(
+            "{pair} would have been merged, but that is a symbol of its own, which is never made from others."
+        ),
+    ),
     "taken": ExclusionWords(
         N_("old token"),
         N_(

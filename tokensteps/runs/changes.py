@@ -96,7 +96,12 @@ def added(corpus: Corpus, text: str, times: int) -> tuple[tuple[str, int], ...]:
     """The counts of the words that a text brings in, each `times` times more than the corpus has it."""
     rules = corpus.pipeline
     words = Corpus.from_counts(
-        {text: times}, rules.normalizer, rules.pre_tokenizer, rules.pattern, rules.timeout
+        {text: times},
+        rules.normalizer,
+        rules.pre_tokenizer,
+        rules.pattern,
+        rules.timeout,
+        rules.user_defined_symbols,
     )
     there = dict(corpus.items())
     return tuple((word, there.get(word, 0) + number) for word, number in words.items())

@@ -297,11 +297,14 @@ class Source:
                 raise CountedRulesError(counted_by.rules)
             return read_counts(decode_text(self.data).text, pipeline.timeout, progress).corpus
         rules = (pipeline.normalizer, pipeline.pre_tokenizer, pipeline.pattern, pipeline.timeout)
+        kept = pipeline.user_defined_symbols
         if self.counts:
-            return Corpus.from_counts(parse_counts(decode_text(self.data).text), *rules)
+            counts = parse_counts(decode_text(self.data).text)
+            return Corpus.from_counts(counts, *rules, user_defined_symbols=kept)
         if self.lines:
-            return Corpus.from_bytes(self.data, *rules, progress=progress)
-        return Corpus.from_texts([decode_text(self.data).text], *rules, progress=progress)
+            return Corpus.from_bytes(self.data, *rules, progress=progress, user_defined_symbols=kept)
+        texts = [decode_text(self.data).text]
+        return Corpus.from_texts(texts, *rules, progress=progress, user_defined_symbols=kept)
 
     @property
     def is_counted(self) -> bool:

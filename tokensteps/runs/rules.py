@@ -179,7 +179,19 @@ LONGEST_TOKEN = Setting(
     ),
     placeholder=N_("no limit"),
 )
+KEPT = Setting(
+    "kept",
+    "",
+    length=SPECIAL_LIMIT,
+    label=N_("Keep whole"),
+    help=N_(
+        "Symbols, separated by spaces, that are cut out of the text before words are counted: each stays one token, never split and "
+        "never merged with others (user_defined_symbols, glossaries). Unlike special tokens they are text: decoding keeps them, and "
+        "no template adds them."
+    ),
+)
 LIMITS = (
+    KEPT,
     LONGEST_TOKEN,
     Setting(
         "letters",
@@ -266,6 +278,7 @@ UNIGRAM_RULES = (
     EXACT,
     WHOLE,
     SPECIAL,
+    KEPT,
     LONGEST_TOKEN._replace(
         help=N_(
             "The seed has no pieces of more characters. SentencePiece calls it max_sentencepiece_length."

@@ -101,7 +101,8 @@ class Recipe:
         if "pattern" in self.values:
             pattern = (self["regex"] if self["pattern"] == "own" else self["pattern"]) or pattern
         size = len(source.data) if source else 0
-        return Pipeline(self["normalizer"], self["pre"], pattern, patience(size))
+        kept = special_tokens(self["kept"]) if "kept" in self.values else ()
+        return Pipeline(self["normalizer"], self["pre"], pattern, patience(size), kept)
 
 
 class Reading(NamedTuple):

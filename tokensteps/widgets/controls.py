@@ -29,7 +29,7 @@ TRAINING_SETTINGS = ("ties", "method", "seed", "size", "min", "exact", "whole", 
 """How training chooses, where it starts and stops, what is special."""
 
 
-OPTIONS = ("longest", "letters", "coverage", "initial", "maxword")
+OPTIONS = ("kept", "longest", "letters", "coverage", "initial", "maxword")
 """What few runs need."""
 
 

@@ -197,7 +197,12 @@ def train_superbpe(
             )
         timeout = LINEAR if second_pattern == SECOND_PATTERN else pipeline.timeout
         stretches = Corpus.from_texts(
-            iter(corpus.texts), pipeline.normalizer, "byte_level", second_pattern, timeout
+            iter(corpus.texts),
+            pipeline.normalizer,
+            "byte_level",
+            second_pattern,
+            timeout,
+            user_defined_symbols=pipeline.user_defined_symbols,
         )
     if transition is None and vocab_size is not None:
         transition = vocab_size * 9 // 10

@@ -13,6 +13,9 @@ TAKEN: Final = "taken"
 LENGTH: Final = "length"
 """The token would be longer than `max_token_length` allows."""
 
+KEPT: Final = "kept"
+"""The token would be a user-defined symbol, which is cut out of texts and never made."""
+
 
 class Bounds:
     """What excludes pairs from a run; the answer for a pair never changes.
@@ -23,8 +26,14 @@ class Bounds:
     """
 
     def __init__(
-        self, vocabulary: Vocabulary, taken: Container[str] = (), longest: int | None = None, suffix: str = ""
+        self,
+        vocabulary: Vocabulary,
+        taken: Container[str] = (),
+        longest: int | None = None,
+        suffix: str = "",
+        kept: Container[str] = (),
     ) -> None:
+        self.kept = kept
         self.vocabulary, self.taken, self.longest, self.suffix = vocabulary, taken, longest, suffix
         self._known: dict[str, str] = {}
 
@@ -43,4 +52,6 @@ class Bounds:
             letters = token.removeprefix(prefix).removesuffix(self.suffix)
             if len(letters) > self.longest:
                 return LENGTH
+        if token in self.kept:
+            return KEPT
         return TAKEN if token in self.taken else ""

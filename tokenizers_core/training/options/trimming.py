@@ -30,7 +30,7 @@ def trim(tokenizer: Tokenizer, merges: int) -> Tokenizer:
     Raises WrongTypeError, SettingError.
 
     >>> from tokenizers_core import Corpus, train_bpe
-    >>> tokenizer = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "hugs": 5}), merges=3).tokenizer()
+    >>> tokenizer = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "hugs": 6}), merges=3).tokenizer()
     >>> [trim(tokenizer, number).encode("hugs").tokens for number in (0, 1, 2)]
     [['hugs'], ['hug', 's'], ['h', 'ug', 's']]
     """
@@ -69,7 +69,7 @@ def cut_out(tokenizer: Tokenizer, rank: int) -> CutOut:
     """What would come of a tokenizer if the merge with this rank were taken out of the middle. Raises WrongTypeError, SettingError.
 
     >>> from tokenizers_core import Corpus, train_bpe
-    >>> tokenizer = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "hugs": 5}), merges=3).tokenizer()
+    >>> tokenizer = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "hugs": 6}), merges=3).tokenizer()
     >>> cut_out(tokenizer, 0)
     CutOut(pair=Pair(first='u', second='g'), token='ug', idle=(Pair(first='h', second='ug'), Pair(first='hug', second='s')), \
 stranded=('ug', 'hug', 'hugs'))

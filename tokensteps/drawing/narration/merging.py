@@ -9,6 +9,7 @@ from tokenizers_core.trace import GROWING
 from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, StartEvent
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent, WordPieceSnapshot
 from tokensteps.drawing.narration.kinds import tell_kind, tell_rule_event
+from tokensteps.drawing.narration.symbols import tell_kept, tokens_with_counts
 from tokensteps.drawing.narration.text_format import Narration, TextFormat
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.names import EXCLUSIONS, TIE_RULE_WORDS
@@ -23,8 +24,6 @@ MERGING_STOPS: Final[Mapping[str, str]] = {
     GROWING: N_("Training goes on: the next step is on its way."),
 }
 """A trace's `stop_reason` → what is said at its last step."""
-LEFT_OUT_TOLD: Final = 6
-"""Characters outside of the alphabet that a sentence lists."""
 TIES_TOLD: Final = 3
 """Tied pairs that a sentence lists before it says how many more there are."""
 
@@ -126,7 +125,8 @@ def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: TextFormat) ->
             ),
             number=count(len(event.alphabet)),
         )
-        return Narration(lead, sentences(tell_corpus(snapshot, voice), tell_stop(snapshot, voice)))
+        kept = tell_kept(snapshot.trace.corpus, voice)
+        return Narration(lead, sentences(tell_corpus(snapshot, voice), kept, tell_stop(snapshot, voice)))
     lead = voice.say(
         ngettext(
             "Every word is split into its symbols. The alphabet has {size} symbol.",
@@ -137,7 +137,12 @@ def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: TextFormat) ->
     )
     return Narration(
         lead,
-        sentences(tell_corpus(snapshot, voice), tell_left_out(snapshot, voice), tell_stop(snapshot, voice)),
+        sentences(
+            tell_corpus(snapshot, voice),
+            tell_kept(snapshot.trace.corpus, voice),
+            tell_left_out(snapshot, voice),
+            tell_stop(snapshot, voice),
+        ),
     )
 
 
@@ -146,21 +151,12 @@ def tell_left_out(snapshot: MergeSnapshot, voice: TextFormat) -> str:
     left_out = snapshot.trace.left_out
     if not left_out:
         return ""
-    shown = [
-        voice.say("{token} × {count}", token=voice.token(one), count=count(number))
-        for one, number in [*left_out.items()][:LEFT_OUT_TOLD]
-    ]
-    more = len(left_out) - len(shown)
-    named = listed(shown)
-    if more:
-        message = ngettext("{characters} and {number} more", "{characters} and {number} more", more)
-        named = voice.say(message, characters=named, number=count(more))
     told = ngettext(
         "{number} character is outside of the alphabet, left out here and unknown to the tokenizer: {characters}.",
         "{number} characters are outside of the alphabet, left out here and unknown to the tokenizer: {characters}.",
         len(left_out),
     )
-    return voice.say(told, number=count(len(left_out)), characters=named)
+    return voice.say(told, number=count(len(left_out)), characters=tokens_with_counts(left_out, voice))
 
 
 def tell_corpus(snapshot: MergeSnapshot, voice: TextFormat) -> str:

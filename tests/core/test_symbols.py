@@ -1,0 +1,179 @@
+"""Symbols that training keeps whole (`user_defined_symbols`), in all three algorithms.
+
+Oracles: the `tokenizers` library, trained on the text between the symbols, with the symbols as added tokens that aren't special; the same
+library with our files; SentencePiece with its own `user_defined_symbols`, for Unigram; and a plain rule: the text cut at the symbols by
+hand gives the same run.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sysconfig
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sentencepiece
+import tokenizers
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.samples import examples
+from tokenizers_core import (
+    Corpus,
+    Tokenizer,
+    tokenizer_from_json,
+    tokenizer_to_json,
+    train_bpe,
+    train_unigram,
+    train_wordpiece,
+)
+from tokenizers_core.errors import SettingError, WrongTypeError
+
+SYMBOLS = ("self.", "return", "->")
+
+
+@cache
+def large() -> tuple[str, ...]:
+    """Two hundred kilobytes of the standard library's sources, line by line."""
+    text = "".join(
+        path.read_text("utf-8") for path in sorted(Path(sysconfig.get_path("stdlib")).glob("[a-d]*.py"))
+    )
+    return tuple(text[:200_000].splitlines())
+
+
+def between(lines: tuple[str, ...] | list[str], symbols: tuple[str, ...]) -> list[str]:
+    longest_first = sorted(symbols, key=len, reverse=True)
+    return [part for line in lines for part in re.split("|".join(map(re.escape, longest_first)), line)]
+
+
+def test_bpe_on_two_hundred_kilobytes_as_in_the_library() -> None:
+    """Merges, vocabulary, and the ids of text with symbols in it, by the library's own tokenizer and by our file in it."""
+    corpus = Corpus.from_texts(large(), user_defined_symbols=SYMBOLS)
+    trace = train_bpe(corpus, 256 + 3 + 700, alphabet="bytes", tie_rule="lowest_ids")
+    theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=256 + 700,
+        show_progress=False,
+        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
+    )
+    theirs.train_from_iterator(between(large(), SYMBOLS), trainer)
+    theirs.add_tokens([tokenizers.AddedToken(symbol, normalized=False) for symbol in SYMBOLS])
+    merges = [tuple(pair) for pair in json.loads(theirs.to_str())["model"]["merges"]]
+    assert [tuple(trace.pair_of(step)) for step in range(1, len(trace) + 1)] == merges and len(trace) == 700
+    tokenizer = trace.tokenizer()
+    ours_there = tokenizers.Tokenizer.from_str(tokenizer_to_json(tokenizer))
+    text = "\n".join(large()[:400]) + " a->b self.self.x"
+    assert ours_there.encode(text).ids == tokenizer.ids(text)
+    assert tokenizer.encode(text).tokens == theirs.encode(text).tokens
+    assert tokenizer.decode(tokenizer.ids(text), skip_special_tokens=True) == text
+    assert corpus.symbols_cut_out == tuple("\n".join(large()).count(symbol) for symbol in SYMBOLS)
+
+
+def test_unigram_as_in_sentencepiece() -> None:
+    """The same pieces, but for a few at the border (see `test_unigram_library`), and the same splits around the symbols."""
+    lines = [" ".join(line.split()) for line in large()]
+    lines = [re.sub("|".join(map(re.escape, SYMBOLS)), lambda found: f" {found[0]} ", line) for line in lines]
+    lines = [" ".join(line.split()) for line in lines if line.strip()]
+    stored = io.BytesIO()
+    trainer: Any = sentencepiece.SentencePieceTrainer
+    trainer.train(
+        sentence_iterator=iter(lines), model_writer=stored, model_type="unigram", vocab_size=603, character_coverage=1.0,
+        normalization_rule_name="identity", num_threads=1, minloglevel=2, user_defined_symbols=[*SYMBOLS],
+    )  # fmt: skip
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=stored.getvalue())
+    pieces = {theirs.id_to_piece(number) for number in range(theirs.vocab_size())}
+    corpus = Corpus.from_texts(lines, pre_tokenizer="metaspace", user_defined_symbols=SYMBOLS)
+    trace = train_unigram(corpus, None, 600, "sentencepiece")
+    assert trace[0].vocab[:3] == SYMBOLS and {*SYMBOLS} <= pieces
+    ours = {*trace[-1].vocab}
+    assert len(ours) == 600 and len(ours & pieces) > 540
+    tokenizer = trace.tokenizer()
+    alike = total = 0
+    for line in lines[:300]:
+        mine, other = tokenizer.encode(line).tokens, theirs.encode(line, out_type=str)
+        total, alike = total + 1, alike + (mine == other)
+        assert [one for one in mine if one in SYMBOLS] == [one for one in other if one in SYMBOLS]
+    assert alike > 0.5 * total
+
+
+symbols = st.lists(st.text("ab<>", min_size=1, max_size=3), min_size=1, max_size=3, unique=True)
+texts = st.lists(st.text("ab<> c", min_size=1, max_size=14), min_size=1, max_size=6)
+
+
+def train(algorithm: str, corpus: Corpus) -> Any:
+    if algorithm == "unigram":
+        return train_unigram(corpus, 100, None)
+    return train_bpe(corpus) if algorithm == "bpe" else train_wordpiece(corpus)
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
+@examples(60)
+@given(texts, symbols)
+def test_cut_out_by_hand_is_the_same_run(algorithm: str, lines: list[str], kept: list[str]) -> None:
+    parts = [part for part in between(lines, tuple(kept)) if part.strip()]
+    if not parts:
+        return
+    corpus = Corpus.from_texts(lines, pre_tokenizer="whitespace_split", user_defined_symbols=kept)
+    byhand = Corpus.from_texts(parts, pre_tokenizer="whitespace_split")
+    assert (corpus.words, corpus.counts) == (byhand.words, byhand.counts)
+    trace, other = train(algorithm, corpus), train(algorithm, byhand)
+    assert {*trace[-1].vocab} - {*kept} == {*other[-1].vocab} - {*kept}
+    tokenizer = trace.tokenizer()
+    assert tokenizer.vocab[kept[0]] == 0 and not {*kept} & {*tokenizer.special_tokens}
+    text = "".join(kept) + " " + lines[0]
+    tokens = tokenizer.encode(text).tokens
+    cut = [(stretch, symbol) for stretch, symbol in corpus.pipeline.around_symbols(text)]
+    assert [token for token in tokens if token in kept] == [
+        one
+        for stretch, symbol in cut
+        for one in [*(token for token in tokenizer.encode(stretch).tokens if token in kept), symbol]
+        if one
+    ]
+    theirs = tokenizers.Tokenizer.from_str(tokenizer_to_json(tokenizer))
+    assert theirs.encode(text).ids == tokenizer.ids(text)
+    assert tokenizer_from_json(tokenizer_to_json(tokenizer)).ids(text) == tokenizer.ids(text)
+
+
+def test_a_symbol_is_never_made_from_others() -> None:
+    """A normalizer may spell one after it was looked for: then its last merge is excluded, and said to be."""
+    corpus = Corpus.from_texts(
+        ["HUG HUG hug pug"], "lowercase", "whitespace_split", user_defined_symbols=["hug"]
+    )
+    trace = train_bpe(corpus)
+    assert corpus.symbols_cut_out == (1,) and dict(corpus.items()) == {"hug": 2, "pug": 1}
+    assert trace.stop_reason == "bounds" and [trace.tokens[0], *trace.tokens[5:]] == ["hug", "ug", "pug"]
+    assert [(one.candidate.pair, one.reason) for one in trace[2].excluded] == [(("h", "ug"), "kept")]
+    assert trace.tokenizer().encode("hug HUG").tokens == ["hug", "h", "ug"]
+    pieces = train_unigram(corpus, 50, None).seed
+    assert "hug" not in dict(pieces) and "ug" in dict(pieces)
+
+
+def test_going_on_keeps_new_symbols_whole() -> None:
+    old = train_bpe(Corpus.from_counts({"hug": 3}), merges=1, special_tokens=["[UNK]"]).tokenizer()
+    corpus = Corpus.from_texts(
+        ["hug <n> hug"], pre_tokenizer="whitespace_split", user_defined_symbols=["<n>"]
+    )
+    new = train_bpe(corpus, extend=old).tokenizer()
+    assert list(new.tokens[: len(old.tokens)]) == list(old.tokens) and new.special_tokens == ("[UNK]",)
+    assert new.encode("hug<n>hug").tokens == ["hug", "<n>", "hug"] and old.encode("hug<n>hug").tokens != [
+        "hug",
+        "<n>",
+        "hug",
+    ]
+
+
+@pytest.mark.parametrize("kept", ["<n>", [""], [3]])
+def test_symbols_that_can_not_be(kept: Any) -> None:
+    with pytest.raises((SettingError, WrongTypeError), match="user_defined_symbols"):
+        Corpus.from_texts(["a"], user_defined_symbols=kept)
+
+
+def test_a_corpus_without_symbols_is_as_before() -> None:
+    corpus = Corpus.from_texts(["hug pug"])
+    assert corpus.symbols_cut_out == () and train_bpe(corpus).bounds is None
+    assert isinstance(train_bpe(corpus).tokenizer(), Tokenizer) and train_bpe(corpus).tokenizer().added == ()
