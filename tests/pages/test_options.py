@@ -90,7 +90,7 @@ def test_symbols_that_are_kept_whole() -> None:
         )
         assert problems(app) == [] and address(app)["kept"] == "<n> </n>"
         frames = book(app)["frames"]
-        assert "2 symbols are kept whole" in frames[0]["say"] and "<n> × 2 and </n> × 1" in frames[0]["say"]
+        assert "2 symbols are kept whole" in frames[0]["say"] and "<n> × 2, </n> × 1" in frames[0]["say"]
         assert all("&lt;n" not in label["label"] for label in frames[1:])
     app = WHATIF.opened(urlencode({"t1": "bpe?corpus=hug", "what": "kept", "to": "ug"}))
     assert problems(app) == [] and app.selectbox(key="whatif.what").value == "kept"
