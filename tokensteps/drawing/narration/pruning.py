@@ -14,9 +14,8 @@ from tokenizers_core.training.pruning import (
     SeedEvent,
 )
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
-from tokensteps.drawing.narration.text_format import FiguredNarration, TextFormat, some_tokens
 from tokensteps.drawing.narration.symbols import tell_kept
-from tokensteps.drawing.narration.text_format import Narration, TextFormat, some_tokens
+from tokensteps.drawing.narration.text_format import FiguredNarration, TextFormat, some_tokens
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.numbers import estimate_formula, nats
 
@@ -108,14 +107,13 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
             "better ones. Split in the most probable way, the corpus costs {loss}."
         )
     total = sum(number for _piece, number in trace.seed)
-    told = tell_kept(trace.corpus, voice)
+    told = ""
     if trace.knows_loss(0):
         told = voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss)))
-    why = ""
-        costs = voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss)))
-        told = sentences(told, costs)
+    why = tell_kept(trace.corpus, voice)
     if cost_nothing(trace):
-        why = voice.say(_("At this size no word is re-segmented: choose a smaller vocabulary to see that."))
+        size = voice.say(_("At this size no word is re-segmented: choose a smaller vocabulary to see that."))
+        why = sentences(why, size)
     lead = voice.say(
         ngettext(
             "Training starts from {number} piece.", "Training starts from {number} pieces.", event.pieces
