@@ -9,7 +9,7 @@ from tokenizers_core.trace import GROWING
 from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, StartEvent
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent, WordPieceSnapshot
 from tokensteps.drawing.narration.kinds import tell_kind, tell_rule_event
-from tokensteps.drawing.narration.symbols import tell_kept, tokens_with_counts
+from tokensteps.drawing.narration.options import tell_kept, tokens_with_counts
 from tokensteps.drawing.narration.text_format import Narration, TextFormat
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.names import EXCLUSIONS, TIE_RULE_WORDS

@@ -14,7 +14,7 @@ from tokenizers_core.training.pruning import (
     SeedEvent,
 )
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
-from tokensteps.drawing.narration.symbols import tell_kept
+from tokensteps.drawing.narration.options import tell_kept
 from tokensteps.drawing.narration.text_format import FiguredNarration, TextFormat, some_tokens
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.numbers import estimate_formula, nats

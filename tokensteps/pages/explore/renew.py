@@ -19,7 +19,7 @@ from tokensteps.catalogue.renewal import Heritage, as_written, continued, herita
 from tokensteps.catalogue.shown_tokenizers import EngineSubject, ShownTokenizer, TrainedSubject
 from tokensteps.catalogue.side_by_side import aligned_html
 from tokensteps.components.address import update_url
-from tokensteps.drawing.narration.extending import corpus_html, cut_html
+from tokensteps.drawing.narration.options import corpus_html, cut_html
 from tokensteps.drawing.tokens import Style, chips
 from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.i18n import N_, _, count, listed, use_language

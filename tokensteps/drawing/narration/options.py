@@ -1,17 +1,50 @@
-"""What is said of merges learned on top of a tokenizer's, and why none in the middle can be cut out."""
+"""What is said of the options of training: symbols kept whole, characters left out, merges learned on top of a tokenizer's, and why none
+in the middle can be cut out."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from typing import Final
 
 from tokenizers_core import MergeTrace
+from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.training.options.trimming import CutOut
+from tokensteps.drawing.narration.text_format import TextFormat
 from tokensteps.drawing.tokens import Style, chips, fill, pair_chips
-from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.language.i18n import _, count, listed, ngettext
 
+SYMBOLS_LISTED: Final = 6
+"""Symbols that a sentence lists."""
 STRANDED_LISTED: Final = 24
 """How many tokens are listed that no text produces any more."""
+
+
+def tell_kept(corpus: Corpus, voice: TextFormat) -> str:
+    """Which user-defined symbols were cut out of the text before words were counted; nothing where there are none."""
+    symbols = corpus.pipeline.user_defined_symbols
+    if not symbols:
+        return ""
+    told = ngettext(
+        "{number} symbol is kept whole and cut out of the text before words are counted: {symbols}.",
+        "{number} symbols are kept whole and cut out of the text before words are counted: {symbols}.",
+        len(symbols),
+    )
+    counts = dict(zip(symbols, corpus.symbols_cut_out, strict=True))
+    return voice.say(told, number=count(len(symbols)), symbols=tokens_with_counts(counts, voice))
+
+
+def tokens_with_counts(counts: Mapping[str, int], voice: TextFormat) -> str:
+    """The first few tokens, each with its count, and how many more there are."""
+    shown = [
+        voice.say("{token} × {count}", token=voice.token(token), count=count(number))
+        for token, number in [*counts.items()][:SYMBOLS_LISTED]
+    ]
+    more = len(counts) - len(shown)
+    if not more:
+        return listed(shown)
+    message = ngettext("{characters} and {number} more", "{characters} and {number} more", more)
+    return voice.say(message, characters=listed(shown), number=count(more))
 
 
 def corpus_html(trace: MergeTrace) -> str:
