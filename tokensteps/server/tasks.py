@@ -77,6 +77,8 @@ class Progress:
     nothing can be looked at."""
     began: float = field(default_factory=time.monotonic)
     """When its work was asked for."""
+    clock: Callable[[], float] = lambda: time.monotonic()
+    """What tells the time: a test holds its own."""
     news: threading.Event = field(default_factory=threading.Event)
     """Set as soon as there is a step to look at besides the start, and at the end."""
 
@@ -103,14 +105,14 @@ class Progress:
     def pause(self) -> float:
         """Seconds until more of a run that grows is worth a look: few at first, then a share of its time, so that looking costs a long
         run next to nothing; and no more than it is likely to go on."""
-        passed = time.monotonic() - self.began
+        passed = self.clock() - self.began
         left = passed * (self.total / self.done - 1) if self.total and self.done else math.inf
         return max(LOOKED_SOON, min(passed / 3, left, LOOKED_LATE))
 
     @property
     def over(self) -> bool:
         """Whether it was stopped, or no page has read it for so long that none will."""
-        return self.stop or time.monotonic() - self.asked > FORGOTTEN_SECONDS
+        return self.stop or self.clock() - self.asked > FORGOTTEN_SECONDS
 
 
 class Work(Protocol):

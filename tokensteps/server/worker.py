@@ -26,14 +26,14 @@ from tokensteps.server.workers import LAST, STOP, TOLD_EVERY, UNSEEN
 class Reporter(Progress):
     """A worker's side of `Progress`: reports to the server now and then."""
 
-    def __init__(self, tell: Callable[[str, Any], None]) -> None:
-        super().__init__()
+    def __init__(self, tell: Callable[[str, Any], None], clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(clock=clock)
         self._tell, self._last = tell, 0.0
         self.begin()
 
     def begin(self) -> None:
         """Another piece of work begins."""
-        self.stop, self.done, self.began = False, 0, time.monotonic()
+        self.stop, self.done, self.began = False, 0, self.clock()
         self._next_cut = self.began + UNSEEN
 
     def characters(self, done: int) -> None:
@@ -45,16 +45,16 @@ class Reporter(Progress):
         return super().steps(done, total)
 
     def growing(self, cut: CutOff) -> None:
-        if time.monotonic() >= self._next_cut:
+        if self.clock() >= self._next_cut:
             if self.phase == "reading":
                 super().steps(0, None)
             self._tell("progress", (self.phase, self.done, self.total))
             self._tell("growth", pickle.dumps(cut()))
             # Measured from the end of this one, so that sending never takes more than its share of the time.
-            self._next_cut = time.monotonic() + self.pause()
+            self._next_cut = self.clock() + self.pause()
 
     def _report(self, *told: Any) -> None:
-        now = time.monotonic()
+        now = self.clock()
         if now - self._last > TOLD_EVERY:
             self._last = now
             self._tell("progress", told)

@@ -178,9 +178,9 @@ def test_tens_of_thousands_of_added_tokens_are_read_and_encoded_as_plain_text_so
     ]
     subject = load(files_of(document(bpe(), added)))
     assert ids(subject, "<0>ab<26091>") == [3, 2, 3 + 26_091]
-    started = time.perf_counter()
+    started = time.thread_time()
     assert ids(subject, "<0>ab<26091>", specials=False) == [2, 3 + 26_091]
-    assert time.perf_counter() - started < 5
+    assert time.thread_time() - started < 5
 
 
 # --- added tokens -----------------------------------------------------------------------------------------------------

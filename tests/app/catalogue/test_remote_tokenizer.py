@@ -81,13 +81,14 @@ def slow_files(stage: str = "pre_tokenizer") -> dict[str, bytes]:
 
 @contextmanager
 def ticking() -> Iterator[Callable[[], float]]:
-    """Tells the longest time for which this process's other threads stood still."""
+    """Tells the longest time for which this process worked while its other threads stood still: in time of the processor, which a busy
+    machine doesn't stretch."""
     over, gaps = threading.Event(), [0.0]
 
     def tick() -> None:
-        last = time.monotonic()
+        last = time.process_time()
         while not over.wait(0.01):
-            now = time.monotonic()
+            now = time.process_time()
             gaps[0], last = max(gaps[0], now - last), now
 
     thread = threading.Thread(target=tick)
@@ -141,8 +142,9 @@ def test_a_process_that_has_ended_is_replaced_and_loads_the_files_again(pool: Wo
     before, subject = children(), brought(files_of(document(bpe())))
     pool.close()
     assert list(subject.encode("ab").ids) == [2]
-    for worker in children() - before:
-        psutil.Process(worker).kill()
+    for worker in map(psutil.Process, children() - before):
+        worker.kill()
+        worker.wait()
     assert list(subject.encode("abab").ids) == [2, 2]
 
 
@@ -191,10 +193,10 @@ def test_a_pattern_that_runs_away_is_ended_and_not_tried_again(
         with pytest.raises(EncodeError, match=r"took more than 0\.5 seconds") as caught:
             subject.encode(HOSTILE)
         assert caught.value.why == "slow"
-        started = time.monotonic()
-        with pytest.raises(EncodeError):
-            subject.encode(HOSTILE)
-        assert time.monotonic() - started < 0.4, "it was tried again"
+        with monkeypatch.context() as patch:
+            patch.setattr(pool, "run", None)  # it isn't tried again
+            with pytest.raises(EncodeError):
+                subject.encode(HOSTILE)
         assert list(subject.encode("ab").ids) == list(other.encode("ab").ids) == [2]
         with pytest.raises(EncodeError):
             brought(slow_files("normalizer"), name="normalizing").normalized(HOSTILE)

@@ -149,17 +149,17 @@ def test_a_long_text_lets_other_threads_work(truth: tiktoken.Encoding) -> None:
 
     def watch() -> None:
         nonlocal longest
-        last = time.perf_counter()
+        last = time.process_time()
         while not ended.is_set():
             time.sleep(0.001)
-            now = time.perf_counter()
+            now = time.process_time()
             longest, last = max(longest, now - last), now
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    start = time.perf_counter()
+    start = time.process_time()
     library.tokenizer.encode_batch([text])  # type: ignore[attr-defined]
-    taken = time.perf_counter() - start
+    taken = time.process_time() - start
     ended.set()
     watcher.join()
     assert longest < taken / 2

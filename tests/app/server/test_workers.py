@@ -40,7 +40,8 @@ from tokensteps.server import tasks
 from tokensteps.server import workers as module
 from tokensteps.server.entrance.addresses import SessionAddresses
 from tokensteps.server.tasks import Progress, Stopped, Task, TrainingError, worth_sending
-from tokensteps.server.workers import Workers
+from tokensteps.server.worker import Reporter
+from tokensteps.server.workers import UNSEEN, Workers
 
 PATIENT = 60.0
 LARGE_TASK = 1_000_000
@@ -108,13 +109,28 @@ def test_a_run_can_be_looked_at_while_another_process_trains(pool: Workers) -> N
 
 
 def test_the_next_run_grows_from_its_own_start(pool: Workers) -> None:
-    """And what ends at once doesn't grow: whatever it was that trained before."""
     for _ in range(2):
-        watching, quick = Watching(), Watching()
+        watching = Watching()
         pool.run(replace(task(at_every_step, merges=20), grows=True), watching)
         assert len(watching.seen[0]) == 0 and len(watching.seen[-1]) == 19
-        pool.run(replace(task(train_wordpiece, merges=20), grows=True), quick)
-        assert quick.seen == []
+
+
+def test_what_ends_at_once_does_not_grow() -> None:
+    """By a clock that stands still: whatever it was that trained before, and however long ago."""
+    now, told = [100.0], []
+    reporter = Reporter(lambda kind, _value: told.append(kind), clock=lambda: now[0])
+    for _ in range(2):
+        now[0] += 60
+        reporter.begin()
+        now[0] += UNSEEN - 0.01
+        reporter.growing(lambda: "a part")
+        assert told == []
+        now[0] += 0.02
+        reporter.growing(lambda: "a part")
+        assert told == ["progress", "growth"]
+        reporter.growing(lambda: "a part")
+        assert told == ["progress", "growth"], "not again at once"
+        told.clear()
 
 
 def test_more_than_a_trace_may_have_is_not_taken_in(pool: Workers) -> None:
