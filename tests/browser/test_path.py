@@ -13,7 +13,6 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import ROOT
-from tokensteps.drawing.tokens import lit_id
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.teaching.path.stations import STATIONS
 
@@ -80,23 +79,6 @@ class Hand:
         self.press(self.page.locator(f"{STRIP} [data-go=next]"))
 
 
-class Mouse(Hand):
-    """Clicks where two tokens meet, and pieces over a word, where there are any."""
-
-    def answer(self, text: str) -> None:
-        box, place = self.page.get_by_label("Your answer"), self.page.url
-        if " + " in text:
-            self.page.locator(f'{BOOK} .w .join[data-pick="{lit_id(*text.split(" + "))}"]').first.click()
-        elif "/unigram" in place and self.page.locator(BOARD).count():
-            for piece in text.split():
-                self.page.locator(f"{BOARD} [data-piece={piece}]").first.click()
-        else:
-            super().answer(text)
-            return
-        expect(box).to_have_value(text)
-        self.press(self.page.get_by_role("button", name="Check"))
-
-
 class Keyboard(Hand):
     """Uses no mouse at all."""
 
@@ -133,7 +115,6 @@ class Finger(Hand):
 
 
 WAYS: dict[str, tuple[type[Hand], dict[str, Any]]] = {
-    "mouse": (Mouse, {}),
     "keyboard": (Keyboard, {}),
     "phone": (Finger, PHONE),
 }
