@@ -70,11 +70,13 @@ pytest_add_cli_args=
   0
   -p
   no:cacheprovider
+  -k
+  not __mutmut_ or __mutmut_orig
 pytest_add_cli_args_test_selection=
   {tests}
 """
 COPIED: Final = (
-    ".streamlit", "app.py", "assets", "deploy", "docs", "pages", "requirements.txt", "static", "tokenizers_core", "tokensteps"
+    ".streamlit", "app.py", "assets", "benchmarks", "deploy", "docs", "pages", "requirements.txt", "static", "tokenizers_core", "tokensteps"
 )  # fmt: skip
 KILLED, SURVIVED, UNTESTED = {1, 3}, {0}, {5, 33}
 """mutmut's exit codes; all others are of faults that took too long or ended the process, which a test run notices, too."""

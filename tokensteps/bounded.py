@@ -1,21 +1,128 @@
-"""Results that are kept while there is room for them, counted in bytes: a learner's text may be of any length."""
+"""Caches with room for so many bytes, shared by all sessions: a learner's text may be of any length."""
 
 from __future__ import annotations
 
+import threading
+import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import wraps
 from sys import getsizeof
-from typing import Any, Final, ParamSpec, Protocol, TypeVar
+from typing import Any, Final, Generic, ParamSpec, Protocol, TypeVar
 
 Parameters = ParamSpec("Parameters")
-Kept = TypeVar("Kept")
-Kept_co = TypeVar("Kept_co", covariant=True)
+Key = TypeVar("Key")
+Item = TypeVar("Item")
+Item_co = TypeVar("Item_co", covariant=True)
 
 ENTRY: Final = 300
 """Bytes that an entry takes besides its texts: its place, the tuple of its arguments, and the small objects in it."""
 
 
-class Bounded(Protocol[Parameters, Kept_co]):
+class SharedCache(Generic[Key, Item]):
+    """Items by key, as many as there is room for: the least recently used one goes first. The newest always stays."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self._values: OrderedDict[Key, tuple[Item, int]] = OrderedDict()
+        self._taken = 0
+        self._lock = threading.Lock()
+
+    def put(self, key: Key, value: Item, size: int) -> None:
+        """Keep a value that takes so much room."""
+        with self._lock:
+            self._drop(key)
+            self._values[key] = value, size
+            self._taken += size
+            while self._taken > self.room and len(self._values) > 1:
+                self._drop(next(iter(self._values)))
+
+    def get(self, key: Key) -> Item | None:
+        """The value under a key, if it is still here."""
+        with self._lock:
+            if key not in self._values:
+                return None
+            self._values.move_to_end(key)
+            return self._values[key][0]
+
+    def keys(self) -> list[Key]:
+        """The keys, the least recently used one first."""
+        with self._lock:
+            return [*self._values]
+
+    @property
+    def taken(self) -> int:
+        """Bytes that all values take."""
+        return self._taken
+
+    def clear(self) -> None:
+        """Forget all values."""
+        with self._lock:
+            self._values.clear()
+            self._taken = 0
+
+    def drop(self, key: Key) -> None:
+        """Forget the value under a key."""
+        with self._lock:
+            self._drop(key)
+
+    def _drop(self, key: Key) -> None:
+        _value, size = self._values.pop(key, (None, 0))
+        self._taken -= size
+
+
+class WeakSharedCache(Generic[Item]):
+    """Values about objects such as tokenizers, which it doesn't keep alive: what is about one that is gone goes at the next `put`.
+
+    No value may refer to the object that it is about.
+    """
+
+    def __init__(self, room: int) -> None:
+        self._values: SharedCache[tuple[Any, ...], Item] = SharedCache(room)
+        self._gone: list[weakref.ref[Any]] = []
+
+    def put(self, about: object, key: tuple[Any, ...], value: Item, size: int) -> None:
+        """Keep a value about an object, under a key beside it; it takes so much room."""
+        if self._gone:
+            self._gone.clear()
+            gone = [key for key in self._values.keys() if key[0]() is None]  # noqa: SIM118 - no mapping
+            for one in gone:
+                self._values.drop(one)
+        self._values.put((weakref.ref(about, self._gone.append), *key), value, size)
+
+    def get(self, about: object, key: tuple[Any, ...]) -> Item | None:
+        """The value about an object, if it is still here."""
+        return self._values.get((weakref.ref(about), *key))
+
+
+class Memo:
+    """Values that are made when they are first asked for: once for all sessions."""
+
+    def __init__(self, room: int) -> None:
+        self.cache: SharedCache[tuple[Any, ...], Any] = SharedCache(room)
+        self._at_work: dict[tuple[Any, ...], threading.RLock] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[Any, ...], make: Callable[[], Item], size: Callable[[Item], int]) -> Item:
+        """The value under `key`; if it isn't here, what `make` makes, kept while there is room for its `size`."""
+        found: Item | None = self.cache.get(key)
+        if found is not None:
+            return found
+        with self._lock:
+            lock = self._at_work.setdefault(key, threading.RLock())
+        with lock:  # a class that comes in at once waits for the first one's
+            try:
+                found = self.cache.get(key)
+                if found is None:
+                    found = make()
+                    self.cache.put(key, found, size(found))
+            finally:
+                with self._lock:
+                    self._at_work.pop(key, None)
+        return found
+
+
+class Bounded(Protocol[Parameters, Item_co]):
     """A function that keeps its results."""
 
     room: int
@@ -26,16 +133,14 @@ class Bounded(Protocol[Parameters, Kept_co]):
     """Bytes that all entries take, as `size` says."""
     cache_clear: Callable[[], None]
 
-    def __call__(self, *arguments: Parameters.args, **named: Parameters.kwargs) -> Kept_co: ...
+    def __call__(self, *arguments: Parameters.args, **named: Parameters.kwargs) -> Item_co: ...
 
 
 def bounded(
     room: int, size: Callable[..., int]
-) -> Callable[[Callable[Parameters, Kept]], Bounded[Parameters, Kept]]:
-    """`functools.lru_cache` that counts bytes: `size(result, *arguments)` says how many an entry's texts have.
-
-    Entries are in two generations. When the young one has filled half the room, it becomes the old one, and the old one is dropped; what is
-    asked for again becomes young again. So a look-up needs no lock and no list of what was used when. Arguments must be hashable.
+) -> Callable[[Callable[Parameters, Item]], Bounded[Parameters, Item]]:
+    """`functools.lru_cache` that counts bytes: `size(result, *arguments)` says how many an entry's texts have. Arguments must be
+    hashable; what is larger than the room isn't kept.
 
     >>> @bounded(1_000_000, size=text_bytes)
     ... def shout(text):
@@ -46,45 +151,24 @@ def bounded(
     ('HUG', 'HUG')
     """
 
-    def decorate(make: Callable[Parameters, Kept]) -> Bounded[Parameters, Kept]:
-        young: dict[Hashable, tuple[Kept, int]] = {}
-        old: dict[Hashable, tuple[Kept, int]] = {}
-        fresh = 0
+    def decorate(make: Callable[Parameters, Item]) -> Bounded[Parameters, Item]:
+        cache: SharedCache[Hashable, tuple[Item]] = SharedCache(room)
 
         @wraps(make)
-        def get(*arguments: Parameters.args, **named: Parameters.kwargs) -> Kept:
+        def get(*arguments: Parameters.args, **named: Parameters.kwargs) -> Item:
             key: Hashable = (arguments, *named.items()) if named else arguments
-            found = young.get(key)
-            if found is not None:
-                return found[0]
-            found = old.get(key)
+            found = cache.get(key)
             if found is None:
-                made = make(*arguments, **named)
-                found = made, ENTRY + size(made, *arguments, **named)
-            keep(key, found)
+                found = (make(*arguments, **named),)
+                taken = ENTRY + size(found[0], *arguments, **named)
+                if taken <= room:
+                    cache.put(key, found, taken)
             return found[0]
-
-        def keep(key: Hashable, found: tuple[Kept, int]) -> None:
-            nonlocal young, old, fresh
-            if found[1] > room // 2:
-                return
-            # Two threads at once may count an entry twice or not at all; the next generation starts from 0.
-            if fresh + found[1] > room // 2:
-                young, old, fresh = {}, young, 0
-            young[key] = found
-            fresh += found[1]
-
-        def taken() -> int:
-            return sum(bytes_ for _made, bytes_ in (old | young).values())
-
-        def cache_clear() -> None:
-            nonlocal young, old, fresh
-            young, old, fresh = {}, {}, 0
 
         function: Any = get
         function.room, function.size = room, size
-        function.taken, function.cache_clear = taken, cache_clear
-        kept: Bounded[Parameters, Kept] = function
+        function.taken, function.cache_clear = lambda: cache.taken, cache.clear
+        kept: Bounded[Parameters, Item] = function
         return kept
 
     return decorate

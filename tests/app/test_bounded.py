@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.encoding.model import Model
-from tokensteps.bounded import ENTRY, Bounded, bounded
+from tokensteps.bounded import ENTRY, Bounded, Memo, bounded
 from tokensteps.catalogue.analysis import text_counts
 from tokensteps.drawing import chips as drawing
 from tokensteps.drawing.chips import Shown
@@ -27,7 +27,7 @@ from tokensteps.drawing.tokens import chip, readable, token_html
 from tokensteps.limits import CHIPS_ROOM, COUNTS_ROOM, PACKED_ROOM, TOKENS_ROOM
 from tokensteps.runs.corpora import pack_text
 from tokensteps.server import shared_cache
-from tokensteps.server.shared_cache import Memo, remembered
+from tokensteps.server.shared_cache import remembered
 
 ROOT = Path(__file__).parents[2]
 OF_THE_APP = {

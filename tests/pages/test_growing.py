@@ -17,11 +17,11 @@ from tests.pages.pages import PATIENT, Page, bodies, book, books, run, tables, t
 from tests.pages.test_bpe import PAGE as BPE
 from tests.pages.test_unigram import PAGE as UNIGRAM
 from tokenizers_core.trace import CutOff
+from tokensteps.bounded import Memo, SharedCache
 from tokensteps.limits import FRAMES_ROOM
 from tokensteps.runs import algorithms
 from tokensteps.server import shared_cache
 from tokensteps.server.jobs import Registry, registry
-from tokensteps.server.shared_cache import Memo, SharedCache
 from tokensteps.server.tasks import Progress, Task, TrainingError
 from tokensteps.widgets.stage import FIRST
 

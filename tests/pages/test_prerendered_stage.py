@@ -13,12 +13,12 @@ from urllib.parse import parse_qsl
 import pytest
 
 from tests.pages.pages import Page, address, book
+from tokensteps.bounded import SharedCache
 from tokensteps.limits import SCENES_ROOM
 from tokensteps.runs.corpora import pack_text, prose
 from tokensteps.runs.rules import RULES_OF
 from tokensteps.server.entrance import prerendered_stage
 from tokensteps.server.entrance.prerendered_stage import PrerenderedStage, stage_for
-from tokensteps.server.shared_cache import SharedCache
 from tokensteps.server.stores import text_store
 
 PAGES = {name: Page(name, Path("pages", "train", f"{name}.py"), RULES_OF[name]) for name in ("bpe", "wordpiece", "unigram")}  # fmt: skip

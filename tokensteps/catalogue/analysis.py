@@ -14,11 +14,10 @@ from tokenizers_core.encoding.alignment import Stretch, TextCounts, count_text, 
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.measures import Measures, measured
 from tokenizers_core.text.spans import Span
-from tokensteps.bounded import bounded, text_bytes
+from tokensteps.bounded import WeakSharedCache, bounded, text_bytes
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, Tokenized
 from tokensteps.drawing.chips import Piece, TextRun
 from tokensteps.limits import CHARACTERS_KEPT, COUNTS_ROOM, LEAST_SIZE
-from tokensteps.server.shared_cache import WeakSharedCache
 
 ESCAPE = regex.compile(r"\\(?:([ntr0\\])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
 NAMED_ESCAPES: Mapping[str, str] = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}

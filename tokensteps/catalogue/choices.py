@@ -23,6 +23,7 @@ import streamlit as st
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.errors import Phrase, TokenizersCoreError, quoted
 from tokenizers_core.training.algorithms import AnyTrace
+from tokensteps.bounded import Memo
 from tokensteps.catalogue import hub, shipped
 from tokensteps.catalogue.files.remote_tokenizer import load_remote_tokenizer
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
@@ -41,7 +42,6 @@ from tokensteps.limits import (
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.settings import corpus_title, read_url
 from tokensteps.server.jobs import Job, Registry, registry, tokenizer_registry
-from tokensteps.server.shared_cache import Memo
 from tokensteps.server.stores import digest, file_store
 from tokensteps.server.tasks import Progress
 from tokensteps.streamlit_internals import session_id

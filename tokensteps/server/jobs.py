@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
+from tokensteps.bounded import SharedCache
 from tokensteps.limits import JOBS_EACH, JOBS_ON_A_PAGE, LARGE_RUN, QUICK, TOKENIZERS_KEPT, TRACES_ROOM
 from tokensteps.server.process_singleton import process_singleton
-from tokensteps.server.shared_cache import SharedCache
 from tokensteps.server.tasks import Progress
 
 Built = TypeVar("Built")

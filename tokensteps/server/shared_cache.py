@@ -2,109 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-import weakref
-from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 
-from tokensteps.bounded import ENTRY, text_bytes
+from tokensteps.bounded import ENTRY, Memo, text_bytes
 from tokensteps.limits import DOWNLOADS_ROOM, FRAMES_ROOM, REMEMBERED_ROOM
 
-Key = TypeVar("Key")
 Item = TypeVar("Item")
-
-
-class SharedCache(Generic[Key, Item]):
-    """Items by key, as many as there is room for: the least recently used one goes first. The newest always stays."""
-
-    def __init__(self, room: int) -> None:
-        self.room = room
-        self._values: OrderedDict[Key, tuple[Item, int]] = OrderedDict()
-        self._taken = 0
-        self._lock = threading.Lock()
-
-    def put(self, key: Key, value: Item, size: int) -> None:
-        """Keep a value that takes so much room."""
-        with self._lock:
-            self._drop(key)
-            self._values[key] = value, size
-            self._taken += size
-            while self._taken > self.room and len(self._values) > 1:
-                self._drop(next(iter(self._values)))
-
-    def get(self, key: Key) -> Item | None:
-        """The value under a key, if it is still here."""
-        with self._lock:
-            if key not in self._values:
-                return None
-            self._values.move_to_end(key)
-            return self._values[key][0]
-
-    def keys(self) -> list[Key]:
-        """The keys, the least recently used one first."""
-        with self._lock:
-            return [*self._values]
-
-    def drop(self, key: Key) -> None:
-        """Forget the value under a key."""
-        with self._lock:
-            self._drop(key)
-
-    def _drop(self, key: Key) -> None:
-        _value, size = self._values.pop(key, (None, 0))
-        self._taken -= size
-
-
-class WeakSharedCache(Generic[Item]):
-    """Values about objects such as tokenizers, which it doesn't keep alive: what is about one that is gone goes at the next `put`.
-
-    No value may refer to the object that it is about.
-    """
-
-    def __init__(self, room: int) -> None:
-        self._values: SharedCache[tuple[Any, ...], Item] = SharedCache(room)
-        self._gone: list[weakref.ref[Any]] = []
-
-    def put(self, about: object, key: tuple[Any, ...], value: Item, size: int) -> None:
-        """Keep a value about an object, under a key beside it; it takes so much room."""
-        if self._gone:
-            self._gone.clear()
-            gone = [key for key in self._values.keys() if key[0]() is None]  # noqa: SIM118 - no mapping
-            for one in gone:
-                self._values.drop(one)
-        self._values.put((weakref.ref(about, self._gone.append), *key), value, size)
-
-    def get(self, about: object, key: tuple[Any, ...]) -> Item | None:
-        """The value about an object, if it is still here."""
-        return self._values.get((weakref.ref(about), *key))
-
-
-class Memo:
-    """A shelf of values that are made when they are first asked for: once for all sessions."""
-
-    def __init__(self, room: int) -> None:
-        self.shelf: SharedCache[tuple[Any, ...], Any] = SharedCache(room)
-        self._at_work: dict[tuple[Any, ...], threading.RLock] = {}
-        self._lock = threading.Lock()
-
-    def get(self, key: tuple[Any, ...], make: Callable[[], Item], size: Callable[[Item], int]) -> Item:
-        """The value under `key`; if it isn't here, what `make` makes, kept while there is room for its `size`."""
-        found: Item | None = self.shelf.get(key)
-        if found is not None:
-            return found
-        with self._lock:
-            lock = self._at_work.setdefault(key, threading.RLock())
-        with lock:  # a class that comes in at once waits for the first one's
-            try:
-                found = self.shelf.get(key)
-                if found is None:
-                    found = make()
-                    self.shelf.put(key, found, size(found))
-            finally:
-                with self._lock:
-                    self._at_work.pop(key, None)
-        return found
 
 
 _drawings: Final = Memo(FRAMES_ROOM)
@@ -119,7 +23,7 @@ def drawn(key: tuple[Any, ...], draw: Callable[[], Item], size: Callable[[Item],
 
 def at_hand(key: tuple[Any, ...]) -> Any | None:
     """What was drawn for `key`, if it is still there."""
-    return _drawings.shelf.get(key)
+    return _drawings.cache.get(key)
 
 
 def remembered(key: tuple[Any, ...], make: Callable[[], Item]) -> Item:

@@ -13,12 +13,13 @@ import pandas as pd
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.comparison import Comparison
 from tokenizers_core.training.unigram_trace import UnigramTrace
+from tokensteps.bounded import SharedCache
 from tokensteps.drawing.frame import Frame, packed, payload
 from tokensteps.drawing.tables import packed_table
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import current_language, use_language
 from tokensteps.limits import DRAWER_ROOM, DRAWING_SECONDS, FEW_FRAMES
-from tokensteps.server.shared_cache import SharedCache, drawn
+from tokensteps.server.shared_cache import drawn
 from tokensteps.server.stores import digest
 from tokensteps.server.tasks import Progress, Stopped, TrainingError
 from tokensteps.server.traces import GROWTH, LEAST_TAKEN, drawers, pickled

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from tokensteps.assets import KEPT_IN
+from tokensteps.bounded import SharedCache
 from tokensteps.limits import (
     COMPILED_ROOM,
     CORPORA_ROOM,
@@ -23,7 +24,6 @@ from tokensteps.limits import (
 )
 from tokensteps.server.process_singleton import process_singleton
 from tokensteps.server.seal import secret
-from tokensteps.server.shared_cache import SharedCache
 
 STORE_VARIABLE: Final = "TOKENSTEPS_STORE"
 """The environment variable that names the folder which the servers of one app share."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pickle
 from typing import Final, TypeVar
 
+from tokensteps.bounded import SharedCache
 from tokensteps.limits import TRACES_ROOM, TRAINER_IDLE_SECONDS, TRAINER_ROOM
 from tokensteps.server.jobs import registry
 from tokensteps.server.process_singleton import process_singleton
-from tokensteps.server.shared_cache import SharedCache
 from tokensteps.server.tasks import Progress, Task, worth_sending
 from tokensteps.server.workers import Workers
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.loops import finished
+from tokensteps.bounded import SharedCache
 from tokensteps.components.bundle import bundle
 from tokensteps.drawing.frame import window
 from tokensteps.language.pages import PAGES
@@ -28,7 +29,7 @@ from tokensteps.server.entrance.prerendered_stage import (
     note_stage,
     stage_for,
 )
-from tokensteps.server.shared_cache import SharedCache, drawn
+from tokensteps.server.shared_cache import drawn
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 LEAD = '<div class="ts"><p class="lead">lead</p></div>'

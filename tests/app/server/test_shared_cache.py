@@ -7,7 +7,8 @@ import threading
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokensteps.server.shared_cache import SharedCache, drawn, made_once
+from tokensteps.bounded import SharedCache
+from tokensteps.server.shared_cache import drawn, made_once
 
 PATIENT = 30.0
 

@@ -8,7 +8,7 @@ from dataclasses import astuple
 from functools import partial
 from typing import Final
 
-from tokensteps.bounded import text_bytes
+from tokensteps.bounded import SharedCache, text_bytes
 from tokensteps.catalogue import hub, shipped
 from tokensteps.catalogue.chat.conversation import ChatTurn
 from tokensteps.catalogue.chat.errors import ChatError
@@ -25,7 +25,6 @@ from tokensteps.catalogue.files.remote_tokenizer import readers
 from tokensteps.limits import CHAT_FILES_KEPT, CHATS_ROOM
 from tokensteps.server.jobs import Registry
 from tokensteps.server.process_singleton import process_singleton
-from tokensteps.server.shared_cache import SharedCache
 from tokensteps.server.stores import digest
 from tokensteps.server.tasks import Progress, Stopped, TrainingError
 

@@ -22,6 +22,7 @@ from tokenizers_core.encoding.cuts.ways import TextCuts, WordWays
 from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.trace import Trace
+from tokensteps.bounded import SharedCache
 from tokensteps.catalogue.compiled import load_once
 from tokensteps.catalogue.files.errors import EncodeError, LoadError
 from tokensteps.catalogue.files.library import Stages
@@ -43,7 +44,6 @@ from tokensteps.limits import (
     WHY_SECONDS,
 )
 from tokensteps.server.process_singleton import process_singleton
-from tokensteps.server.shared_cache import SharedCache
 from tokensteps.server.stores import digest
 from tokensteps.server.tasks import Progress, Stopped, TrainingError
 from tokensteps.server.workers import Workers

@@ -8,6 +8,7 @@ from html import escape
 from typing import Final, NamedTuple
 
 from tokenizers_core.errors import Phrase
+from tokensteps.bounded import WeakSharedCache
 from tokensteps.catalogue.analysis import Analysis, analyse, interpret_escapes
 from tokensteps.catalogue.shown_tokenizers import Facts, ShownTokenizer
 from tokensteps.drawing.chips import Shown, TextRun, Version, chips_message
@@ -19,7 +20,6 @@ from tokensteps.limits import (
 )
 from tokensteps.pages.explore.playground_files import counts_html, window_html
 from tokensteps.pages.explore.why.why_state import WHY_TAB
-from tokensteps.server.shared_cache import WeakSharedCache
 from tokensteps.widgets.notes import note_html
 
 STRETCHES_SHOWN = 2_500

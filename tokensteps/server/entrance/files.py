@@ -13,7 +13,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl
 
-from tokensteps.bounded import ENTRY
+from tokensteps.bounded import ENTRY, SharedCache
 from tokensteps.language.i18n import visitors_language
 from tokensteps.limits import STATIC_FILE, STATIC_ROOM
 from tokensteps.server.entrance.page import early_page, made_at, own_faces, page_for
@@ -26,7 +26,6 @@ from tokensteps.server.entrance.shared_response import (
     takes_gzip,
 )
 from tokensteps.server.entrance.unknown_addresses import page_at
-from tokensteps.server.shared_cache import SharedCache
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send

@@ -17,6 +17,7 @@ from html import escape
 from typing import Final, NamedTuple
 
 from tokensteps.assets import edited, read_asset
+from tokensteps.bounded import Memo
 from tokensteps.components.bundle import bundle
 from tokensteps.components.flipbook import FLIPBOOK_STYLES
 from tokensteps.language.i18n import LANGUAGES, current_language, language_tag, use_language
@@ -25,7 +26,6 @@ from tokensteps.language.pages import PAGES
 from tokensteps.limits import EARLY_ROOM
 from tokensteps.server.entrance.prerendered_stage import PrerenderedStage
 from tokensteps.server.entrance.shared_response import LASTING, SharedResponse, own_response
-from tokensteps.server.shared_cache import Memo
 from tokensteps.streamlit_internals import first_page, scripts_for
 
 SHEETS: Final = tuple(

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from tokensteps.bounded import ENTRY, text_bytes
+from tokensteps.bounded import ENTRY, SharedCache, text_bytes
 from tokensteps.components.address import read_step
 from tokensteps.drawing.frame import window
 from tokensteps.limits import SCENES_ROOM
-from tokensteps.server.shared_cache import SharedCache, at_hand
+from tokensteps.server.shared_cache import at_hand
 
 
 class PageAddress(NamedTuple):

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 from weakref import ref
 
-from tokensteps.bounded import ENTRY, text_bytes
+from tokensteps.bounded import ENTRY, SharedCache, text_bytes
 from tokensteps.components.editor import as_typed
 from tokensteps.drawing.chips import Version
 from tokensteps.language.i18n import use_language
 from tokensteps.limits import DESKS_ROOM, PLAYGROUND_LIMIT, TYPED_BYTES, TYPED_RATE
 from tokensteps.pages.explore.playground_chips import ChipsView, chips_data, turns_back
 from tokensteps.server.entrance.rates import Account
-from tokensteps.server.shared_cache import SharedCache
 from tokensteps.streamlit_internals import acting_for
 
 ADDRESS: Final = "playground/typed"
