@@ -567,6 +567,8 @@ SCENES_ROOM: Final = 1_000_000
 """Bytes of what is known of stages that come with the page: a thousand addresses."""
 EARLY_ROOM: Final = 8_000_000
 """Bytes of pages with such a stage, compressed: a hundred of the largest."""
+RENEWED_ROOM: Final = 200_000_000
+"""Bytes of tokenizers whose training goes on, ten for each of their file: one of the largest, or ten usual ones."""
 STATIC_ROOM: Final = 16_000_000
 """Bytes of scripts, styles and faces, compressed: all that Streamlit has take half as many, those of our pages two million."""
 STATIC_FILE: Final = 8_000_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from tokenizers_core import Tokenizer, tokenizer_to_json
@@ -12,10 +11,12 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.algorithms import AnyTrace
+from tokensteps.bounded import bounded
 from tokensteps.catalogue.files.library import Stages
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.language.i18n import N_
+from tokensteps.limits import RENEWED_ROOM
 from tokensteps.runs.algorithms import ALGORITHMS, BPE, Algorithm, Run
 from tokensteps.runs.corpora import Source
 from tokensteps.runs.rules import RENEW_RULES
@@ -60,7 +61,7 @@ def as_written(subject: ShownTokenizer) -> Written:
     return Written(subject.written)
 
 
-@lru_cache(maxsize=2)
+@bounded(RENEWED_ROOM, lambda _tokenizer, old: 10 * len(old.document))
 def tokenizer_of(old: Written) -> Tokenizer:
     """The tokenizer itself; a page that is run again needn't read it again. Raises what `Written.tokenizer` raises."""
     return old.tokenizer()

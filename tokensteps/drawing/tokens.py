@@ -118,12 +118,12 @@ def _turns(part: Part) -> bool:
     return not part.named and any(unicodedata.bidirectional(one) in ("R", "AL") for one in part.text)
 
 
-@bounded(TOKENS_ROOM, _token_size)
 def removed_label(token: str, style: Style) -> str:
     """What a timeline calls the step that removes a token."""
     return f"<s>{token_html(token, style)}</s>"
 
 
+@bounded(TOKENS_ROOM, _token_size)
 def token_html(token: str, style: Style = PLAIN) -> str:
     """A token's text as markup, without a chip around it."""
     return "".join(

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from tokensteps.bounded import ENTRY, Memo, text_bytes
+from tokensteps.bounded import ENTRY, Item, Memo, text_bytes
 from tokensteps.limits import DOWNLOADS_ROOM, FRAMES_ROOM, REMEMBERED_ROOM
-
-Item = TypeVar("Item")
-
 
 _drawings: Final = Memo(FRAMES_ROOM)
 _remembered: Final = Memo(REMEMBERED_ROOM)
