@@ -5,6 +5,7 @@ Nothing in it is markup. Corpora may lie in files beside it, nowhere else. See d
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
-from tokenizers_core.errors import TokenizersCoreError, quoted
+from tokenizers_core.errors import Phrase, TokenizersCoreError, quoted
 from tokensteps.language.i18n import LANGUAGES, N_
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import (
@@ -25,6 +26,7 @@ from tokensteps.limits import (
     LESSON_QUESTIONS,
     LESSON_TEXT,
     MOST_TYPED_CHOICES,
+    PREPARED_AT,
     UPLOAD_LIMIT,
     WORD_PARTS,
     WORD_SHOWN,
@@ -130,7 +132,7 @@ class Table:
 
     def __init__(self, place: str, value: object) -> None:
         if not isinstance(value, dict):
-            raise LessonError("wrong", place, value=shown(value), wanted="a table")
+            raise LessonError("wrong", place, value=shown(value), wanted=N_("a table"))
         self.place, self._left, self._asked = place, {**value}, dict[str, None]()
 
     def __contains__(self, key: str) -> bool:
@@ -156,7 +158,7 @@ class Table:
         """A whole number from 0 up; 0 without one."""
         value = self.take(key, 0)
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 10**6:
-            raise LessonError("wrong", self.at(key), value=shown(value), wanted="a whole number")
+            raise LessonError("wrong", self.at(key), value=shown(value), wanted=N_("a whole number"))
         return value
 
     def keys(self) -> list[str]:
@@ -167,9 +169,14 @@ class Table:
         """A list of at most `limit` entries; an empty one without it."""
         value = self.take(key, [])
         if not isinstance(value, list):
-            raise LessonError("wrong", self.at(key), value=shown(value), wanted="a list")
+            raise LessonError("wrong", self.at(key), value=shown(value), wanted=N_("a list"))
         if len(value) > limit:
-            raise LessonError("large", self.at(key), size=f"{len(value):,} entries", limit=f"{limit:,}")
+            raise LessonError(
+                "large",
+                self.at(key),
+                size=Phrase(N_("{number} entries"), number=f"{len(value):,}"),
+                limit=f"{limit:,}",
+            )
         return value
 
     def done(self) -> None:
@@ -191,9 +198,14 @@ def checked_text(place: str, value: object, limit: int) -> str:
     if value is None:
         raise LessonError("missing", place)
     if not isinstance(value, str) or not value.strip():
-        raise LessonError("wrong", place, value=shown(value), wanted="a text")
+        raise LessonError("wrong", place, value=shown(value), wanted=N_("a text"))
     if len(value) > limit:
-        raise LessonError("large", place, size=f"{len(value):,} characters", limit=f"{limit:,}")
+        raise LessonError(
+            "large",
+            place,
+            size=Phrase(N_("{number} characters"), number=f"{len(value):,}"),
+            limit=f"{limit:,}",
+        )
     return value.replace("\0", "\ufffd")
 
 
@@ -223,13 +235,24 @@ def read_lesson(path: Path) -> OwnLesson:
 def read_table(name: str, data: bytes, limit: int) -> Table:
     """A file of at most `limit` bytes. Raises LessonError."""
     if len(data) > limit:
-        raise LessonError("large", name, size=f"more than {limit:,} bytes", limit=f"{limit:,}")
+        size = Phrase(N_("more than {number} bytes"), number=f"{limit:,}")
+        raise LessonError("large", name, size=size, limit=f"{limit:,}")
     try:
         return Table(name, tomllib.loads(data.decode("utf-8")))
     except RecursionError:
-        raise LessonError("toml", name, problem="it is nested too deeply") from None
+        raise LessonError("toml", name, problem=N_("it is nested too deeply")) from None
     except ValueError as error:
-        raise LessonError("toml", name, problem=str(error)[:200]) from None
+        raise LessonError("toml", name, problem=_toml_problem(str(error)[:200])) from None
+
+
+def _toml_problem(told: str) -> str:
+    """What the parser says, after the place."""
+    found = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", told, re.DOTALL)
+    if found is None:
+        return told
+    return Phrase(
+        N_("line {line}, column {column}: {message}"), line=found[2], column=found[3], message=found[1]
+    )
 
 
 def read_deck(name: str, data: bytes) -> tuple[PreparedQuestion, ...]:
@@ -259,19 +282,21 @@ def read_class_question(table: Table) -> PreparedQuestion:
     if (by == "choices") != bool(choices) or (
         choices and (len(choices) < 2 or len({*choices}) < len(choices))
     ):
-        wanted = f"from 2 to {MOST_TYPED_CHOICES} texts, all different, and only where one is chosen"
+        wanted = Phrase(
+            N_("from 2 to {most} texts, all different, and only where one is chosen"), most=MOST_TYPED_CHOICES
+        )
         raise LessonError("wrong", table.at("choices"), value=shown([*choices]), wanted=wanted)
     answer = _class_answer(table, by, choices)
-    activity, at = table.words("activity"), table.words("at")
+    activity, at = table.words("activity"), table.words("at", PREPARED_AT)
     place = read_walk(activity)
     if activity and (place is None or place.walk == PATH_WALK):
         raise LessonError(
-            "wrong", table.at("activity"), value=shown(activity), wanted="an activity such as 30.2"
+            "wrong", table.at("activity"), value=shown(activity), wanted=N_("an activity such as 30.2")
         )
     page, _mark, _query = at.partition("?")
     if at and page not in PAGES:
         raise LessonError(
-            "wrong", table.at("at"), value=shown(at), wanted="an address such as bpe?corpus=hug&step=1"
+            "wrong", table.at("at"), value=shown(at), wanted=N_("an address such as bpe?corpus=hug&step=1")
         )
     table.done()
     return PreparedQuestion(ask, by, choices, answer, activity, at)
@@ -284,17 +309,17 @@ def _class_answer(table: Table, by: str, choices: Sequence[str]) -> str:
     place, wanted = table.at("answer"), ""
     match by:
         case "choices" if value not in choices:
-            wanted = "among the choices, as it is written there"
+            wanted = N_("among the choices, as it is written there")
         case "number" if (
             isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e15
         ):
-            wanted = "a number"
+            wanted = N_("a number")
         case "parts" if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= WORD_PARTS:
-            wanted = f"a whole number of tokens from 1 to {WORD_PARTS}"
+            wanted = Phrase(N_("a whole number of tokens from 1 to {most}"), most=WORD_PARTS)
         case "split" if not isinstance(value, str) or not 2 <= len("".join(value.split())) <= WORD_SHOWN:
-            wanted = f"a word of 2 to {WORD_SHOWN} letters, with a space at each cut"
+            wanted = Phrase(N_("a word of 2 to {most} letters, with a space at each cut"), most=WORD_SHOWN)
         case "free":
-            wanted = "absent, as answers in one's own words aren't graded"
+            wanted = N_("absent, as answers in one's own words aren't graded")
     if wanted:
         raise LessonError("wrong", place, value=shown(value), wanted=wanted)
     return " ".join(str(value).split()) if by == "split" else str(value)
@@ -306,7 +331,12 @@ def one_of(table: Table, key: str, names: Sequence[str], default: str | None = N
     if value is None:
         raise LessonError("missing", table.at(key))
     if value not in names:
-        raise LessonError("wrong", table.at(key), value=shown(value), wanted=f"one of {', '.join(names)}")
+        raise LessonError(
+            "wrong",
+            table.at(key),
+            value=shown(value),
+            wanted=Phrase(N_("one of {names}"), names=", ".join(names)),
+        )
     return str(value)
 
 

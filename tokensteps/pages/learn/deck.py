@@ -10,6 +10,7 @@ import streamlit as st
 from tokensteps.components.base import component
 from tokensteps.language.classes import deck_labels
 from tokensteps.language.i18n import _
+from tokensteps.language.messages import explained
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import DECK_BYTES
 from tokensteps.shell.walk import lesson_facts
@@ -68,7 +69,7 @@ def read_told(name: str, text: str) -> dict[str, Any]:
     try:
         return {"questions": [told_question(one) for one in read_deck(name, text.encode("utf-8", "replace"))]}
     except LessonError as error:
-        return {"error": str(error)}
+        return {"error": explained(error)}
 
 
 def told_question(one: PreparedQuestion) -> dict[str, Any]:
