@@ -411,6 +411,10 @@ BARS: Final = 12
 """Bars of a distribution where anything may be answered; the rest are counted together: more can't be told apart on a wall."""
 DECK: Final = 60
 """Questions that are prepared for classes: a course has as many. The browser keeps them."""
+PREPARED_AT: Final = 2_000
+"""Characters of the address that a prepared question is asked at: of a link with a text of one's own."""
+PREPARED_ID: Final = 20
+"""Characters of what tells one of them from the others: chance enough for a thousand."""
 CHOICE_TYPED: Final = 200
 """Characters of a choice of one's own: two lines of a wall."""
 MOST_TYPED_CHOICES: Final = 6

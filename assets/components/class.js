@@ -3,11 +3,15 @@
 // the room is kept by the tab and outlives a change of page. Every word comes with the data.
 
 const CLASS = "data-class", ASKED = "data-class-asked", AHEAD = "data-class-ahead";
+const KEPT_END = "data-class-end"; // at the last step of those between which the class is kept
 const PROJECTED = "data-projector", HEIGHT = "--ts-class";
+const TRIES = 2; // more ones to go where the class is, before this device says where it is itself
 const SOON = 150, PENDING = 8000; // ms: until a live region may speak; after which a question won't come any more
+const ONCE_MORE = 4000; // ms after which Python is asked again for the presenter view's words, if they haven't come
 const LECTURER = [ // what a button does, and its key
   ["back", "", "main"], ["ask", "A", "main"], ["prepared", "Q", ""], ["give", "G", ""], ["progress", "", ""],
-  ["blank", "K", ""], ["call", "F", ""], ["lost", "", ""], ["code", "J", ""], ["present", "", ""], ["end", "", "leave"],
+  ["blank", "K", ""], ["call", "F", ""], ["pace", "", ""], ["lost", "", ""], ["code", "J", ""], ["present", "", ""],
+  ["end", "", "leave"],
 ];
 const STUDENT = [["back", "", "main"], ["unsure", "", ""], ["leave", "", "leave"]];
 
@@ -35,6 +39,8 @@ class ClassStrip extends Component {
     for (const kind of ["step", "stage", "shown"]) {
       document.addEventListener(`tokensteps:${kind}`, () => this.onPage(kind), { signal });
     }
+    document.addEventListener("tokensteps:deck", () => this.onDeck(), { signal });
+    addEventListener("storage", ({ key }) => { if (key === DECK) this.onDeck(); }, { signal }); // in another tab
     document.addEventListener("tokensteps:own", () => { if (this.joining) this.joining.own = stepNow(); }, { signal });
     globalThis.navigation?.addEventListener("navigate", (event) => replaceIfOnly(["class"], event), { signal });
     this.sizes = new ResizeObserver(() => this.takeRoom());
@@ -73,6 +79,7 @@ class ClassStrip extends Component {
     if (kind === "state" && room.isLecturer()) {
       for (const round of room.state.rounds ?? []) this.votes.set(round.round, { ...round, ...round.asked });
       this.reported = "";
+      this.shareDeck();
       if (room.presents || this.presenter.was()) this.presenter.turn(true);
       const walk = room.presents ? "" : room.state.plan?.walk; // the presenter view has it anyway
       room.presents = false;
@@ -81,10 +88,14 @@ class ClassStrip extends Component {
       this.report();
     }
     if (kind === "state" && !room.isLecturer() && room.state.follows) this.follower.back();
-    if (kind === "call" && room.state.all) this.follower?.back();
-    if (kind === "place" && room.isLecturer() && room.place.by !== this.by && (this.joining || !isAside())) this.join();
+    if (["call", "pace"].includes(kind) && room.state.all) this.follower?.back(true);
+    if (kind === "place" && room.isLecturer() && room.place.by !== this.by && (this.joining || !isAside())) {
+      this.join(this.walkHere());
+    }
     if (kind === "place") this.follower?.follow();
     if (kind === "plan") this.joinPlan();
+    if (kind === "deck") this.shareDeck();
+    if (kind === "place") this.arrive();
     if (room.isLecturer()) this.judge();
     if (kind === "give" && room.state.give?.questions) this.follower?.back();
     if (kind === "end") this.say(this.labels.ended);
@@ -96,6 +107,19 @@ class ClassStrip extends Component {
     }
     if (this.wall && kind === "ask") this.wall.closeDraft();
     this.update();
+  }
+  onDeck() { // it was edited in this browser
+    if (this.room?.isLecturer() && this.room.state && !this.room.state.ended) this.shareDeck(true);
+  }
+  shareDeck(edited = false) { // all of the lecturer's devices have what one of them has prepared
+    const { state } = this.room, written = JSON.stringify;
+    const own = written(deck.all()), theirs = written(state.deck.map(tidyQuestion));
+    if (edited ? own !== theirs : own !== "[]" && theirs === "[]") {
+      this.room.post("deck", { questions: deck.shared() }).catch(() => {});
+    } else if (own !== theirs && ["[]", this.deckWas].includes(own)) { // it was changed on another one
+      deck.keep(deck.of(state));
+    }
+    this.deckWas = theirs;
   }
   async post(what, body) { // one after the other, as they were asked for
     const before = this.posted;
@@ -187,12 +211,13 @@ class ClassStrip extends Component {
     this.setStop(this.peopleTold());
     this.name("back", labels.back, { hidden: !this.room.place || !isAside() });
     this.name("ask", labels.ask);
-    const prepared = filled(labels.prepared, { number: deck.left(this.room.code).length });
-    this.name("prepared", prepared, { hidden: !deck.all().length });
+    const prepared = filled(labels.prepared, { number: deck.left(state).length });
+    this.name("prepared", prepared, { hidden: !deck.of(state).length });
     this.name("give", labels.give, { hidden: !given });
     this.name("progress", labels.progress, { hidden: !state.give, pressed: this.panel.kind === "progress" });
     this.name("blank", labels.blank, { pressed: Boolean(state.blank) });
     this.name("call", state.all ? labels.let_go : labels.call_back);
+    this.name("pace", this.paceTold() || labels.pace, { hidden: !stageBox(), pressed: Boolean(state.pace) });
     this.name("lost", filled(labels.lost_number, { number: lost }), { pressed: this.panel.kind === "lost" });
     this.name("code", labels.code, { pressed: this.panel.kind === "code" });
     this.name("present", labels.presenter, { pressed: this.presenter.isOn() });
@@ -204,12 +229,16 @@ class ClassStrip extends Component {
   drawStudent(state) {
     const { labels } = this, follows = state.follows && this.room.place;
     this.box.classList.toggle("apart", !state.follows);
-    this.setStop(follows ? labels.following : this.room.place ? labels.apart : labels.waiting);
+    this.setStop(follows ? this.paceTold() || labels.following : this.room.place ? labels.apart : labels.waiting);
     this.name("back", labels.back, { hidden: state.follows || !this.room.place });
     this.name("unsure", this.saidLost === this.placeKey() ? labels.said_lost : labels.unsure,
       { hidden: !this.room.place, pressed: this.saidLost === this.placeKey() });
     this.name("leave", labels.leave);
     this.card.update();
+  }
+  paceTold() {
+    const [first, last] = this.room.state.pace ?? [];
+    return last === undefined ? "" : filled(this.labels.paced, { first, last });
   }
   placeKey() {
     const { run, step } = this.room.place ?? {};
@@ -226,8 +255,11 @@ class ClassStrip extends Component {
     const lecturer = this.room.isLecturer(), step = lecturer ? this.stepOnWall() : this.stepOfClass();
     const asked = step !== undefined, there = Number.isInteger(step);
     this.page.toggleAttribute(ASKED, asked);
+    const kept = { steps: this.kept() };
+    stageBox()?.dispatchEvent(new CustomEvent("tokensteps:keep", { detail: kept }));
+    this.page.toggleAttribute(KEPT_END, Boolean(kept.steps) && stepNow() >= kept.steps[1]);
     // In Predict, whoever was ahead has more on the page than the stage: the words as they are split there.
-    this.page.toggleAttribute(AHEAD, there && stageEnd() > step);
+    this.page.toggleAttribute(AHEAD, there ? stageEnd() > step : Boolean(kept.beyond));
     this.page.toggleAttribute("data-class-wall", Boolean(this.wall?.isOpen()));
     stageBox()?.toggleAttribute("data-walled", Boolean(this.wall?.isOpen()));
     stageBox()?.dispatchEvent(new CustomEvent("tokensteps:hold", { detail: there ? step : this.pending }));
@@ -236,6 +268,12 @@ class ClassStrip extends Component {
     const { state } = this.room, about = this.wall?.draft ? this.wall.draft.question : state?.round?.question;
     if (!this.wall?.isAsking() || !about || about.kind === "own" || state.ended) return undefined;
     return this.wall.draft?.question?.step ?? state.round?.place?.step ?? stepNow();
+  }
+  kept() { // the steps of the class's run between which a student may look; null for all
+    const { state, place, refused } = this.room, { pace } = state ?? {};
+    if (this.room.isLecturer() || !pace || !place || state.ended || refused) return null;
+    if (this.stepOfClass() !== undefined) return null; // what is asked is asked about the lecturer's step
+    return this.follower.isThere() || isSameRun(here(), place) ? pace : null;
   }
   stepOfClass() { // and a student's; null on another page, where there is no such step
     const { state, place, refused } = this.room, { round } = state ?? {};
@@ -275,10 +313,15 @@ class ClassStrip extends Component {
     const place = { ...at, step: stepNow(), tab: tabNow() }, now = JSON.stringify(place);
     const arrived = document[SHOWN].went === this.joining?.nonce && (place.tab || !room.place.tab);
     if (this.joining && arrived) { // a step taken since it is there counts
-      const own = stageBox() && this.joining.own === place.step;
+      const own = this.joining.to.stop || (stageBox() && this.joining.own === place.step);
       [this.joining, this.reported] = [null, own ? "" : now];
     }
-    if (now === this.reported || performance.now() - this.joining?.since < PATIENCE) return;
+    const { joining } = this;
+    if (joining && performance.now() - joining.since > PATIENCE) {
+      this.joining = null;
+      if (joining.tries) this.go(joining.to, joining.tries - 1);
+    }
+    if (now === this.reported || this.joining) return;
     this.reporting = true;
     try {
       await room.post("place", { ...place, by: this.by });
@@ -295,22 +338,30 @@ class ClassStrip extends Component {
     room.walk = walk;
     if (walk !== (room.state.plan?.walk ?? "")) this.room.post("plan", { walk, by: this.by }).catch(() => {});
   }
-  goPlan(number) { // from the device that has no plan of its own
-    const [walk] = (this.room.state.plan?.walk ?? "").split(".");
-    this.post("plan", { walk: `${walk}.${number}`, by: this.by });
+  goPlan(number) { // from the presenter view: this device leads there, as does one that walks the plan
+    const [lesson] = (this.room.state.plan?.walk ?? "").split("."), stop = `${lesson}.${number}`;
+    this.post("plan", { walk: stop, by: this.by });
+    this.go({ stop, walk: planHere() && stop });
   }
   joinPlan() { // another of the lecturer's devices wants to be there
-    const { plan } = this.room.state, [walk, number] = (plan?.walk ?? "").split(".");
-    if (!plan || plan.by === this.by || plan.walk === planHere()) return;
-    document.dispatchEvent(new CustomEvent("tokensteps:walk", { detail: { walk, number: Number(number) } }));
+    const stop = this.walkHere();
+    if (stop && stop !== planHere()) this.go({ stop, walk: stop });
+  }
+  walkHere() { // the activity that another device has led the class to, for one that walks the same plan
+    const { plan } = this.room.state, [lesson] = planHere().split(".");
+    return lesson && plan && plan.by !== this.by && plan.walk.startsWith(`${lesson}.`) ? plan.walk : "";
   }
   join(walk = "") { // where the class is: another of the lecturer's devices has led it there, or this one comes to it
     const { page, query, step } = this.room.place, at = here(), there = isSame(at, this.room.place);
     if (there) this.reported = JSON.stringify({ ...at, step, tab: tabNow() });
     // In Predict, the step that was revealed there isn't in this browser yet.
-    if (there && !walk && (!stageBox() || turnTo(step, true))) return;
-    this.joining = { nonce: `${performance.now()}`, since: performance.now() };
-    this.lead({ page, query, step, walk, nonce: this.joining.nonce });
+    if (there && [planHere(), ""].includes(walk) && (!stageBox() || turnTo(step, true))) return;
+    this.go({ page, query, step, walk });
+  }
+  go(to, tries = TRIES) { // until it is there: what is asked of Python may get lost while it has something else to do
+    if (to.walk) document.dispatchEvent(new Event("tokensteps:walk"));
+    this.joining = { to, tries, nonce: `${performance.now()}`, since: performance.now() };
+    this.lead({ ...to, nonce: this.joining.nonce });
   }
   onPage(kind) {
     if (this.room?.isLecturer()) this.report();
@@ -352,7 +403,7 @@ class ClassStrip extends Component {
     this.hold();
   }
   askPrepared() { // the next question of the deck, at its page and step
-    const { room, wall } = this, next = deck.next(room.code, room.state.plan?.walk ?? "");
+    const { room, wall } = this, next = deck.next(room.state);
     if (wall.isAsking() || this.coming) return;
     const question = next ? questionOf(next, this.labels) : { error: this.labels.none_prepared };
     if (question.error) {
@@ -368,13 +419,18 @@ class ClassStrip extends Component {
   async arrive() { // where the question belongs
     const { coming } = this;
     if (!coming || this.asking) return;
-    if (performance.now() - coming.since > PATIENCE) this.coming = null;
+    if (performance.now() - coming.since > PATIENCE) {
+      this.coming = null;
+      this.say(this.labels.error_store);
+    }
     if (!this.coming || (coming.nonce && (document[SHOWN]?.went !== coming.nonce || !here()))) return;
+    const { question, id, step } = coming, { place } = this.room;
     this.asking = true;
-    if (coming.step !== null) await this.goTo(coming.step);
-    await this.report();
-    if (await this.post("ask", { question: coming.question })) deck.tick(this.room.code, coming.id);
-    [this.asking, this.coming] = [false, null];
+    if (step === null || (isSame(here(), place) && place.step === step)) {
+      this.coming = null;
+      await this.post("ask", { question, prepared: id });
+    } else await this.goTo(step); // the room says when it is there
+    this.asking = false;
     this.update();
   }
   judge() { // Python, which has the run, grades words that were to be found: those that it hasn't graded yet
@@ -418,7 +474,7 @@ class ClassStrip extends Component {
     else if (what === "back" && this.room.isLecturer()) this.join();
     else if (what === "back") this.follower.back();
     else if (what === "unsure") this.unsure();
-    else this.panel?.turn(what); // code, lost, progress, end
+    else this.panel?.turn(what); // code, pace, lost, progress, end
   }
   ask() {
     if (this.wall.draft) this.wall.act("close");
@@ -492,9 +548,10 @@ class ClassStrip extends Component {
     const parts = [this.presenter, this.wall, this.panel, this.card];
     for (const part of [...parts, { close: () => this.blank.remove() }]) part?.close();
     this.live.remove();
-    for (const name of [CLASS, ASKED, AHEAD, "data-class-wall"]) this.page.removeAttribute(name);
+    for (const name of [CLASS, ASKED, AHEAD, KEPT_END, "data-class-wall"]) this.page.removeAttribute(name);
     this.page.style.removeProperty(HEIGHT);
     stageBox()?.dispatchEvent(new CustomEvent("tokensteps:hold", { detail: null }));
+    stageBox()?.dispatchEvent(new CustomEvent("tokensteps:keep", { detail: { steps: null } }));
     super.close();
     dispatchEvent(new Event("resize"));
   }

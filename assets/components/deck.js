@@ -20,6 +20,7 @@ class Deck extends Component {
     }
     const { signal } = this.gone; // another tab may have changed it
     addEventListener("storage", ({ key }) => { if (key === DECK) this.draw(); }, { signal });
+    document.addEventListener("tokensteps:deck", () => { if (this.labels) this.draw(); }, { signal }); // or device
   }
   connect(next, send) {
     [this.next, this.labels, this.send] = [next, next.labels, send];

@@ -270,6 +270,7 @@ class Flipbook extends Component {
   following = false; // whether the end was asked for while the run grows: then the step goes along with it
   asks = 0; // how often more of it was asked for
   held = null; // the step beyond which a question hides the run
+  kept = null; // the first and the last step between which a class is kept
   still = matchMedia("(prefers-reduced-motion: reduce)");
   actions = {
     first: () => this.go(this.begin()),
@@ -306,6 +307,7 @@ class Flipbook extends Component {
     box.addEventListener("tokensteps:go", ({ detail }) => this.lead(detail));
     box.addEventListener("tokensteps:peek", ({ detail }) => this.peek(detail));
     box.addEventListener("tokensteps:hold", ({ detail }) => this.hold(detail));
+    box.addEventListener("tokensteps:keep", ({ detail }) => this.keep(detail));
     for (const event of ["pointerdown", "focusin"]) box.addEventListener(event, () => { document[BOOK] = box; });
     box.addEventListener("click", (event) => {
       const at = event.target.closest("[data-do],[data-step],[data-pick]");
@@ -362,7 +364,10 @@ class Flipbook extends Component {
   move(to, beat = 2, led = false) {
     this.following = false;
     to = within(to, this.begin(), this.end());
-    if (to === this.step) return;
+    if (to === this.step) {
+      this.range.value = to; // it may have been drawn beyond the end
+      return;
+    }
     this.step = to;
     this.draw(beat);
     this.later("say", SAY, () => { this.live.textContent = this.frame()?.say ?? ""; });
@@ -396,9 +401,25 @@ class Flipbook extends Component {
     if (this.step > this.end()) this.move(this.end(), 2, true); // whoever was ahead
     else this.draw();
   }
+  keep(detail) { // a class is to stay between two steps; null: no longer
+    const { steps } = detail;
+    detail.beyond = Boolean(steps) && this.book.last > steps[1];
+    if (`${steps}` === `${this.kept}`) return;
+    this.kept = steps;
+    if (!this.book.run) return;
+    this.play(false);
+    this.bound();
+    this.line.fill(this.book, this.begin(), this.end());
+    const to = within(this.step, this.begin(), this.end());
+    if (to === this.step) this.draw();
+    else this.move(to, 2, true);
+  }
+  bound() {
+    [this.range.min, this.range.max] = this.excerpt();
+  }
   excerpt() { // the first and the last step that the page is about
-    const { last, excerpt = [0, last] } = this.book;
-    return excerpt.map((step) => Math.min(step, last));
+    const { last, excerpt = [0, last] } = this.book, [first, end] = this.kept ?? excerpt;
+    return [Math.max(excerpt[0], first), Math.min(excerpt[1], end)].map((step) => Math.min(step, last));
   }
   begin() { // the first step that may be shown
     return Math.min(this.excerpt()[0], this.end());
@@ -532,13 +553,13 @@ class Flipbook extends Component {
     this.box.toggleAttribute("data-awaits", false);
     if (next.param) document.dispatchEvent(new Event("tokensteps:stage")); // at its step, of which a class is told
     if (sought) this.writeAddress();
+    if (sought && this.step !== this.told) this.later("tell", REST, () => this.tell());
     this.grow(next);
   }
   measure({ last }, behind) { // which changes while a run grows
-    const [first, end] = this.excerpt();
-    this.step = within(this.step, first, end);
+    this.step = within(this.step, this.begin(), this.end()); // whatever Python asked for
     this.where.querySelector("p").lastChild.data = behind;
-    [this.range.min, this.range.max] = [first, end];
+    this.bound();
     this.box.toggleAttribute("data-still", !last);
     this.box.style.setProperty("--digits", Math.max(3, String(last).length));
   }

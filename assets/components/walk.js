@@ -40,7 +40,7 @@ class Walk extends Component {
     this.box.addEventListener("click", ({ target, detail }) => this.onClick(target.closest("button"), detail === 0));
     const { signal } = this.gone;
     addEventListener("keydown", (event) => this.onKey(event), { signal }); // after everything else on the page
-    document.addEventListener("tokensteps:walk", ({ detail }) => this.onLed(detail), { signal });
+    document.addEventListener("tokensteps:walk", () => { this.led = true; }, { signal }); // a class leads to a stop
     const takes = (event) => this.page.hasAttribute(PROJECTED) && /^Page(Up|Down)$/.test(event.key)
       && !isTaken(event, TAKES_PAGES);
     onHeld(takes, (key) => this.step(key === "PageDown"), signal);
@@ -66,10 +66,6 @@ class Walk extends Component {
     dispatchEvent(new Event("ts-led")); // a tour ends
     if (where === "leave" || (where === "next" && this.isLast())) stored.set(SINCE, ""); // the next lesson has its own
     this.send("go", where);
-  }
-  onLed({ walk, number }) { // from another device of a class's lecturer
-    const [own, now] = this.shown.place.split(".");
-    if (walk === own && number !== Number(now) && number <= this.shown.stops.length) this.go(number);
   }
   onClick(at, byKey) {
     if (!at || at.ariaDisabled === "true") return;

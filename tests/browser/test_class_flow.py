@@ -293,3 +293,67 @@ def projected(wall: Page, tab: str) -> None:
         "aria-selected", "true"
     )
     expect(wall.locator("html[data-panel]")).to_be_attached()
+
+
+def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Page]) -> None:
+    """By mouse and thumb: whatever a student presses or reveals, they go alone and no further; it ends where the lecturer says so, and with
+    another run. The oracle of the steps is what was typed into the panel."""
+    lecturer, phone, other = open_page(), open_page(**PHONE), open_page(**PHONE)
+    code = opened(lecturer, f"{app}/bpe?corpus=hug")
+    followed(phone, app, code, "/bpe")
+    followed(other, app, code, "/bpe")
+    kept(lecturer, "5", "2")
+    expect(lecturer.get_by_role("alert")).to_contain_text("5 to 2 is no range")
+    kept(lecturer, "1", "3")
+    told = "At your own pace: steps 1 to 3"
+    for page in (phone, other):
+        step(page, 1)
+        expect(page.locator(f"{STRIP} .stop")).to_have_text(told)
+    for number in (2, 3):
+        phone.locator(".ts-flipbook [data-do=next]").first.tap()
+        step(phone, number)
+    expect(phone.locator(".ts-flipbook [data-do=next]").first).to_have_attribute("aria-disabled", "true")
+    phone.keyboard.press("End")
+    lecturer.keyboard.press("End")
+    expect(lecturer.locator(".ts-flipbook [data-do=next]").first).to_have_attribute("aria-disabled", "true")
+    expect(lecturer.locator(f"{STRIP} .stop")).to_have_text("2 here · 2 follow")
+    other.reload()
+    expect(other.locator(f"{STRIP} .stop")).to_have_text(told)
+    step(other, 1)  # where it was
+    step(phone, 3)
+    expect(phone.locator(f"{STRIP} .stop")).to_have_text(told)
+    lecturer.keyboard.press("Home")
+    lecturer.locator(STRIP).get_by_role("button", name=told).click()
+    lecturer.get_by_role("button", name="Let everybody follow again").click()
+    for page in (phone, other):
+        step(page, 0)
+
+    kept(lecturer, "1", "3")
+    step(phone, 1)
+    turn_to(lecturer, f"/bpe?corpus=hug&mode=predict&ask=pair&class={code}")  # in another run, all follow
+    expect(on_page(phone, "Reveal")).to_be_visible()
+    expect(phone.locator(f"{STRIP} .stop")).to_have_text("Following the class")
+    kept(lecturer, "0", "1")
+    expect(phone.locator(f"{STRIP} .stop")).to_have_text("At your own pace: steps 0 to 1")
+    on_page(phone, "Reveal").tap()
+    step(phone, 1)
+    expect(on_page(phone, "Reveal")).to_be_hidden()
+    step(lecturer, 0)
+    lecturer.keyboard.press("f")
+    expect(phone.locator(f"{STRIP} .stop")).to_have_text("On your own")
+    on_page(phone, "Reveal").tap()
+    step(phone, 2)
+    lecturer.keyboard.press("f")
+    for page in (phone, other):
+        step(page, 0)
+
+
+def kept(lecturer: Page, first: str, last: str) -> None:
+    """The panel, opened and filled in by mouse and keys."""
+    panel = lecturer.locator(".ts-class-panel")
+    if not panel.is_visible():
+        lecturer.locator(STRIP).get_by_role("button", name="Keep between …").click()
+    for name, value in (("From step", first), ("To step", last)):
+        panel.get_by_label(name).click(click_count=3)
+        lecturer.keyboard.type(value)
+    panel.get_by_role("button", name="Keep them there").click()

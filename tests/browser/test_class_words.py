@@ -16,7 +16,7 @@ from tests.browser.test_class_presenter import KEY, SCREEN, TOUCH, press
 WHY, THREE, GREEDY = "Why did <b>this</b> pair win?", "A word of three tokens?", "Is it greedy?"
 
 
-def write(page: Page, say: str, kind: str, right: str = "", at: str = "") -> None:
+def write(page: Page, say: str, kind: str, right: str = "", at: str = "", activity: str = "") -> None:
     """A prepared question, typed into its form."""
     page.get_by_role("button", name="Write a question").click()
     form = page.locator(".deck .form")
@@ -31,6 +31,8 @@ def write(page: Page, say: str, kind: str, right: str = "", at: str = "") -> Non
             form.get_by_role("textbox", name=f"Choice {number}").click()
             page.keyboard.type(choice)
         form.get_by_role("radio", name="Choice 2 is right").click()
+    if activity:
+        form.get_by_label("Belongs to").select_option(activity)
     if at:
         form.get_by_label("Page and step").click()
         page.keyboard.type(at)
@@ -131,3 +133,43 @@ def the_deck(page: Page, app: str) -> None:
     chosen.value.set_files(saved.value.path())
     expect(page.locator(".deck .said")).to_have_text("Questions read: 3")
     expect(said).to_have_text([THREE, WHY, GREEDY])
+
+
+def test_a_second_device_has_the_prepared_questions(app: str, open_page: Callable[..., Page]) -> None:
+    """It asks them with a large button: of the plan's activity first, then one on another page, to which all go. What was asked on one device
+    isn't asked again on the other; a new question comes by itself, and the second device keeps what it got."""
+    wall, own, phone = open_page(), open_page(own="second", **TOUCH), open_page(**PHONE)
+    wall.goto(f"{app}/class")
+    write(wall, WHY, "free", at="wordpiece?corpus=hug&step=1")
+    write(wall, GREEDY, "choices", activity="30.2")
+    code = open_class(wall, f"{app}/bpe?corpus=hug&walk=30.2")
+    wall.get_by_role("button", name="Close").click()
+    own.goto(f"{app}/?class={code}#key={wall.evaluate(KEY, code)}")
+    own.get_by_role("button", name="Lead the class").tap()
+    phone.goto(f"{app}/?class={code}")
+    step(phone, 0)
+    ask = own.locator(f"{SCREEN} [data-pad=prepared]")
+    expect(ask).to_have_text(f"Ask: {GREEDY}")
+    ask.tap()
+    expect(phone.locator(f"{CARD} .asked")).to_have_text(GREEDY)
+    expect(wall.locator(f"{WALL} .asked")).to_have_text(GREEDY)
+    expect(ask).to_have_attribute("aria-disabled", "true")
+    press(own, "reveal")
+    press(own, "next")
+    expect(wall.locator(STRIP).get_by_role("button", name="Prepared: 1")).to_be_visible()
+    expect(ask).to_have_text(f"Ask: {WHY}")
+    wall.keyboard.press("q")
+    for page in (wall, own, phone):
+        page.wait_for_function("location.pathname === '/wordpiece'")
+        step(page, 1)
+    expect(phone.locator(f"{CARD} .asked")).to_have_text(WHY)
+    answer(phone, "why not")
+    expect(own.locator(f"{SCREEN} .words li")).to_contain_text("why not")
+    press(own, "reveal")
+    wall.locator(WALL).get_by_role("button", name="Go on").click()
+    expect(ask).to_be_hidden()
+    wall.get_by_role("link", name="Live class", exact=True).click()
+    write(wall, THREE, "parts", "3")
+    expect(ask).to_have_text(f"Ask: {THREE}")
+    own.goto(f"{app}/class")
+    expect(own.locator(".deck li p:first-child")).to_have_text([WHY, GREEDY, THREE])

@@ -6,6 +6,7 @@ Oracles: the address, the settings of the page that was led to, and the predicti
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -14,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import APP, Page, address, run
 from tokensteps.language.classes import class_labels
+from tokensteps.language.i18n import use_language
 from tokensteps.limits import CLASS_QUERY, DECK_BYTES
 from tokensteps.pages.learn.deck import read_told
 from tokensteps.runs.rules import BPE_RULES
@@ -21,7 +23,6 @@ from tokensteps.shell.classes import (
     CLASS_ASKS,
     CLASS_JUDGES,
     CLASS_LEAD,
-    CLASS_PLAN,
     CLASS_PRESENTS,
     Destination,
     read_class,
@@ -49,7 +50,12 @@ def test_a_class_goes_along_and_is_led() -> None:
     """From BPE to another corpus and step, as if by a link; the code stays in the address."""
     app = BPE.opened("corpus=hug&class=kx7-p3h")
     assert address(app)["class"] == "KX7P3H"
-    assert told(app, "class") == {"code": "KX7P3H", "labels": class_labels(), "plan": None}
+    assert told(app, "class") == {
+        "code": "KX7P3H",
+        "labels": class_labels(),
+        "presents": [False, ""],
+        "plan": None,
+    }
     assert told(app, "class_open") is None
     shown = told(app, "class_page")
     assert shown["page"] == "bpe" and ["corpus", "hug"] in shown["usual"] and shown["question"] is None
@@ -79,7 +85,7 @@ def test_the_lecturers_own_screen_has_the_plan_and_what_predict_hides() -> None:
     app = BPE.opened("corpus=hug&mode=predict&step=1&class=KX7P3H")
     ahead = [one for one in app.get("bidi_component") if '"ahead"' in one.proto.json]
     assert not ahead and "Merge u + n" not in str([one.proto.json for one in app.get("bidi_component")])
-    app.session_state[CLASS_PRESENTS], app.session_state[CLASS_PLAN] = True, WalkPlace("30", 2)
+    app.session_state[CLASS_PRESENTS] = True, "30.2"
     run(app)
     (ahead,) = [
         json.loads(one.proto.json) for one in app.get("bidi_component") if '"ahead"' in one.proto.json
@@ -88,7 +94,12 @@ def test_the_lecturers_own_screen_has_the_plan_and_what_predict_hides() -> None:
     assert ahead["ahead"]["say"].startswith("Merge u + n into un.")
     plan = told(app, "class")["plan"]
     stop = stops_of("30", lesson_facts())[1]
-    assert (plan["note"], plan["answer"], plan["number"], plan["of"]) == (stop.note, stop.answer, 2, 5)
+    assert (plan["note"], plan["answer"], plan["number"], plan["of"]) == (
+        stop.note,
+        stop.answer,
+        2,
+        len(stops_of("30", lesson_facts())),
+    )
     assert plan_told(WalkPlace("path", 1)) is None
 
 
@@ -113,6 +124,12 @@ def test_a_file_of_prepared_questions_is_read_or_says_what_is_wrong() -> None:
                         (DECK.replace("answer = 3", "answer = 3000"), "from 1 to"), (DECK.replace('"yes"]', '"no"]'), "different"),
                         (DECK + "x = 1\n", "not known"), ("#" * (DECK_BYTES + 1), "limit")):  # fmt: skip
         assert word in read_told("q.toml", wrong)["error"], wrong[:40]
+        for language in ("zh", "ja"):
+            use_language(language)
+            said = read_told("q.toml", wrong)["error"]
+            use_language("en")
+            # What the file itself says, and the parser, stays as it is.
+            assert not re.search(r"\b(must|be|from|text|a|words?|letters|than|bytes|known|add)\b", said), said
 
 
 DECK = """

@@ -10,7 +10,7 @@ from tokensteps.classroom.codes import Person
 from tokensteps.classroom.room import COUNTS, Note, Room, as_line
 from tokensteps.classroom.rounds import Given, Round
 
-SAME_FOR_ALL: Final = frozenset({"place", "blank", "names", "call", "drop", "end"})
+SAME_FOR_ALL: Final = frozenset({"place", "pace", "blank", "names", "call", "drop", "end"})
 """Events that say what their notes say, to everybody."""
 OF_ONES_OWN: Final = frozenset({"reveal"})
 """And those that say something else to each student."""
@@ -108,6 +108,8 @@ def _to_lecturer(
             return "give", given_with_progress(room, people.here)
         case "plan":
             return "plan", plan_of(room, now)
+        case "deck":
+            return "deck", room.deck
         case "progress":
             return "progress", progress_of(room.given, people.here)
         case "lost":
@@ -148,10 +150,17 @@ def _to_student(
 def question_of(asked: Round, now: float, key: bool = False) -> dict[str, Any]:
     """A round's question, for whoever may answer it, or with its key."""
     question = dict(asked.question)
+    more = {"prepared": asked.prepared} if key else {}
     if not key:
         del question["key"]
         question.pop("tied", None)
-    return {"round": asked.number, "first": asked.first, "question": question, "left": asked.left(now)}
+    return {
+        "round": asked.number,
+        "first": asked.first,
+        "question": question,
+        "left": asked.left(now),
+        **more,
+    }
 
 
 def plan_of(room: Room, now: float) -> dict[str, Any] | None:
@@ -214,12 +223,14 @@ def state_for(room: Room, person: Person, people: People, now: float, rounds: An
     """Everything that somebody who comes needs to know; to a lecturer, `rounds` of all that was asked."""
     common = {
         "code": room.code, "nicknames": room.nicknames, "ended": room.ended, "place": room.place, "blank": room.blank, "all": room.all,
+        "pace": room.pace,
     }  # fmt: skip
     if person.lecturer:
         return {
             "role": "lecturer", **common, "plan": plan_of(room, now), "people": people_of(room, people), "lost": lost_of(room), "rounds": rounds,
             "round": _present(room, person, people, now),
             "give": given_with_progress(room, people.here),
+            "deck": room.deck, "asked": [one.prepared for one in room.rounds.values() if one.prepared],
         }  # fmt: skip
     device = room.devices[person.number]
     return {

@@ -12,11 +12,17 @@ from tokensteps.limits import (
     BARS,
     CHOICE_SHOWN,
     CHOICE_TOKENS,
+    CHOICE_TYPED,
     CHOICES_LIMIT,
+    DECK,
     GIVEN_QUESTIONS,
     JUDGED_AT_ONCE,
+    LESSON_LINE,
+    MOST_TYPED_CHOICES,
     NICKNAME_LIMIT,
     NUMBER_LIMIT,
+    PREPARED_AT,
+    PREPARED_ID,
     QUESTION_BYTES,
     QUESTION_LIMIT,
     QUESTION_PARTS,
@@ -28,6 +34,10 @@ from tokensteps.limits import (
 )
 
 INPUTS: Final = ("choices", "number", "text", "free")
+PREPARED_TEXTS: Final = {
+    "id": PREPARED_ID, "say": LESSON_LINE, "kind": 20, "answer": CHOICE_TYPED, "activity": 12, "at": PREPARED_AT,
+}  # fmt: skip
+"""The texts of a prepared question, and how long each may be."""
 Kind = Literal[
     "form", "key", "gone", "shown", "late", "round", "place", "enough", "ended", "large", "often", "full", "store", "names"
 ]  # fmt: skip
@@ -83,6 +93,27 @@ def nickname(value: Any) -> str:
     return " ".join("".join(seen).split())[:NICKNAME_LIMIT].strip()
 
 
+def as_deck(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The lecturer's prepared questions, as the browser keeps them: another one of the lecturer's reads them, and nobody else. Raises RequestRefused."""
+    questions = given.get("questions")
+    if not isinstance(questions, list) or len(questions) > DECK:
+        raise RequestRefused("form", f"expected a list of at most {DECK} questions")
+    return {"questions": [_prepared(one) for one in questions]}
+
+
+def _prepared(one: Any) -> dict[str, Any]:
+    if not isinstance(one, Mapping):
+        raise RequestRefused("form", "expected a question")
+    choices = one.get("choices")
+    if not isinstance(choices, list) or len(choices) > MOST_TYPED_CHOICES:
+        raise RequestRefused("form", f"expected a list of at most {MOST_TYPED_CHOICES} choices")
+    return {
+        **{name: text(one.get(name, ""), most) for name, most in PREPARED_TEXTS.items()},
+        "choices": [text(choice, CHOICE_TYPED) for choice in choices],
+        "right": whole(one.get("right"), -1, MOST_TYPED_CHOICES - 1),
+    }
+
+
 def as_place(given: Mapping[str, Any]) -> dict[str, Any]:
     """Where the lecturer is: page, query without step, step, tab; and by which of the lecturer's devices. Raises RequestRefused."""
     return {
@@ -97,6 +128,18 @@ def as_place(given: Mapping[str, Any]) -> dict[str, Any]:
 def as_plan(given: Mapping[str, Any]) -> dict[str, Any]:
     """The activity of a plan that a device of the lecturer's is at, or wants to be at; none any more with an empty one. Raises RequestRefused."""
     return {"walk": text(given.get("walk", ""), 12), "by": text(given.get("by") or "", 12)}
+
+
+def as_pace(given: Mapping[str, Any]) -> dict[str, int | None]:
+    """The first and the last step between which students step alone; without any, they follow. Raises RequestRefused.
+
+    >>> as_pace({"first": 2, "last": 5}), as_pace({})
+    ({'first': 2, 'last': 5}, {'first': None, 'last': None})
+    """
+    if given.get("first") is None and given.get("last") is None:
+        return {"first": None, "last": None}
+    first = whole(given.get("first"), 0, 10**9)
+    return {"first": first, "last": whole(given.get("last"), first, 10**9)}
 
 
 def read_given(given: Mapping[str, Any]) -> dict[str, Any]:

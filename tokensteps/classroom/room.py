@@ -32,7 +32,7 @@ Said = Mapping[str, Any]
 """What was said: `do` says what, `at` when, `n` by which device; the rest belongs to what it does."""
 Outcome = Kind | Literal["same"] | None
 """Why an entry does nothing; "same": it would, but everything is already as it says."""
-COUNTS: Final = frozenset({"tally", "lost", "progress", "plan", "picked", "put"})
+COUNTS: Final = frozenset({"tally", "lost", "progress", "plan", "picked", "put", "deck"})
 """What only the lecturer hears, and the latest of it says all that was said before of the same thing."""
 OF_STUDENTS: Final = frozenset({"join", "nick", "mode", "answer", "lost"})
 
@@ -40,6 +40,10 @@ OF_STUDENTS: Final = frozenset({"join", "nick", "mode", "answer", "lost"})
 def as_line(entry: Any) -> str:
     """An entry as the log has it, or what is sent of one: ASCII on one line."""
     return json.dumps(entry, separators=(",", ":"))
+
+
+def _as_pace(entry: Said) -> tuple[int, int] | None:
+    return None if entry["first"] is None else (entry["first"], entry["last"])
 
 
 @dataclass
@@ -106,6 +110,10 @@ class Room:
         self.place: dict[str, Any] | None = None
         self.plan: dict[str, Any] | None = None
         """The activity of a lesson plan: `walk` as in an address, `by` which device, `at` since when."""
+        self.pace: tuple[int, int] | None = None
+        """The first and the last step of the present run between which each student steps alone; None where all follow."""
+        self.deck: list[dict[str, Any]] = []
+        """The lecturer's prepared questions."""
         self.devices: dict[int, Device] = {}
         self.rounds: dict[int, Round] = {}
         self.round: Round | None = None
@@ -171,6 +179,14 @@ class Room:
 
     def _check_plan(self, entry: Said, _device: None) -> Outcome:
         return "same" if entry["walk"] == (self.plan["walk"] if self.plan else "") else None
+
+    def _check_deck(self, entry: Said, _device: None) -> Outcome:
+        return "same" if self.deck == entry["questions"] else None
+
+    def _check_pace(self, entry: Said, _device: None) -> Outcome:
+        if self.place is None:
+            return "place"
+        return "same" if self.pace == _as_pace(entry) else None
 
     def _check_lost(self, entry: Said, _device: Device) -> Outcome:
         if self.place is None:
@@ -318,6 +334,8 @@ class Room:
         where = {} if same else dict(zip(("page", "query"), self.visited[run - 1], strict=True))
         now = {"run": run, "step": entry["step"], "tab": entry["tab"], "by": entry.get("by", "")}
         self.place = {**(self.place or {}), **where, **now}
+        if not same:
+            self.pace = None  # it was about the other run's steps
         self._say("place", self._long + len(where.get("query", "")), **now, **where)
 
     def _do_plan(self, entry: Said) -> None:
@@ -325,30 +343,50 @@ class Room:
         self.plan = now if entry["walk"] else None
         self._say("plan")
 
+    def _do_deck(self, entry: Said) -> None:
+        self.deck = entry["questions"]
+        self._say("deck")
+
+    def _do_pace(self, entry: Said) -> None:
+        self._gather(True)
+        self.pace = _as_pace(entry)
+        self._say("pace", pace=self.pace)
+
     def _do_blank(self, entry: Said) -> None:
         self.blank = entry["on"]
         self._say("blank", on=self.blank)
 
     def _do_call(self, entry: Said) -> None:
-        self.all = entry["all"]
-        for device in self.devices.values():
-            device.follows = self.all
+        self._gather(entry["all"])
         self._say("call", all=self.all)
 
+    def _gather(self, everybody: bool) -> None:
+        self.all, self.pace = everybody, None
+        for device in self.devices.values():
+            device.follows = everybody
+
     def _do_ask(self, entry: Said) -> None:
-        self._begin(entry["question"], None, entry["at"])
+        self._begin(entry["question"], None, entry)
 
     def _do_again(self, entry: Said) -> None:
         former = self.rounds[entry["round"]]
-        self._begin(former.question, former.first, entry["at"])
+        self._begin(former.question, former.first, {**entry, "prepared": former.prepared})
 
-    def _begin(self, question: Mapping[str, Any], first: int | None, at: float) -> None:
+    def _begin(self, question: Mapping[str, Any], first: int | None, entry: Said) -> None:
         if self.round is not None and self.round.state in ("open", "shown"):
             self.round.state = "closed"
         number = self._next_number()
         # The address may be the longest part of a place; each run's is kept once.
         where = {name: value for name, value in (self.place or {}).items() if name != "query"}
-        self.round = Round(number, first or number, question, where, at, of=len(self.devices))
+        self.round = Round(
+            number,
+            first or number,
+            question,
+            where,
+            entry["at"],
+            of=len(self.devices),
+            prepared=entry.get("prepared", ""),
+        )
         self.rounds[number] = self.round
         self._say("ask", len(as_line(question)), round=number)
 

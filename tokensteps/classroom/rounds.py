@@ -42,6 +42,8 @@ class Round:
     changes: Counter[int] = field(default_factory=Counter)
     of: int = 0
     """Devices that could have answered: those in the class when it was open."""
+    prepared: str = ""
+    """Of the lecturer's prepared questions, the one that it is."""
     picked: tuple[str, ...] = ()
     """Answers in people's own words that the lecturer has put on the wall."""
     judged: dict[str, Judgement] = field(default_factory=dict)

@@ -28,6 +28,7 @@ from tokensteps.limits import (
     CONNECTIONS_EACH,
     DEVICE_RATE,
     KEY_SHARE,
+    PREPARED_ID,
     QR_LIMIT,
     REPLY_LIMIT,
     STUDENT_BODY,
@@ -70,13 +71,20 @@ def _read_answer(body: Body) -> Body:
     return {**said, "q": form.whole(body["question"], 0, 10**4)} if "question" in body else said
 
 
+def _read_asked(body: Body) -> Body:
+    named = {"prepared": form.text(body["prepared"], PREPARED_ID)} if "prepared" in body else {}
+    return {"question": form.read_question(body.get("question")), **named}
+
+
 LECTURERS: Final[Mapping[str, Callable[[Body], Body]]] = {
     "place": form.as_place,
     "plan": form.as_plan,
+    "pace": form.as_pace,
     "names": lambda body: {"on": form.truth(body.get("on"))},
     "blank": lambda body: {"on": form.truth(body.get("on"))},
     "call": lambda body: {"all": form.truth(body.get("all"))},
-    "ask": lambda body: {"question": form.read_question(body.get("question"))},
+    "deck": form.as_deck,
+    "ask": _read_asked,
     "again": _round,
     "show": _round,
     "drop": _round,

@@ -34,6 +34,8 @@ def _strip_words() -> dict[str, str]:
         "blank": _("Blank their screens"),
         "call_back": _("Call back"),
         "let_go": _("Let go"),
+        "pace": _("Keep between …"),
+        "paced": _("At your own pace: steps {first} to {last}"),
         "lost_number": _("Lost: {number}"),
         "code": _("Join code"),
         "end": _("End the class"),
@@ -68,6 +70,7 @@ def _presenter_words() -> dict[str, str]:
         "step_on": _("Next"),
         "show_short": _("Show"),
         "blank_short": _("Blank"),
+        "ask_prepared": _("Ask: {question}"),
         "minutes": _("min"),
     }
 
@@ -102,6 +105,18 @@ def _panel_words() -> dict[str, str]:
         ),
         "lead": _("Lead the class"),
         "only_join": _("Only join it"),
+        "pace_title": _("Keep everybody between two steps"),
+        "pace_how": _(
+            "Each student steps alone between these two, and no further, whatever you step through meanwhile. It ends when you go to "
+            "another run."
+        ),
+        "pace_first": _("From step"),
+        "pace_last": _("To step"),
+        "pace_keep": _("Keep them there"),
+        "pace_end": _("Let everybody follow again"),
+        "pace_wrong": _(
+            "{first} to {last} is no range: type two step numbers from 0 up, the smaller one first."
+        ),
         "lost_title": _("Where you lost them"),
         "lost_how": _("How often “You lost me” was pressed, by step."),
         "nobody_lost": _("Nobody has pressed “You lost me” so far."),

@@ -26,12 +26,12 @@ from tokensteps.language.names import ASK_NAMES
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import CLASS_QUERY, JUDGED_AT_ONCE, REPLY_LIMIT
 from tokensteps.runs.rules import PAGE_PARAMETERS
-from tokensteps.shell.walk import lesson_facts, plan_told, walk_place
+from tokensteps.shell.walk import lesson_facts, open_stop_tab, plan_told, walk_place
 from tokensteps.teaching.classes.class_question import ask_class, asked_kinds
 from tokensteps.teaching.classes.words import judge_parts
 from tokensteps.teaching.lessons import WALK_PARAMETER
 from tokensteps.teaching.questions import HALF, QUARTER, RIGHT, TIED, WRONG
-from tokensteps.teaching.walk import read_walk, stops_of, write_walk
+from tokensteps.teaching.walk import WalkPlace, read_walk, stops_of, write_walk
 from tokensteps.widgets.notes import problem
 
 ALSO_READ: Final = frozenset({"c", "term"})
@@ -56,9 +56,7 @@ CLASS_JUDGES: Final = "class.judges"
 CLASS_JUDGED: Final = "class.judged"
 """and those that were,"""
 CLASS_PRESENTS: Final = "class.presents"
-"""whether this is the lecturer's own screen,"""
-CLASS_PLAN: Final = "class.plan"
-"""and the activity of a plan that the class is at."""
+"""whether this is the lecturer's own screen, and the activity of a plan that it has asked for, as the browser writes it."""
 STRIP_KEY: Final = "class_strip"
 
 
@@ -68,22 +66,34 @@ class Destination(NamedTuple):
     page: str
     query: dict[str, str]
     nonce: str
+    stop: WalkPlace | None = None
+    """The activity of a plan that it is, if it was asked for as one."""
 
 
 def read_destination(told: Any) -> Destination | None:
     """Where the browser says that the class is; None for what is no place. Only what the page reads is left of its address.
 
     >>> read_destination({"page": "bpe", "query": "corpus=hug&evil=1&lang=ja", "step": 3, "nonce": "7"})
-    Destination(page='bpe', query={'corpus': 'hug', 'step': '3'}, nonce='7')
+    Destination(page='bpe', query={'corpus': 'hug', 'step': '3'}, nonce='7', stop=None)
     >>> read_destination({"page": "nowhere"}), read_destination(["bpe"])
     (None, None)
 
     A lecturer's tab takes up the class's plan, too.
 
     >>> read_destination({"page": "bpe", "query": "", "nonce": "8", "walk": "30.2"})
-    Destination(page='bpe', query={'walk': '30.2'}, nonce='8')
+    Destination(page='bpe', query={'walk': '30.2'}, nonce='8', stop=None)
+
+    The presenter view goes to an activity of the plan: its page and settings, and the plan itself where that device walks it.
+
+    >>> read_destination({"stop": "30.3", "walk": "", "nonce": "9"})
+    Destination(page='bpe', query={'corpus': 'course', 'step': '2'}, nonce='9', stop=WalkPlace(walk='30', number=3))
+    >>> read_destination({"stop": "path.99", "walk": "path.99", "nonce": "9"})
     """
     match told:
+        case {"stop": str(text)} if (place := read_walk(text)) is not None:
+            link = stops_of(place.walk, lesson_facts())[place.number - 1].link
+            query = {**link.query, **({WALK_PARAMETER: text} if told.get("walk") else {})}
+            return Destination(link.page, query, str(told.get("nonce", ""))[:40], place)
         case {"page": str(page), "query": str(query)} if page in PAGES and len(query) <= CLASS_QUERY:
             try:
                 found = dict(parse_qsl(query, keep_blank_values=True, max_num_fields=FIELDS))
@@ -130,12 +140,18 @@ def show_class() -> bool:
     code = class_code()
     if code is not None and linked != code:
         update_url({CLASS_PARAMETER: code})
+    on, walk = state.get(CLASS_PRESENTS, (False, ""))
     with st.sidebar, st.container(key="class"):
         if code is not None:
             st.html(ASSETS / "page" / "class.css")
             component("class", ())(
                 key=STRIP_KEY,
-                data={"code": code, "labels": class_labels(), "plan": plan_told(state.get(CLASS_PLAN))},
+                data={
+                    "code": code,
+                    "labels": class_labels(),
+                    "presents": [on, walk],
+                    "plan": plan_told(read_walk(walk)),
+                },
                 on_go_change=_led,
                 on_ask_change=_question_asked,
                 on_present_change=_presents,
@@ -176,15 +192,14 @@ def _judges() -> None:
 def _presents() -> None:
     match _told("present"):
         case {"on": bool(on), "walk": str(walk)}:
-            st.session_state[CLASS_PRESENTS], st.session_state[CLASS_PLAN] = (
-                on,
-                read_walk(walk) if on else None,
-            )
+            st.session_state[CLASS_PRESENTS] = on, walk[:12]
 
 
 def _lead_to(to: Destination) -> None:
     state, code = st.session_state, class_code()
     state[CLASS_WENT], state[CLASS_LED] = to.nonce, to
+    if to.stop is not None:
+        open_stop_tab(to.page, to.stop)
     query = {**to.query, **({CLASS_PARAMETER: code} if code else {}), **in_links()}
     st.switch_page(PAGES[to.page].script, query_params=query)
 
@@ -242,7 +257,7 @@ def class_page(page: str) -> None:
 
 def offer_ahead(page: str, step: int, draw: Callable[[int], Frame]) -> None:
     """In Predict, where the browser doesn't have the next step: tell the lecturer's own screen of it."""
-    if class_code() is not None and st.session_state.get(CLASS_PRESENTS):
+    if class_code() is not None and st.session_state.get(CLASS_PRESENTS, (False,))[0]:
         ahead = {"step": step, "say": draw(step).say}
         component("class_page", ())(key=f"{page}.class_ahead", data={"ahead": ahead, "on": page})
 

@@ -100,7 +100,7 @@ def show_walk(page: str) -> bool:
     led = asked is not None and asked != was
     if asked is not None and (led or state.get("page") != page):
         state[WALK_PLACE] = asked
-        _open_tab(page, asked)
+        open_stop_tab(page, asked)
     place = walk_place()
     if place is not None:
         if place.walk == PATH_WALK:
@@ -197,7 +197,8 @@ def note_predictions(corpus: str, hidden: Hidden, game: Game) -> None:
     st.rerun()  # the strip is outside of the stage's fragment
 
 
-def _open_tab(page: str, place: WalkPlace) -> None:
+def open_stop_tab(page: str, place: WalkPlace) -> None:
+    """Open the tab that a stop is about."""
     link = stops_of(place.walk, lesson_facts())[place.number - 1].link
     if link.tab and link.page == page:
         st.session_state[f"{page}.tab"] = _(link.tab)

@@ -1,7 +1,8 @@
 // The questions that were prepared for classes. The browser keeps them, in its storage, in the order in which they are
-// asked; a file is for taking them elsewhere.
+// asked; a class takes them to the lecturer's other devices, and a file anywhere.
 
-const DECK = "tokensteps.deck", ASKED_OF = "tokensteps.deck.asked", MOST_PREPARED = 60;
+const DECK = "tokensteps.deck", MOST_PREPARED = 60;
+const MOST_SHARED = 60_000; // characters, as a class's log has them, of what the lecturer's other devices are told
 
 const deck = {
   all() { // a browser may keep nothing, and give back anything
@@ -14,23 +15,21 @@ const deck = {
   keep(questions) {
     deck.here = questions.slice(0, MOST_PREPARED);
     try { localStorage.setItem(DECK, JSON.stringify(deck.here)); } catch { /* then it is there as long as the page */ }
+    document.dispatchEvent(new Event("tokensteps:deck"));
   },
-  asked(code) { // in which order doesn't matter
-    try {
-      const [of, ids] = JSON.parse(localStorage.getItem(ASKED_OF)) ?? [];
-      return of === code && Array.isArray(ids) ? ids : [];
-    } catch { return []; }
+  shared() { // what there is room for, the first ones first
+    const all = deck.all(), size = () => JSON.stringify(all).replace(/[^\0-~]/g, "\\u1234").length;
+    while (size() > MOST_SHARED) all.pop();
+    return all;
   },
-  tick(code, id) {
-    const now = [...deck.asked(code), id].slice(-MOST_PREPARED);
-    try { localStorage.setItem(ASKED_OF, JSON.stringify([code, now])); } catch { /* then it may be asked twice */ }
+  of({ deck: questions = [] }) { // the class's, which are those of the device that had some first
+    return questions.length ? questions.slice(0, MOST_PREPARED).map(tidyQuestion) : deck.all();
   },
-  left(code) {
-    const asked = deck.asked(code);
-    return deck.all().filter(({ id }) => !asked.includes(id));
+  left(state) {
+    return deck.of(state).filter(({ id }) => !state.asked.includes(id));
   },
-  next(code, walk) { // of the plan's activity, or of none; not what was prepared for another one
-    const open = deck.left(code);
+  next(state) { // of the plan's activity, or of none; not what was prepared for another one
+    const open = deck.left(state), walk = state.plan?.walk ?? "";
     return open.find(({ activity }) => activity && activity === walk) ?? open.find(({ activity }) => !activity);
   },
 };

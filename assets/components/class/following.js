@@ -93,7 +93,8 @@ class Follower {
     else this.go();
   }
   onStage() { // in Predict, Python turns the page for whoever found the next step out alone
-    const ahead = this.state?.follows && this.place && stepNow() > this.place.step && this.isThere();
+    const ahead = this.state?.follows && this.place && stepNow() > this.place.step && this.isThere()
+      && !this.state.pace;
     if (ahead && this.led === this.key() && performance.now() - this.acted < RECENT) this.letGo();
     else this.follow();
   }
@@ -110,13 +111,17 @@ class Follower {
     this.going = null;
     return false;
   }
-  go() {
-    const { page, query, step } = this.place, nonce = `${performance.now()}`;
+  target(now) { // the step to be at: one's own, where the class is kept between two
+    const pace = this.strip.stepOfClass() === undefined && this.state.pace;
+    return pace ? Math.max(pace[0], Math.min(now, pace[1])) : this.place.step;
+  }
+  go(step = this.target(this.place.step)) {
+    const { page, query } = this.place, nonce = `${performance.now()}`;
     this.going = { key: this.key(), nonce, since: performance.now() };
     this.strip.lead({ page, query, step, nonce });
   }
   step() {
-    const { step, tab, query } = this.place;
+    const { tab, query } = this.place, step = this.target(stepNow());
     if (this.led !== this.key()) [this.led, this.arrived] = [this.key(), here().query];
     if (innerWidth <= SMALL && stageBox() && !this.seen) { // past the title, below Streamlit's own bar
       stageBox().style.scrollMarginTop = "64px";
@@ -125,7 +130,7 @@ class Follower {
     this.seen ||= stageBox() !== null;
     if (stageBox() && !turnTo(step) && query.includes("mode=predict") && this.asked !== step) {
       this.asked = step; // the steps ahead are hidden here; Python shows one more
-      this.go();
+      this.go(step);
       return;
     }
     if (!tab || tab === this.tab) return;
@@ -141,12 +146,12 @@ class Follower {
     else this.follow();
   }
   letGo() {
-    if (!this.state?.follows || this.going) return;
+    if (!this.state?.follows || this.going || (this.strip.kept() && this.isThere())) return;
     this.strip.setMode(false);
   }
-  back() {
+  back(known = false) { // known: to the room, which has called
     [this.led, this.arrived, this.asked] = ["", undefined, undefined];
-    this.strip.setMode(true);
+    if (!known) this.strip.setMode(true);
     this.follow();
   }
 }

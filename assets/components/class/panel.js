@@ -1,6 +1,7 @@
 // The lecturer's panel over the page: the code and where to go with it, large; where students were lost; how far they
 // are with what was given to them. One at a time; Escape closes it.
 
+const SPAN = 5; // steps between which a class is kept, unless the lecturer says otherwise
 const LOCAL = /^(localhost|127\.|\[?::1)/;
 
 class Panel {
@@ -15,6 +16,7 @@ class Panel {
     this.node.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
     this.node.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.turn("");
+      if (event.key === "Enter" && this.ends?.includes(event.target)) this.keep();
       event.stopPropagation(); // no key of the page's
     });
   }
@@ -35,8 +37,9 @@ class Panel {
     if (offered) this.strip.room.decide(this.leads);
   }
   fill() {
-    const { labels, kind } = this, title = { code: labels.join_title, lost: labels.lost_title, end: labels.end_title,
-      progress: labels.progress_title, offered: filled(labels.lead_title, { code: this.strip.room.code }) }[kind];
+    const { labels, kind } = this, titles = { code: labels.join_title, pace: labels.pace_title,
+      lost: labels.lost_title, end: labels.end_title, progress: labels.progress_title,
+      offered: filled(labels.lead_title, { code: this.strip.room.code }) }, title = titles[kind];
     const close = make("button", { type: "button", className: "leave", data: { do: "close" }, innerHTML:
       icon("M4 4l8 8M12 4l-8 8"), ariaLabel: labels.close, title: `${labels.close} (Esc)` });
     this.node.ariaLabel = title;
@@ -114,6 +117,29 @@ class Panel {
         make("button", { type: "button", className: "main", textContent: labels.only_join, data: { do: "close" } }))];
   }
 
+  // --- two steps between which all go at their own pace
+  pace() {
+    const { labels, strip } = this, [first, last] = strip.room.state.pace ?? [stepNow(), stepNow() + SPAN];
+    this.ends = [first, last].map((value) => make("input", { type: "number", min: 0, step: 1, value }));
+    this.wrong = make("p", { className: "wrong" });
+    this.wrong.setAttribute("role", "alert");
+    const named = [labels.pace_first, labels.pace_last].map((textContent, index) =>
+      make("label", {}, make("span", { textContent }), this.ends[index]));
+    const button = (what, textContent, className = "") =>
+      make("button", { type: "button", textContent, className, data: { do: what } });
+    return [make("p", { textContent: labels.pace_how }), make("div", { className: "ends" }, ...named), this.wrong,
+      make("footer", {}, button("keep", labels.pace_keep, "main"),
+        ...(strip.room.state.pace ? [button("follow", labels.pace_end)] : []))];
+  }
+  keep() {
+    const [first, last] = this.ends.map(({ value }) => (/^\d{1,9}$/.test(value) ? Number(value) : NaN));
+    this.wrong.textContent = first <= last ? ""
+      : filled(this.labels.pace_wrong, { first: this.ends[0].value || "–", last: this.ends[1].value || "–" });
+    if (!(first <= last)) return;
+    this.strip.post("pace", { first, last });
+    this.turn("");
+  }
+
   // --- what students say and do
   lost() {
     const places = this.strip.lostPlaces();
@@ -148,6 +174,10 @@ class Panel {
       this.second = !this.second;
       at.ariaPressed = String(this.second);
       this.draw();
+    } else if (what === "keep") this.keep();
+    else if (what === "follow") {
+      this.strip.post("pace");
+      this.turn("");
     } else if (what === "ungive") {
       const { page, query } = this.strip.room.state.give;
       this.strip.post("give", { page, query, questions: 0 });

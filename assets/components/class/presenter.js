@@ -5,13 +5,14 @@
 const HIDDEN_STEP = Symbol.for("tokensteps.ahead-of-class"); // on the document: the step that Predict hides
 const PRESENTS = "tokensteps.class.presents"; // in the tab's storage: the class that it presents
 const SETTLES = 500; // ms after which the page that goes with an activity is known
+const SHORTENED = 120; // characters of the question that is asked next, on its button
 const PLANNED = /^\d+\.\d+$/; // an activity of a plan in an address, not a station of the path
 const planHere = () => {
   const walk = new URLSearchParams(location.search).get("walk") ?? "";
   return PLANNED.test(walk) ? walk : "";
 };
-const PAD = [["back", "Left"], ["next", "Right"], ["ask", "A"], ["show", "S"], ["reveal", "E"], ["again", "G"],
-  ["blank", "K"]];
+const PAD = [["prepared", "Q"], ["back", "Left"], ["next", "Right"], ["ask", "A"], ["show", "S"], ["reveal", "E"],
+  ["again", "G"], ["blank", "K"]];
 
 class Presenter {
   constructor(strip) {
@@ -53,19 +54,18 @@ class Presenter {
     app?.toggleAttribute("inert", on);
     if (on) this.slot.append(wall.node);
     else document.body.append(wall.node);
-    this.told = ""; // Python is asked for the plan's words
     this.tell();
     this.strip.update();
   }
   tell() { // Python has the plan's words, and in Predict the next step
-    const now = JSON.stringify([this.isOn(), this.room.state?.plan?.walk ?? ""]);
-    if (now !== this.wanted) [this.wanted, this.since] = [now, performance.now()];
-    if (now === this.told || (!this.isOn() && !this.told)) return;
+    const on = this.isOn(), walk = (on && this.room.state?.plan?.walk) || "", now = JSON.stringify([on, walk]);
+    if (now !== this.wanted) [this.wanted, this.after] = [now, performance.now() + SETTLES];
+    if (now === JSON.stringify(this.strip.data.presents)) return; // Python has heard of it
     // Where the class is led comes first: Python does one thing after the other.
     const { testScriptState } = document.querySelector(".stApp")?.dataset ?? {};
-    if (this.strip.joining || performance.now() - this.since < SETTLES || testScriptState !== "notRunning") return;
-    this.told = now;
-    this.strip.send("present", { on: this.isOn(), walk: this.room.state?.plan?.walk ?? "" });
+    if (this.strip.joining || performance.now() < this.after || testScriptState !== "notRunning") return;
+    this.after = performance.now() + ONCE_MORE;
+    this.strip.send("present", { on, walk });
   }
 
   // --- drawing
@@ -74,8 +74,8 @@ class Presenter {
     const { labels, room } = this, { state } = room;
     this.node.ariaLabel = labels.presenter;
     this.title.textContent = filled(labels.class_code, { code: room.code });
-    this.people.textContent = [this.strip.peopleTold(), filled(labels.lost_number, { number: this.strip.lostNow() })]
-      .join(" · ");
+    this.people.textContent = [this.strip.peopleTold(), filled(labels.lost_number, { number: this.strip.lostNow() }),
+      this.strip.paceTold()].filter(Boolean).join(" · ");
     this.tell();
     this.drawPlan(state.plan);
     this.drawSteps();
@@ -115,19 +115,23 @@ class Presenter {
   }
   drawPad() {
     const { labels } = this, { wall, room } = this.strip, { round } = room.state;
-    const live = wall.isLive() && !wall.draft, can = {
+    const live = wall.isLive() && !wall.draft, next = deck.next(room.state), can = {
+      prepared: next && !wall.isAsking(),
       back: stageBox() && stepNow() > 0 && !wall.isAsking(), next: stageBox() && !wall.isAsking(),
       ask: !live || round.state === "revealed", show: live && round.state === "open",
       reveal: live && round.state !== "revealed", again: live && round.state !== "open", blank: true,
     };
     const main = wall.draft ? "ask" : live ? { open: "show", shown: "reveal", revealed: "next" }[round.state] : "next";
-    const words = { back: labels.step_back, next: labels.step_on, ask: wall.draft ? labels.ask_now : labels.ask,
+    const prepared = next ? filled(labels.ask_prepared, { question: next.say.slice(0, SHORTENED) }) : "";
+    const words = { prepared, back: labels.step_back, next: labels.step_on,
+      ask: wall.draft ? labels.ask_now : labels.ask,
       show: labels.show_short, reveal: labels.reveal, again: labels.again, blank: labels.blank_short };
     for (const at of this.pad.children) {
       const { pad } = at.dataset;
       if (at.textContent !== words[pad]) at.textContent = words[pad];
       if (pad === "blank") at.title = at.ariaLabel = labels.blank;
       at.ariaDisabled = String(!can[pad]);
+      if (pad === "prepared") at.hidden = !next;
       at.classList.toggle("main", pad === main && Boolean(can[pad]));
     }
     this.pad.lastChild.ariaPressed = String(Boolean(room.state.blank));
@@ -154,7 +158,7 @@ class Presenter {
     } else if (what === "ask") {
       if (wall.draft) wall.act("send");
       else strip.ask();
-    } else if (what === "blank") strip.act("blank");
+    } else if (what === "blank" || what === "prepared") strip.act(what);
     else wall.act(what);
     strip.update();
   }

@@ -204,9 +204,9 @@ class Wall {
   }
   onKey(key) { // on the page; whether it was one of the wall's
     const what = { s: "show", e: "reveal", g: "again", PageDown: this.following() }[key];
-    if (!this.isOpen() || !what || !this.node.querySelector(`[data-do="${what}"]`)) return false;
-    this.act(what);
-    return true;
+    if (!this.isOpen() || !what) return false;
+    if (this.node.querySelector(`[data-do="${what}"]`)) this.act(what);
+    return true; // while something is asked, its letters do nothing else
   }
   following() { // a clicker's way through a question
     if (this.draft) return "send";

@@ -8,8 +8,8 @@ const ROOM = Symbol.for("tokensteps.room"); // on the document: the class that t
 const FINAL = ["gone", "key", "ended"]; // a stream that is refused for these won't come back
 const AGAIN = [1000, 5000]; // ms until a stream is opened again: at first, and at most
 const SILENT = 40_000; // ms without a word, after which nobody is there: the server says something every 15 s
-const EVENTS = ("state place plan picked blank names call ask tally shown closed reveal put drop people lost give "
-  + "progress end").split(" ");
+const EVENTS = ("state place plan pace deck picked blank names call ask tally shown closed reveal put drop people lost "
+  + "give progress end").split(" ");
 
 const api = () => new URL("class/api/", new URL(".", location.href)).href;
 const normal = (code) => code.toUpperCase().replace(/[^A-Z0-9]/g, "").slice(0, 12);
@@ -226,16 +226,22 @@ class Room extends EventTarget {
   learn(kind, data) {
     const { state } = this, mine = data?.round !== undefined && data.round === state.round?.round;
     if (kind === "place") this.move(data);
+    else if (kind === "pace") [state.pace, state.all, state.follows] = [data.pace, true, true];
+    else if (kind === "deck") state.deck = data;
     else if (kind === "plan") this.planned(data);
     else if (kind === "blank") state.blank = data.on;
     else if (kind === "names") state.nicknames = data.on;
-    else if (kind === "call") [state.all, state.follows] = [data.all, data.all];
+    else if (kind === "call") [state.all, state.follows, state.pace] = [data.all, data.all, null];
     else if (kind === "people") state.people = data;
     else if (kind === "lost") this.lost.set(`${data.run}.${data.step}`, data);
-    else if (kind === "ask") this.begin({ ...data, place: this.place });
-    else if (kind === "put") this.put = data.round;
-    else if (kind === "drop") state.round = mine ? null : state.round;
-    else if (kind === "give") state.give = data;
+    else if (kind === "ask") {
+      if (data.prepared) state.asked.push(data.prepared);
+      this.begin({ ...data, place: this.place });
+    } else if (kind === "put") this.put = data.round;
+    else if (kind === "drop") {
+      if (mine && state.round.prepared) state.asked.splice(state.asked.lastIndexOf(state.round.prepared), 1);
+      if (mine) state.round = null;
+    } else if (kind === "give") state.give = data;
     else if (kind === "progress") state.give = { ...state.give, progress: data };
     else if (kind === "end") state.ended = true;
     else if (mine) Object.assign(state.round, data, STATES[kind] && { state: STATES[kind] });
@@ -243,6 +249,7 @@ class Room extends EventTarget {
   move(place) { // a result stays no longer than what it is about
     const { round } = this.state, elsewhere = this.place && place.run !== this.place.run;
     if (elsewhere && round?.state === "revealed") this.put = round.round;
+    if (elsewhere) this.state.pace = null;
     this.place = { ...this.place, ...place };
   }
 }

@@ -19,7 +19,14 @@ from tests.samples import sampled
 from tokensteps.classroom.codes import Person
 from tokensteps.classroom.events import People, events, state_for
 from tokensteps.classroom.gradebook import gradebook, grades_csv
-from tokensteps.classroom.questions import RequestRefused, as_judged, as_picks, read_question
+from tokensteps.classroom.questions import (
+    RequestRefused,
+    as_deck,
+    as_judged,
+    as_pace,
+    as_picks,
+    read_question,
+)
 from tokensteps.classroom.room import Room, as_line
 from tokensteps.classroom.summary import rounds_csv, summary
 from tokensteps.limits import (
@@ -121,6 +128,83 @@ def test_any_log_counts_as_a_plain_reading_of_it_does(seed: int) -> None:
     assert {number: one.answers for number, one in room.rounds.items()} == expected
     again = Room(room.code)
     assert again.known == 0
+
+
+def told(room: Room, after: int, person: Person) -> list[tuple[str, Any]]:
+    """Names and data of what somebody hears who has heard everything up to then."""
+    heard = (one.decode().split("\n") for one in events(room, after, person, NOBODY, 0.0))
+    return [
+        (name.removeprefix("event: "), json.loads(data.removeprefix("data: ")))
+        for _id, name, data, *_ in heard
+    ]
+
+
+STUDENT, LECTURER = Person("CDFHJK", "b", 1), Person("CDFHJK", "b", 0)
+
+
+def test_a_class_is_kept_between_two_steps_until_it_goes_elsewhere() -> None:
+    """Oracle: what Desmos's pacing does, for one run: everybody is called, and goes alone between the two steps."""
+    pace = {"do": "pace", "first": 2, "last": 5}
+    room = room_of(JOIN, JOIN)
+    assert say(room, pace) == ["place"]
+    say(room, place(2), {"do": "mode", "n": 1, "follows": False})
+    before = room.known
+    assert say(room, pace, pace, place(7), JOIN) == [None, "same", None, None]
+    assert [device.follows for device in room.devices.values()] == [True] * 3
+    assert told(room, before, STUDENT)[0] == ("pace", {"pace": [2, 5]})
+    for person in (STUDENT, LECTURER):
+        assert state_for(room, person, NOBODY, 0.0)["pace"] == (2, 5)
+    ends = [
+        [{"do": "pace", "first": None, "last": None}],
+        [{"do": "call", "all": False}],
+        [{"do": "call", "all": True}],
+        [place(2, query="corpus=hug"), place(2)],
+    ]
+    for ended in ends:
+        say(room, pace)
+        assert room.pace == (2, 5)
+        say(room, *ended)
+        assert room.pace is None, ended
+    for wrong in ({"first": 5, "last": 2}, {"first": 1}, {"first": "1", "last": 2}, {"first": -1, "last": 2}):
+        with pytest.raises(RequestRefused):
+            as_pace(wrong)
+
+
+def test_prepared_questions_are_for_the_lecturer_alone() -> None:
+    """On all of the lecturer's devices: which there are, and which were asked; a second vote is the same one, one that is taken back is not asked."""
+    one = {
+        "id": "q1",
+        "say": "Secret?",
+        "kind": "free",
+        "answer": "",
+        "activity": "30.2",
+        "at": "",
+        "choices": [],
+        "right": -1,
+    }
+    deck = {"do": "deck", **as_deck({"questions": [{**one, "evil": 1}]})}
+    room = room_of(JOIN, place(0))
+    before = room.known
+    assert say(room, deck, deck) == [None, "same"]
+    assert told(room, before, LECTURER) == [("deck", [one])]
+    assert told(room, before, STUDENT) == []
+    asked = {**ASK, "prepared": "q1"}
+    say(room, asked, {"do": "show", "round": 1}, {"do": "again", "round": 1})
+    assert state_for(room, LECTURER, NOBODY, 0.0)["asked"] == ["q1", "q1"]
+    assert "q1" not in json.dumps([state_for(room, STUDENT, NOBODY, 0.0), told(room, before, STUDENT)])
+    assert told(room, before, LECTURER)[-1][1]["prepared"] == "q1"
+    say(room, {"do": "drop", "round": 2}, {"do": "drop", "round": 1})
+    assert state_for(room, LECTURER, NOBODY, 0.0)["asked"] == []
+    for wrong in (
+        None,
+        [one] * 61,
+        ["?"],
+        [{**one, "say": "x" * 501}],
+        [{**one, "choices": ["a"] * 7}],
+        [{**one, "right": 6}],
+    ):
+        with pytest.raises(RequestRefused):
+            as_deck({"questions": wrong})
 
 
 def test_nicknames_are_asked_for_before_the_first_question_or_not_at_all() -> None:

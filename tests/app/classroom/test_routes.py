@@ -99,6 +99,8 @@ def test_a_forged_key_opens_nothing(make: Make) -> None:
                 ("place", {"page": "x", "step": 1}),
                 ("end", {}),
                 ("ask", {"question": QUESTION}),
+                ("deck", {"questions": []}),
+                ("pace", {"first": 0, "last": 3}),
             ):
                 answer = await web.post(f"{code}/{action}", **{"as": one}, **body)
                 assert (answer.status, known(web, code)) == (
