@@ -129,6 +129,30 @@ def folder() -> Path:
     return Path(named) if named else cache / "tokensteps-real"
 
 
+JUDGES: Final = ("transformers==5.23.0", "mistral-common==1.13.1", "jinja2==3.1.6")
+"""What judges chats, in an environment of its own."""
+
+
+def judges() -> Path:
+    """The Python of that environment, which is made if it isn't there. Raises OSError where it can't be."""
+    place = folder() / "judges"
+    python = place / "bin" / "python"
+    if (place / "made").exists():
+        return python
+    shutil.rmtree(place, ignore_errors=True)
+    for command in (
+        [sys.executable, "-m", "venv", str(place)],
+        [str(python), "-m", "pip", "install", "--quiet", *JUDGES],
+    ):
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=FETCHING_SECONDS, check=False
+        )
+        if done.returncode:
+            raise OSError(f"{' '.join(JUDGES)}: {done.stderr.strip().splitlines()[-1:]}")
+    (place / "made").touch()
+    return python
+
+
 def fetched(package: Package) -> Path:
     """The folder with a package's contents, fetched if it isn't there. Raises OSError where it can't be had."""
     place = folder() / f"{package.folder}-{package.version}"
