@@ -112,8 +112,8 @@ hostile: browser ## 10,000 hostile strings, 100,000 messages and 20,000 files th
 siege: $(VENV)/.dev ## a class of 50 steps for ten minutes while one visitor attacks
 	$(BIN)/python -m benchmarks.siege
 
-real: $(VENV)/.dev ## tokenizers that models are published with, from ordinary packages, against their own libraries (TOKENSTEPS_REAL names the folder)
-	$(BIN)/python -m pytest -n 0 -rs -s tests/real/real.py
+real: browser ## tokenizers that models are published with, from ordinary packages, against their own libraries, and through the page (TOKENSTEPS_REAL names the folder)
+	$(BIN)/python -m pytest -n 0 -rs -s tests/real/real.py tests/real/chats.py tests/real/page.py
 
 oldest: $(VENV)/.dev $(TOOLS)/.made browser ## the tests without a browser, and every page in one, with the lowest versions that requirements.txt lets in
 	@test -x $(OLDEST)/bin/python || $(TOOLS)/bin/uv venv --quiet --python $(BIN)/python $(OLDEST)

@@ -23,7 +23,10 @@ from tokensteps.catalogue.chat.templates import read_templates
 SCRIPT: Final = Path(__file__).parent / "judges.py"
 SECONDS: Final = 300
 SYSTEM, ASK = {"role": "system", "content": "Be kind."}, {"role": "user", "content": "What is a token?"}
-TOLD, MORE = {"role": "assistant", "content": "A piece of text."}, {"role": "user", "content": "  naïve 茶道 👍🏽\n"}
+TOLD, MORE = (
+    {"role": "assistant", "content": "A piece of text."},
+    {"role": "user", "content": "  naïve 茶道 👍🏽\n"},
+)
 CHATS: Final = (
     [ASK],
     [SYSTEM, ASK],

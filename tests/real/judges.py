@@ -41,7 +41,11 @@ def by_mistral(file: str, texts: list[str], chats: list[Any]) -> dict[str, Any]:
         messages = [MESSAGES[one["role"]](content=one["content"]) for one in chat]
         found = tokenizer.encode_chat_completion(ChatCompletionRequest(messages=messages))
         made.append({"text": found.text, "ids": found.tokens})
-    return {"texts": [own.encode(text, bos=False, eos=False) for text in texts], "chats": made, "size": own.n_words}
+    return {
+        "texts": [own.encode(text, bos=False, eos=False) for text in texts],
+        "chats": made,
+        "size": own.n_words,
+    }
 
 
 if __name__ == "__main__":

@@ -144,9 +144,7 @@ def judges() -> Path:
         [sys.executable, "-m", "venv", str(place)],
         [str(python), "-m", "pip", "install", "--quiet", *JUDGES],
     ):
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=FETCHING_SECONDS, check=False
-        )
+        done = subprocess.run(command, capture_output=True, text=True, timeout=FETCHING_SECONDS, check=False)
         if done.returncode:
             raise OSError(f"{' '.join(JUDGES)}: {done.stderr.strip().splitlines()[-1:]}")
     (place / "made").touch()

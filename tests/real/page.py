@@ -29,7 +29,7 @@ UPLOADED: Final = ("Qwen 3", "Llama 2", "Whisper", "Mistral v3")
 """A file of each kind: bytes with a normalizer, marks for spaces, ranks, SentencePiece."""
 
 
-@pytest.mark.parametrize("one", map(named, UPLOADED), ids=lambda one: one.model)
+@pytest.mark.parametrize("one", [*map(named, UPLOADED)], ids=lambda one: one.model)
 def test_a_file_is_uploaded_by_hand(one: RealFile, serve: Callable[..., str], page: Page) -> None:  # noqa: F811
     files = one.files()
     other = oracle(one, files)

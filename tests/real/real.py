@@ -1,7 +1,7 @@
 """Tokenizers that models are published with, each against its own library: `make real` runs this, the suite doesn't.
 
-Oracles: `tokenizers` for a tokenizer.json and a vocab.txt, `tiktoken` for ranks, `sentencepiece` for its models, `mistral_common` for
-tekken.json where it is installed. The files come from ordinary packages (`packages.py`), the text is made here (`hard_text.py`).
+Oracles: `tokenizers` for a tokenizer.json and a vocab.txt, `tiktoken` for ranks and tekken.json, `sentencepiece` for its
+models. The files come from ordinary packages (`packages.py`), the text is made here (`hard_text.py`).
 
 What was found goes into a table beside the packages, and is printed: model, kind, what is equal, seconds, megabytes.
 """
@@ -30,7 +30,9 @@ from tests.real import packages
 from tests.real.hard_text import hard_text
 from tokenizers_core import Tokenizer as OurTokenizer
 from tokenizers_core.text.patterns import PATTERNS
+from tokensteps.catalogue import hub
 from tokensteps.catalogue.chat.templates import is_chat_file
+from tokensteps.catalogue.files import remote_tokenizer
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.files.recognition import recognize
 from tokensteps.catalogue.files.remote_tokenizer import load_remote_tokenizer
@@ -40,6 +42,7 @@ from tokensteps.pages.explore.live_typing.typing_sessions import open_typing_ses
 from tokensteps.pages.explore.playground_chips import ChipsView, chips_data
 from tokensteps.server.jobs import Registry
 from tokensteps.server.tasks import Progress
+from tokensteps.server.workers import Workers
 
 LEAST: Final = 10
 """Packages that must have been had for a run to count."""
@@ -257,6 +260,7 @@ COLUMNS: Final = (
     "engine offsets",
     "seconds",
     "again",
+    "new process",
     "MB",
 )
 """What the table has of each file: a test writes each."""
@@ -280,6 +284,20 @@ def note(one: RealFile, column: str, text: str) -> None:
 
 def load(one: RealFile, files: Mapping[str, bytes]) -> LoadedSubject:
     return load_remote_tokenizer(str(one), lambda: files, one.model, Progress(), lambda: "")
+
+
+def in_a_new_process(one: RealFile, files: Mapping[str, bytes]) -> float:
+    """Seconds to the first token in a process that has just begun, as after a server's restart, of files that were read before."""
+    pool = Workers(1, remote_tokenizer.READER_NICENESS, remote_tokenizer.__name__)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(remote_tokenizer, "readers", lambda: pool)
+        small = {"vocab.json": b'{"a": 0}', "merges.txt": b"#version: 0.2\n"}
+        load_remote_tokenizer("small", lambda: small, "small", Progress(), str).encode("a")
+        start = time.perf_counter()
+        assert load(one, files).encode("Hello").ids
+        seconds = time.perf_counter() - start
+    pool.close()
+    return seconds
 
 
 def compared(one: RealFile, column: str, ours: Sequence[Any], theirs: Sequence[Any]) -> None:
@@ -316,6 +334,7 @@ def loaded(request: pytest.FixtureRequest) -> Loaded:
         subject = load(one, files)
         assert subject.encode("Hello").ids
         note(one, column, f"{time.perf_counter() - start:.2f}")
+    note(one, "new process", f"{in_a_new_process(one, files):.2f}")
     tracemalloc.start()
     subject = load(one, files)
     note(one, "MB", f"{tracemalloc.get_traced_memory()[0] / 1e6:.0f}")
@@ -414,6 +433,17 @@ def looked_at(one: RealFile) -> LoadedSubject:
     open_typing_session(f"desk of {id(subject)}", view, "")
     assert chips_data(view, f"What is kept of {one.model}?", (1, 0))
     return subject
+
+
+PRESETS: Final = ("Llama 3", "Gemma 3", "DeepSeek V3", "Qwen 3", "GPT-4o")
+"""Public tokenizers to choose from that a package has as well."""
+
+
+@pytest.mark.parametrize("title", PRESETS)
+def test_a_public_tokenizer_has_as_many_tokens_as_its_list_says(title: str) -> None:
+    one = next(one for one in FILES if one.model == title)
+    [listed] = [preset.tokens for preset in hub.PUBLIC.values() if preset.title == title]
+    assert listed == load(one, one.files()).size
 
 
 def test_memory_stays_after_ten_rounds() -> None:
