@@ -21,6 +21,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.browser import chromium
 from tests.browser.class_pictures import class_pictures
 from tests.browser.film import FILM, FILM_LIMIT, take_film
+from tests.browser.terminal_pictures import terminal_pictures
 from tokenizers_core.files.exports import vocab_txt
 from tokenizers_core.files.tokenizer_json import tokenizer_to_json
 from tokensteps.catalogue.choices import READY, TokenizerSpec, upload_spec
@@ -204,7 +205,7 @@ def main(names: Sequence[str] = ()) -> int:
             if FILM in names or not names:
                 files.append(take_film(browser, address))
             if not names:
-                files += class_pictures(browser, address, DOCS)
+                files += class_pictures(browser, address, DOCS) + terminal_pictures(browser, DOCS)
             browser.close()
     finally:
         server.terminate()

@@ -66,7 +66,9 @@ def course_lines() -> list[str]:
 
 def run(*arguments: object, given: str | bytes | None = None) -> Result:
     """A command in this process."""
-    return CliRunner().invoke(command_line, list(map(str, arguments)), input=given)
+    return CliRunner().invoke(
+        command_line, list(map(str, arguments)), input=given, prog_name="python -m tokensteps"
+    )
 
 
 def output(*arguments: object, given: str | bytes | None = None) -> str:
@@ -812,7 +814,7 @@ def examples(text: str) -> list[str]:
 
 HELP = "\n".join(
     str(commands()[name].epilog)
-    for name in ("train", "trim", "count", "encode", "decode", "trace", "handout")
+    for name in ("train", "trim", "count", "encode", "decode", "show", "step", "trace", "handout")
 )
 
 

@@ -92,7 +92,7 @@ TABLE = {
     "no such command": Line("tain", 2, err="No such command 'tain'" + (".*train" if SUGGESTS else "")),
     "no such option": Line("train --vocabsize 5", 2, err="No such option '--vocabsize'.*Did you mean .*--vocab-size" if SUGGESTS else "No such option.*--vocab-size"),
     **{
-        f"help of {name}": Line(f"{name} --help", out=rf"(?s)Usage: \S+ {name} .*Examples:.*")
+        f"help of {name}": Line(f"{name} --help", out=rf"(?s)Usage: python -m tokensteps {name} .*Examples:.*")
         for name in ("train", "encode", "decode", "trace", "handout", "count", "open")
     },
     # sizes

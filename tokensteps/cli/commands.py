@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 
-from tokenizers_core import (
-    TEMPLATES,
-    Tokenizer,
-    TokenizersCoreError,
-    Truncation,
-    tokenizer_to_json,
-    trim,
-)
-from tokenizers_core.files.loading import READERS
+from tokenizers_core import TEMPLATES, Truncation, tokenizer_to_json, trim
 from tokenizers_core.files.steps import CANDIDATES
 from tokenizers_core.training.algorithms import ALGORITHMS
 from tokensteps.cli.chat import chat_text, in_folder
 from tokensteps.cli.count import count_command
-from tokensteps.cli.errors import Commands, in_options
+from tokensteps.cli.errors import Commands
+from tokensteps.cli.loading import loaded, tokenizer_options
 from tokensteps.cli.measure import column_names, measure_all, measure_options
 from tokensteps.cli.opening import open_command
 from tokensteps.cli.site import site_command
@@ -36,12 +29,13 @@ from tokensteps.cli.streams import (
     write_lines,
     write_output,
 )
+from tokensteps.cli.terminal.show import show_command
+from tokensteps.cli.terminal.step import step_command
 from tokensteps.cli.training import (
     POSITIVE,
     TEXT,
     option,
     output_options,
-    pipeline_options,
     train_as_asked,
     training_options,
 )
@@ -50,15 +44,6 @@ from tokensteps.drawing.tokens import SHOW, Style
 from tokensteps.language.i18n import LANGUAGES, use_language
 from tokensteps.limits import HANDOUT_STEPS
 from tokensteps.version import __version__
-
-TOKENIZER_OPTION: Final = option(
-    "--tokenizer -t tokenizer_file",
-    "What train wrote: a tokenizer.json (another program's, too), NAME.tiktoken, vocab.json with merges.txt, vocab.txt, "
-    "NAME.vocab.",
-    type=click.Path(),
-    required=True,
-    metavar="FILE",
-)
 
 
 def show_version(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
@@ -94,6 +79,8 @@ def command_line() -> None:
 command_line.add_command(open_command)
 command_line.add_command(count_command)
 command_line.add_command(site_command)
+command_line.add_command(show_command)
+command_line.add_command(step_command)
 
 
 @command_line.command(
@@ -160,43 +147,6 @@ def trim_command(file: str, merges: int, output: str, force: bool) -> None:
     write_output(output, tokenizer_to_json(trim(tokenizer, merges)), quiet=False)
 
 
-def loaded(path: str, special_tokens: Sequence[str], **rules: Any) -> Tokenizer:
-    """The tokenizer in a file, by rules that only a file that doesn't say them needs."""
-    given = {name: value for name, value in rules.items() if value not in (None, ())}
-    try:
-        tokenizer = Tokenizer.load(path, special_tokens=special_tokens or None, **given)
-    except TokenizersCoreError as error:
-        raise click.ClickException(f"{click.format_filename(path)}: {in_options(error)}") from None
-    if not given and path.endswith(tuple(READERS)):
-        normalizer, pre_tokenizer, pattern = tokenizer.pipeline.rules
-        taken = (
-            f"--normalizer {normalizer} --pre-tokenizer {pre_tokenizer}{pattern and f' --pattern {pattern}'}"
-        )
-        tell(f"{click.format_filename(path)} does not say how text is split; taken: {taken}", quiet=False)
-    return tokenizer
-
-
-TOKENIZER_RULES: Final = (
-    TOKENIZER_OPTION,
-    *pipeline_options("as train; the tokens of vocab.json show it"),
-    option(
-        "--special-token special_tokens",
-        "A special token of a file that doesn't name them; give it once for each, in the order of their ids.",
-        type=TEXT,
-        multiple=True,
-        metavar="TOKEN",
-    ),
-)
-"""The options of commands that use a tokenizer; all but the first are for files other than tokenizer.json."""
-
-
-def tokenizer_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of using a tokenizer."""
-    for add in reversed(TOKENIZER_RULES):
-        command = add(command)
-    return command
-
-
 @command_line.command(
     "encode",
     short_help="Turn text into tokens.",
@@ -261,10 +211,12 @@ def encode_command(
     stride: int | None,
     **rules: Any,
 ) -> None:
-    """Turn TEXT into tokens, or each line of a file or of standard input.
+    """Turn TEXT into tokens, or each line of a file or of standard input, which - names, too.
 
     Lines are read and written one at a time: a pipe may be as long as it likes.
     """
+    if text == "-":
+        text, file = None, file or "-"
     if text is not None and file is not None:
         raise click.UsageError("TEXT and --file are both given; leave one of them out.")
     if chat is not None and not (text is None and file is None and pair is None):

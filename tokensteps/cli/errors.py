@@ -5,15 +5,18 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from copy import copy
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TypeVar
 
 import click
 
 from tokenizers_core.errors import TokenizersCoreError
+from tokensteps.assets import ASSETS
 from tokensteps.cli import INTERRUPTED, NOBODY_READS
 
 OPTION_OF: Final = {
@@ -46,12 +49,21 @@ OPTION_OF: Final = {
 """The engine's parameters → the options that set them."""
 
 
+SomeCommand = TypeVar("SomeCommand", bound=click.Command)
 UNREACHED: Final = "tokensteps.unreached"
 """Where a click context keeps why the vocabulary isn't as large as was asked for."""
 
 
 class Commands(click.Group):
     """The commands. Anything wrong with the data is reported in one line, without a traceback."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command, whose examples are written as it was called."""
+        found = super().get_command(ctx, cmd_name)
+        return as_called(found, ctx) if found else None
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        click.Group.format_epilog(as_called(self, ctx), ctx, formatter)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         with ended_with_its_reader():
@@ -74,6 +86,20 @@ class Commands(click.Group):
         if UNREACHED in ctx.meta:  # the training may have taken hours, so its result has been written
             raise click.ClickException(f"{ctx.meta[UNREACHED]} What there is has been written.")
         return done
+
+
+def as_called(command: SomeCommand, ctx: click.Context) -> SomeCommand:
+    """The command with examples that can be typed here: under the name that it was called by, with corpora where they are."""
+    corpora = ASSETS / "corpora"
+    with suppress(ValueError):  # somewhere else
+        corpora = corpora.relative_to(Path.cwd())
+    told = copy(command)
+    told.epilog = (
+        (command.epilog or "")
+        .replace("python -m tokensteps", ctx.find_root().info_name or "tokensteps")
+        .replace("assets/corpora", shlex.quote(str(corpora)))
+    )
+    return told
 
 
 def hint_for_text(error: click.NoSuchOption) -> str:

@@ -1,0 +1,58 @@
+"""The options of commands that use a tokenizer, and the tokenizer that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import click
+
+from tokenizers_core import Tokenizer, TokenizersCoreError
+from tokenizers_core.files.loading import READERS
+from tokensteps.cli.errors import in_options
+from tokensteps.cli.streams import tell
+from tokensteps.cli.training import TEXT, option, pipeline_options
+
+TOKENIZER_FILE: Final = (
+    "What train wrote: a tokenizer.json (another program's, too), NAME.tiktoken, vocab.json with merges.txt, vocab.txt, "
+    "NAME.vocab."
+)
+TOKENIZER_OPTION: Final = option(
+    "--tokenizer -t tokenizer_file", TOKENIZER_FILE, type=click.Path(), required=True, metavar="FILE"
+)
+
+
+def loaded(path: str, special_tokens: Sequence[str], **rules: Any) -> Tokenizer:
+    """The tokenizer in a file, by rules that only a file that doesn't say them needs."""
+    given = {name: value for name, value in rules.items() if value not in (None, ())}
+    try:
+        tokenizer = Tokenizer.load(path, special_tokens=special_tokens or None, **given)
+    except TokenizersCoreError as error:
+        raise click.ClickException(f"{click.format_filename(path)}: {in_options(error)}") from None
+    if not given and path.endswith(tuple(READERS)):
+        normalizer, pre_tokenizer, pattern = tokenizer.pipeline.rules
+        taken = (
+            f"--normalizer {normalizer} --pre-tokenizer {pre_tokenizer}{pattern and f' --pattern {pattern}'}"
+        )
+        tell(f"{click.format_filename(path)} does not say how text is split; taken: {taken}", quiet=False)
+    return tokenizer
+
+
+TOKENIZER_RULES: Final = (
+    *pipeline_options("as train; the tokens of vocab.json show it"),
+    option(
+        "--special-token special_tokens",
+        "A special token of a file that doesn't name them; give it once for each, in the order of their ids.",
+        type=TEXT,
+        multiple=True,
+        metavar="TOKEN",
+    ),
+)
+"""What files other than tokenizer.json don't say."""
+
+
+def tokenizer_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of using a tokenizer."""
+    for add in reversed((TOKENIZER_OPTION, *TOKENIZER_RULES)):
+        command = add(command)
+    return command

@@ -1,0 +1,1 @@
+"""Tokens and training in a terminal, with `rich` and `textual`: the extra `tokensteps[terminal]`."""
