@@ -50,9 +50,9 @@ def words_text(snapshot: Any, style: Style, rows: int, width: int) -> Text:
 def merged_words(snapshot: MergeSnapshot, style: Style, width: int) -> Iterator[Text]:
     """Of BPE and WordPiece: what was merged is set off, and other words step back."""
     corpus, event = snapshot.trace.corpus, snapshot.event
-    changed: Sequence[str] = () if event.kind == "start" else event.words
+    changed: Sequence[str] = event.words if event.kind == "merge" else ()
     number = words_count(len(corpus.words))
-    if event.kind != "start":
+    if event.kind == "merge":
         number = _("{changed} of {all} change").format(
             changed=count(len(changed)), all=count(len(corpus.words))
         )
@@ -118,12 +118,12 @@ def panel_table(title: str, number: str, names: Iterable[str], rows: Iterable[Ta
 
 def pairs(snapshot: MergeSnapshot, style: Style, rows: int) -> Group:
     event = snapshot.event
-    if event.kind == "start":
-        listed, number, chosen = snapshot.candidates(rows), snapshot.pair_count, None
-        title = _("Pairs to choose from")
-    else:
+    if event.kind == "merge":
         listed, number, chosen = event.candidates[:rows], event.pair_count, event.pair
         title = _("Pairs before this merge")
+    else:
+        listed, number, chosen = snapshot.candidates(rows), snapshot.pair_count, None
+        title = _("Pairs to choose from")
     told = ngettext("{number} pair", "{number} pairs", number).format(number=count(number))
     scored = any(hasattr(one, "score") for one in listed)
     several = sum(one.tied for one in listed) > 1
@@ -214,7 +214,7 @@ def vocabulary(snapshot: Any, style: Style) -> Text:
     """The newest tokens, or the likeliest pieces."""
     if isinstance(snapshot, MergeSnapshot):
         title, tokens = _("Vocabulary, newest first"), snapshot.vocab[: -NEWEST - 1 : -1]
-        made = [] if snapshot.event.kind == "start" else [0]
+        made = [0] if snapshot.event.kind == "merge" else []
     else:
         title, made = _("Longer pieces left, most probable first"), []
         tokens = snapshot.trace.likeliest_at(snapshot.step, NEWEST)
