@@ -61,7 +61,7 @@ def merged_words(snapshot: MergeSnapshot, style: Style, width: int) -> Iterator[
     for word, groups in snapshot.marked(listed).items():
         tokens = [group[0] if len(group) == 1 else token_of(event) for group in groups]
         made = [place for place, group in enumerate(groups) if len(group) > 1]
-        yield row(in_a_row(tokens, style, made), snapshot.trace.word_frequencies[word], width)
+        yield frequency_row(in_a_row(tokens, style, made), snapshot.trace.word_frequencies[word], width)
 
 
 def unigram_words(snapshot: UnigramSnapshot, style: Style, width: int) -> Iterator[Text]:
@@ -77,10 +77,10 @@ def unigram_words(snapshot: UnigramSnapshot, style: Style, width: int) -> Iterat
             shown = Text(" → ").join((was, now))
         else:
             shown = in_a_row(splits[word], style)
-        yield row(shown, snapshot.trace.word_frequencies[word], width)
+        yield frequency_row(shown, snapshot.trace.word_frequencies[word], width)
 
 
-def row(shown: Text, frequency: int, width: int) -> Text:
+def frequency_row(shown: Text, frequency: int, width: int) -> Text:
     """A word's tokens, as many as there is room for beside its frequency."""
     told = f"  {frequency_text(frequency)}"
     shown.truncate(max(1, width - cell_len(told)), overflow="ellipsis")
