@@ -10,6 +10,7 @@ from textual.containers import Horizontal
 from textual.widgets import Footer, Input, Label, Static
 
 from tokenizers_core.training.algorithms import AnyTrace
+from tokensteps.assets import ASSETS
 from tokensteps.cli.terminal.panels import choices, token_of, vocabulary, words_text
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.drawing.training.frames import TRAINING_FRAMES
@@ -24,20 +25,7 @@ BAR: Final = 20
 class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
     """One run, one step at a time."""
 
-    CSS = """
-    #top { height: 1; }
-    #title { width: 1fr; text-style: bold; }
-    #where { width: auto; }
-    #said { height: auto; max-height: 5; margin: 1 0; }
-    #panels { height: 1fr; }
-    #words { width: 1fr; margin-right: 2; }
-    #choices { width: 1fr; }
-    #vocabulary { height: 2; margin-top: 1; }
-    #ask { display: none; height: 1; }
-    #ask.open { display: block; }
-    #ask Label { width: auto; margin-right: 1; }
-    #ask Input { width: 1fr; border: none; height: 1; padding: 0; }
-    """
+    CSS_PATH = ASSETS / "terminal" / "stepper.tcss"
     AUTO_FOCUS = ""
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
