@@ -146,7 +146,7 @@ def closed_and_opened_again(lecturer: Page, app: str, code: str, phones: list[Pa
     for page in (tab, *phones):
         step(page, 3)
     people(tab, "6 here · 6 follow")
-    expect(tab.locator(".ts-walk .which")).to_contain_text("3 of 5")
+    expect(tab.locator(".ts-walk .which")).to_contain_text("3 of 6")
     in_front(tab)
     return tab
 

@@ -116,10 +116,13 @@ def test_a_plan_given_with_a_clicker(serve: Callable[..., str], hall: Page) -> N
     page.locator(".ts-chips .pane .r").nth(1).click()  # what is told of a token stands beside it
     expect(page.locator(".ts-chips .card")).to_contain_text("Merged from")
     page.wait_for_function(f"({TOKENS})() <= document.querySelector('{STRIP}').getBoundingClientRect().top")
+    held(page, "PageDown")
+    at(page, 6)
+    expect(page.get_by_text("In which language does GPT-2 need the most tokens")).to_be_visible()
     expect(page.locator(f"{STRIP} [data-go=next]")).to_have_text("Finish")
     held(page, "PageDown")
     expect(page.locator(STRIP)).to_have_count(0)
-    expect(page.get_by_role("heading", name="Why subwords?")).to_be_visible()
+    expect(page.get_by_role("heading", name="Three ways to learn the pieces")).to_be_visible()
     assert "walk" not in query(page)
 
 
@@ -160,7 +163,7 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
     page.keyboard.press("h")
     expect(page.locator(f"{STRIP} .told")).to_be_hidden()
     page.get_by_role("link", name="Errata").click()  # a side-step: the plan goes along
-    expect(page.locator(f"{STRIP} .which")).to_contain_text("2 of 5")
+    expect(page.locator(f"{STRIP} .which")).to_contain_text("2 of 6")
     page.wait_for_function("new URLSearchParams(location.search).get('walk') === '30.2'")
     expect(page.locator(f"{STRIP} .told")).to_be_hidden()
     page.get_by_role("button", name="Leave").click()

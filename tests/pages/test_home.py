@@ -99,6 +99,24 @@ def test_a_long_text_is_cut_and_carried_whole() -> None:
     assert "600 characters" in told and f"first {SENTENCE_LIMIT}" in told
 
 
+def test_the_start_comes_first_then_the_sentence_then_the_three_algorithms() -> None:
+    """One button, the box, the heading; what a sentence costs in characters and words is folded, and GPT-2's tokens have no ids."""
+    app = opened()
+    assert next(head.value for head in app.header) == "Three ways to learn the pieces"
+    assert app.get("page_link")[0].proto.label == "New here? Start"
+    [folded] = [one for one in app.expander if "Why subwords?" in one.label]
+    assert not folded.proto.expanded
+    [real] = bodies(app, "encoded real-tokens")
+    assert "<small>" not in real and "<small>" in bodies(app, "encoded first-tokens")[0]
+
+
+def test_who_is_at_the_first_station_is_not_sent_there() -> None:
+    """The question stands above the page already."""
+    labels = [link.proto.label for link in opened(walk="path.1").get("page_link")]
+    assert not [label for label in labels if label in ("New here? Start", "Continue with station 1")]
+    assert "New here? Start" in [link.proto.label for link in opened().get("page_link")]
+
+
 def test_a_damaged_link_is_told() -> None:
     app = opened(say="~nonsense")
     assert len(problems(app)) == 1 and ids(app) == tokenizer().encode(SENTENCE).ids

@@ -293,17 +293,6 @@ LESSONS: tuple[Lesson, ...] = (
                 (Claim("ways"),),
             ),
             Activity(
-                3,
-                N_(
-                    "Ask how many r are in {spelled}, and what a model sees of them. Then try words of the class."
-                ),
-                N_(
-                    "None: instead of {spelled_letters} letters, GPT-2 gets {spelled_tokens} tokens, {spelled_pieces}."
-                ),
-                (Claim("spells", ("spelled", "spelled_letters", "spelled_tokens", "spelled_pieces")),),
-                LETTERS_LINK,
-            ),
-            Activity(
                 10,
                 N_(
                     "BPE by hand, in groups. Then go through the steps together, and watch which counts change."
@@ -386,6 +375,17 @@ LESSONS: tuple[Lesson, ...] = (
                 ),
                 (Claim("disagree"),),
                 COMPARE_LINK,
+            ),
+            Activity(
+                3,
+                N_(
+                    "Ask how many r are in {spelled}, and what a model sees of them. Then try words of the class."
+                ),
+                N_(
+                    "None: instead of {spelled_letters} letters, GPT-2 gets {spelled_tokens} tokens, {spelled_pieces}."
+                ),
+                (Claim("spells", ("spelled", "spelled_letters", "spelled_tokens", "spelled_pieces")),),
+                LETTERS_LINK,
             ),
             Activity(
                 5,

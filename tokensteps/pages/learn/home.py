@@ -178,7 +178,7 @@ def _show_tokens(subject: TrainedSubject, sentence: str, typed: str) -> None:
     else:
         empty = escape(_("No text, no tokens: write something."))
         st.html(f'<p class="ts first-counts">{empty}</p>')
-    st.html(whose_html(subject, corpus))
+    st.html(whose_html())
     if sentence:
         _show_real_tokens(sentence)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -186,13 +186,9 @@ def _show_tokens(subject: TrainedSubject, sentence: str, typed: str) -> None:
         show_page_link(WATCH)
         with st.popover(_("This sentence as a link"), type="tertiary"):
             show_address(page_address({"say": write_short(sentence)}))
-    st.header(_("Why subwords?"), anchor=False)
-    st.caption(
-        _(
-            "The same sentence split in three ways, each with a vocabulary from the same corpus. Dashed: not in the vocabulary."
-        )
-    )
-    st.html(ways_html(analysis, corpus))
+    with st.expander(_("Why subwords? The same sentence as characters, words and subwords")):
+        st.caption(_("Each with a vocabulary from the same corpus. Dashed: not in the vocabulary."))
+        st.html(ways_html(analysis, corpus))
 
 
 def _show_real_tokens(sentence: str) -> None:

@@ -63,11 +63,14 @@ def show_path() -> None:
 
 
 def show_next_station() -> None:
-    """The link that begins the path, or goes on with it; nothing when all of it is done."""
+    """The link that begins the path, or goes on with it; nothing when all of it is done, or where it would lead to the station that one is
+    at."""
     done = progress()
     if len(done.done) == len(STATIONS):
         return
     following = done.following()
+    if walk_place() == WalkPlace(PATH_WALK, following) and STATIONS[following - 1].link.page == "home":
+        return
     label = _("Continue with station {number}").format(number=count(following))
     if done == PathProgress():
         label = _("New here? Start")

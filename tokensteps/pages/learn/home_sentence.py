@@ -13,7 +13,7 @@ from typing import NamedTuple
 import regex
 
 from tokensteps.catalogue.analysis import Analysis
-from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.drawing.chips import Piece, line_html
 from tokensteps.drawing.stage_markup import way_html
 from tokensteps.drawing.tokens import PLAIN, chip, colour, fill, token_html
@@ -30,18 +30,23 @@ WORD = regex.compile(r"[\w\p{M}]+|[^\w\s\p{M}]+")
 """A word, for the comparison: a run of letters and digits, or of signs."""
 
 
-def sentence_html(analysis: Analysis, place: str = "first-tokens") -> str:
-    """The tokens of a sentence as chips, each with its id. Tokens that share a character share a chip. `place` is for the style sheet."""
+def sentence_html(analysis: Analysis, place: str = "first-tokens", ids: bool = True) -> str:
+    """The tokens of a sentence as chips, each with its id if `ids` are wanted. Tokens that share a character share a chip. `place` is for
+    the style sheet."""
     drawn = [
         (
             f'<span class="id"><bdi class="t c{colour(run.pieces[0].token) if run.pieces else 0}">{token_html(run.text)}</bdi>'
-            f"<small>{' '.join(str(piece.id) for piece in run.pieces)}</small></span>",
+            f"{_ids_html(run.pieces) if ids else ''}</span>",
             run.text,
         )
         for run in analysis.runs(0, len(analysis.stretches))
     ]
     label = escape(_("Tokens"))
     return f'<div class="ts encoded {place}" role="group" aria-label="{label}">{line_html(drawn)}</div>'
+
+
+def _ids_html(pieces: Sequence[Piece]) -> str:
+    return f"<small>{' '.join(str(piece.id) for piece in pieces)}</small>"
 
 
 def sentence_counts_html(analysis: Analysis) -> str:
@@ -55,18 +60,10 @@ def sentence_counts_html(analysis: Analysis) -> str:
     return f'<p class="ts first-counts">{fill(message, tokens=f"<b>{tokens}</b>", characters=f"<b>{characters}</b>")}</p>'
 
 
-def whose_html(subject: TrainedSubject, corpus: CorpusFacts) -> str:
+def whose_html() -> str:
     """Which tokenizer split the sentence."""
-    message = _(
-        "Split by a byte-level BPE tokenizer with {size} tokens, trained on this server with this app. "
-        "Its corpus is “{title}”: {length} characters."
-    )
-    shown = fill(
-        message,
-        size=count(subject.size),
-        title=escape(corpus_title(HOME_CORPUS)),
-        length=count(corpus.length),
-    )
+    message = _("Split by a byte-level BPE tokenizer, trained on this server with this app on “{title}”.")
+    shown = fill(message, title=escape(corpus_title(HOME_CORPUS)))
     return f'<p class="ts first-whose">{shown}</p>'
 
 
@@ -74,11 +71,9 @@ def real_html(analysis: Analysis) -> str:
     """The same sentence as a model that people know gets it, and why it looks different."""
     subject = analysis.subject
     tokens = ngettext("{number} token", "{number} tokens", len(analysis)).format(number=count(len(analysis)))
-    message = _("{model} splits it into {tokens}: its vocabulary of {size} was learned from far more text.")
-    told = fill(
-        message, model=f"<b>{escape(subject.name)}</b>", tokens=f"<b>{tokens}</b>", size=count(subject.size)
-    )
-    return f'<p class="ts first-counts">{told}</p>{sentence_html(analysis, "real-tokens")}'
+    message = _("{model} splits it into {tokens}: its vocabulary was learned from far more text.")
+    told = fill(message, model=f"<b>{escape(subject.name)}</b>", tokens=f"<b>{tokens}</b>")
+    return f'<p class="ts first-counts">{told}</p>{sentence_html(analysis, "real-tokens", ids=False)}'
 
 
 class CorpusFacts(NamedTuple):
