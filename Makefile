@@ -12,6 +12,8 @@ TOOLS := $(VENV)/tools
 # Environments with the lowest and the newest versions that the ranges of requirements.txt let in.
 OLDEST := $(VENV)/oldest
 NEXT := $(VENV)/next
+# mutmut, beside what development needs.
+MUTANTS := $(VENV)/mutants
 # Every page in a browser, once.
 SMOKE := tests/browser/test_access.py
 # One lock for Linux, macOS and Windows and every Python from 3.11 on.
@@ -28,12 +30,15 @@ LOCALE := assets/locale/tokensteps
 PYTHONS ?= 3.11 3.12 3.13
 # How many servers `make serve` starts.
 WORKERS ?= 2
+# Rooms and faults of `make mutants`: all rooms, and one fault in ten.
+ROOMS ?=
+FAULTS ?=
 # One port if given (`make run PORT=8600`), else 8501 or the next free one.
 PORT ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run serve dev test check stress lint types unit browser browsers live nginx redis dist visit load hostile siege real oldest next bench keys format screenshots messages lock audit clean
+.PHONY: help run serve dev test check stress lint types unit browser browsers live nginx redis dist visit load hostile siege real oldest next mutants bench keys format screenshots messages lock audit clean
 
 help: ## list these targets
 	@echo "TokenSteps: see how subword tokenizers are trained, one step at a time."
@@ -129,6 +134,11 @@ next: $(VENV)/.dev $(TOOLS)/.made browser ## the same with the newest versions t
 	@diff $(BIN)/packages.txt $(NEXT)/bin/packages.txt | grep '^[<>]' || echo "The index has nothing newer than the lock; this is the suite as it is."
 	$(NEXT)/bin/python -m pytest $(PYTEST_ARGS) --ignore=tests/browser
 	$(NEXT)/bin/python -m pytest $(PYTEST_ARGS) $(SMOKE)
+
+mutants: $(VENV)/.dev $(TOOLS)/.made ## small faults in the code, and the share that the nearest tests let pass (ROOMS="runs classroom"; FAULTS='*' tries all)
+	@test -x $(MUTANTS)/bin/python || $(TOOLS)/bin/uv venv --quiet --python $(BIN)/python $(MUTANTS)
+	@$(TOOLS)/bin/uv pip install --quiet --python $(MUTANTS)/bin/python -r requirements-dev.txt 'mutmut>=3.8.1,<4'
+	$(MUTANTS)/bin/python -m tests.mutants $(ROOMS) $(if $(FAULTS),'$(FAULTS)')
 
 bench: $(VENV)/.dev ## time the engine against other tokenizers
 	$(BIN)/python -m benchmarks
