@@ -42,7 +42,7 @@ ROOMS: Final = {
     ),
     "runs": Room(
         "tokensteps/runs/*",
-        ("tests/app/runs", "tests/app/widgets", "tests/app/pages", "tests/pages/test_bpe.py", "tests/pages/test_limits.py"),
+        ("tests/app/runs", "tests/app/widgets", "tests/cli/test_cli.py"),
     ),
     "classroom": Room(
         "tokensteps/classroom/*",

@@ -72,7 +72,7 @@ def answer(device: int, text: str, number: int = 1, **more: Any) -> dict[str, An
 def test_a_vote_a_discussion_and_a_second_vote() -> None:
     room = room_of(JOIN, JOIN, JOIN, place(3), ASK, answer(1, "a"), answer(2, "b"), answer(3, "b"))
     assert say(room, {"do": "show", "round": 1}) == [None]
-    assert say(room, answer(3, "a")) == ["shown"]
+    assert room.rounds[1].state == "shown" and say(room, answer(3, "a")) == ["shown"]
     assert (
         say(room, {"do": "again", "round": 1}, answer(1, "a", 2), answer(2, "a", 2), answer(3, "b", 2))
         == [None] * 4
@@ -82,6 +82,8 @@ def test_a_vote_a_discussion_and_a_second_vote() -> None:
     told = summary(room)["rounds"]
     assert [(one["first"], one["right"], one["answered"]) for one in told] == [(1, 1, 3), (1, 2, 3)]
     assert [[bar["count"] for bar in one["bars"]] for one in told] == [[1, 2], [2, 1]]
+    lines = [*csv.DictReader(io.StringIO(rounds_csv(room)))]
+    assert {(one["round"], one["repeats"]) for one in lines} == {("1", ""), ("2", "1")}
 
 
 def test_an_answer_replaces_the_one_before() -> None:
@@ -390,7 +392,8 @@ def test_what_is_given_has_progress() -> None:
         answer(2, "tied", q=2),
         answer(2, "right", q=9),
     )
-    assert say(room, answer(2, "perfect", q=0)) == ["form"]
+    assert say(room, answer(2, "perfect", q=0), answer(2, "half", q=1)) == ["form", "same"]
+    assert say(room, answer(2, "right", q=3), answer(2, "right", q=-1), answer(2, "right")) == ["round"] * 3
     assert room.given is not None
     assert room.given.progress() == [
         {"done": 1, "right": 1, "tied": 0},
@@ -416,6 +419,13 @@ def test_a_class_and_a_device_have_bounds() -> None:
     assert say(room, *flips).count("enough") >= 50
     assert len(room.notes[True].after(0)) <= CLASS_BEHIND
     assert say(room, {"do": "mode", "n": 2, "follows": False}) == [None], "others go on"
+
+
+def test_a_class_has_so_many_questions_whoever_makes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tokensteps.classroom.room.ROUNDS", 2)
+    give = {"do": "give", "page": "exercises", "query": "", "questions": 1, "label": ""}
+    room = room_of(place(0), ASK)
+    assert say(room, give, give, ASK, {"do": "again", "round": 1}) == [None, "full", "full", "full"]
 
 
 def test_who_missed_too_much_is_told_all_anew() -> None:
@@ -484,6 +494,7 @@ def test_names_are_told_only_where_they_were_asked_for() -> None:
     told = (JOIN | {"nickname": "Ana"}, place(0), ASK, answer(1, "a"))
     named, nameless = room_of(*told, nicknames=True), room_of(*told)
     (student,) = gradebook(named)["students"]
+    assert (student["number"], student["total"], student["tied"]) == (1, 1, 0)
     assert (student["nickname"], student["marks"][0]["answer"]) == ("Ana", "a")
     assert "Ana" not in json.dumps([summary(nameless), summary(named)]), (
         "the page with the bars may be on the wall"
@@ -582,7 +593,8 @@ def test_words_are_graded_by_whoever_has_the_engine() -> None:
     judge = {"do": "judge", "round": 1, "right": ["hugs", "never said"], "wrong": ["pun"]}
     say(room, answer(1, " hugs"), answer(2, "pun"))
     assert room.rounds[1].unjudged() == ["hugs", "pun"] and room.rounds[1].right() == 0
-    assert say(room, judge, {**judge, "round": 5}) == [None, "round"]
+    assert say(room, judge, {**judge, "round": 5}, {**judge, "right": ["hugs"]}) == [None, "round", "same"]
+    assert [note.name for note in room.notes[True].after(room.known - 3)] == ["tally"]
     say(room, answer(3, "hugs"), answer(1, "Hugs"))
     assert room.rounds[1].unjudged() == ["Hugs"], "case matters to a tokenizer"
     assert (room.rounds[1].right(), room.rounds[1].verdict(2)) == (1, "wrong")
