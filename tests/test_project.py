@@ -97,7 +97,7 @@ def test_text_files_are_utf8_and_end_with_a_newline() -> None:
 # --- The house --------------------------------------------------------------------------------------------------------
 
 ORDER: Final = {
-    "tokenizers_core": ("plain", "errors", "lazy", "text", "trace", "encoding", "training", "measures", "counterfactual", "files", "health"),
+    "tokenizers_core": ("plain", "errors", "lazy", "text", "trace", "encoding", "training", "changes", "measures", "counterfactual", "files", "health"),
     "tokensteps": (
         "version", "assets", "limits", "bounded", "streamlit_tuning", "streamlit_internals", "language", "drawing", "notebook", "components", "server", "classroom",
         "runs", "catalogue", "teaching", "site",

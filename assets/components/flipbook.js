@@ -20,8 +20,12 @@ const BUTTONS = { // icon, and the key's name, which may be a label
   next: ["M6 3.5 11 8l-5 4.5", "→"], last: ["M12.5 3v10M3.5 3.5 9 8l-5.5 4.5", "end"],
 };
 const KEYS = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last", " ": "play" };
+const JUMPS = { before: ["M8.5 4 4.5 8l4 4M12 6v4", "Shift+←"], after: ["M7.5 4l4 4-4 4M4 6v4", "Shift+→"] };
+const JUMPING = { ArrowLeft: "before", ArrowRight: "after" }; // with Shift
 const STEPPING = Object.entries(BUTTONS)
   .map(([name, [path]]) => `<button type="button" data-do="${name}">${icon(path)}</button>`).join("");
+const MARKED = Object.entries(JUMPS)
+  .map(([name, [path]]) => `<button type="button" data-do="${name}" hidden>${icon(path)}</button>`).join("");
 const STOP = `<button type="button" data-do="stop">${icon("M4.5 4.5h7v7h-7z")}</button>`;
 const PLAY = icon("M5 3.2v9.6l7.5-4.8z"), PAUSE = icon("M4.5 3.5h2.2v9H4.5zM9.3 3.5h2.2v9H9.3z");
 const BAR = `<h2 class="unseen"></h2>
@@ -29,7 +33,7 @@ const BAR = `<h2 class="unseen"></h2>
     <div class="buttons">${STEPPING}
       <button type="button" data-do="play">
         <span class="off">${PLAY}<i></i></span><span class="on">${PAUSE}<i></i></span></button>
-      <button type="button" data-do="speed"></button></div>
+      <button type="button" data-do="speed"></button>${MARKED}</div>
     <div class="where"><p><b></b> </p><span></span><div class="growth" hidden><i></i></div></div>
     <input type="range" min="0" step="1"></div>
   <div class="line" role="group"></div>
@@ -103,10 +107,12 @@ class Timeline {
   constructor(node, root) {
     [this.node, this.root] = [node, root];
   }
-  fill({ frames, first }, begin, end) {
-    const from = Math.max(first, begin);
+  fill({ frames, first, marks = [] }, begin, end) {
+    const from = Math.max(first, begin), marked = new Set(marks);
+    const button = (page, step) =>
+      `<button type="button" data-step="${step}"${marked.has(step) ? " data-marked" : ""}>${page.label}</button>`;
     const markup = frames.slice(from - first, Math.max(0, end - first + 1))
-      .map((page, index) => `<button type="button" data-step="${from + index}">${page.label}</button>`).join("");
+      .map((page, index) => button(page, from + index)).join("");
     if (markup === this.shown) return;
     this.node.innerHTML = this.shown = markup;
     [this.from, this.marks] = [from, [...this.node.children]];
@@ -287,6 +293,8 @@ class Flipbook extends Component {
     stop: () => this.trigger("stop", true), // once: a value would be sent again with the next run of this name
     play: () => this.play(!this.playing && this.book.last > 0),
     speed: () => this.nextSpeed(),
+    before: () => this.jump(-1),
+    after: () => this.jump(1),
   };
 
   constructor(root) {
@@ -338,8 +346,9 @@ class Flipbook extends Component {
     }, { signal, capture: true });
   }
   onKey(event) {
-    const what = KEYS[event.key];
-    if (!what || !this.book.run || event.defaultPrevented || hasModifier(event) || event.isComposing) return;
+    const jumps = event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey && this.book.marks;
+    const what = jumps ? JUMPING[event.key] : !hasModifier(event) && KEYS[event.key];
+    if (!what || !this.book.run || event.defaultPrevented || event.isComposing) return;
     const path = event.composedPath().filter((node) => node instanceof Element);
     if (this.isTaken(what, path)) return;
     event.preventDefault(); // so that the scrubber doesn't step a second time
@@ -360,6 +369,11 @@ class Flipbook extends Component {
   go(to, beat) {
     this.play(false);
     this.move(to, beat);
+  }
+  jump(by) { // to the next step that is marked, or the one before
+    const there = (this.book.marks ?? []).filter((step) => step >= this.begin() && step <= this.end());
+    const ahead = there.filter((step) => Math.sign(step - this.step) === by);
+    if (ahead.length) this.go(ahead.at(by > 0 ? 0 : -1), by > 0 ? 1 : 2);
   }
   move(to, beat = 2, led = false) {
     this.following = false;
@@ -457,6 +471,7 @@ class Flipbook extends Component {
       const end = what === "first" || what === "back" ? this.begin() : this.end();
       this.button(what).ariaDisabled = step === end;
     }
+    for (const what in JUMPS) this.button(what).hidden = !book.marks;
     this.box.toggleAttribute("data-stale", !page);
     if (beat && document[MAIN] === this.box) document.dispatchEvent(new Event("tokensteps:step"));
     if (beat) this.startBeat(beat === 1 && book.beats && page && !this.still.matches);
@@ -587,6 +602,7 @@ class Flipbook extends Component {
     this.stage.chosen = { picked: "" };
     const { box, range, line, stage } = this;
     for (const what in BUTTONS) this.name(this.button(what), labels[what], BUTTONS[what][1]);
+    for (const what in JUMPS) this.name(this.button(what), labels[what] ?? "", JUMPS[what][1]);
     for (const [at, key] of [["h2", "title"], [".off i", "play"], [".on i", "pause"], [".wait", "loading"]]) {
       this.part(at).textContent = labels[key];
     }

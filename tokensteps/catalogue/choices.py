@@ -58,7 +58,7 @@ OF_NO_ONE: Final = frozenset({"", ".", "model", "models", "tokenizer", "assets",
 """Names of folders that say nothing about the tokenizer in them."""
 OF_THE_CORPUS = ("corpus", "text", "id", "file", "step")
 """The parts of a spec that are about the corpus and the step, not about the rules."""
-ONLY_SHOWN = ("show", "mode", "ask")
+ONLY_SHOWN = ("show", "mode", "ask", "watch")
 """The parameters of a training page that change nothing of the run."""
 
 

@@ -14,7 +14,7 @@ inside one `st.fragment`. Everything drawn comes in as an argument, so nothing h
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple, TypedDict
 
@@ -158,6 +158,7 @@ def flipbook(
     last: int | None = None,
     growth: Growth | None = None,
     excerpt: tuple[int, int] | None = None,
+    marks: Sequence[int] = (),
     on_step: Callable[[], None] | None = None,
     on_answer: Callable[[str], None] | None = None,
     on_stop: Callable[[], None] | None = None,
@@ -166,11 +167,11 @@ def flipbook(
 
     `data` comes from `packed`, and may have been packed with another `seek` and, of a run that grows, another `last`: these count (None:
     the payload's); `run` is the payload's. `growth` says how far such a run is; `on_stop` is called when it is to be stopped. `excerpt` are the
-    first and the last step that can be reached (None: all can).
+    first and the last step that can be reached (None: all can). `marks` are steps that the timeline marks, and that keys go to.
     `key` names the component in `st.session_state`; `on_step` is called, before the script reruns, when the browser
     reports a step, `on_answer` when something in a frame is chosen as an answer, with its id ("" for nothing any more).
     """
-    given = {"last": last, "excerpt": excerpt}
+    given = {"last": last, "excerpt": excerpt, "marks": [*marks] or None}
     head = json.dumps(
         {
             "run": run,

@@ -19,7 +19,7 @@ FLIPBOOK_LABELS: Final = (
 """The words that the flipbook's controls need: see `flipbook_labels`."""
 KEY_NAMES: Final = {"home": "Home", "end": "End", "space": "Space"}
 """The names of keys on English keyboards, for want of others."""
-_ALL_LABELS: Final = {*FLIPBOOK_LABELS, *KEY_NAMES, "stage", "title"}
+_ALL_LABELS: Final = {*FLIPBOOK_LABELS, *KEY_NAMES, "stage", "title", "before", "after"}
 
 
 class Frame(NamedTuple):
@@ -84,7 +84,7 @@ def payload(
     (how many entries of a list are not in sight, for one and for several) hold `{number}`; "fewer" folds a list that
     was opened. It may add "title" (what
     screen readers call the whole, as a heading too), "stage" (what they call the frame's place) and the names of keys
-    in tooltips: "home", "end", "space".
+    in tooltips: "home", "end", "space". Where steps are marked, the buttons that go to them are called "before" and "after".
 
     Markup within a frame may carry `data-step="7"`: a click on it goes to that step. An element with `data-pick="e5"`
     can be chosen: what has e5 among the words of its `data-of` gets the class `picked` then, and `seen` while the mouse

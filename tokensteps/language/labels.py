@@ -25,6 +25,8 @@ def flipbook_labels(title: str = "") -> dict[str, str]:
         "rest_other": ngettext("and {number} more", "and {number} more", 2),
         "fewer": _("Show fewer"),
         "space": _("Space"),
+        "before": _("Previous step that changes this"),
+        "after": _("Next step that changes this"),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
@@ -83,8 +83,9 @@ def show_stage(
     frame: Callable[..., Frame],
     style: Style,
     start: int = 0,
+    marks: Sequence[int] = (),
 ) -> int:
-    """The run's frames to step through; returns the step that the learner is at, first `start`. To be called in a fragment. `url` has the settings."""
+    """The run's frames to step through; returns the step that the learner is at, first `start`. The timeline marks the steps `marks`. To be called in a fragment. `url` has the settings."""
     step = stage.stage(
         controls.page,
         run.name,
@@ -97,6 +98,7 @@ def show_stage(
         on_stop=partial(stage.stop_growing, run),
         excerpt=excerpt_in_url(),
         start=start,
+        marks=marks,
     )
     replaced = trace.corpus.replaced
     if replaced:

@@ -434,6 +434,15 @@ VIEWS = (
     ),
     Setting("mode", MODES[0], MODES, label=N_("Mode")),
     Setting("ask", ASKED[0], ASKED, label=N_("Ask")),
+    Setting(
+        "watch",
+        "",
+        length=200,
+        label=N_("Stop at steps that change"),
+        help=N_(
+            "A word of the corpus, a token, or a pair with a plus sign: `u + g`. The timeline marks the steps that change it, and Shift with an arrow key goes from one to the next."
+        ),
+    ),
 )
 """How it is shown; kept when the corpus changes."""
 

@@ -29,7 +29,7 @@ from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Question
 
 CODE: Final = re.compile(r"\.?[\w-]+(?:\.[\w-]+)+", re.ASCII)
 """What a code may be: letters, digits, - and _ in parts with dots between them, and a dot before a compressed one."""
-LEFT_OUT: Final = ("step", "mode", "ask")
+LEFT_OUT: Final = ("step", "mode", "ask", "watch")
 """Parameters of a training page that a challenge sets itself."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar, cast
 
@@ -262,6 +262,7 @@ def stage(
     on_stop: Callable[[], None] | None = None,
     excerpt: tuple[int, int] | None = None,
     start: int = 0,
+    marks: Sequence[int] = (),
 ) -> int:
     """The flipbook of a run with its window of frames; returns the step it is at. To be called in a fragment.
 
@@ -269,7 +270,8 @@ def stage(
     steps is sent whole, of a longer one `size` steps at a time. `on_answer` is called with the id of what is chosen in a frame. `labels` are the
     words of the controls where the steps are not steps of training. `edition(k)` tells apart frames of the steps up to k that have the same
     names, as those of a run that still grows may: then `growth` says how far it is, and `on_stop` is called when the learner stops it.
-    `excerpt` are the first and the last step that can be reached, where those aren't all. Whoever asks for no step begins at `start`.
+    `excerpt` are the first and the last step that can be reached, where those aren't all. Whoever asks for no step begins at `start`. `marks` are the steps
+    that the timeline marks.
     """
     name = book_name(run, drawing)
     first_look = is_first_look(page, run, drawing)
@@ -301,6 +303,7 @@ def stage(
         last=last,
         growth=growth,
         excerpt=excerpt,
+        marks=marks,
         on_answer=on_answer,
         on_stop=on_stop,
     )

@@ -19,10 +19,12 @@ from tokensteps.language.marks import lead_html
 from tokensteps.language.names import choice_name
 from tokensteps.language.pages import PAGES
 from tokensteps.pages.stepping import StepView, show_stage, show_stepping
+from tokensteps.pages.train.watch import say_watched, watched_in
 from tokensteps.runs.algorithms import Algorithm, Run
 from tokensteps.runs.rules import MODES
 from tokensteps.runs.settings import Recipe
 from tokensteps.server.entrance.prerendered_stage import PageAddress, StageDescription, has_stage, note_stage
+from tokensteps.server.shared_cache import remembered
 from tokensteps.server.steps import StepTable, drawing_version, rows
 from tokensteps.shell.classes import offer_ahead, offer_question
 from tokensteps.shell.navigation import page_link
@@ -111,6 +113,8 @@ def show_mode(page: TrainPage[Trained], controls: Controls) -> None:
     if controls["mode"] == "predict":
         controls.ask_widget(("mixed", *ASKS[page.name]))
     else:
+        with st.sidebar:
+            controls.draw("watch")
         controls.own_text_button()
         page_link("whatif", _("What if …"), {"t1": choices.spec_of(page.name, controls.url()).write()})
 
@@ -132,7 +136,11 @@ def show_training_run(
         return
     url = recipe.url()
     first_look = not trace.finished and stage.is_first_look(page.name, run.name, style.show)
-    step = show_stage(controls, url, run, trace, page.frame, style)
+    typed = recipe["watch"]
+    watched = remembered((watched_in, run.name, len(trace), typed), lambda: watched_in(trace, typed))
+    step = show_stage(controls, url, run, trace, page.frame, style, marks=watched.steps if watched else ())
+    if watched:
+        say_watched(watched, style)
     if first_look and not st.session_state.get(controls.key(stage.FOLLOWED)):
         return  # what is under the stage takes the browser longer: it follows at once
     st.session_state[controls.key(stage.FOLLOWED)] = True

@@ -1,0 +1,85 @@
+"""Which steps of a run change a word, a token or a pair: where somebody stops who looks at nothing else."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.merge_trace import MergeTrace
+from tokenizers_core.training.unigram_trace import UnigramTrace
+
+
+def steps_changing_word(trace: AnyTrace, word: str) -> list[int]:
+    """The steps after which a word, as the pipeline gives it, is split otherwise. None for a word that the run can't split.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=4)
+    >>> [trace.pair_of(step) for step in steps_changing_word(trace, "hugs")]
+    [Pair(first='u', second='g'), Pair(first='h', second='ug')]
+    """
+    if isinstance(trace, UnigramTrace) and word not in trace.corpus.words:
+        return []
+    try:
+        return [step for step, _split in trace.history_of(word)[1:]]
+    except TokenizersCoreError:  # it has characters that the run doesn't know
+        return []
+
+
+def steps_changing_token(trace: AnyTrace, token: str) -> list[int]:
+    """The steps that make a token, merge it, or remove it; of Unigram, those that prune it, or after which a word's best split has it more
+    often or less often.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=4)
+    >>> [trace.pair_of(step) for step in steps_changing_token(trace, "ug")]
+    [Pair(first='u', second='g'), Pair(first='h', second='ug')]
+    """
+    if isinstance(trace, UnigramTrace):
+        return _piece_changed(trace, token)
+    identifier = trace.vocabulary.ids.get(token)
+    if identifier is None:
+        return []
+    record, private = trace.record, chr(identifier)
+    return [
+        step
+        for step in range(1, len(record) + 1)
+        if private in record.pair(step) or record.token(step) == private
+    ]
+
+
+def _piece_changed(trace: UnigramTrace, piece: str) -> list[int]:
+    number = next((number for number, (name, _count) in enumerate(trace.seed) if name == piece), None)
+    if number is None:
+        return []
+    used: dict[int, int] = {}
+    there = piece in trace.pieces_at(0)
+    found = []
+    for step, changed in enumerate(trace.changed_splits):
+        times = {place: split.count(number) for place, split in changed.items()}
+        differs = any(time != used.get(place, 0) for place, time in times.items())
+        used |= times
+        was, there = there, piece in trace.pieces_at(step)
+        if step and (differs or was != there):
+            found.append(step)
+    return found
+
+
+def steps_changing_pair(trace: AnyTrace, first: str, second: str) -> list[int]:
+    """The steps after which two neighbouring tokens occur more often or less often; none of Unigram, which knows no pairs.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=4)
+    >>> [trace.pair_of(step) for step in steps_changing_pair(trace, "g", "s")]
+    [Pair(first='u', second='g')]
+    """
+    if not isinstance(trace, MergeTrace) or not {first, second} <= trace.vocabulary.ids.keys():
+        return []
+    record, wanted = trace.record, trace.vocabulary.write((first, second))
+    found: list[int] = []
+    at = record.changed_pairs.find(wanted)
+    while at >= 0:
+        if at % 2 == 0 and record.changes[at // 2]:
+            found.append(bisect_right(record.change_ends, at // 2))
+        at = record.changed_pairs.find(wanted, at + 1)
+    return found

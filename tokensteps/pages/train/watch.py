@@ -1,0 +1,106 @@
+"""What somebody watches while stepping: a word, a token or a pair, and the steps that change it."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from typing import NamedTuple
+
+from tokenizers_core.changes import steps_changing_pair, steps_changing_token, steps_changing_word
+from tokenizers_core.errors import quoted
+from tokenizers_core.text.byte_alphabet import bytes_to_symbols
+from tokenizers_core.text.splitting import SPACE_MARK
+from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.unigram_trace import UnigramTrace
+from tokensteps.drawing.tokens import Style, readable
+from tokensteps.language.i18n import N_, _, count, ngettext, sentences
+from tokensteps.widgets.notes import note, problem
+
+WATCHED_KINDS = {
+    "word": N_("the word {text}"),
+    "token": N_("the token {text}"),
+    "both": N_("{text}, a word and a token"),
+    "pair": N_("the pair {text}"),
+}
+"""What is watched → how it is named."""
+
+
+class Watched(NamedTuple):
+    """Something that is watched."""
+
+    typed: str
+    kind: str
+    """One of `WATCHED_KINDS`; "" for nothing that the run has."""
+    parts: tuple[str, ...] = ()
+    """As the run writes it: one, or a pair's two."""
+    steps: tuple[int, ...] = ()
+
+
+def watched_in(trace: AnyTrace, typed: str) -> Watched | None:
+    """What somebody has typed, found in a run; None for nothing typed.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> trace = train_bpe(Corpus.from_texts(["low lower lowest"]), merges=4)
+    >>> [watched_in(trace, typed)[1:] for typed in ("lower", "lo", "o + w", "zebra")]
+    [('word', ('Ġlower',), (1, 2, 3, 4)), ('token', ('lo',), (1, 2)), ('pair', ('o', 'w'), (1,)), ('', (), ())]
+    """
+    if not typed.strip():
+        return None
+    first, plus, second = typed.partition(" + ")
+    tokens = _known_tokens(trace)
+    if plus:
+        pairs = ((one, other) for one in _spellings(trace, first) for other in _spellings(trace, second))
+        pair = next((pair for pair in pairs if pair[0] in tokens and pair[1] in tokens), None)
+        return (
+            Watched(typed, "pair", pair, tuple(steps_changing_pair(trace, *pair)))
+            if pair
+            else Watched(typed, "")
+        )
+    spelled = [*_spellings(trace, typed)]
+    word = next((one for one in spelled if one in trace.corpus.words), "")
+    token = next((one for one in spelled if one in tokens), "")
+    steps = {*steps_changing_word(trace, word)} if word else set()
+    if token:
+        steps |= {*steps_changing_token(trace, token)}
+    kind = "both" if word and token else "word" if word else "token" if token else ""
+    parts = tuple(filter(None, [word or token]))
+    return Watched(typed, kind, parts, tuple(sorted(steps)))
+
+
+def _spellings(trace: AnyTrace, typed: str) -> Iterator[str]:
+    """How a run may write what was typed: as it is; with the space that ␣ stands for; as a word after a space."""
+    pipeline = trace.corpus.pipeline
+    yield typed
+    text = typed.replace("␣", " ")
+    if pipeline.byte_level:
+        yield bytes_to_symbols(text.encode())
+        yield bytes_to_symbols(f" {text}".encode())
+    elif pipeline.marks_spaces:
+        yield text.replace(" ", SPACE_MARK)
+        yield SPACE_MARK + text.replace(" ", SPACE_MARK)
+
+
+def _known_tokens(trace: AnyTrace) -> Container[str]:
+    """All tokens that the run has at some step."""
+    return trace.numbers if isinstance(trace, UnigramTrace) else trace.vocabulary.ids
+
+
+def say_watched(watched: Watched, style: Style) -> None:
+    """How many steps change it, and the keys that go to them."""
+    if not watched.kind:
+        message = _(
+            "The run has no word or token {text}: type one, or a pair with a plus sign between two tokens."
+        )
+        problem(message.format(text=quoted(watched.typed)))
+        return
+    text = " + ".join(readable(part, style) for part in watched.parts)
+    name = _(WATCHED_KINDS[watched.kind]).format(text=text)
+    if not watched.steps:
+        note(_("No step changes {name}.").format(name=name))
+        return
+    told = ngettext(
+        "{number} step changes {name}; the timeline marks it.",
+        "{number} steps change {name}; the timeline marks them.",
+        len(watched.steps),
+    )
+    keys = _("Shift+→ goes to the next one, Shift+← to the one before.")
+    note(sentences(told.format(number=count(len(watched.steps)), name=name), keys))
