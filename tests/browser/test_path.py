@@ -166,6 +166,7 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
         expect(which).to_contain_text("· done")
         expect(note).to_contain_text(doing.named)
         expect(page.locator(".note.verdict:is(.right, .tied)")).to_be_visible()
+        expect(page.locator(".tally")).to_be_hidden()  # a station is done or not: nobody keeps a score
         assert page.evaluate(COVERED) <= 1
         assert page.evaluate("document.querySelector('.ts-walk').offsetHeight") <= PHONE_SHARE * 844
         rests(page)

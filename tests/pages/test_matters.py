@@ -21,6 +21,7 @@ from tokensteps.runs.parallel import parallel_lines
 from tokensteps.teaching.questions import RIGHT, UNREAD, WRONG
 from tokensteps.teaching.scenes.scene_inputs import glitch_of
 from tokensteps.teaching.scenes.scene_questions import CODE_LINE, GLITCH, NUMBER, PROMPT, SCENES, SPELLED_WORD
+from tokensteps.widgets.downloads import embedding
 
 MATTERS = Page("matters", Path(__file__).resolve().parents[2] / "pages" / "learn" / "matters.py", ())
 
@@ -176,6 +177,11 @@ def test_a_link_brings_a_scene_and_complains_of_what_it_lacks() -> None:
     assert address(app) == {}
     app = run(MATTERS.start("scene=spaces&t1=bpe%3Fcorpus%3Dhug"))
     assert address(app) == {"scene": "spaces", "t1": "bpe?corpus=hug"}
+
+
+def test_a_scene_can_be_embedded() -> None:
+    """Each page that shows its address has a height for frames."""
+    assert 'title="Why it matters · TokenSteps"' in embedding("http://localhost/matters?scene=code")
 
 
 def test_the_next_scene_is_one_button_away() -> None:

@@ -18,6 +18,9 @@ WORDPIECE_SECTION: Final = N_("Hugging Face course, chapter 6, section 6 (WordPi
 UNIGRAM_SECTION: Final = N_("Hugging Face course, chapter 6, section 7 (Unigram)")
 END_OF_WORD_TEXT: Final = N_("A walk-through of BPE with </w>")
 ENGLISH: Final = N_("In the English text, as it was in April 2026 (huggingface/course on GitHub).")
+PROPOSED: Final = N_(
+    "In the English text, as it was in April 2026 (huggingface/course on GitHub). Pull request 547 there has proposed a correction since April 2023."
+)
 TRANSLATIONS: Final = N_(
     "In translations, as they were in April 2026 (huggingface/course on GitHub). The English text has had “h” and “ug” since March 2023."
 )
@@ -46,7 +49,7 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
         UNIGRAM_SECTION,
         N_("The probability of p, and of pug"),
         "P(p) = 5/210, P([p, u, g]) = 0.000389, P([pu, g]) = 0.0022676",
-        ENGLISH,
+        PROPOSED,
         N_(
             "p occurs 5 times in pug and 12 times in pun: {p} of {total}, as often as pu. So {p}/{total} × "
             "{u}/{total} × {g}/{total} = {letters}, and {p}/{total} × {g}/{total} = {pair}."
@@ -63,7 +66,7 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
         WORDPIECE_SECTION,
         N_("The third merge of hug, pug, pun, bun, hugs"),
         N_("(hu, ##g) → hug, with a score of 1/15, tied with others"),
-        ENGLISH,
+        PROPOSED,
         N_(
             "(hu, ##gs): {freq} / ({first} × {second}) = {score}. (hu, ##g): {wrong_freq} / ({wrong_first} × "
             "{wrong_second}) = {wrong_score}, which is also below {other} for (p, ##u)."
@@ -76,7 +79,7 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
         WORDPIECE_SECTION,
         N_("How hugs is encoded after that"),
         '["hug", "##s"]',
-        ENGLISH,
+        PROPOSED,
         N_(
             "This follows from the merge above. With the right one, {pair} → {token}, the vocabulary has {token}, and the longest match takes the "
             "whole word."

@@ -34,6 +34,7 @@ from tokensteps.widgets.notes import note
 
 EMBEDDED_HEIGHTS: Final[Mapping[str, int]] = {
     "home": 560,
+    "matters": 900,
     "exercises": 640,
     "challenge": 900,
     "bpe": 700,
