@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from benchmarks.measure import Result, compared, side_by_side
-from benchmarks.text import library_text, long_prose, prose
-from tokenizers_core import Corpus, train_bpe, train_pickybpe, train_superbpe
+from benchmarks.text import japanese, library_text, long_prose, prose
+from tokenizers_core import Corpus, train_bpe, train_paritybpe, train_pickybpe, train_superbpe
 
 SIZE, MERGES = 1_000_000, 4000
 
@@ -39,4 +39,17 @@ def superwords(repeats: int) -> Iterator[Result]:
     yield compared("SuperBPE, 1 MB of prose, second stage : first", second, 4, 6)
 
 
-ALL = (picky, superwords)
+def parity(repeats: int) -> Iterator[Result]:
+    """Parity-aware BPE on two languages against plain BPE on both together: the same words."""
+    texts = {"en": prose(280_000), "ja": japanese(280_000)}
+    corpora = {name: Corpus.from_texts([text]) for name, text in texts.items()}
+    together = Corpus.from_texts([*texts.values()])
+    times = side_by_side(
+        partial(train_paritybpe, corpora, merges=MERGES, alphabet="bytes"),
+        partial(train_bpe, together, merges=MERGES, alphabet="bytes"),
+        2 * repeats,
+    )
+    yield compared("Parity-aware BPE, English and Japanese, 560 KB, 4,000 merges : BPE", times, 1.4, 1.5)
+
+
+ALL = (picky, superwords, parity)

@@ -33,6 +33,7 @@ from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.trace import Snapshot, Trace
 from tokenizers_core.training.bpe import ALPHABETS, BpeTrace, train_bpe
 from tokenizers_core.training.comparison import Comparison, compare
+from tokenizers_core.training.kinds.paritybpe import ParityTrace, train_paritybpe
 from tokenizers_core.training.kinds.pickybpe import PickyTrace, train_pickybpe
 from tokenizers_core.training.kinds.superbpe import SuperTrace, train_superbpe
 from tokenizers_core.training.lattice import Lattice
@@ -64,6 +65,7 @@ __all__ = [
     "Padding",
     "Pair",
     "ParallelMeasures",
+    "ParityTrace",
     "PickyTrace",
     "Pipeline",
     "PruneEvent",
@@ -92,6 +94,7 @@ __all__ = [
     "tokenizer_from_json",
     "tokenizer_to_json",
     "train_bpe",
+    "train_paritybpe",
     "train_pickybpe",
     "train_superbpe",
     "train_unigram",

@@ -153,3 +153,79 @@ def allowed(token: str, most_words: int) -> bool:
     """Whether stage 2 may make a byte-level token."""
     text = token.replace("Ġ", " ")
     return ": " not in text and len(text.split(" ")) - text.split(" ").count("") <= most_words
+
+
+# --- parity-aware BPE -------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class ParityStep:
+    """One merge: who chose it, from what, how many tokens each language's parallel text took, and the words after it."""
+
+    language: str
+    pair: PairName
+    tied: list[PairName]
+    tokens: dict[str, int]
+    plain: PairName
+    splits: dict[str, Split]
+
+
+def plain_parity(
+    corpora: Mapping[str, Mapping[str, int]],
+    parallel: Mapping[str, Mapping[str, int]] | None,
+    alphabet: Sequence[str],
+    tie_rule: str,
+    to_bytes: ToBytes,
+    merges: int,
+    global_merges: int,
+    ratio: Sequence[Fraction] | None,
+    window: int | None,
+    alpha: Fraction,
+) -> list[ParityStep]:
+    """Parity-aware BPE: the language whose parallel text takes most tokens chooses."""
+    texts = corpora if parallel is None else parallel
+    languages = list(corpora)
+    splits = {name: {word: list(word) for word in words} for name, words in corpora.items()}
+    cut = {name: {word: list(word) for word in words} for name, words in texts.items()}
+    vocabulary, steps, left, recent = list(alphabet), list[ParityStep](), list(corpora), list[str]()
+    starts = {name: tokens_in(cut[name], texts[name]) for name in texts}
+    order = TIE_ORDERS[tie_rule]
+    while len(steps) < merges and left:
+        tokens = {name: tokens_in(cut[name], texts[name]) for name in texts}
+        together: dict[PairName, int] = {}
+        for name in languages:
+            for pair, number in count(splits[name], corpora[name]).items():
+                together[pair] = together.get(pair, 0) + number
+        chosen = ""
+        if len(steps) >= global_merges:
+            needs = {name: Fraction(tokens[name]) for name in left}
+            if ratio is not None:
+                rates = {name: Fraction(starts[name], tokens[name]) for name in left}
+                needs = {name: -rates[name] / ratio[languages.index(name)] for name in left}
+            waiting = sorted(left, key=lambda name: -needs[name])
+            ready = [
+                name
+                for name in waiting
+                if window is None or Fraction(recent[-window:].count(name), window) <= alpha / len(languages)
+            ]
+            chosen = (ready or waiting[-1:])[0]
+            recent.append(chosen)
+        counts = count(splits[chosen], corpora[chosen]) if chosen else together
+        if not counts:
+            if not chosen:
+                break
+            left.remove(chosen)
+            continue
+        most = max(counts.values())
+        tied = order([pair for pair in counts if counts[pair] == most], vocabulary, to_bytes)
+        best = tied[0]
+        highest = max(together.values())
+        plain = order([pair for pair in together if together[pair] == highest], vocabulary, to_bytes)[0]
+        splits = {
+            name: {word: replace(one, best) for word, one in words.items()} for name, words in splits.items()
+        }
+        cut = {name: {word: replace(one, best) for word, one in words.items()} for name, words in cut.items()}
+        if best[0] + best[1] not in vocabulary:
+            vocabulary.append(best[0] + best[1])
+        steps.append(ParityStep(chosen, best, tied, tokens, plain, splits))
+    return steps

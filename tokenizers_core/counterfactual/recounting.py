@@ -10,7 +10,9 @@ from tokenizers_core.errors import Phrase, SettingError
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.training.algorithms import ALGORITHMS, KINDS, AnyTrace
 from tokenizers_core.training.bpe import BpeTrace, train_bpe
+from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokenizers_core.training.kinds.superbpe import SuperTrace
+from tokenizers_core.training.merge_trace import MergeTrace
 
 Retrained = TypeVar("Retrained", bound=AnyTrace)
 
@@ -39,8 +41,22 @@ def with_count(corpus: Corpus, word: str, count: int) -> Corpus:
     )
 
 
-def recounted(trace: AnyTrace, step: int, word: str, count: int) -> dict[str, Corpus]:
+def corpus_of(trace: AnyTrace, step: int) -> Corpus:
+    """The words that a step chose among."""
+    if isinstance(trace, ParityTrace):
+        return trace.chosen_corpus(max(0, step - 1))
+    return trace.corpus_at(step) if isinstance(trace, MergeTrace) else trace.corpus
+
+
+def recounted(trace: AnyTrace, step: int, word: str, count: int) -> dict[str, Any]:
     """What a run is made from, with one count changed of the words that step `step` chose among: see `with_count`."""
+    if isinstance(trace, ParityTrace):
+        changed = corpus_of(trace, step)
+        language = next(
+            name for name, corpus in trace.corpora.items() if corpus is changed or word in corpus.words
+        )
+        corpus = with_count(trace.corpora[language], word, count)
+        return {"corpus": {**trace.corpora, language: corpus}, "parallel": trace.parallel}
     if isinstance(trace, SuperTrace):
         if trace.in_stage_2(step):
             return {"corpus": trace.corpus, "stretches": with_count(trace.stretches, word, count)}
@@ -48,7 +64,7 @@ def recounted(trace: AnyTrace, step: int, word: str, count: int) -> dict[str, Co
     return {"corpus": with_count(trace.corpus, word, count)}
 
 
-def retrain(trace: Retrained, corpus: Corpus, steps: int, **others: Corpus) -> Retrained:
+def retrain(trace: Retrained, corpus: Any, steps: int, **others: Any) -> Retrained:
     """The same training on another corpus, for `steps` steps (of merging, merges) at most; `others` as in `recounted`. Raises what the training function raises."""
     settings: dict[str, Any] = dict(trace.settings)
     if trace.algorithm == "unigram":

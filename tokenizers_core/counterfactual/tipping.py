@@ -16,10 +16,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tokenizers_core.counterfactual.parting import Decision, choice_at
-from tokenizers_core.counterfactual.recounting import recounted, retrain
+from tokenizers_core.counterfactual.recounting import corpus_of, recounted, retrain
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair
 from tokenizers_core.errors import Phrase, SettingError
-from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.merge_trace import MergeTrace
@@ -97,11 +96,6 @@ def tippings(
         fewer = first_tip(trace, step, word, range(max(low, 1 - count) - 1, least - 1, -1))
         found[word] = Tipping(more, fewer)
     return found
-
-
-def corpus_of(trace: AnyTrace, step: int) -> Corpus:
-    """The words that a step chose among."""
-    return trace.corpus_at(step) if isinstance(trace, MergeTrace) else trace.corpus
 
 
 class Stride:

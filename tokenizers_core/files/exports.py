@@ -17,6 +17,7 @@ from tokenizers_core.errors import UnsavableError
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
 from tokenizers_core.training.bpe import BpeModel, BpeTrace
 from tokenizers_core.training.comparison import COMPARED, PAIRS, Comparison, SizeSnapshot, Standing
+from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokenizers_core.training.kinds.pickybpe import PickyModel, PickyTrace
 from tokenizers_core.training.kinds.superbpe import SuperTrace
 from tokenizers_core.training.merge_trace import TIES_LISTED, MergeTrace
@@ -39,12 +40,26 @@ def trace_to_dict(trace: MergeTrace) -> dict[str, Any]:
         "algorithm": trace.algorithm,
         **({"kind": trace.kind} if isinstance(trace, BpeTrace) and trace.kind != "plain" else {}),
         **_given(trace),
-        **({"stretches": dict(trace.stretches.items())} if isinstance(trace, SuperTrace) else {}),
+        **_given_beside(trace),
         "alphabet": list(trace.alphabet),
         "steps": [_step(trace, step, tied) for step, tied in enumerate(trace.tied_pairs(), start=1)],
         "stop_reason": trace.stop_reason,
         "vocab": list(trace[-1].vocab),
     }
+
+
+def _given_beside(trace: MergeTrace) -> dict[str, Any]:
+    """What a newer kind of BPE was given beside the words."""
+    match trace:
+        case SuperTrace():
+            return {"stretches": dict(trace.stretches.items())}
+        case ParityTrace():
+            texts = {"corpora": trace.corpora, "parallel": trace.parallel or {}}
+            return {
+                name: {language: dict(corpus.items()) for language, corpus in of_text.items()}
+                for name, of_text in texts.items()
+            }
+    return {}
 
 
 def _step(trace: MergeTrace, step: int, tied: Sequence[PrivatePair]) -> dict[str, Any]:
@@ -64,6 +79,11 @@ def _step(trace: MergeTrace, step: int, tied: Sequence[PrivatePair]) -> dict[str
         "tied_count": len(tied),
         "tied": [list(trace.read_pair(pair)) for pair in tied[:TIES_LISTED]],
         "words": list(trace.words_changed(step)),
+        **(
+            {"language": trace.language_at(step), "tokens_before": trace.parallel_tokens(step - 1)}
+            if isinstance(trace, ParityTrace)
+            else {}
+        ),
         **counted,
     }
 

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Final, Generic, TypeVar
 
 from tokenizers_core.training.bpe import BpeTrace, train_bpe
+from tokenizers_core.training.kinds.paritybpe import ParityTrace, train_paritybpe
 from tokenizers_core.training.kinds.pickybpe import PickyTrace, train_pickybpe
 from tokenizers_core.training.kinds.superbpe import SuperTrace, train_superbpe
 from tokenizers_core.training.unigram import train_unigram
@@ -55,6 +56,7 @@ KINDS: Final[Mapping[str, Algorithm[BpeTrace]]] = MappingProxyType(
             Algorithm("bpe", "BPE", train_bpe, BpeTrace),
             Algorithm("bpe", "SuperBPE", train_superbpe, SuperTrace),
             Algorithm("bpe", "PickyBPE", train_pickybpe, PickyTrace),
+            Algorithm("bpe", "Parity-aware BPE", train_paritybpe, ParityTrace),
         )
     }
 )

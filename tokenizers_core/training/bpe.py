@@ -236,10 +236,11 @@ def train_by_counts(
     *,
     alphabet: str,
     end_of_word_suffix: str | None,
+    more_symbols: Collection[str] = (),
     settings: Mapping[str, Any] = MappingProxyType({}),
     **others: Any,
 ) -> SomeBpeTrace:
-    """Train a kind of BPE: `run_training` with what all of them have in common. `settings` are the kind's own."""
+    """Train a kind of BPE: `run_training` with what all of them have in common. `settings` are the kind's own, `more_symbols` of the alphabet."""
     refuse_no_corpus(corpus)
     refuse_unknown_name("alphabet", alphabet, ALPHABETS)
     suffix = corpus.pipeline.suffix if end_of_word_suffix is None else end_of_word_suffix
@@ -247,7 +248,7 @@ def train_by_counts(
         trace_of,
         merges_of,
         corpus,
-        extra_symbols=BYTE_TO_SYMBOL if alphabet == "bytes" else (),
+        extra_symbols=[*(BYTE_TO_SYMBOL if alphabet == "bytes" else ()), *more_symbols],
         suffix=suffix,
         settings={"alphabet": alphabet, "end_of_word_suffix": suffix, **settings},
         callers=4,

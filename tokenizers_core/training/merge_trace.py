@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate, takewhile
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 from tokenizers_core.encoding.tokenizer import Tokenizer
@@ -293,6 +294,8 @@ class MergePart(NamedTuple):
 
     tokens: tuple[str, ...]
     record: MergeRecord
+    beside: Mapping[str, Any] = MappingProxyType({})
+    """What a kind has recorded beside it, by the names of its trace's fields."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -382,13 +385,22 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     def grown(self, part: MergePart) -> Self:
         """The same run with the part that comes next. This trace stays as it is; what it has worked out already is shared."""
-        longer = replace(self, tokens=self.tokens + part.tokens, record=self.record.followed_by(part.record))
+        longer = replace(
+            self,
+            tokens=self.tokens + part.tokens,
+            record=self.record.followed_by(part.record),
+            **self.grown_beside(part.beside),
+        )
         known = vars(self)
         vars(longer).update({name: known[name] for name in self.of_the_corpus if name in known})
         for name in self.replayed:
             if name in known:
                 getattr(longer, name).take_over(known[name])
         return longer
+
+    def grown_beside(self, new: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002
+        """A longer trace's other fields: what this kind has recorded beside the record, and what is new."""
+        return {}
 
     # --- random access -------------------------------------------------------------------------------------------
 
@@ -446,7 +458,11 @@ class MergeTrace(Trace[MergeSnapshot]):
     def words_changed(self, step: int) -> tuple[str, ...]:
         """The words that step `step` changed, in the order of the corpus."""
         words = self.corpus_at(step).words
-        return tuple(words[index] for index in self.record.words_at(step))
+        return tuple(words[index] for index in self.words_at(step))
+
+    def words_at(self, step: int) -> Sequence[int]:
+        """The places of those words in `corpus_at`."""
+        return self.record.words_at(step)
 
     def margin(self, step: int) -> int | Fraction | None:
         """How far behind the chosen pair the runner-up of step `step` was, in what pairs are ranked by: a count or a score.
@@ -471,8 +487,12 @@ class MergeTrace(Trace[MergeSnapshot]):
     ) -> Iterator[tuple[Pair, int, int, bool]]:
         """What a `Candidate` says of each pair."""
         counts = self.pair_counts(step)
-        changes = self.record.changes_at(step) if step else {}
+        changes = self.changes_at(step) if step else {}
         return ((self.read_pair(pair), counts[pair], changes.get(pair, 0), pair in tied) for pair in pairs)
+
+    def changes_at(self, step: int) -> Mapping[PrivatePair, int]:
+        """Pair → change of its count in step `step`, from 1."""
+        return self.record.changes_at(step)
 
     def pair_counts(self, step: int) -> Mapping[PrivatePair, int]:
         """Pair → its count after `step` merges; not to be modified."""
@@ -795,7 +815,7 @@ class MergeTrace(Trace[MergeSnapshot]):
     @cached_property
     def _words(self) -> Replay[CurrentWords]:
         def apply(state: CurrentWords, step: int) -> CurrentWords:
-            for index in self.record.words_at(step):
+            for index in self.words_at(step):
                 state.words[index] = self.replacements.apply(step, state.words[index])
             return state
 

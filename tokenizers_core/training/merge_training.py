@@ -52,6 +52,11 @@ class Beginning(NamedTuple):
     """The corpus's words in these tokens."""
 
 
+def no_more(_cut: bool) -> Mapping[str, Any]:
+    """What kinds without a record of their own have beside it."""
+    return {}
+
+
 def run_training(
     kind: type[SomeTrace],
     merges_of: Callable[[PairTable, Vocabulary, TieOrder, int, Bounds | None], Iterator[Merge]],
@@ -72,13 +77,17 @@ def run_training(
     settings: Mapping[str, Any],
     vocabulary_of: type[Vocabulary] = Vocabulary,
     more: Mapping[str, Any] = MappingProxyType({}),
+    recorded: Callable[[bool], Mapping[str, Any]] = no_more,
+    tabled: bool = True,
     callers: int = 3,
 ) -> SomeTrace:
     """Train by merging and record it: check the settings, split the words, run `merges_of`, write every merge down.
 
     `extra_symbols` are in the alphabet whether the corpus has them or not; `beginning` is what there is before the first merge, where
     that isn't every word's characters; `settings` are recorded with the common ones.
-    `vocabulary_of` makes the vocabulary, whose length is the size that `vocab_size` limits; `more` are fields of the trace.
+    `vocabulary_of` makes the vocabulary, whose length is the size that `vocab_size` limits; `more` are fields of the trace. So
+    is what `recorded` gives: all that a kind has recorded beside the record, or if that is cut, what is new since the last cut.
+    With `tabled` false, `merges_of` gets an empty table: it has tables of its own.
     `callers` says how far up the stack it is that a warning is for.
     """
     refuse_no_corpus(corpus)
@@ -102,7 +111,7 @@ def run_training(
     if vocab_size is not None and vocab_size < len(vocabulary):
         raise VocabSizeError(vocab_size=vocab_size, minimum=len(vocabulary), what="alphabet")
 
-    table = PairTable(words, corpus.counts)
+    table = PairTable(words, corpus.counts) if tabled else PairTable([], [])
     order = TIE_RULES[tie_rule].in_run(table, vocabulary, corpus.pipeline.byte_level)
     bounds = None
     if beginning is not None or limits.max_token_length is not None or symbols:
@@ -111,7 +120,7 @@ def run_training(
     run = merges_of(table, vocabulary, order, min_frequency, bounds)
     recorder, known = Recorder(), 0
 
-    def trace(record: MergeRecord, stop_reason: str) -> SomeTrace:
+    def trace(record: MergeRecord, stop_reason: str, cut: bool) -> SomeTrace:
         return kind(
             corpus=corpus,
             special_tokens=tuple(dict.fromkeys(special_tokens)),
@@ -129,24 +138,25 @@ def run_training(
                 **limits.given(),
             },
             **more,
+            **recorded(cut),
         )
 
     def cut() -> SomeTrace | MergePart:
         nonlocal known
         before, known = known, len(vocabulary.tokens)
         if not before:
-            return trace(recorder.cut(), GROWING)
-        return MergePart(tuple(vocabulary.tokens[before:]), recorder.cut())
+            return trace(recorder.cut(), GROWING, cut=True)
+        return MergePart(tuple(vocabulary.tokens[before:]), recorder.cut(), recorded(True))
 
     grow = None if growing is None else partial(growing, cut)
     stop_reason = record_run(run, recorder, vocabulary, vocab_size, merges, progress, grow)
-    if stop_reason == "no_pairs" and table.counts:
+    if stop_reason == "no_pairs" and (table.counts or not tabled):
         enough = (pair for pair, count in table.counts.items() if count >= min_frequency)
         if bounds and any(map(bounds.reason, enough)):
             stop_reason = "bounds"
         elif min_frequency > 1:
             stop_reason = "min_frequency"
-    made = trace(recorder.record(), stop_reason)
+    made = trace(recorder.record(), stop_reason, cut=False)
     if made.shortfall:
         warnings.warn(str(made.shortfall), UnreachedSizeWarning, stacklevel=callers)
     return made

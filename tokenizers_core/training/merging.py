@@ -498,13 +498,23 @@ class Recorder:
         self.tokens.append(token)
         self.frequencies.append(frequency)
         self.applied.append(applied)
-        self.changed_pairs.append("".join(changes))
-        self.changes += changes.values()
+        if changes:
+            self.changed_pairs.append("".join(changes))
+            self.changes += changes.values()
         self.change_ends.append(len(self.changes))
         self.words += words
         self.word_ends.append(len(self.words))
         for removal in removals:
             self.add(removal)
+
+    def pass_over(self, pair: PrivatePair, token: Private) -> None:
+        """Write down a merge that changes nothing here."""
+        self.pairs.append(pair)
+        self.tokens.append(token)
+        self.frequencies.append(0)
+        self.applied.append(0)
+        self.change_ends.append(len(self.changes))
+        self.word_ends.append(len(self.words))
 
     def record(self) -> MergeRecord:
         """Everything written down, in little room."""

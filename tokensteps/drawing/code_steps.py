@@ -19,7 +19,7 @@ from html import escape
 from types import ModuleType
 from typing import NamedTuple
 
-from tokenizers_core.plain import bpe, pickybpe, superbpe, unigram, unigram_em, viterbi, wordpiece
+from tokenizers_core.plain import bpe, paritybpe, pickybpe, superbpe, unigram, unigram_em, viterbi, wordpiece
 from tokenizers_core.trace import GROWING
 from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.kinds.pickybpe import RemoveEvent
@@ -112,6 +112,16 @@ LISTINGS: Mapping[str, Listing] = {
     "pickybpe": Listing(
         (Excerpt(pickybpe), _MERGED_BY_BPE),
         {**_MERGING, "none": "if not counts:", "remove": "vocabulary.remove(part)"},
+    ),
+    "paritybpe": Listing(
+        (Excerpt(paritybpe), _MERGED_BY_BPE),
+        {
+            "split": "splits = {language: ",
+            "full": "while len(steps) < merges",
+            "none": "while len(steps) < merges",
+            "best": "pair = max(",
+            "merge": "words[word] = replace_pair(",
+        },
     ),
     "superbpe": Listing(
         (Excerpt(superbpe), _MERGED_BY_BPE),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tokenizers_core.training.kinds.paritybpe import ParityMergeEvent
 from tokenizers_core.training.kinds.pickybpe import PickyMergeEvent, RemoveEvent
 from tokenizers_core.training.kinds.superbpe import StageEvent, SuperMergeEvent
 from tokenizers_core.training.merge_trace import MergeEvent, RuleEvent
@@ -60,6 +61,28 @@ def tell_stage(event: StageEvent, voice: TextFormat) -> Narration:
         after=count(event.tokens_after),
     )
     return Narration(lead, why)
+
+
+def tell_chooser(event: MergeEvent, voice: TextFormat) -> str:
+    """Parity-aware BPE: which language chose and why, and what the plain rule would have merged; "" for other kinds."""
+    if not isinstance(event, ParityMergeEvent) or event.plain is None:
+        return ""
+    if not event.language:
+        return voice.say(_("One of the first merges, which all languages choose together."))
+    tokens = event.tokens_before or {}
+    chose = voice.say(
+        _("{language} chooses: of the parallel lines, its own take {tokens} tokens."),
+        language=voice.strong(event.language),
+        tokens=voice.strong(count(tokens[event.language])),
+    )
+    if event.plain == event.pair:
+        return sentences(chose, voice.say(_("Plain BPE would merge the same pair.")))
+    plain = ngettext(
+        "Plain BPE would merge {pair}, which occurs {number} time in all languages together.",
+        "Plain BPE would merge {pair}, which occurs {number} times in all languages together.",
+        event.plain_freq,
+    )
+    return sentences(chose, voice.say(plain, pair=voice.pair(event.plain), number=count(event.plain_freq)))
 
 
 def tell_kind(event: MergeEvent, voice: TextFormat) -> list[str]:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from tokenizers_core.trace import GROWING
+from tokenizers_core.training.kinds.paritybpe import ParityMergeEvent
 from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, StartEvent
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent, WordPieceSnapshot
-from tokensteps.drawing.narration.kinds import tell_kind, tell_rule_event
+from tokensteps.drawing.narration.kinds import tell_chooser, tell_kind, tell_rule_event
 from tokensteps.drawing.narration.options import tell_kept, tokens_with_counts
 from tokensteps.drawing.narration.text_format import Narration, TextFormat
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
@@ -38,7 +39,9 @@ def tell_bpe(snapshot: MergeSnapshot, voice: TextFormat, ahead: bool = True) -> 
         return told._replace(why=sentences(told.why, tell_stop(snapshot, voice)))
     times = ngettext("{number} time", "{number} times", event.freq)
     lead = voice.say(
-        _("Merge {pair} into {token}. The pair occurs {times} in the corpus."),
+        _("Merge {pair} into {token}. The pair occurs {times} in this language's corpus.")
+        if isinstance(event, ParityMergeEvent) and event.language
+        else _("Merge {pair} into {token}. The pair occurs {times} in the corpus."),
         pair=voice.pair(event.pair),
         token=voice.token(event.token),
         times=voice.strong(times.format(number=count(event.freq))),
@@ -57,7 +60,13 @@ def tell_bpe(snapshot: MergeSnapshot, voice: TextFormat, ahead: bool = True) -> 
         )
     ties = tell_ties(snapshot, event, voice, next_best, ahead)
     return Narration(
-        lead, sentences(ties, tell_new(snapshot, event, voice), *tell_oddities(snapshot, event, voice))
+        lead,
+        sentences(
+            tell_chooser(event, voice),
+            ties,
+            tell_new(snapshot, event, voice),
+            *tell_oddities(snapshot, event, voice),
+        ),
     )
 
 

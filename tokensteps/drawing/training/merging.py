@@ -48,6 +48,7 @@ from tokensteps.drawing.training.candidates import (
     listed_pairs,
     pairs_panel,
 )
+from tokensteps.drawing.training.languages import languages_panel
 from tokensteps.language.i18n import _, count, sentences
 from tokensteps.language.marks import first_marks
 
@@ -60,7 +61,8 @@ SomeSnapshot = TypeVar("SomeSnapshot", bound=MergeSnapshot)
 
 def merge_frame(snapshot: MergeSnapshot, style: Style, ahead: bool = True, asked: bool = False) -> Frame:
     """The frame of one step of BPE; with `ahead=False` it gives nothing away of the next step, about which it may be `asked`."""
-    return training_frame(snapshot, style, tell_bpe, COUNT_TABLE, ahead=ahead, asked=asked)
+    aside = languages_panel(snapshot)
+    return training_frame(snapshot, style, tell_bpe, COUNT_TABLE, aside, ahead, asked)
 
 
 def wordpiece_frame(
