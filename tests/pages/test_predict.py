@@ -169,6 +169,18 @@ def test_what_is_no_answer_counts_for_nothing_and_stays() -> None:
     assert "verdict right" in told(app) and app.text_input(key="bpe.predict.entry").value == ""
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_a_choice_that_was_not_sent_yet_stays(name: str) -> None:
+    """A run of the page sends no value into the list of answers: it would empty a box in which somebody has just chosen. Oracle: the
+    message's own mark for values that the browser has to take over."""
+    kind = "piece" if name == "unigram" else "pair"
+    app = PAGES[name].opened(f"corpus=hug&mode=predict&ask={kind}")
+    for _ in range(3):
+        box = app.selectbox(key=f"{name}.predict.choice")
+        assert box.value is None and not box.proto.set_value
+        app = run(app)
+
+
 def test_show_me_shows_and_counts_as_wrong() -> None:
     app = PAGES["wordpiece"].opened("corpus=hug&mode=predict&ask=score")
     app.button(key="wordpiece.predict.give_up").click()

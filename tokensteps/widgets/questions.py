@@ -123,7 +123,8 @@ def _boxes(key: str, form: Form) -> None:
 def _choice(key: str, form: Choice) -> None:
     """A list that can be typed into."""
     place = answer_key(key)
-    if st.session_state.get(place) not in form.options:
+    # A value that is set here is sent to the browser, where it would take the place of one that was chosen but not sent yet.
+    if st.session_state.get(place) not in (None, *form.options):
         st.session_state[place] = None
     st.selectbox(
         _("Your answer"),

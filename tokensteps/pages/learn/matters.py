@@ -47,6 +47,8 @@ CHOSEN: Final = "matters.chosen"
 """the specs of the tokenizers,"""
 BROUGHT: Final = "matters.brought"
 """one that has just been brought,"""
+TURNED: Final = "matters.turned"
+"""whether a button has just opened another scene,"""
 ANSWERED: Final = "matters.answered"
 """and by scene: the verdict on the last answer, and the wrong ones so far."""
 OUR_TOKENIZERS: Final = ("bpe?corpus=library&size=1000", "bpe?corpus=library&size=4000")
@@ -152,7 +154,8 @@ def choose_tokenizers() -> tuple[str, ...]:
         state[CHOSEN] = chosen = [brought, *(one for one in chosen if one != brought)][:MOST_CHOSEN]
     options = list(dict.fromkeys([*chosen, *USUAL_SPECS, *BY_SCENE["code"], *choices.options()]))
     titles = choices.titles(options)
-    state[box] = chosen
+    if state.get(box) != chosen:
+        state[box] = chosen
 
     def take() -> None:
         state[CHOSEN] = list(state[box]) or None
@@ -216,6 +219,8 @@ def _note(name: str, verdict: Verdict, tries: tuple[str, ...]) -> None:
 def show_scene(chosen: Sequence[str]) -> None:
     """What follows, the learner's input under each tokenizer, the sources, and the way on."""
     use_language(st.session_state["language"])
+    if st.session_state.pop(TURNED, False):
+        st.rerun()  # the scenes' names and the question are outside of this fragment
     name: str = st.session_state[SCENE]
     scene = SCENES[name]
     st.html(f'<div class="ts follows"><p>{marked(_(scene.follows))}</p></div>')
@@ -244,14 +249,13 @@ def show_scene(chosen: Sequence[str]) -> None:
             show_page_link(Link(N_("All terms: the glossary"), "glossary"))
         else:
             title = _("Next: {title}").format(title=_(SCENES[following].title))
-            if st.button(title, key="matters.next", on_click=_open_scene, args=(following,)):
-                st.rerun()  # the rest of the page is outside of this fragment
+            st.button(title, key="matters.next", on_click=_open_scene, args=(following,))
         with st.popover(_("This scene as a link"), type="tertiary"):
             show_address(page_address({**scene_url(name, chosen), **said(name)}))
 
 
 def _open_scene(name: str) -> None:
-    st.session_state[SCENE] = name
+    st.session_state.update({SCENE: name, TURNED: True})
 
 
 def play(name: str, subjects: Mapping[str, ShownTokenizer]) -> None:
