@@ -1,223 +1,192 @@
-"""One vocabulary, several ways to cut a word (`tokenizers_core/encoding/cuts/`).
+"""Digits, scripts, splitters of one's own and replacements, for all three algorithms (`Pipeline.cuts`, `Replace`).
 
-Source: Uzan et al. 2024; golden/inference.json has worked examples. Oracles: all splits of a short word enumerated, the greedy ways
-written out on strings, the models' own encoding and sampling, and a recount word by word.
+Oracle: the `tokenizers` library with the same parts in a sequence: its pre-tokens with their places, its training on 200 KB, and its reading of
+our files. Its tables of scripts are older than those of `regex`, so characters that were assigned since aren't compared.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Collection
-from itertools import product
+import sysconfig
+from functools import cache
 from pathlib import Path
-from random import Random
+from typing import Any
 
 import pytest
+import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import pre_tokenizers as theirs
 
 from tests.samples import examples
-from tokenizers_core import Corpus, Tokenizer, train_bpe, train_unigram, train_wordpiece
-from tokenizers_core.encoding.cuts.steps import PATHS_STEPPED
-from tokenizers_core.encoding.cuts.table import PieceTable, longest_match, names_of, placed
-from tokenizers_core.encoding.cuts.ways import SAMPLED, WAYS, Ways, cut_text
-from tokenizers_core.errors import SettingError
-from tokenizers_core.training.bpe import BpeModel, BpeOptions
-from tokenizers_core.training.merging import Pair
-from tokenizers_core.training.segmentation import UnigramModel
+from tokenizers_core import (
+    Corpus,
+    Pipeline,
+    tokenizer_from_json,
+    tokenizer_to_json,
+    train_bpe,
+    train_unigram,
+    train_wordpiece,
+)
+from tokenizers_core.errors import PatternError, SettingError
+from tokenizers_core.text.cutting import BEHAVIORS, DIGITS, CutAt, Cutter, Scripts
+from tokenizers_core.text.rewriting import Replace
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "inference.json").read_text("utf-8"))
-WORDS = st.text("abc", min_size=1, max_size=7)
-TOKENS = st.sets(st.text("abc", min_size=1, max_size=4), max_size=9)
-COUNTS = st.dictionaries(WORDS, st.integers(1, 9), min_size=1)
-Split = tuple[str, ...]
-
-
-def every_split(word: str) -> list[Split]:
-    splits = []
-    for cuts in product((False, True), repeat=len(word) - 1):
-        ends = [place for place, cut in enumerate((*cuts, True), 1) if cut]
-        splits.append(tuple(word[start:end] for start, end in zip([0, *ends], ends, strict=False)))
-    return splits
-
-
-def from_left(word: str, tokens: Collection[str]) -> list[str] | None:
-    if not word:
-        return []
-    first = next((word[:end] for end in range(len(word), 0, -1) if word[:end] in tokens), None)
-    rest = None if first is None else from_left(word[len(first) :], tokens)
-    return None if rest is None or first is None else [first, *rest]
-
-
-def from_right(word: str, tokens: Collection[str]) -> list[str] | None:
-    backwards = from_left(word[::-1], {token[::-1] for token in tokens})
-    return None if backwards is None else [token[::-1] for token in reversed(backwards)]
-
-
-def longest_anywhere(word: str, tokens: Collection[str]) -> list[str] | None:
-    if not word:
-        return []
-    for size in range(len(word), 0, -1):
-        for start in range(len(word) - size + 1):
-            if word[start : start + size] in tokens:
-                before = longest_anywhere(word[:start], tokens)
-                after = longest_anywhere(word[start + size :], tokens)
-                whole = before is not None and after is not None
-                return [*before, word[start : start + size], *after] if whole else None  # type: ignore[misc]
-    return None
-
-
-PLAIN: dict[str, Callable[[str, Collection[str]], list[str] | None]] = {
-    "longest_prefix": from_left,
-    "longest_suffix": from_right,
-    "longest_token": longest_anywhere,
+NAMES = {
+    "Removed": "removed",
+    "Isolated": "isolated",
+    "MergedWithPrevious": "merged_with_previous",
+    "MergedWithNext": "merged_with_next",
+    "Contiguous": "contiguous",
 }
+BASES: dict[str, list[Any]] = {
+    "whitespace_split": [theirs.WhitespaceSplit()],
+    "whitespace": [theirs.Whitespace()],
+    "bert": [theirs.BertPreTokenizer()],
+    "whitespace_split_metaspace": [theirs.WhitespaceSplit(), theirs.Metaspace()],
+    "metaspace": [theirs.Metaspace()],
+    "byte_level": [theirs.ByteLevel(add_prefix_space=False, use_regex=True)],
+}
+GROUPS = {"left": r"\p{N}{1,3}", "right": r"\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N}))"}
+CUTS: dict[str, tuple[Cutter, Any]] = {
+    "each": (DIGITS["each"], theirs.Digits(individual_digits=True)),
+    "runs": (DIGITS["runs"], theirs.Digits(individual_digits=False)),
+    **{name: (DIGITS[name], theirs.Split(tokenizers.Regex(GROUPS[name]), "isolated")) for name in GROUPS},
+    "scripts": (Scripts(), theirs.UnicodeScripts()),
+    **{
+        behavior: (CutAt("[aeiou]-?", behavior), theirs.Split(tokenizers.Regex("[aeiou]-?"), NAMES[behavior]))
+        for behavior in BEHAVIORS
+    },
+}
+TEXTS = [
+    "in 1984 and 2026, 12345678 of ½ or ٣٤٥٦",
+    "apple リンゴ яблоко 林檎ー3 x",
+    "a-e-i o-u, queue-e",
+    "   1  22   333 4444",
+    "",
+]
+text = st.text("ab e-1234567٣リжー林 ,.", max_size=24)
 
 
-def shortest(word: str, tokens: Collection[str]) -> list[Split]:
-    possible = [split for split in every_split(word) if {*split} <= {*tokens}]
-    fewest = min(map(len, possible), default=0)
-    return sorted(
-        (split for split in possible if len(split) == fewest), key=lambda split: [-len(one) for one in split]
+def library(base: str, *cuts: str) -> Any:
+    parts = [CUTS[name][1] for name in cuts]
+    if base == "byte_level":  # the byte alphabet comes last
+        pattern = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+        split = theirs.Split(tokenizers.Regex(pattern), "isolated")
+        return theirs.Sequence([split, *parts, theirs.ByteLevel(add_prefix_space=False, use_regex=False)])
+    return theirs.Sequence([*BASES[base], *parts])
+
+
+def pipeline(base: str, *cuts: str, **others: Any) -> Pipeline:
+    return Pipeline(pre_tokenizer=base, cuts=tuple(CUTS[name][0] for name in cuts), **others)
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("name", CUTS)
+def test_pre_tokens_and_their_places_are_the_librarys(base: str, name: str) -> None:
+    for line in TEXTS:
+        expected = [(word, span) for word, span in library(base, name).pre_tokenize_str(line)]
+        found = [(word.text, (word.start, word.end)) for word in pipeline(base, name).words(line)]
+        assert found == expected
+        assert pipeline(base, name).split(line) == [word for word, _span in expected]
+
+
+@examples(150)
+@given(text, st.sampled_from([*BASES]), st.lists(st.sampled_from([*CUTS]), min_size=1, max_size=3))
+def test_several_cuts_in_turn(line: str, base: str, names: list[str]) -> None:
+    expected = [word for word, _span in library(base, *names).pre_tokenize_str(line)]
+    assert pipeline(base, *names).split(line) == expected
+
+
+def test_groups_of_three_from_either_side() -> None:
+    words = {
+        name: pipeline("whitespace_split", name).split("12345678 1 1234")
+        for name in ("left", "right", "each", "runs")
+    }
+    assert words["left"] == ["123", "456", "78", "1", "123", "4"]
+    assert words["right"] == ["12", "345", "678", "1", "1", "234"]
+    assert words["each"][:3] == ["1", "2", "3"] and words["runs"] == ["12345678", "1", "1234"]
+
+
+@cache
+def large() -> list[str]:
+    """Two hundred kilobytes of the standard library's sources, line by line."""
+    paths = sorted(Path(sysconfig.get_path("stdlib")).glob("[a-d]*.py"))
+    return "".join(path.read_text("utf-8") for path in paths)[:200_000].splitlines()
+
+
+@pytest.mark.parametrize("names", [("each",), ("right",), ("scripts",), ("Isolated", "left")])
+def test_bpe_on_two_hundred_kilobytes_as_in_the_library(names: tuple[str, ...]) -> None:
+    """The same merges; and our file, read by the library, gives the same ids."""
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=756, show_progress=False, initial_alphabet=theirs.ByteLevel.alphabet()
     )
+    trained = tokenizers.Tokenizer(tokenizers.models.BPE())
+    trained.pre_tokenizer = library("byte_level", *names)
+    trained.train_from_iterator(large(), trainer)
+    corpus = Corpus.from_texts(large(), cuts=pipeline("byte_level", *names).cuts)
+    trace = train_bpe(corpus, 756, alphabet="bytes", tie_rule="lowest_ids")
+    merges = [tuple(pair) for pair in json.loads(trained.to_str())["model"]["merges"]]
+    assert [tuple(trace.pair_of(step)) for step in range(1, len(trace) + 1)] == merges
+    ours = trace.tokenizer()
+    read = tokenizers.Tokenizer.from_str(tokenizer_to_json(ours))
+    for line in [*large()[:200], *TEXTS]:
+        assert read.encode(line).ids == ours.ids(line)
+    assert tokenizer_from_json(tokenizer_to_json(ours)).ids(large()[5]) == ours.ids(large()[5])
 
 
-def cut_by(ways: Ways, word: str, way: str) -> Split | None:
-    return names_of(ways.cut(word, way))
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
+@pytest.mark.parametrize("name", ["each", "right", "scripts", "MergedWithPrevious"])
+def test_all_three_algorithms_and_their_files(algorithm: str, name: str) -> None:
+    base = {"bpe": "whitespace_split", "wordpiece": "bert", "unigram": "whitespace_split_metaspace"}[
+        algorithm
+    ]
+    corpus = Corpus.from_texts([*TEXTS, *TEXTS, "ab 12 abc 123"], pre_tokenizer=base, cuts=(CUTS[name][0],))
+    trace: Any = {
+        "bpe": lambda: train_bpe(corpus),
+        "wordpiece": lambda: train_wordpiece(corpus),
+        "unigram": lambda: train_unigram(corpus, 300, 80),
+    }[algorithm]()
+    tokenizer = trace.tokenizer()
+    read = tokenizers.Tokenizer.from_str(tokenizer_to_json(tokenizer))
+    for line in TEXTS:
+        assert read.encode(line).ids == tokenizer.ids(line)
+        assert tokenizer.encode(line).offsets == read.encode(line).offsets
+    if name == "each":
+        assert not any(sum(map(str.isdecimal, token)) > 1 for token in trace[-1].vocab)
 
 
-def three(counts: dict[str, int]) -> list[Tokenizer]:
-    corpus = Corpus.from_counts(counts)
-    return [
-        train_bpe(corpus, merges=6).tokenizer(),
-        train_wordpiece(corpus, merges=6).tokenizer(),
-        train_unigram(corpus, vocab_size=9).tokenizer(),
+def test_a_replacement_comes_before_the_normalizer() -> None:
+    number = Replace("[0-9]+", "0", literal=False)
+    normalizer = (number, "lowercase")
+    corpus = Corpus.from_texts(["In 1984 and 2026"], normalizer=normalizer, pre_tokenizer="whitespace_split")
+    assert dict(corpus.items()) == {"in": 1, "0": 2, "and": 1}
+    tokenizer = train_bpe(corpus).tokenizer()
+    read = tokenizers.Tokenizer.from_str(tokenizer_to_json(tokenizer))
+    assert read.encode("IN 77").ids == tokenizer.ids("IN 77") and tokenizer.encode("IN 77").tokens == [
+        "in",
+        "0",
     ]
 
 
-@pytest.mark.parametrize("word", GOLDEN["words"])
-def test_the_golden_words(word: str) -> None:
-    table = PieceTable.build(word, {*GOLDEN["vocabulary"]})
-    known = GOLDEN["words"][word]
-    for way in PLAIN:
-        taken = [*getattr(table, way)()]
-        assert names_of(table.whole(taken)) == tuple(known[way]), way
-    assert [names_of(path) for path in table.shortest_paths()] == [*map(tuple, known["fewest_tokens"])]
+@pytest.mark.parametrize(
+    ("given", "error", "told"),
+    [
+        ({"cuts": (CutAt("("),)}, PatternError, r"\("),
+        ({"normalizer": (Replace("(", "", literal=False),)}, PatternError, r"\("),
+        ({"cuts": (DIGITS["each"],), "pre_tokenizer": "end_of_word"}, SettingError, "end at each cut"),
+    ],
+)
+def test_cuts_that_can_not_be(given: dict[str, Any], error: Any, told: str) -> None:
+    with pytest.raises(error, match=told):
+        Pipeline(**given)
 
 
-@given(WORDS, TOKENS)
-@examples(300)
-def test_longest_first_and_fewest_as_written_out(word: str, tokens: set[str]) -> None:
-    table = PieceTable.build(word, tokens)
-    for way, plain in PLAIN.items():
-        expected = plain(word, tokens)
-        found = names_of(table.whole([*getattr(table, way)()]))
-        assert found == (None if expected is None else tuple(expected)), way
-    expected_paths = shortest(word, tokens)
-    assert [names_of(path) for path in table.shortest_paths()] == expected_paths
-    assert table.shortest_count == len(expected_paths)
-    assert table.shortest_paths(1) == table.shortest_paths()[:1]
-    assert table.fewest_before[-1] == (len(expected_paths[0]) if expected_paths else None)
-
-
-@given(COUNTS, WORDS)
-@examples(60)
-def test_a_models_own_way_is_its_encoding(counts: dict[str, int], word: str) -> None:
-    for tokenizer in three(counts):
-        ways, unknown = tokenizer.ways, tokenizer.model.unk_token
-        own = tuple(tokenizer.tokens[one] for one in tokenizer.model.encode_word(word))
-        found = cut_by(ways, word, tokenizer.model.way)
-        assert found == (None if unknown in own else own)
-        fewest = ways.cut(word, "fewest_tokens")
-        for way in ways.possible:
-            cut = ways.cut(word, way)
-            assert cut is None or (fewest is not None and len(fewest) <= len(cut))
-            assert tokenizer.cut(word, way) == names_of(cut)
-
-
-@given(COUNTS, WORDS, st.integers(0, 5))
-@examples(60)
-def test_steps_end_at_the_cut(counts: dict[str, int], word: str, seed: int) -> None:
-    """Each step takes the first of what fits, and the last one has the whole word; a sample is the model's own with the same seed."""
-    for tokenizer in three({**counts, "cab": 1}):
-        ways = tokenizer.ways
-        everything = ways.all_cuts(word, 0.5, seed)
-        for way in (*ways.possible, SAMPLED):
-            steps, cut = ways.cut_steps(word, way, 0.5, seed), everything.cuts[way]
-            if way in PLAIN:
-                assert steps.stop_reason == ("spelled" if cut else "stuck")
-                assert steps[-1].taken == (cut or steps[-1].taken)
-                for snapshot in steps[1:]:
-                    if snapshot.event.kind == "take":
-                        assert snapshot.event.options[0] == snapshot.event.piece
-            elif way == "fewest_tokens":
-                paths = [one.event.path for one in steps if one.event.kind == "path"]
-                assert (*paths,) == everything.paths and (paths[0] if paths else None) == cut
-                assert len(steps) == len(word) + min(everything.path_count, PATHS_STEPPED)
-            elif way == SAMPLED:
-                sampled = tokenizer.model.sample(word, 0.5, Random(seed))
-                unknown = tokenizer.model.unk_token in sampled
-                assert names_of(cut) == (None if unknown else sampled)
-                assert steps.stop_reason == ("stuck" if unknown else "spelled")
-                assert unknown or steps[-1].taken == cut
-
-
-@given(st.lists(WORDS, min_size=1, max_size=12), COUNTS)
-@examples(40)
-def test_a_text_is_its_words(words: list[str], counts: dict[str, int]) -> None:
-    for tokenizer in three(counts):
-        ways = tokenizer.ways
-        found = cut_text(ways, Counter(words))
-        cuts = [ways.cuts(word) for word in words]
-        splits = [{cut for cut in one.values() if cut is not None} for one in cuts]
-        assert found.occurrences == len(words)
-        assert found.different == sum(len(one) > 1 for one in splits)
-        for way, total in found.totals.items():
-            mine = [one for one in cuts if one[way] is not None]
-            assert total.words == len(mine)
-            assert total.tokens == sum(len(one[way] or ()) for one in mine)
-            assert total.unlike == sum(one[way] != one[found.own] for one in mine)
-        order = [(one.different, one.spread, one.occurrences) for one in found.most]
-        assert order == sorted(order, reverse=True)
-
-
-def test_where_the_ways_part() -> None:
-    """Longest match takes abc, and then d is left alone; the fewest are two tokens in either case; merges may take three."""
-    tokens = {"a", "b", "c", "d", "e", "ab", "abc", "cde", "de"}
-    assert longest_match("abcde", tokens) == ("abc", "de")
-    assert longest_match("abcde", tokens - {"de"}) == ("abc", "d", "e")
-    assert names_of(PieceTable.build("abcde", tokens - {"de"}).shortest_paths()[0]) == ("ab", "cde")
-    assert longest_match("abx", tokens) is None
-
-
-def test_special_unknown_and_byte_tokens_are_no_part_of_a_word() -> None:
-    """A text may be written like one of them; byte tokens stand for what has no token, and for nothing else."""
-    tokens = ["<unk>", "<s>", "<", "s", ">", "u", "n", "k", "<0xC3>", "<0xA9>", "0", "x", "C", "3"]
-    model = BpeModel(tokens, [], "<unk>", options=BpeOptions(byte_fallback=True))
-    ways = Ways(model, {"<s>"})
-    assert cut_by(ways, "<s>", "longest_prefix") == ("<", "s", ">")
-    assert cut_by(ways, "<unk>", "fewest_tokens") == ("<", "u", "n", "k", ">")
-    assert cut_by(ways, "<0xC3>", "longest_token") == ("<", "0", "x", "C", "3", ">")
-    assert cut_by(ways, "sé", "longest_suffix") == ("s", "<0xC3>", "<0xA9>")
-    assert cut_by(ways, "sé", "merges") == ("s", "<0xC3>", "<0xA9>")
-
-
-def test_prefixes_and_suffixes() -> None:
-    wordpiece = train_wordpiece(Corpus.from_counts({"hug": 10, "hugs": 5, "gs": 3}), merges=3).tokenizer()
-    assert wordpiece.cut("hugs", "longest_suffix") is not None
-    assert [one.startswith("##") for one in wordpiece.cut("hugs", "longest_suffix") or ()][:1] == [False]
-    ended = train_bpe(Corpus.from_texts(["low lower low"], pre_tokenizer="end_of_word"), merges=5).tokenizer()
-    for way in ended.ways.possible:
-        assert "".join(ended.cut("low", way) or ()) == "low</w>"
-    assert placed(("a", "b"), ("ab", "c")) is None and placed("aab", ("a",), at_end=True) is None
-
-
-def test_what_a_vocabulary_has_no_means_for() -> None:
-    bpe = BpeModel(["a", "b", "ab"], [Pair("a", "b")])
-    unigram = UnigramModel(["<unk>", "a"], {"a": -1.0})
-    assert "most_probable" not in Ways(bpe).possible and Ways(bpe).cut("ab", "most_probable") is None
-    assert "merges" not in Ways(unigram).possible
-    assert {*Ways(bpe).possible} | {*Ways(unigram).possible} == {*WAYS}
-    with pytest.raises(SettingError, match="longest_prefix, longest_suffix"):
-        Ways(bpe).cut("ab", "backwards")
+def test_without_cuts_nothing_is_composed() -> None:
+    plain = Pipeline()
+    assert (
+        plain.named
+        and plain.rules == ("none", "byte_level", "gpt2")
+        and type(plain.splitter()).__name__ == "Splitter"
+    )
+    assert not pipeline("byte_level", "each").named and pipeline("byte_level", "each").rules != plain.rules

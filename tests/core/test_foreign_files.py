@@ -454,7 +454,7 @@ LACKING: list[tuple[dict[str, Any], str]] = [
         {"model": {"type": "Unigram", "unk_id": 0, "vocab": [["?", 0], ["a" * 1001, -1.0]]}},
         "model Unigram with a piece of 1001 characters",
     ),
-    ({"pre_tokenizer": {"type": "UnicodeScripts"}}, "pre_tokenizer UnicodeScripts"),
+    ({"pre_tokenizer": {"type": "FixedLength", "length": 5}}, "pre_tokenizer FixedLength"),
     (
         {"normalizer": {"type": "Replace", "pattern": {"Regex": r"\w+"}, "content": ""}},
         r"normalizer Replace of the regular expression '\\w+', from '\\w+' on",

@@ -162,7 +162,7 @@ class Tokenizer:
         self.padding = padding
         self.trimming = trimming
         self.decoder = decoder or decoder_for(pipeline, model)
-        self._stretches = model.stretches(str(pipeline.pre_tokenizer))
+        self._stretches = model.stretches(str((pipeline.pre_tokenizer, *pipeline.cuts)))
         self._given: dict[str, Any] = {
             "pipeline": pipeline,
             "model": model,

@@ -404,6 +404,8 @@ def _given(trace: MergeTrace | UnigramTrace) -> dict[str, Any]:
         "special_tokens": list(trace.special_tokens),
         "normalizer": pipeline.normalizer,
         "pre_tokenizer": pipeline.pre_tokenizer,
+        **({"cuts": list(map(repr, pipeline.cuts))} if pipeline.cuts else {}),
+        **({"user_defined_symbols": pipeline.user_defined_symbols} if pipeline.user_defined_symbols else {}),
         "pattern": pipeline.pattern if pipeline.byte_level else None,
         "words": dict(trace.corpus.items()),
     }

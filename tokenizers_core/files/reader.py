@@ -53,7 +53,7 @@ from tokenizers_core.files.writer import (
     metaspace,
 )
 from tokenizers_core.text.charsmap import CharacterMap
-from tokenizers_core.text.cutting import BEHAVIORS, Bytes, CutAt, Cutter, Known, Marked
+from tokenizers_core.text.cutting import BEHAVIORS, Bytes, CutAt, Cutter, Known, Marked, Scripts
 from tokenizers_core.text.normalizers import Normalizer
 from tokenizers_core.text.patterns import PATTERNS, compiled, regex
 from tokenizers_core.text.pipeline import Pipeline
@@ -249,6 +249,8 @@ def _cutter(part: Part, lacking: Lacking) -> Cutter | None:
             return Known(part.kind, _behavior(part, "Isolated"))
         case "Digits":
             return Known(part.kind, "Isolated" if part.flag("individual_digits", False) else "Contiguous")
+        case "UnicodeScripts":
+            return Scripts()
         case "CharDelimiterSplit":
             return CutAt(part.text("delimiter"), "Removed", literal=True)
         case "Split":

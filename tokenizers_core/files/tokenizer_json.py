@@ -142,7 +142,7 @@ def pipeline_of(document: object) -> Pipeline:
     """A tokenizer.json's way from text to words, for a corpus of one's own. Raises what `from_document` raises for it.
 
     >>> pipeline_of({"model": {}, "pre_tokenizer": {"type": "BertPreTokenizer"}, "normalizer": {"type": "NFC"}})
-    Pipeline(normalizer='nfc', pre_tokenizer='bert', pattern='gpt2', timeout=2.0, user_defined_symbols=())
+    Pipeline(normalizer='nfc', pre_tokenizer='bert', pattern='gpt2', timeout=2.0, cuts=(), user_defined_symbols=())
     """
     return read(document, reader.training_pipeline)
 

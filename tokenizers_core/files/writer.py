@@ -27,7 +27,7 @@ from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.errors import Phrase, UnsavableError
 from tokenizers_core.files.json_objects import VERSION
 from tokenizers_core.files.oniguruma import to_oniguruma
-from tokenizers_core.text.cutting import Bytes, CutAt, Cutter, Known, Marked
+from tokenizers_core.text.cutting import Bytes, CutAt, Cutter, Known, Marked, Scripts
 from tokenizers_core.text.normalizers import Normalizer
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import Pipeline
@@ -240,6 +240,8 @@ def cutter_document(part: Cutter) -> Document:
         case CutAt(pattern, behavior, invert, literal):
             written = pattern_document(pattern, literal)
             return {"type": "Split", "pattern": written, "behavior": behavior, "invert": invert}
+        case Scripts():
+            return {"type": "UnicodeScripts"}
         case Known("Digits", behavior):
             return {"type": "Digits", "individual_digits": behavior == "Isolated"}
         case Known(kind, behavior):
@@ -255,8 +257,8 @@ def cutter_document(part: Cutter) -> Document:
 
 def pre_tokenizer_parts(pipeline: Pipeline) -> Sequence[Document]:
     """What a pipeline's pre-tokenizer is made of in the library. Raises UnsavableError."""
-    if isinstance(pipeline.pre_tokenizer, tuple):
-        return [cutter_document(part) for part in pipeline.pre_tokenizer]
+    if isinstance(pipeline.pre_tokenizer, tuple) or pipeline.cuts:
+        return [cutter_document(part) for part in pipeline.parts]
     if not pipeline.byte_level:
         return PRE_TOKENIZER_PARTS[pipeline.pre_tokenizer]
     if pipeline.pattern == "gpt2":

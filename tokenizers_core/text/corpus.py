@@ -177,6 +177,7 @@ class Corpus:
         timeout: float = 2.0,
         progress: ReadingProgress | None = None,
         user_defined_symbols: Sequence[str] = (),
+        cuts: Sequence[Cutter] = (),
     ) -> Corpus:
         """Count the words of texts, read one at a time. Each is pre-tokenized by itself. A list's texts stay at hand in `texts`.
 
@@ -187,7 +188,9 @@ class Corpus:
         [('to', 1), ('Ġbe', 2), ('Ġor', 1), ('Ġnot', 1), ('Ġto', 1)]
         """
         refuse_no_texts("texts", texts)
-        tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout, user_defined_symbols), progress)
+        tally = Tally(
+            Pipeline(normalizer, pre_tokenizer, pattern, timeout, tuple(cuts), user_defined_symbols), progress
+        )
         for text in rows_of("texts", texts):
             tally.add(text)
         counted = tally.corpus(texts)
@@ -202,6 +205,7 @@ class Corpus:
         pattern: str = "gpt2",
         timeout: float = 2.0,
         user_defined_symbols: Sequence[str] = (),
+        cuts: Sequence[Cutter] = (),
     ) -> Corpus:
         """A corpus from words counted elsewhere (`parse_counts` reads them from text).
 
@@ -213,7 +217,7 @@ class Corpus:
         [('hug', 10), ('pug', 7)]
         """
         tally = Tally(
-            Pipeline(normalizer, pre_tokenizer, pattern, timeout, user_defined_symbols),
+            Pipeline(normalizer, pre_tokenizer, pattern, timeout, tuple(cuts), user_defined_symbols),
             counted_elsewhere=True,
         )
         refuse_wrong_type("counts", counts, Iterable, WORDS_COUNTED)
@@ -236,6 +240,7 @@ class Corpus:
         timeout: float = 2.0,
         progress: ReadingProgress | None = None,
         user_defined_symbols: Sequence[str] = (),
+        cuts: Sequence[Cutter] = (),
     ) -> Corpus:
         r"""Count the words of a file, each line one text without its end (`\n`, `\r\n` or `\r`).
 
@@ -243,7 +248,9 @@ class Corpus:
         `from_texts` raises, and OSError.
         """
         refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
-        tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout, user_defined_symbols), progress)
+        tally = Tally(
+            Pipeline(normalizer, pre_tokenizer, pattern, timeout, tuple(cuts), user_defined_symbols), progress
+        )
         with open(path, "rb") as stream:
             tally.read(stream)
         return tally.corpus()
@@ -258,6 +265,7 @@ class Corpus:
         timeout: float = 2.0,
         progress: ReadingProgress | None = None,
         user_defined_symbols: Sequence[str] = (),
+        cuts: Sequence[Cutter] = (),
     ) -> Corpus:
         r"""Count the words of a file's contents, such as an upload: what `from_file` would give.
 
@@ -268,7 +276,9 @@ class Corpus:
         refuse_wrong_type(
             "data", data, (bytes, bytearray, memoryview), "give a file's bytes, or use from_texts"
         )
-        tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout, user_defined_symbols), progress)
+        tally = Tally(
+            Pipeline(normalizer, pre_tokenizer, pattern, timeout, tuple(cuts), user_defined_symbols), progress
+        )
         tally.read(io.BytesIO(data))
         return tally.corpus()
 
@@ -300,7 +310,7 @@ class Corpus:
 
         What doesn't change a result is left out: see `Pipeline.rules`.
         """
-        everything = json.dumps([self.pipeline.rules, self.words, self.counts]).encode("ascii")
+        everything = json.dumps([self.pipeline.rules, self.words, self.counts], default=repr).encode("ascii")
         return blake2b(everything, digest_size=16).hexdigest()
 
 

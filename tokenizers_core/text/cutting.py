@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate, pairwise
 from typing import Final, NamedTuple, Protocol
 
@@ -203,6 +204,49 @@ class Known:
                 return [CutAt(r"\p{N}", self.behavior)]
 
 
+_SCRIPTS: Final = ["Zyyy", "Latn", "Hani", "Hira", "Kana", "Cyrl", "Grek", "Arab", "Hebr", "Deva", "Thai", "Hang", "Zinh", "Adlm", "Aghb", "Ahom", "Armi", "Armn", "Avst", "Bali", "Bamu", "Bass", "Batk", "Beng", "Berf", "Bhks", "Bopo", "Brah", "Brai", "Bugi", "Buhd", "Cakm", "Cans", "Cari", "Cham", "Cher", "Chrs", "Copt", "Cpmn", "Cprt", "Diak", "Dogr", "Dsrt", "Dupl", "Egyp", "Elba", "Elym", "Ethi", "Gara", "Geor", "Glag", "Gong", "Gonm", "Goth", "Gran", "Gujr", "Gukh", "Guru", "Hano", "Hatr", "Hluw", "Hmng", "Hmnp", "Hrkt", "Hung", "Ital", "Java", "Jurc", "Kali", "Kawi", "Khar", "Khmr", "Khoj", "Kits", "Knda", "Krai", "Kthi", "Lana", "Laoo", "Lepc", "Limb", "Lina", "Linb", "Lisu", "Lyci", "Lydi", "Mahj", "Maka", "Mand", "Mani", "Marc", "Medf", "Mend", "Merc", "Mero", "Miao", "Mlym", "Modi", "Mong", "Mroo", "Mtei", "Mult", "Mymr", "Nagm", "Nand", "Narb", "Nbat", "Newa", "Nkoo", "Nshu", "Ogam", "Olck", "Onao", "Orkh", "Orya", "Osge", "Osma", "Ougr", "Palm", "Pauc", "Pcun", "Perm", "Phag", "Phli", "Phlp", "Phnx", "Prti", "Qaai", "Rjng", "Rohg", "Runr", "Samr", "Sarb", "Saur", "Seal", "Sgnw", "Shaw", "Shrd", "Sidd", "Sidt", "Sind", "Sinh", "Sogd", "Sogo", "Sora", "Soyo", "Sund", "Sunu", "Sylo", "Syrc", "Tagb", "Takr", "Tale", "Talu", "Taml", "Tang", "Tavt", "Tayo", "Telu", "Tfng", "Tglg", "Thaa", "Tibt", "Tirh", "Tnsa", "Todr", "Tols", "Toto", "Tutg", "Ugar", "Vaii", "Vith", "Wara", "Wcho", "Xpeo", "Xsux", "Yezi", "Yiii", "Zanb"]
+"""Unicode's scripts by their codes, the most usual first."""
+_ANY: Final = ""
+"""The script of what belongs to any: a space, and what isn't assigned."""
+
+
+@cache
+def _script(character: str) -> str:
+    """A character's script, Chinese characters' for kana, as the library has it."""
+    if character == " ":
+        return _ANY
+    if character == "ー":
+        return "Hani"
+    found = next((one for one in _SCRIPTS if regex.match(rf"\p{{Script={one}}}", character)), _ANY)
+    return "Hani" if found in ("Hira", "Kana") else found
+
+
+@dataclass(frozen=True)
+class Scripts:
+    """Cuts where the script changes: the library's UnicodeScripts. Digits and punctuation are a script of their own, a space has any.
+
+    As in the library, spaces at the beginning are lost.
+
+    >>> [piece.text for piece in Scripts().cut(whole("apple リンゴ яблоко 3"), patience("", ""))]
+    ['apple ', 'リンゴ ', 'яблоко ', '3']
+    """
+
+    rewrites = False
+
+    def cut(self, piece: Piece, stopwatch: Stopwatch) -> Iterable[Piece]:
+        del stopwatch
+        borders: list[int] = []
+        last = _ANY
+        for place, character in enumerate(piece.text):
+            script = _script(character)
+            if script == _ANY:
+                continue
+            if last != script:
+                borders.append(place)
+            last = script
+        return [piece.part(start, end) for start, end in pairwise([*borders, len(piece.text)])]
+
+
 @dataclass(frozen=True)
 class Marked:
     """Writes a mark for each space, and puts one in front: "always", only where a text begins ("first"), or "never".
@@ -245,6 +289,36 @@ class Bytes:
 def whole(text: str, spans: Sequence[Span] | None = None, begins: bool = True) -> Piece:
     """A text before it is cut; `spans` say where its characters came from."""
     return Piece(text, IdentitySpans(len(text)) if spans is None else spans, begins)
+
+
+def parts_of(pre_tokenizer: str, pattern: str, cuts: Sequence[Cutter]) -> tuple[Cutter, ...]:
+    """A pre-tokenizer that has a name, in parts, and further cuts behind it; the byte alphabet comes last.
+
+    >>> [word.text for word in ComposedSplitter(parts_of("byte_level", "gpt2", [DIGITS["each"]])).words("a 12")]
+    ['a', 'Ġ', '1', '2']
+    """
+    white_space = Known("WhitespaceSplit")
+    named: dict[str, tuple[Cutter, ...]] = {
+        "whitespace_split": (white_space,),
+        "whitespace": (Known("Whitespace"),),
+        "bert": (Known("BertPreTokenizer"),),
+        "metaspace": (Marked("▁"),),
+        "whitespace_split_metaspace": (white_space, Marked("▁")),
+        "whitespace_split_punctuation": (white_space, Known("Punctuation", "Isolated")),
+        "none": (CutAt("\n", "Removed", literal=True), Marked("▁", "never", split=False)),
+    }
+    if pre_tokenizer == "byte_level":
+        return (CutAt(PATTERNS.get(pattern, pattern)), *cuts, Bytes())
+    return (*named[pre_tokenizer], *cuts)
+
+
+DIGITS: Final[dict[str, Cutter]] = {
+    "runs": Known("Digits", "Contiguous"),
+    "each": Known("Digits", "Isolated"),
+    "left": CutAt(r"\p{N}{1,3}"),
+    "right": CutAt(r"\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N}))"),
+}
+"""How digits can be cut: all of a number in one word, each alone, or in groups of three from the left or from the right."""
 
 
 class ComposedSplitter:

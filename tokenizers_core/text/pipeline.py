@@ -15,8 +15,10 @@ from tokenizers_core.errors import (
     refuse_no_texts,
     refuse_wrong_type,
 )
-from tokenizers_core.text.cutting import Bytes, ComposedSplitter, Cutter, Marked
+from tokenizers_core.text.cutting import Bytes, ComposedSplitter, CutAt, Cutter, Marked, parts_of
 from tokenizers_core.text.normalizers import Normalizer, normalize, normalized_text, only_names, steps_of
+from tokenizers_core.text.patterns import compiled
+from tokenizers_core.text.rewriting import Replace
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK, PreToken, Splitter
 
 
@@ -69,6 +71,8 @@ end_of_word, none.
     """A name in `PRE_TOKENIZERS`; files of other programs bring parts of their own."""
     pattern: str = "gpt2"
     timeout: float = 2.0
+    cuts: tuple[Cutter, ...] = ()
+    """Further cuts behind a pre-tokenizer that has a name, such as those of `cutting.DIGITS`."""
     user_defined_symbols: Sequence[str] = ()
     """Strings that are cut out of a text before anything else, wherever they occur, the longest first: each stays one token. Unlike
     special tokens, they are text, and decoding never leaves them out."""
@@ -88,13 +92,24 @@ end_of_word, none.
                     name="user_defined_symbols", value="", reason="an empty symbol can't be found in a text"
                 )
         object.__setattr__(self, "user_defined_symbols", tuple(self.user_defined_symbols))  # to be hashed
+        if self.cuts and self.pre_tokenizer == "end_of_word":
+            reason = "words would end at each cut; choose another pre-tokenizer, such as whitespace_split"
+            raise SettingError(name="cuts", value=repr(self.cuts), reason=reason)
+        for part in (*self.cuts, *steps_of(self.normalizer)):
+            if isinstance(part, CutAt | Replace) and not part.literal:
+                compiled(part.pattern)
         steps_of(self.normalizer)
-        self.splitter()
+        if isinstance(
+            self.pre_tokenizer, str
+        ):  # which raises an error for an unknown name, or for what is no pattern
+            Splitter(self.pre_tokenizer, self.pattern, self.timeout)
 
     def splitter(self) -> Splitter | ComposedSplitter:
         """The pre-tokenizer, with its time starting now."""
         if isinstance(self.pre_tokenizer, tuple):
             return ComposedSplitter(self.pre_tokenizer)
+        if self.cuts:
+            return ComposedSplitter(self.parts)
         return Splitter(self.pre_tokenizer, self.pattern, self.timeout)
 
     def around_symbols(self, text: str) -> Iterator[tuple[str, str]]:
@@ -106,6 +121,13 @@ end_of_word, none.
         longest_first = sorted(self.user_defined_symbols, key=len, reverse=True)
         parts = re.split("(" + "|".join(map(re.escape, longest_first)) + ")", text)
         return zip(parts[::2], [*parts[1::2], ""], strict=True)
+
+    @property
+    def parts(self) -> tuple[Cutter, ...]:
+        """The parts of the pre-tokenizer, with its further cuts."""
+        if isinstance(self.pre_tokenizer, tuple):
+            return self.pre_tokenizer
+        return parts_of(self.pre_tokenizer, self.pattern, self.cuts)
 
     def words(
         self, text: str, splitter: Splitter | ComposedSplitter | None = None, begins: bool = True
@@ -141,7 +163,7 @@ end_of_word, none.
     @property
     def named(self) -> bool:
         """Whether it is made of the engine's own parts: those that a corpus can be counted by, and of which it is known what they do."""
-        return isinstance(self.pre_tokenizer, str) and only_names(self.normalizer)
+        return isinstance(self.pre_tokenizer, str) and not self.cuts and only_names(self.normalizer)
 
     @property
     def byte_level(self) -> bool:
@@ -157,8 +179,8 @@ end_of_word, none.
         >>> Pipeline(pre_tokenizer="bert", timeout=9).rules == Pipeline(pre_tokenizer="bert", pattern="o200k_base").rules
         True
         """
-        by_pattern = self.pre_tokenizer == "byte_level"
-        return self.normalizer, self.pre_tokenizer, self.pattern if by_pattern else ""
+        pattern = self.pattern if self.pre_tokenizer == "byte_level" else ""
+        return self.normalizer, self.parts if self.cuts else self.pre_tokenizer, pattern
 
     @property
     def marks_spaces(self) -> bool:
