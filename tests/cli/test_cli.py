@@ -44,7 +44,9 @@ from tokenizers_core.files.exports import (
     vocab_json,
     vocab_txt,
 )
+from tokenizers_core.text.cutting import DIGITS, CutAt, Scripts
 from tokenizers_core.text.reading import decode_text
+from tokenizers_core.text.rewriting import Replace
 from tokensteps.cli import training
 from tokensteps.cli.commands import command_line
 from tokensteps.cli.streams import lines_of
@@ -191,6 +193,30 @@ TRACES: dict[str, tuple[list[object], Any]] = {
             max_token_length=3,
             limit_alphabet=20,
             initial_alphabet=("é",),
+        ),
+    ),
+    "cuts": (
+        [
+            "--digits",
+            "right",
+            "--scripts",
+            "--cut",
+            "[aeiou]",
+            "--cut-behavior",
+            "merged_with_previous",
+            "--replace",
+            "[Cc]ourse",
+            "class",
+            "--merges",
+            20,
+        ],
+        lambda: train_bpe(
+            Corpus.from_texts(
+                course_lines(),
+                (Replace("[Cc]ourse", "class", literal=False),),
+                cuts=(CutAt("[aeiou]", "MergedWithPrevious"), Scripts(), DIGITS["right"]),
+            ),
+            merges=20,
         ),
     ),
     "coverage": (

@@ -12,6 +12,8 @@ from urllib.parse import urlencode
 
 from tests.pages.pages import Page, address, bodies, book, problems, run
 from tokenizers_core import Corpus, train_bpe, train_wordpiece
+from tokenizers_core.text.cutting import DIGITS, CutAt
+from tokenizers_core.text.rewriting import Replace
 from tokensteps.language.i18n import LANGUAGES
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
@@ -94,6 +96,37 @@ def test_symbols_that_are_kept_whole() -> None:
         assert all("&lt;n" not in label["label"] for label in frames[1:])
     app = WHATIF.opened(urlencode({"t1": "bpe?corpus=hug", "what": "kept", "to": "ug"}))
     assert problems(app) == [] and app.selectbox(key="whatif.what").value == "kept"
+
+
+def test_words_are_cut_besides_on_every_page() -> None:
+    """The words of each run are those of the engine with the same cuts, and the tokenizer encodes alike."""
+    text = "In 12345 runs, ab-cd ran 67 times; yes-no, 890"
+    for page in (BPE, WORDPIECE, UNIGRAM):
+        url = {
+            "corpus": "paste",
+            "text": text,
+            "pre": "whitespace_split",
+            "digits": "right",
+            "cut": "-",
+            "cuts": "removed",
+        }
+        app = page.opened(urlencode(url | {"find": "ran", "put": "RAN", "size": ""}))
+        assert problems(app) == [] and address(app)["digits"] == "right"
+        corpus = Corpus.from_texts(
+            [text],
+            (Replace("ran", "RAN"), "none"),
+            "whitespace_split",
+            cuts=(CutAt("-", "Removed"), DIGITS["right"]),
+        )
+        assert {"12", "345", "RAN", "ab", "cd"} <= {*corpus.words}
+        words = plain(book(app)["frames"][0]["html"])
+        assert f"{len(corpus)} different words" in book(app)["frames"][0]["say"] or str(len(corpus)) in words
+
+
+def test_a_pattern_that_is_none_is_told() -> None:
+    app = BPE.opened(urlencode({"corpus": "course", "cut": "("}))
+    assert "(" in problems(app)[0]
+    assert BPE.value(app, "cut") == "("
 
 
 def test_what_if_without_a_bound() -> None:

@@ -15,9 +15,9 @@ from tokenizers_core.errors import (
     refuse_no_texts,
     refuse_wrong_type,
 )
-from tokenizers_core.text.cutting import Bytes, ComposedSplitter, CutAt, Cutter, Marked, parts_of
+from tokenizers_core.text.cutting import DIGITS, Bytes, ComposedSplitter, CutAt, Cutter, Marked, parts_of
 from tokenizers_core.text.normalizers import Normalizer, normalize, normalized_text, only_names, steps_of
-from tokenizers_core.text.patterns import compiled
+from tokenizers_core.text.patterns import Stopwatch, compiled
 from tokenizers_core.text.rewriting import Replace
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK, PreToken, Splitter
 
@@ -109,7 +109,8 @@ end_of_word, none.
         if isinstance(self.pre_tokenizer, tuple):
             return ComposedSplitter(self.pre_tokenizer)
         if self.cuts:
-            return ComposedSplitter(self.parts)
+            own = self.own_patterns
+            return ComposedSplitter(self.parts, Stopwatch(own, self.timeout) if own else None)
         return Splitter(self.pre_tokenizer, self.pattern, self.timeout)
 
     def around_symbols(self, text: str) -> Iterator[tuple[str, str]]:
@@ -121,6 +122,13 @@ end_of_word, none.
         longest_first = sorted(self.user_defined_symbols, key=len, reverse=True)
         parts = re.split("(" + "|".join(map(re.escape, longest_first)) + ")", text)
         return zip(parts[::2], [*parts[1::2], ""], strict=True)
+
+    @property
+    def own_patterns(self) -> str:
+        """The regular expressions that somebody wrote to cut by, which may take any time; "" without any."""
+        return " ".join(
+            part.pattern for part in self.cuts if isinstance(part, CutAt) and part not in DIGITS.values()
+        )
 
     @property
     def parts(self) -> tuple[Cutter, ...]:

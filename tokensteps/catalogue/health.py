@@ -68,7 +68,8 @@ def health_of(subject: ShownTokenizer, progress: Progress) -> Health:
 def _checked(subject: ShownTokenizer, seconds: float, progress: Progress) -> Health:
     if isinstance(subject, TrainedSubject):
         tokenizer = subject.tokenizer
-        own = has_own_pattern(tokenizer.pipeline.pre_tokenizer, tokenizer.pipeline.pattern)
+        pipeline = tokenizer.pipeline
+        own = has_own_pattern(pipeline.pre_tokenizer, pipeline.pattern) or bool(pipeline.own_patterns)
         if subject.size <= HEALTH_HERE and not own:
             return health(tokenizer, progress.steps)
         trained: Health = pickle.loads(workers().run(TrainedCheck(tokenizer, seconds), progress))

@@ -8,18 +8,21 @@ and the scores of the file; the library's tokens of the same word are kept besid
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from tokenizers import PreTokenizedString, Tokenizer
 
+from tokenizers_core.encoding.added import Segment
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.reasons import Join
 from tokenizers_core.encoding.tokenizer import Tokenizer as OurTokenizer
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.files.writer import END_MARK
 from tokenizers_core.text.normalizers import normalized_text
+from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.trace import StoredTrace, Trace
 from tokenizers_core.training.bpe import BpeModel
 from tokenizers_core.training.wordpiece import WordPieceModel
@@ -124,14 +127,12 @@ def asked_engine(tokenizer: OurTokenizer, text: str, place: int) -> Asked:
         kept = [(one if special else normalized_text(one, (name,)), special) for one, special in kept]
         if name != "none":
             stages.append(StageDone("normalizer", part_name(name), tuple(one for one, _ in kept)))
-    words: list[tuple[str, bool]] = []
-    for segment in segments:
-        found = [segment.text] if segment.special else pipeline.split(segment.text)
-        words += [(word, segment.special) for word in found]
-    shown = tuple(word for word, _ in words)
     cutters = pipeline.pre_tokenizer
     name = cutters if isinstance(cutters, str) else " → ".join(map(part_name, cutters))
-    stages.append(StageDone("pre_tokenizer", name, shown))
+    for number, cut in enumerate((name, *map(part_name, pipeline.cuts))):  # each further cut is a stage
+        words = words_of(segments, replace(pipeline, cuts=pipeline.cuts[:number]))
+        shown = tuple(word for word, _ in words)
+        stages.append(StageDone("pre_tokenizer", cut, shown))
     return _with_story(Asked(tuple(stages), shown, foreign=False), words, place, lambda: tokenizer.model)
 
 
@@ -165,6 +166,15 @@ def asked_library(
     return (
         found if theirs == found.story.tokens else found._replace(story=found.story._replace(library=theirs))
     )
+
+
+def words_of(segments: Iterable[Segment], pipeline: Pipeline) -> list[tuple[str, bool]]:
+    """The words of a text's segments, each with whether it is an added token."""
+    words: list[tuple[str, bool]] = []
+    for segment in segments:
+        found = [segment.text] if segment.special else pipeline.split(segment.text)
+        words += [(word, segment.special) for word in found]
+    return words
 
 
 def part_name(part: object) -> str:

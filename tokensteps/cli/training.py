@@ -19,9 +19,11 @@ from tokenizers_core.errors import (
     VocabSizeError,
 )
 from tokenizers_core.text.counting import counting_rules, is_counts, read_counts
+from tokenizers_core.text.cutting import DIGITS, CutAt, Cutter, Scripts
 from tokenizers_core.text.normalizers import NORMALIZERS
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.reading import decode_text
+from tokenizers_core.text.rewriting import Replace
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
 from tokenizers_core.training.lattice import MAX_PIECE_LENGTH
@@ -42,6 +44,7 @@ from tokensteps.cli.streams import (
 )
 from tokensteps.limits import COMMAND_SECONDS
 from tokensteps.runs.rules import RULES_OF, USUAL_SEED, Setting
+from tokensteps.runs.settings import BEHAVIOR_OF
 
 
 def rule_of(algorithm: str, name: str) -> Setting:
@@ -58,6 +61,8 @@ UNIGRAM_SIZE: Final = rule_of("unigram", "size").default
 """Where Unigram ends if no size is asked for: it has no end of its own but the characters."""
 
 MERGING: Final = ("bpe", "wordpiece")
+CUTTING: Final = ("digits", "scripts", "cut", "cut_behavior", "replace")
+"""Options for how words are cut besides."""
 ALGORITHMS_OF: Final = {
     "merges": MERGING,
     "min_frequency": MERGING,
@@ -265,6 +270,32 @@ TRAINING_OPTIONS: Final = (
         metavar="TOKEN",
     ),
     option(
+        "--digits",
+        f"Cut numbers, too: {', '.join(DIGITS)}: from letters, into digits, or into groups of three from the left or the right.",
+        type=click.Choice(list(DIGITS)),
+    ),
+    option("--scripts", "Cut words where the script changes, too.", is_flag=True, default=None),
+    option(
+        "--cut",
+        "Cut words at the matches of this regular expression, too; --cut-behavior says what becomes of a match.",
+        type=TEXT,
+        metavar="PATTERN",
+    ),
+    option(
+        "--cut-behavior",
+        f"What --cut does with a match: {', '.join(BEHAVIOR_OF)}.",
+        type=click.Choice(list(BEHAVIOR_OF)),
+        metavar="NAME",
+        usual="isolated",
+    ),
+    option(
+        "--replace",
+        "Replace each match of a regular expression by a text, before --normalizer.",
+        type=(TEXT, TEXT),
+        multiple=True,
+        metavar="PATTERN TEXT",
+    ),
+    option(
         "--user-defined-symbol user_defined_symbols",
         "A symbol that is kept whole: it is cut out of the text before words are counted, and is one token, never split and never "
         "merged. Unlike a special token it is text. Give it once for each.",
@@ -356,7 +387,7 @@ def tokenizer_to_extend(algorithm: str, given: Mapping[str, Any]) -> Tokenizer:
     """The tokenizer in the file of `--extend`. Raises UsageError for options that it decides itself, ClickException for what is wrong with it."""
     refuse_foreign_options(algorithm, given)
     path = str(given["extend"])
-    for name in ("normalizer", "pre_tokenizer", "pattern", "special_tokens", "alphabet"):
+    for name in ("normalizer", "pre_tokenizer", "pattern", "special_tokens", "alphabet", *CUTTING):
         if name in given:
             raise click.UsageError(
                 f"--extend goes on with what {click.format_filename(path)} says; leave {OPTION_OF[name]} out."
@@ -425,14 +456,30 @@ def pipeline_settings(algorithm: str, counts: bool, given: Mapping[str, Any]) ->
         raise click.UsageError(
             f"--pattern is for --pre-tokenizer byte_level, not for {chosen}; leave one of them out."
         )
-    normalizer = given.get("normalizer", ("none",))
+    if "cut_behavior" in given and "cut" not in given:
+        raise click.UsageError("--cut-behavior is for --cut; leave it out, or add --cut PATTERN.")
+    replaced = [Replace(pattern, text, literal=False) for pattern, text in given.get("replace", ())]
+    normalizer = (*replaced, *given.get("normalizer", () if replaced else ("none",)))
     return {
-        "normalizer": normalizer[0] if len(normalizer) == 1 else normalizer,
+        "cuts": cuts_asked(given),
+        "normalizer": normalizer[0] if len(normalizer) == 1 and not replaced else normalizer,
         "pre_tokenizer": chosen,
         "pattern": given.get("pattern", "gpt2"),
         "timeout": COMMAND_SECONDS,
         "user_defined_symbols": given.get("user_defined_symbols", ()),
     }
+
+
+def cuts_asked(given: Mapping[str, Any]) -> tuple[Cutter, ...]:
+    """The cuts behind the pre-tokenizer, in turn."""
+    cuts: list[Cutter] = []
+    if "cut" in given:
+        cuts.append(CutAt(given["cut"], BEHAVIOR_OF[given.get("cut_behavior", "isolated")]))
+    if "scripts" in given:
+        cuts.append(Scripts())
+    if "digits" in given:
+        cuts.append(DIGITS[given["digits"]])
+    return tuple(cuts)
 
 
 def refuse_foreign_options(algorithm: str, given: Mapping[str, Any]) -> None:
@@ -461,7 +508,7 @@ def training_settings(algorithm: str, given: Mapping[str, Any], pre_tokenizer: s
     if algorithm == "unigram":
         size = given.get("vocab_size", UNIGRAM_SIZE)
         usual = {"vocab_size": size, "seed_size": grown_seed(USUAL_SEED, size)}
-    of_the_pipeline = ("normalizer", "pre_tokenizer", "pattern", "user_defined_symbols")
+    of_the_pipeline = ("normalizer", "pre_tokenizer", "pattern", "user_defined_symbols", *CUTTING)
     settings = {**usual, **{name: value for name, value in given.items() if name not in of_the_pipeline}}
     if algorithm == "unigram" and "max_token_length" in settings:
         settings["max_piece_length"] = settings.pop("max_token_length")
@@ -480,7 +527,7 @@ def corpus_counted(
         raise click.UsageError(
             f"{shown} holds a whole corpus, counted by its own rules; leave the other files out, or count them together."
         )
-    for setting in ("normalizer", "pre_tokenizer", "pattern", "user_defined_symbols"):
+    for setting in ("normalizer", "pre_tokenizer", "pattern", "user_defined_symbols", *CUTTING):
         if setting in given:
             raise click.UsageError(
                 f"{shown} says by which rules its words were counted; leave {OPTION_OF[setting]} out, or count the text again."

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from tokenizers_core.text.cutting import DIGITS, CutAt
+from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.rewriting import Replace
 from tokenizers_core.training.algorithms import ALGORITHMS
 from tokensteps.language.i18n import N_, _, together
 
@@ -124,6 +127,20 @@ CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
         "deepseek_v3": "DeepSeek V3 (deepseek_v3)",
         "own": N_("custom pattern"),
     },
+    "cuts": {
+        "isolated": N_("a word of its own"),
+        "removed": N_("removed"),
+        "merged_with_previous": N_("part of the word before"),
+        "merged_with_next": N_("part of the word after"),
+        "contiguous": N_("a word, with matches beside it"),
+    },
+    "digits": {
+        "together": N_("like other characters"),
+        "runs": N_("numbers are words of their own"),
+        "each": N_("one by one"),
+        "left": N_("groups of three, from the left"),
+        "right": N_("groups of three, from the right"),
+    },
     "coverage": {
         "1": N_("all characters"),
         **{
@@ -175,6 +192,35 @@ def choice_name(setting: str, choice: str) -> str:
     ('greatest (CS336)', 'None: each line is one stream', 'none')
     """
     return _(CHOICE_NAMES[setting][choice])
+
+
+def words_names(pipeline: Pipeline) -> list[str]:
+    """How a pipeline splits text into words: its pre-tokenizer, and each further cut.
+
+    >>> words_names(Pipeline(cuts=(DIGITS["each"], CutAt("-"))))
+    ['Byte level (GPT)', 'one by one', '-']
+    """
+    names = {cut: name for name, cut in DIGITS.items()}
+    shown = [choice_name("pre", str(pipeline.pre_tokenizer))]
+    for cut in pipeline.cuts:
+        if cut in names:
+            shown.append(choice_name("digits", names[cut]))
+        else:
+            shown.append(cut.pattern if isinstance(cut, CutAt) else _("by script"))
+    return shown
+
+
+def normalizer_names(pipeline: Pipeline) -> list[str]:
+    """What a pipeline rewrites text by, in turn."""
+    steps = (pipeline.normalizer,) if isinstance(pipeline.normalizer, str) else pipeline.normalizer
+    return [
+        choice_name("normalizer", step)
+        if isinstance(step, str)
+        else f"{step.pattern} → {step.content}"
+        if isinstance(step, Replace)
+        else type(step).__name__
+        for step in steps
+    ]
 
 
 def pair_name(pair: tuple[str, ...]) -> str:

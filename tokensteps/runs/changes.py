@@ -102,6 +102,7 @@ def added(corpus: Corpus, text: str, times: int) -> tuple[tuple[str, int], ...]:
         rules.pattern,
         rules.timeout,
         rules.user_defined_symbols,
+        rules.cuts,
     )
     there = dict(corpus.items())
     return tuple((word, there.get(word, 0) + number) for word, number in words.items())

@@ -297,14 +297,16 @@ class Source:
                 raise CountedRulesError(counted_by.rules)
             return read_counts(decode_text(self.data).text, pipeline.timeout, progress).corpus
         rules = (pipeline.normalizer, pipeline.pre_tokenizer, pipeline.pattern, pipeline.timeout)
-        kept = pipeline.user_defined_symbols
+        kept, cuts = pipeline.user_defined_symbols, pipeline.cuts
         if self.counts:
             counts = parse_counts(decode_text(self.data).text)
-            return Corpus.from_counts(counts, *rules, user_defined_symbols=kept)
+            return Corpus.from_counts(counts, *rules, user_defined_symbols=kept, cuts=cuts)
         if self.lines:
-            return Corpus.from_bytes(self.data, *rules, progress=progress, user_defined_symbols=kept)
+            return Corpus.from_bytes(
+                self.data, *rules, progress=progress, user_defined_symbols=kept, cuts=cuts
+            )
         texts = [decode_text(self.data).text]
-        return Corpus.from_texts(texts, *rules, progress=progress, user_defined_symbols=kept)
+        return Corpus.from_texts(texts, *rules, progress=progress, user_defined_symbols=kept, cuts=cuts)
 
     @property
     def is_counted(self) -> bool:

@@ -190,8 +190,54 @@ KEPT = Setting(
         "no template adds them."
     ),
 )
-LIMITS = (
+WORDS = (
     KEPT,
+    Setting(
+        "find",
+        "",
+        length=SPECIAL_LIMIT,
+        label=N_("Replace"),
+        help=N_(
+            "A text that is replaced wherever it occurs, before anything else is rewritten (the normalizer Replace)."
+        ),
+    ),
+    Setting(
+        "put", "", length=SPECIAL_LIMIT, label=N_("Replace it by"), help=N_("Empty: the text is left out.")
+    ),
+    Setting(
+        "cut",
+        "",
+        length=PATTERN_LIMIT,
+        label=N_("Also cut at"),
+        help=N_("A regular expression: words are cut at its matches, too (the pre-tokenizer Split)."),
+    ),
+    Setting(
+        "cuts",
+        "isolated",
+        ("isolated", "removed", "merged_with_previous", "merged_with_next", "contiguous"),
+        label=N_("Each match is"),
+    ),
+    Setting(
+        "scripts",
+        False,
+        label=N_("Cut where the script changes"),
+        help=N_(
+            "Latin letters, Chinese characters with kana, digits with punctuation … As in tokenizers (UnicodeScripts), spaces in "
+            "front of a word are lost."
+        ),
+    ),
+    Setting(
+        "digits",
+        "together",
+        ("together", "runs", "each", "left", "right"),
+        label=N_("Digits"),
+        help=N_(
+            "Whether numbers are cut: from letters, into digits, or into groups of three, as GPT-4 does it from the left."
+        ),
+    ),
+)
+"""How the text and its words are cut besides."""
+LIMITS = (
     LONGEST_TOKEN,
     Setting(
         "letters",
@@ -243,6 +289,7 @@ BPE_RULES = (
     SIZE,
     LEAST_COUNT_OF_PAIR,
     SPECIAL,
+    *WORDS,
     *LIMITS,
     LINES_APART,
 )
@@ -278,7 +325,7 @@ UNIGRAM_RULES = (
     EXACT,
     WHOLE,
     SPECIAL,
-    KEPT,
+    *WORDS,
     LONGEST_TOKEN._replace(
         help=N_(
             "The seed has no pieces of more characters. SentencePiece calls it max_sentencepiece_length."
@@ -308,6 +355,7 @@ PIPELINE_RULES = (
     PATTERN,
     OWN_PATTERN,
     ALPHABET._replace(default="bytes", choices=("bytes", "corpus")),
+    *WORDS,
     Setting("model", "wordpiece", tuple(RULES_OF), label=N_("Model")),
     Setting(
         "template",

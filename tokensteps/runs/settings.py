@@ -7,14 +7,17 @@ dropped, and the page says so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from tokenizers_core.errors import CountedRulesError
 from tokenizers_core.text.counting import is_counts
+from tokenizers_core.text.cutting import BEHAVIORS, DIGITS, CutAt, Cutter, Scripts
 from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.rewriting import Replace
 from tokensteps.bounded import bounded, text_bytes
 from tokensteps.language.i18n import N_, _, count
 from tokensteps.limits import (
@@ -25,6 +28,11 @@ from tokensteps.limits import (
 from tokensteps.runs.corpora import EXAMPLES, OWN, Source, is_packed, pack_text, plain_text, unpack_text
 from tokensteps.runs.rules import VIEWS, Setting
 from tokensteps.server.stores import digest, text_store
+
+BEHAVIOR_OF: Final[Mapping[str, str]] = {
+    re.sub(r"\B(?=[A-Z])", "_", behavior).lower(): behavior for behavior in BEHAVIORS
+}
+"""What becomes of a match, as an address says it → as the engine does."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +109,24 @@ class Recipe:
         if "pattern" in self.values:
             pattern = (self["regex"] if self["pattern"] == "own" else self["pattern"]) or pattern
         size = len(source.data) if source else 0
-        kept = special_tokens(self["kept"]) if "kept" in self.values else ()
-        return Pipeline(self["normalizer"], self["pre"], pattern, patience(size), kept)
+        if "kept" not in self.values:
+            return Pipeline(self["normalizer"], self["pre"], pattern, patience(size))
+        normalizer = self["normalizer"]
+        if self["find"]:
+            normalizer = (Replace(self["find"], self["put"]), normalizer)
+        kept = special_tokens(self["kept"])
+        return Pipeline(normalizer, self["pre"], pattern, patience(size), self._cuts(), kept)
+
+    def _cuts(self) -> tuple[Cutter, ...]:
+        """The cuts behind the pre-tokenizer, in turn."""
+        cuts: list[Cutter] = []
+        if self["cut"]:
+            cuts.append(CutAt(self["cut"], BEHAVIOR_OF[self["cuts"]]))
+        if self["scripts"]:
+            cuts.append(Scripts())
+        if self["digits"] in DIGITS:
+            cuts.append(DIGITS[self["digits"]])
+        return tuple(cuts)
 
 
 class Reading(NamedTuple):

@@ -174,4 +174,5 @@ def worth_sending(task: Task[object]) -> bool:
         len(task.source.data) > SMALL_TASK
         or task.seconds > HERE_SECONDS
         or has_own_pattern(task.pipeline.pre_tokenizer, task.pipeline.pattern)
+        or bool(task.pipeline.own_patterns)
     )

@@ -29,7 +29,20 @@ TRAINING_SETTINGS = ("ties", "method", "seed", "size", "min", "exact", "whole", 
 """How training chooses, where it starts and stops, what is special."""
 
 
-OPTIONS = ("kept", "longest", "letters", "coverage", "initial", "maxword")
+OPTIONS = (
+    "kept",
+    "find",
+    "put",
+    "cut",
+    "cuts",
+    "scripts",
+    "digits",
+    "longest",
+    "letters",
+    "coverage",
+    "initial",
+    "maxword",
+)
 """What few runs need."""
 
 

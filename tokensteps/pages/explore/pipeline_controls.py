@@ -148,6 +148,7 @@ class PipelineControls(Controls):
         )
         with st.expander(_("Stages"), expanded=True):
             self.draw(*WORD_SETTINGS, "model", "template")
+        self.options_widgets()
 
     def _take_preset(self) -> None:
         name = self["preset"]

@@ -13,7 +13,7 @@ from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.drawing.pipeline.journey import Journey, journey
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import _, count, listed, ngettext
-from tokensteps.language.names import choice_name
+from tokensteps.language.names import normalizer_names, words_names
 from tokensteps.pages.explore.pipeline_controls import PipelineControls
 
 
@@ -51,11 +51,9 @@ def chosen_view(controls: PipelineControls, subject: ShownTokenizer, texts: tupl
     elif isinstance(subject, TrainedSubject):
         tokenizer, decoder = subject.tokenizer, None
         journeys = [journey(tokenizer, text) for text in texts]
-        written = tokenizer.pipeline.normalizer
-        rules = (written,) if isinstance(written, str) else written
         names = [
-            listed(choice_name("normalizer", str(rule)) for rule in rules),
-            choice_name("pre", str(tokenizer.pipeline.pre_tokenizer)),
+            listed(normalizer_names(tokenizer.pipeline)),
+            listed(words_names(tokenizer.pipeline)),
         ]
     else:
         raise TypeError(f"{type(subject).__name__} is no tokenizer with stages.")

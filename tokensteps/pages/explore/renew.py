@@ -25,7 +25,7 @@ from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.i18n import N_, _, count, listed, use_language
 from tokensteps.language.marks import lead_html
 from tokensteps.language.messages import explained
-from tokensteps.language.names import choice_name
+from tokensteps.language.names import choice_name, normalizer_names, words_names
 from tokensteps.language.numbers import percent
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import RENEW_LIMIT, VOCABULARY_LIMIT
@@ -243,9 +243,7 @@ def renewed(handed: Heritage, trace: AnyTrace, old: ShownTokenizer, text: str, c
 def heritage_html(handed: Heritage, title: str, learned: str) -> str:
     """What is kept, and, under a title of its own, what is `learned`."""
     pipeline = handed.pipeline
-    normalizer = pipeline.normalizer
-    names = (normalizer,) if isinstance(normalizer, str) else normalizer
-    split = choice_name("pre", str(pipeline.pre_tokenizer))
+    split, *cuts = words_names(pipeline)
     if pipeline.byte_level:
         pattern = pipeline.pattern[:60]
         if pipeline.pattern in PATTERNS:
@@ -253,8 +251,8 @@ def heritage_html(handed: Heritage, title: str, learned: str) -> str:
         split = listed([split, pattern])
     rows = (
         (_("Algorithm"), ALGORITHMS[handed.algorithm].title),
-        (_("Normalize"), listed(choice_name("normalizer", str(name)) for name in names)),
-        (_("Split into words"), split),
+        (_("Normalize"), listed(normalizer_names(pipeline))),
+        (_("Split into words"), listed([split, *cuts])),
         (_("Special tokens"), " ".join(handed.special_tokens) or _("none")),
         (_("Template"), handed.template.single if handed.template else _("none")),
     )
