@@ -124,7 +124,7 @@ def test_bpe_on_two_hundred_kilobytes_as_in_the_library(names: tuple[str, ...]) 
     trained = tokenizers.Tokenizer(tokenizers.models.BPE())
     trained.pre_tokenizer = library("byte_level", *names)
     trained.train_from_iterator(large(), trainer)
-    corpus = Corpus.from_texts(large(), cuts=pipeline("byte_level", *names).cuts)
+    corpus = Corpus.from_texts(large(), timeout=60, cuts=pipeline("byte_level", *names).cuts)
     trace = train_bpe(corpus, 756, alphabet="bytes", tie_rule="lowest_ids")
     merges = [tuple(pair) for pair in json.loads(trained.to_str())["model"]["merges"]]
     assert [tuple(trace.pair_of(step)) for step in range(1, len(trace) + 1)] == merges

@@ -15,6 +15,7 @@ from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import PrivatePair, with_unknown
 from tokenizers_core.errors import UnsavableError
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
+from tokenizers_core.text.normalizers import only_names
 from tokenizers_core.training.bpe import BpeModel, BpeTrace
 from tokenizers_core.training.comparison import COMPARED, PAIRS, Comparison, SizeSnapshot, Standing
 from tokenizers_core.training.kinds.paritybpe import ParityTrace
@@ -402,7 +403,9 @@ def _given(trace: MergeTrace | UnigramTrace) -> dict[str, Any]:
     return {
         "settings": dict(trace.settings),
         "special_tokens": list(trace.special_tokens),
-        "normalizer": pipeline.normalizer,
+        "normalizer": pipeline.normalizer
+        if only_names(pipeline.normalizer)
+        else list(map(str, pipeline.normalizer)),
         "pre_tokenizer": pipeline.pre_tokenizer,
         **({"cuts": list(map(repr, pipeline.cuts))} if pipeline.cuts else {}),
         **({"user_defined_symbols": pipeline.user_defined_symbols} if pipeline.user_defined_symbols else {}),

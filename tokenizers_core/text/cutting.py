@@ -471,10 +471,10 @@ def whole(text: str, spans: Sequence[Span] | None = None, begins: bool = True) -
     return Piece(text, IdentitySpans(len(text)) if spans is None else spans, begins)
 
 
-def parts_of(pre_tokenizer: str, pattern: str, cuts: Sequence[Cutter]) -> tuple[Cutter, ...]:
+def named_parts(pre_tokenizer: str, pattern: str, cuts: Sequence[Cutter]) -> tuple[Cutter, ...]:
     """A pre-tokenizer that has a name, in parts, and further cuts behind it; the byte alphabet comes last.
 
-    >>> [word.text for word in ComposedSplitter(parts_of("byte_level", "gpt2", [DIGITS["each"]])).words("a 12")]
+    >>> [word.text for word in ComposedSplitter(named_parts("byte_level", "gpt2", [DIGITS["each"]])).words("a 12")]
     ['a', 'Ġ', '1', '2']
     """
     white_space = Known("WhitespaceSplit")

@@ -15,7 +15,7 @@ from tokenizers_core.errors import (
     refuse_no_texts,
     refuse_wrong_type,
 )
-from tokenizers_core.text.cutting import DIGITS, Bytes, ComposedSplitter, CutAt, Cutter, Marked, parts_of
+from tokenizers_core.text.cutting import DIGITS, Bytes, ComposedSplitter, CutAt, Cutter, Marked, named_parts
 from tokenizers_core.text.normalizers import Normalizer, normalize, normalized_text, only_names, steps_of
 from tokenizers_core.text.patterns import Stopwatch, compiled
 from tokenizers_core.text.rewriting import Replace
@@ -93,8 +93,11 @@ end_of_word, none.
                 )
         object.__setattr__(self, "user_defined_symbols", tuple(self.user_defined_symbols))  # to be hashed
         if self.cuts and self.pre_tokenizer == "end_of_word":
-            reason = "words would end at each cut; choose another pre-tokenizer, such as whitespace_split"
-            raise SettingError(name="cuts", value=repr(self.cuts), reason=reason)
+            raise SettingError(
+                name="cuts",
+                value=repr(self.cuts),
+                reason="words would end at each cut; choose another pre-tokenizer, such as whitespace_split",
+            )
         for part in (*self.cuts, *steps_of(self.normalizer)):
             if isinstance(part, CutAt | Replace) and not part.literal:
                 compiled(part.pattern)
@@ -135,7 +138,7 @@ end_of_word, none.
         """The parts of the pre-tokenizer, with its further cuts."""
         if isinstance(self.pre_tokenizer, tuple):
             return self.pre_tokenizer
-        return parts_of(self.pre_tokenizer, self.pattern, self.cuts)
+        return named_parts(self.pre_tokenizer, self.pattern, self.cuts)
 
     def words(
         self, text: str, splitter: Splitter | ComposedSplitter | None = None, begins: bool = True

@@ -190,7 +190,7 @@ KEPT = Setting(
         "no template adds them."
     ),
 )
-WORDS = (
+MORE_CUTS = (
     KEPT,
     Setting(
         "find",
@@ -289,7 +289,7 @@ BPE_RULES = (
     SIZE,
     LEAST_COUNT_OF_PAIR,
     SPECIAL,
-    *WORDS,
+    *MORE_CUTS,
     *LIMITS,
     LINES_APART,
 )
@@ -325,7 +325,7 @@ UNIGRAM_RULES = (
     EXACT,
     WHOLE,
     SPECIAL,
-    *WORDS,
+    *MORE_CUTS,
     LONGEST_TOKEN._replace(
         help=N_(
             "The seed has no pieces of more characters. SentencePiece calls it max_sentencepiece_length."
@@ -355,7 +355,7 @@ PIPELINE_RULES = (
     PATTERN,
     OWN_PATTERN,
     ALPHABET._replace(default="bytes", choices=("bytes", "corpus")),
-    *WORDS,
+    *MORE_CUTS,
     Setting("model", "wordpiece", tuple(RULES_OF), label=N_("Model")),
     Setting(
         "template",
