@@ -130,7 +130,7 @@ def asked_engine(tokenizer: OurTokenizer, text: str, place: int) -> Asked:
     cutters = pipeline.pre_tokenizer
     name = cutters if isinstance(cutters, str) else " → ".join(map(part_name, cutters))
     for number, cut in enumerate((name, *map(part_name, pipeline.cuts))):  # each further cut is a stage
-        words = words_of(segments, replace(pipeline, cuts=pipeline.cuts[:number]))
+        words = cut_words(segments, replace(pipeline, cuts=pipeline.cuts[:number]))
         shown = tuple(word for word, _ in words)
         stages.append(StageDone("pre_tokenizer", cut, shown))
     return _with_story(Asked(tuple(stages), shown, foreign=False), words, place, lambda: tokenizer.model)
@@ -168,7 +168,7 @@ def asked_library(
     )
 
 
-def words_of(segments: Iterable[Segment], pipeline: Pipeline) -> list[tuple[str, bool]]:
+def cut_words(segments: Iterable[Segment], pipeline: Pipeline) -> list[tuple[str, bool]]:
     """The words of a text's segments, each with whether it is an added token."""
     words: list[tuple[str, bool]] = []
     for segment in segments:
