@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 
 from tokensteps.cli import site
 from tokensteps.cli.commands import command_line
+from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.site import build
 from tokensteps.site.live import live_files
 
@@ -33,7 +34,7 @@ def test_what_it_refuses(tmp_path: Path) -> None:
     out = tmp_path / "out"
     for code, told, arguments in (
         (2, "full isn't empty; choose another folder, or add --force to write into it.", [tmp_path / "full"]),
-        (2, "--corpus hugs is not known; choose one of course, hug, highest,", [out, "--corpus", "hugs"]),
+        (2, f"--corpus hugs is not known; choose one of {', '.join(EXAMPLES)}", [out, "--corpus", "hugs"]),
         (1, "none.txt: there is no such file or folder", [out, tmp_path / "none.txt"]),
         (1, "picture.txt is no text in UTF-8", [out, tmp_path / "picture.txt"]),
         (1, "The corpus is empty: no text was given", [out, tmp_path / "empty.txt"]),

@@ -40,11 +40,11 @@ def test_every_name_of_the_engine_has_words_and_no_words_are_left_over() -> None
 
 
 def test_what_has_no_words_is_an_error() -> None:
-    """A fourth tie rule is not told in the words of another one."""
-    with pytest.raises(KeyError, match="shortest"):
-        choice_name("ties", "shortest")
+    """A new tie rule is not told in the words of another one."""
+    with pytest.raises(KeyError, match="no such rule"):
+        choice_name("ties", "no such rule")
     trace = train_bpe(Corpus.from_counts({"ab": 1, "cd": 1}), merges=1)
-    unknown = replace(trace, settings={**trace.settings, "tie_rule": "shortest"})
+    unknown = replace(trace, settings={**trace.settings, "tie_rule": "no such rule"})
     vars(unknown)["event"] = trace.event  # its steps are those of the rule it was trained by
-    with pytest.raises(KeyError, match="shortest"):
+    with pytest.raises(KeyError, match="no such rule"):
         merge_frame(unknown[1], Style())

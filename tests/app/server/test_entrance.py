@@ -39,6 +39,15 @@ def port() -> Iterator[int]:
         yield number
 
 
+@pytest.fixture(scope="module", autouse=True)
+def half_a_request(port: int) -> Iterator[socket.socket]:
+    """A connection that has said half of what it wants since before the first test: nobody needs to wait for its end."""
+    with socket.create_connection(("127.0.0.1", port)) as line:
+        line.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
+        line.settimeout(3 * HEAD_PATIENCE)
+        yield line
+
+
 @contextmanager
 def served(port: int, frozen: float = FROZEN) -> Iterator[None]:
     """Inside, the server answers everybody else, each in less than `frozen` seconds."""
@@ -141,15 +150,6 @@ def test_a_component_that_says_a_million_lists(port: int) -> None:
         assert attack(port, message.SerializeToString()) == 1008
 
 
-def test_half_a_request_ends(port: int) -> None:
-    """Connections have their limits in the app itself, however it is started (`test_patience.py` has all of them)."""
-    with socket.create_connection(("127.0.0.1", port)) as line, served(port):
-        line.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
-        line.settimeout(3 * HEAD_PATIENCE)
-        with suppress(ConnectionError):
-            assert line.recv(1) == b""
-
-
 def test_noise(port: int) -> None:
     with served(port):
         for data in (os.urandom(1_000), "text", b""):
@@ -221,3 +221,9 @@ def test_the_playground_takes_a_million_characters(port: int) -> None:
             assert not session.failed
 
     finished(run())
+
+
+def test_half_a_request_ends(port: int, half_a_request: socket.socket) -> None:
+    """Connections have their limits in the app itself, however it is started (`test_patience.py` has all of them)."""
+    with served(port), suppress(ConnectionError):
+        assert half_a_request.recv(1) == b""

@@ -12,8 +12,9 @@ import pytest
 
 from tests.hostile import hostile
 from tests.samples import STRESS
-from tokenizers_core import Corpus, train_bpe
+from tokenizers_core import TIE_RULES, Corpus, train_bpe
 from tokensteps.limits import LESSON_BYTES, LESSON_LINE, LESSON_PARTS
+from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.site.books import train_here
 from tokensteps.site.lesson_file import LessonError, OwnLesson, OwnPart, OwnQuestion, read_deck, read_lesson
 from tokensteps.site.lesson_page import own_lesson_page
@@ -51,10 +52,10 @@ def read(folder: Path, text: str | bytes) -> OwnLesson:
         (RUN.format("sise = 3, corpus = 'hug'"), "'sise' is not known here; choose one of algorithm, step, encode, corpus, normalizer, pre,"),
         (RUN.format("step = 0"), "run is with no corpus, but must be with one of corpus, file, text, counts"),
         (RUN.format("text = 'a', corpus = 'hug'"), "run is with corpus and text, but must be with one of"),
-        (RUN.format("corpus = 'hugs'"), "run: corpus is 'hugs', but must be one of course, hug,"),
+        (RUN.format("corpus = 'hugs'"), f"run: corpus is 'hugs', but must be one of {', '.join(EXAMPLES)}"),
         (RUN.format("corpus = 'hug', size = 0"), "run: size is 0, but must be a whole number from 1 to "),
         (RUN.format("corpus = 'hug', size = 1.5"), "run: size is 1.5, but must be a whole number"),
-        (RUN.format("corpus = 'hug', ties = 'odd'"), "run: ties is 'odd', but must be one of first, lowest_ids, greatest"),
+        (RUN.format("corpus = 'hug', ties = 'odd'"), f"run: ties is 'odd', but must be one of {', '.join(TIE_RULES)}"),
         (RUN.format("corpus = 'hug', lines = 2"), "run: lines is 2, but must be true or false"),
         (RUN.format("corpus = 'hug', step = -1"), "run: step is -1, but must be a whole number"),
         (RUN.format("corpus = 'hug', step = true"), "run: step is True, but must be a whole number"),
