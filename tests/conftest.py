@@ -121,8 +121,9 @@ def _streamlits_logs_go_up() -> Iterator[None]:
 FIRST_IN_BROWSER = tuple(
     f"tests/browser/test_{name}.py"
     for name in (
-        "playground_page", "bpe_page", "access", "compare_page", "class", "walk", "unigram_page", "wordpiece_page", "growing",
-        "flipbook", "projector", "chips", "behind_nginx",
+        "playground_page", "access", "bpe_page", "class_flow", "class", "class_hands", "compare_page", "lesson", "walk",
+        "unigram_page", "wordpiece_page", "chips", "path", "growing", "flipbook", "class_presenter", "projector",
+        "class_words", "behind_nginx",
     )
 )  # fmt: skip
 """Files that take half a minute and more. They begin first, in this order: the last of them would keep one worker busy when the others
