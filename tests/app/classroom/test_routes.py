@@ -79,6 +79,39 @@ def test_a_question_from_opening_to_summary(make: Make) -> None:
     finished(lesson())
 
 
+def test_an_answer_to_an_exercise_says_to_which(make: Make) -> None:
+    async def practise() -> None:
+        web = make()
+        code, key = await web.open()
+        device = {"as": await web.join(code)}
+        exercises = {"page": "exercises", "query": "seed=7", "questions": 2, "label": ""}
+        assert (await web.post(f"{code}/give", **{"as": key}, **exercises)).json == {"round": 1}
+        for question, error in ((1, None), (2, "round"), ("1", "form"), (-1, "form")):
+            answer = await web.post(f"{code}/answer", **device, round=1, question=question, answer="right")
+            assert answer.json.get("error") == error, question
+        given = (await web.hub.kept(code)).room.given
+        assert given is not None and [one["done"] for one in given.progress()] == [0, 1]
+        await web.close()
+
+    finished(practise())
+
+
+def test_a_proxys_scheme_is_the_links(make: Make) -> None:
+    async def ask() -> None:
+        web = make()
+        for proto, scheme in (
+            ("https", "https"),
+            ("https, http", "https"),
+            ("http", "http"),
+            ("odd", "http"),
+        ):
+            answer = await web.ask("POST", "open", b"{}", host="tokens.example.edu", x_forwarded_proto=proto)
+            assert answer.json["address"] == f"{scheme}://tokens.example.edu"
+        await web.close()
+
+    finished(ask())
+
+
 def test_a_forged_key_opens_nothing(make: Make) -> None:
     """Nor does another class's, an earlier class's of the same code, a device where a key is needed, or what was sealed for something else."""
 
