@@ -254,11 +254,10 @@ def sizes_measured(view: ComparisonView) -> None:
         vocabulary = name == "renyi_efficiency" and st.toggle(
             _("Over the whole vocabulary"), key=view.key("measure.vocabulary")
         )
-    places = thinned(range(len(view.trace) + 1), view.step, SIZES_MEASURED)
-    found = remembered(
-        ("measures", view.run.name, reach(view.trace), tuple(places)),
-        lambda: [*measure_sizes(view.trace, places)],
-    )
+    spread = thinned(range(len(view.trace) + 1), 0, SIZES_MEASURED)
+    measured = {**_measured_at(view, spread), **_measured_at(view, [view.step])}
+    places = sorted(measured)
+    found = [measured[place] for place in places]
     curves = [
         [None if one is None else value_of(one, name, USUAL_ORDER, vocabulary) for one in row]
         for row in found
@@ -284,6 +283,15 @@ def sizes_measured(view: ComparisonView) -> None:
     show_rows(measured_here(found[here]), view.key("measure.here"))
     st.header(_("All measures over the sizes"), anchor=False)
     save_rows(measured_sizes([view.trace.sizes[place] for place in places], found), view.key("measure.sizes"))
+
+
+def _measured_at(view: ComparisonView, places: Sequence[int]) -> dict[int, tuple[Measures | None, ...]]:
+    """The measures at some of the sizes, remembered: those over which a chart goes are the same at each step."""
+    rows = remembered(
+        ("measures", view.run.name, reach(view.trace), tuple(places)),
+        lambda: [*measure_sizes(view.trace, places)],
+    )
+    return dict(zip(places, rows, strict=True))
 
 
 def measured_here(row: Sequence[Measures | None]) -> pd.DataFrame:
