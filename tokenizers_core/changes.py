@@ -75,11 +75,11 @@ def steps_changing_pair(trace: AnyTrace, first: str, second: str) -> list[int]:
     """
     if not isinstance(trace, MergeTrace) or not {first, second} <= trace.vocabulary.ids.keys():
         return []
-    record, wanted = trace.record, trace.vocabulary.write((first, second))
-    found: list[int] = []
-    at = record.changed_pairs.find(wanted)
-    while at >= 0:
-        if at % 2 == 0 and record.changes[at // 2]:
-            found.append(bisect_right(record.change_ends, at // 2))
-        at = record.changed_pairs.find(wanted, at + 1)
-    return found
+    wanted, found = trace.vocabulary.write((first, second)), set()
+    for record in trace.records:
+        at = record.changed_pairs.find(wanted)
+        while at >= 0:
+            if at % 2 == 0 and record.changes[at // 2]:
+                found.add(bisect_right(record.change_ends, at // 2))
+            at = record.changed_pairs.find(wanted, at + 1)
+    return sorted(found)

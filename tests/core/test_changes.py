@@ -6,12 +6,15 @@ which words.
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.samples import examples
-from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core import Corpus, train_bpe, train_paritybpe, train_unigram, train_wordpiece
 from tokenizers_core.changes import steps_changing_pair, steps_changing_token, steps_changing_word
 
 COUNTS = st.dictionaries(st.text("abc", min_size=1, max_size=6), st.integers(1, 9), min_size=2, max_size=7)
@@ -46,6 +49,35 @@ def test_merges(counts: dict[str, int]) -> None:
                 if tables[step].get(pair, 0) != tables[step - 1].get(pair, 0)
             ]
             assert steps_changing_pair(trace, *pair) == changed, pair
+
+
+@given(COUNTS, COUNTS)
+@examples(40)
+def test_several_corpora(one: dict[str, int], other: dict[str, int]) -> None:
+    """Parity-aware BPE counts each language by itself."""
+    trace = train_paritybpe({"one": Corpus.from_counts(one), "two": Corpus.from_counts(other)}, merges=6)
+    states = [dict(snapshot.splits()) for snapshot in trace]
+    for word in trace.corpus.words:
+        changed = [step for step in range(1, len(states)) if states[step][word] != states[step - 1][word]]
+        assert steps_changing_word(trace, word) == changed
+    counted = [
+        [neighbours(corpus, state) for corpus in trace.corpora.values()] for state in states
+    ]  # each language's pairs, overlapping ones too
+    for pair in {pair for tables in counted for table in tables for pair in table}:
+        changed = [
+            step
+            for step in range(1, len(counted))
+            if any(now[pair] != was[pair] for now, was in zip(counted[step], counted[step - 1], strict=True))
+        ]
+        assert steps_changing_pair(trace, *pair) == changed, pair
+
+
+def neighbours(corpus: Corpus, splits: dict[str, tuple[str, ...]]) -> Counter[tuple[str, str]]:
+    counts: Counter[tuple[str, str]] = Counter()
+    for word, number in corpus.items():
+        for pair in pairwise(splits[word]):
+            counts[pair] += number
+    return counts
 
 
 @given(COUNTS, st.sampled_from(["course", "sentencepiece"]))

@@ -535,6 +535,11 @@ class MergeTrace(Trace[MergeSnapshot]):
             text = self.replacements.apply(step, text)
             yield step, text
 
+    @property
+    def records(self) -> Sequence[MergeRecord]:
+        """What the steps changed: a record for each corpus that is counted by itself."""
+        return (self.record,)
+
     def recorded_index(self, word: str) -> int | None:
         """The index by which the record says which steps changed a word; None if it doesn't."""
         return self.word_indices.get(word)

@@ -390,6 +390,14 @@ class ParityTrace(BpeTrace):
         }
 
     @property
+    def records(self) -> Sequence[MergeRecord]:
+        return self.lanes
+
+    def recorded_index(self, word: str) -> int | None:  # noqa: ARG002
+        """None: each language's record numbers its own words."""
+        return None
+
+    @property
     def languages(self) -> tuple[str, ...]:
         return tuple(self.corpora)
 
