@@ -185,6 +185,7 @@ class Task {
   solved = false;
 
   constructor(node) {
+    this.name = node.id;
     this.form = node.querySelector("form");
     this.boxes = [...this.form.querySelectorAll('[name="answer"]')];
     this.locks = JSON.parse(this.form.querySelector("script").textContent);
@@ -203,6 +204,16 @@ class Task {
     (hint.hidden ? note : hint).scrollIntoView({ block: "nearest" });
     this.solved ||= kind === "right";
     count();
+    if (kind === "unread") return;
+    const boxes = this.boxes.map(({ value }) => value);
+    const detail = { name: this.name, kind, text: boxes.join(" | "), boxes };
+    document.dispatchEvent(new CustomEvent("answered", { detail }));
+  }
+  resume({ right, boxes }) { // as it was left
+    this.solved = right;
+    this.boxes.forEach((box, at) => { box.value = boxes[at] ?? ""; });
+    const told = { textContent: WORDS.right, hidden: false, className: "note verdict right" };
+    if (right) Object.assign(this.form.querySelector(".verdict"), told);
   }
 }
 const tasks = [...document.querySelectorAll(".task")].map((node) => new Task(node));
@@ -215,3 +226,7 @@ function count() {
   tally.textContent = WORDS[`solved_${form}`].replace("{number}", solved).replace("{all}", checked.length);
 }
 count();
+document.addEventListener("resumed", ({ detail }) => { // in a learning platform: see scorm.js
+  detail.forEach((state) => tasks.find(({ name }) => name === state.name)?.resume(state));
+  count();
+});

@@ -19,6 +19,7 @@ from tokensteps.cli.errors import Commands
 from tokensteps.cli.loading import loaded, tokenizer_options
 from tokensteps.cli.measure import column_names, measure_all, measure_options
 from tokensteps.cli.opening import open_command
+from tokensteps.cli.package import package_command
 from tokensteps.cli.site import site_command
 from tokensteps.cli.streams import (
     inputs,
@@ -79,6 +80,7 @@ def command_line() -> None:
 command_line.add_command(open_command)
 command_line.add_command(count_command)
 command_line.add_command(site_command)
+command_line.add_command(package_command)
 command_line.add_command(show_command)
 command_line.add_command(step_command)
 

@@ -33,6 +33,10 @@ STARTED: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
 FACES_SHEET: Final = "fonts.css"
 
 
+IN_PLATFORM: Final = "scorm.js"
+"""What talks to a learning platform: in packages alone."""
+
+
 def shared_files() -> Iterator[tuple[str, str]]:
     """Each file's name in the folder `assets/` of a site, with its text."""
     yield FACES_SHEET, "\n".join(faces())

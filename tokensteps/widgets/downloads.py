@@ -48,7 +48,12 @@ EMBEDDED_HEIGHTS: Final[Mapping[str, int]] = {
 }
 """By page: pixels of a frame in another page, where it is 800 pixels wide or more. The stage and the names of the tabs have room, or what
 else the page is about."""
-MEDIA_TYPES: Mapping[str, str] = {"html": "text/html", "csv": "text/csv", "json": "application/json"}
+MEDIA_TYPES: Mapping[str, str] = {
+    "html": "text/html",
+    "csv": "text/csv",
+    "json": "application/json",
+    "zip": "application/zip",
+}
 
 
 def tokenizer_files(tokenizer: Tokenizer) -> dict[str, Callable[[], str]]:

@@ -19,11 +19,12 @@ from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.shell.classes import give_class
 from tokensteps.shell.navigation import page_link
 from tokensteps.shell.walk import practised
+from tokensteps.site.scorm import SCORM_VERSIONS, exercises_page, scorm_package
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, MIXED, PATH_KIND, Exercise, make, next_level
 from tokensteps.teaching.exercises.words import LEVELS
 from tokensteps.teaching.feedback import in_steps
 from tokensteps.teaching.lessons import MATTERS_LINK
-from tokensteps.teaching.questions import AGAIN, RIGHT, TIED, UNREAD, WRONG, Tally, Verdict
+from tokensteps.teaching.questions import AGAIN, RIGHT, TIED, UNREAD, WRONG, SeveralLines, Tally, Verdict
 from tokensteps.teaching.worksheets import exercise_tasks, worksheet
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.downloads import download, show_address
@@ -310,6 +311,12 @@ def show() -> None:
     message = _("Worksheet: this exercise and the next {number}, with a key (HTML)")
     label = message.format(number=WORKSHEET_EXERCISES - 1)
     download(st, label, "exercises.html", partial(print_exercises, place), EXERCISES_PAGE)
+    if not isinstance(exercise.question.form, SeveralLines):  # whose answers only the app can check
+        with st.container(horizontal=True):
+            for version in SCORM_VERSIONS:
+                label = _("The same for a learning platform (SCORM {version})").format(version=version)
+                pack = partial(pack_exercises, place, version)
+                download(st, label, f"exercises-scorm-{version}.zip", pack, EXERCISES_PAGE)
 
 
 def _give(place: Place, exercise: Exercise) -> None:
@@ -326,10 +333,26 @@ def _give(place: Place, exercise: Exercise) -> None:
 
 def print_exercises(place: Place) -> str:
     """The exercise that is open and those after it, on the same level, for paper."""
+    made = exercises_from(place)
+    return worksheet(
+        list_title(place), exercise_tasks((_(EXERCISE_KINDS[one.kind].title), one) for one in made)
+    )
+
+
+def pack_exercises(place: Place, version: str) -> bytes:
+    """The same as a SCORM package."""
+    return scorm_package(exercises_page(exercises_from(place), list_title(place)), version)
+
+
+def exercises_from(place: Place) -> list[Exercise]:
+    """The exercise that is open and those after it, on the same level."""
     seeds = range(place.seed, min(place.seed + WORKSHEET_EXERCISES, EXERCISE_LIMIT + 1))
-    made = [make(place.kind, place.level, seed) for seed in seeds]
-    title = _("{kind}, level {level}").format(kind=kind_title(place.kind), level=place.level)
-    return worksheet(title, exercise_tasks((_(EXERCISE_KINDS[one.kind].title), one) for one in made))
+    return [make(place.kind, place.level, seed) for seed in seeds]
+
+
+def list_title(place: Place) -> str:
+    """What they are called together."""
+    return _("{kind}, level {level}").format(kind=kind_title(place.kind), level=place.level)
 
 
 def show_exercise(exercise: Exercise) -> None:

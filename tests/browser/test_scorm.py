@@ -1,0 +1,194 @@
+"""A lesson as a SCORM package in a learning platform: `scorm-again`, a run-time of the standard from npm, is the platform.
+
+Oracles: what that run-time has of scores, progress and interactions, by its own checks of each value's form; the app's worth of a second
+and a third try. Its package is fetched once, in a pinned version by its hash, into the folder of `tests/real/packages.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+from playwright.sync_api import FrameLocator, Page, expect
+
+from tests.browser.test_site import served
+from tests.real.packages import Package, fetched
+from tokensteps.classroom.gradebook import WORTH
+from tokensteps.cli.commands import command_line
+from tokensteps.site.scorm import MANIFEST, SCORM_VERSIONS
+
+SCORM_AGAIN: Final = Package(
+    "npm",
+    "scorm-again",
+    "3.4.3",
+    "sha512-Zbe+7ArMUbT1lVnqYxsbGRfI9JD9JVqEPzZLQdk0nfNmcDYJ404rMO9nbkQ0Hzwux5uACF9zKsvc29Q/ZzMOdg==",
+    "scorm-again",
+)
+LESSON: Final = """
+title = "Five <words> & more"
+language = "en"
+text = "Count first."
+
+[[part]]
+run = { algorithm = "bpe", corpus = "hug", step = 1 }
+
+[[part.question]]
+ask = "How often do u and g stand side by side?"
+answer = 20
+
+[[part.question]]
+ask = "What decides between pairs that are equally frequent?"
+choices = ["A rule", "The data"]
+answer = "A rule"
+
+[[part.question]]
+ask = "What is the new token called?"
+answer = ["ug", "u g"]
+"""
+PLATFORM: Final = """<!doctype html><title>Platform</title><script src="lms.js"></script>
+<script>window.$name = new $class({autocommit: false, logLevel: 4}); const kept = sessionStorage.getItem("kept");
+if (kept) $name.loadFromJSON(JSON.parse(kept), "");</script><iframe src="$start" width="1200" height="700"></iframe>"""
+NAMES: Final = {"1.2": ("API", "Scorm12API"), "2004": ("API_1484_11", "Scorm2004API")}
+
+
+@pytest.fixture(scope="module")
+def lms() -> Path:
+    try:
+        return fetched(SCORM_AGAIN)
+    except OSError as error:
+        pytest.skip(f"scorm-again can't be had: {error}")
+
+
+@pytest.fixture(params=SCORM_VERSIONS)
+def platform(request: pytest.FixtureRequest, lms: Path, tmp_path: Path) -> Iterator[tuple[str, str]]:
+    """A version, and the address of a platform with the package of the lesson in it."""
+    version = request.param
+    (tmp_path / "lesson.toml").write_text(LESSON, "utf-8")
+    words = ["package", tmp_path / "lesson.toml", "--scorm", version, "--output", tmp_path / "lesson.zip"]
+    done = CliRunner().invoke(command_line, [*map(str, words)])
+    assert done.exit_code == 0, done.output
+    with zipfile.ZipFile(tmp_path / "lesson.zip") as package:
+        package.extractall(tmp_path / "course")
+    tree = ElementTree.parse(tmp_path / "course" / MANIFEST)
+    [resource] = [one for one in tree.iter() if one.tag.endswith("}resource")]
+    listed = {one.get("href") for one in resource}
+    there = {
+        str(path.relative_to(tmp_path / "course"))
+        for path in (tmp_path / "course").rglob("*")
+        if path.is_file()
+    }
+    assert listed == there - {MANIFEST} and resource.get("href") in listed
+    assert {one.text for one in tree.iter() if one.tag.endswith("}title")} == {"Five <words> & more"}
+    name, made = NAMES[version]
+    script = "scorm12.min.js" if version == "1.2" else "scorm2004.min.js"
+    (tmp_path / "lms.js").write_bytes((lms / "dist" / script).read_bytes())
+    page = PLATFORM.replace("$name", name).replace("$class", made)
+    (tmp_path / "index.html").write_text(page.replace("$start", f"course/{resource.get('href')}"), "utf-8")
+    with served(tmp_path) as address:
+        yield version, address
+
+
+def told(page: Page, version: str, name: str) -> str:
+    """A value that the platform has."""
+    api, _class = NAMES[version]
+    get = "LMSGetValue" if version == "1.2" else "GetValue"
+    return str(page.evaluate("([api, get, name]) => String(window[api][get](name))", [api, get, name]))
+
+
+def answer(lesson: FrameLocator, number: int, typed: str, verdict: str) -> None:
+    task = lesson.locator(f"#question-{number}")
+    box = task.locator("[name=answer]")
+    if box.evaluate("box => box.tagName") == "SELECT":
+        box.select_option(typed)
+    else:
+        box.click()
+        box.press("Control+a")
+        box.press_sequentially(typed)
+    task.get_by_role("button", name="Check").click()
+    expect(task.locator(".verdict")).to_have_text(verdict)
+
+
+def left(page: Page, version: str) -> dict[str, Any]:
+    """Close the lesson; returns what the platform has kept, which it will give back."""
+    api, _class = NAMES[version]
+    page.evaluate("() => { document.querySelector('iframe').src = 'about:blank'; }")
+    page.wait_for_function("api => window[api].isTerminated()", arg=api)
+    kept: dict[str, Any] = json.loads(page.evaluate("api => JSON.stringify(window[api].cmi)", api))
+    page.evaluate("kept => sessionStorage.setItem('kept', kept)", json.dumps(kept))
+    return kept
+
+
+def test_three_exercises_with_wrong_tries_closed_resumed_and_finished(
+    platform: tuple[str, str], open_page: Callable[..., Page]
+) -> None:
+    version, address = platform
+    page = open_page(own=True)
+    refused: list[str] = []
+    page.on("console", lambda said: refused.append(said.text) if "SCORM" in said.text else None)
+    page.goto(address)
+    lesson = page.frame_locator("iframe")
+    expect(lesson.locator(".tally")).to_have_text("0 of 3 solved")
+    status = "cmi.core.lesson_status" if version == "1.2" else "cmi.completion_status"
+    raw = "cmi.core.score.raw" if version == "1.2" else "cmi.score.raw"
+    assert told(page, version, status) == "incomplete" and float(told(page, version, raw)) == 0
+    answer(
+        lesson,
+        1,
+        "x",
+        "“x” can't be read as a number: type digits, or a product or a fraction such as a/(b × c).",
+    )
+    answer(lesson, 1, "19", "Not this one.")
+    answer(lesson, 1, "20", "Right.")
+    answer(lesson, 2, "A rule", "Right.")
+    answer(lesson, 2, "The data", "Not this one.")  # after it was solved: that counts for nothing
+    assert float(told(page, version, raw)) == 50
+    left(page, version)
+
+    page.goto(address)
+    lesson = page.frame_locator("iframe")
+    expect(lesson.locator(".tally")).to_have_text("2 of 3 solved")
+    expect(lesson.locator("#question-1 [name=answer]")).to_have_value("20")
+    expect(lesson.locator("#question-2 [name=answer]")).to_have_value("A rule")
+    expect(lesson.locator("#question-2 .verdict")).to_have_text("Right.")
+    assert told(page, version, status) == "incomplete" and float(told(page, version, raw)) == 50
+    answer(lesson, 3, "gu", "Not this one.")
+    answer(lesson, 3, "hug", "Not this one.")
+    answer(lesson, 3, "U g", "Right.")
+    worth = (WORTH["half"] + WORTH["right"] + WORTH["quarter"]) / 3
+    assert told(page, version, status) == "completed"
+    assert float(told(page, version, raw)) == round(100 * worth, 2)
+    if version == "2004":
+        assert float(told(page, version, "cmi.score.scaled")) == round(worth, 4)
+        assert float(told(page, version, "cmi.progress_measure")) == 1
+    kept = left(page, version)
+    interactions = kept["interactions"].get("childArray") or [*kept["interactions"].values()]
+    response, wrong = (("student_response", "wrong"), ("learner_response", "incorrect"))[version == "2004"]
+    assert [(one["id"], one[response], one["result"]) for one in interactions if isinstance(one, dict)] == [
+        ("question-1-1", "19", wrong),
+        ("question-1-2", "20", "correct"),
+        ("question-2-1", "A rule", "correct"),
+        ("question-3-1", "gu", wrong),
+        ("question-3-2", "hug", wrong),
+        ("question-3-3", "U g", "correct"),
+    ]
+    assert len(kept["suspend_data"]) < 4_096 and refused == []
+
+
+def test_without_a_platform_it_says_that_nothing_is_recorded(
+    platform: tuple[str, str], open_page: Callable[..., Page]
+) -> None:
+    _version, address = platform
+    page = open_page(own=True)
+    page.goto(f"{address}course/en/lesson.html")
+    expect(
+        page.get_by_text("No learning platform has opened this page: nothing is recorded.")
+    ).to_be_visible()
+    page.locator("#question-1 [name=answer]").press_sequentially("20")
+    page.locator("#question-1").get_by_role("button", name="Check").click()
+    expect(page.locator(".tally")).to_have_text("1 of 3 solved")
