@@ -5,14 +5,16 @@ Oracle: the exercises themselves (`tokensteps/teaching/exercises/kinds.py`), who
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import Page, address, problems, run
-from tokensteps.pages.learn.exercises import EXERCISE_FORM
+from tokensteps.pages.learn.exercises import EXERCISE_FORM, WORKSHEET_EXERCISES, Place, pack_exercises
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, Exercise, make
 from tokensteps.teaching.questions import Cells, Choice, SeveralLines
 
@@ -219,3 +221,17 @@ def test_a_hostile_corpus_is_text() -> None:
     app = PAGE.opened("kind=construct&level=1&seed=1")
     answer(app, "<img src=x onerror=alert(1)> 5")
     assert verdict(app) in ("wrong", "unread") and "<img" not in " ".join(markup(app, "verdict"))
+
+
+def test_exercises_that_a_page_can_check_are_offered_as_scorm_packages() -> None:
+    """Oracle: the package itself, which has a manifest and the ten exercises from the one that is open."""
+    place = Place("bpe_pair", 2, 7)
+    with zipfile.ZipFile(io.BytesIO(pack_exercises(place, "1.2"))) as package:
+        page = package.read("en/exercises.html").decode()
+        assert "imsmanifest.xml" in package.namelist()
+    assert page.count('class="box task"') == WORKSHEET_EXERCISES
+    assert make("bpe_pair", 2, 7).question.prompt in page
+    for kind, offered in (("bpe_pair", 2), ("construct", 0)):
+        app = PAGE.opened(f"kind={kind}")
+        labels = [button.proto.label for button in app.get("download_button")]
+        assert sum("SCORM" in label for label in labels) == offered and problems(app) == []
