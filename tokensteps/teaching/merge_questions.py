@@ -166,7 +166,7 @@ def ask_score(trace: WordPieceTrace, step: int, style: Style) -> Question:
         ),
         told,
         fill(
-            _("{pair} occurs {freq} times, {first} {first_freq} times and {second} {second_freq} times."),
+            _("Counts: {pair} {freq}, {first} {first_freq}, {second} {second_freq}."),
             **figures,
         ),
     )

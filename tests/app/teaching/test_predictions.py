@@ -63,6 +63,27 @@ def test_the_next_merge_of_bpe(words: dict[str, int], rule: str) -> None:
         assert [number for number, kind in graded.items() if kind == RIGHT] == [plain.freq]
 
 
+ONE: re.Pattern[str] = re.compile(r"\b1 (times|words|tokens|pairs|pieces|symbols|letters|characters)\b")
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_one_is_said_as_one(kind: str) -> None:
+    """On a corpus in which most counts are 1: what is asked, told and worked out, at every step that can be asked about."""
+    texts = ["low slow lowest"]
+    traces = (train_bpe(Corpus.from_texts(texts)), train_wordpiece(Corpus.from_texts(texts)),
+              train_unigram(Corpus.from_texts(texts), 60, 12))  # fmt: skip
+    asked = 0
+    for trace in traces:
+        for step in range(len(trace)):
+            if kind not in ASKS[trace.algorithm]:
+                continue
+            question = question_after(trace, step, kind, STYLE)
+            said = " ".join((question.prompt, question.solution, question.worked, question.grade("999").told))
+            asked += 1
+            assert not ONE.search(re.sub("<[^>]*>", "", said)), said
+    assert asked or kind == "mixed"
+
+
 @pytest.mark.parametrize("words", [HUG, WORDS])
 def test_the_next_merge_of_wordpiece_and_its_score(words: dict[str, int]) -> None:
     trace = train_wordpiece(Corpus.from_counts(words))
