@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tokenizers import models, normalizers, pre_tokenizers
 
 from tests.samples import examples
-from tokenizers_core import BpeTrace, Corpus, Tokenizer, train_bpe
+from tokenizers_core import BpeTrace, Corpus, Tokenizer, train_bpe, train_wordpiece
 from tokenizers_core.errors import PatternTimeoutError, SurrogateError, UnknownIdError
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import Pipeline
@@ -178,6 +178,16 @@ def test_byte_level_ids_are_those_of_tiktoken(pattern: str) -> None:
 
 
 # --- There and back -----------------------------------------------------------------------------------------
+
+
+def test_what_marks_the_parts_of_a_word_stands_for_no_bytes() -> None:
+    corpus = Corpus.from_counts({"hug": 10, "hugs": 5, "##": 1})
+    pieces = train_wordpiece(corpus, special_tokens=["[UNK]"]).tokenizer()
+    ends = train_bpe(corpus, end_of_word_suffix="</w>").tokenizer()
+    for tokenizer in (pieces, ends):
+        for word in ("hug", "hugs", "##"):
+            assert b"".join(map(tokenizer.token_bytes, tokenizer.encode(word).ids)) == word.encode()
+    assert [pieces.token_bytes(pieces.vocab[token]) for token in ("##s", "[UNK]")] == [b"s", b"[UNK]"]
 
 
 @thorough
@@ -348,7 +358,7 @@ def test_words_that_were_encoded_before_are_remembered_up_to_a_limit(monkeypatch
     expected = byte_level().encode(MULTILINGUAL).ids
     assert tokenizer.encode(MULTILINGUAL).ids == expected == tokenizer.encode(MULTILINGUAL).ids
     assert len(tokenizer.model._remembered) == 3
-    assert len(tokenizer.model.stretches(tokenizer.pipeline.pre_tokenizer)) == 3
+    assert [len(stretches) for stretches in tokenizer.model._stretches.values()] == [3]
 
 
 def test_tokenizers_that_share_a_model_remember_what_their_own_pre_tokenizer_shows() -> None:

@@ -239,7 +239,11 @@ def test_paddings_that_make_no_sense() -> None:
         {"multiple_of": 0},
         {"length": 1.5},
     ):
-        with pytest.raises(SettingError):
+        with pytest.raises(SettingError) as caught:
             Padding(**settings_)  # type: ignore[arg-type]
+        evidence = caught.value.evidence
+        assert [(evidence["name"], evidence["value"])] == [
+            (name, repr(one)) for name, one in settings_.items()
+        ]
     with pytest.raises(UnknownNameError, match="direction='up' is not known"):
         Padding(direction="up")

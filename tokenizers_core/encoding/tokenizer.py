@@ -550,7 +550,8 @@ class Tokenizer:
             return symbols_to_bytes(token)
         if self.model.join([token]) != [token]:
             return bytes([BYTE_TOKENS[token]])
-        token = token.removeprefix(self.model.vocabulary.prefix).removesuffix(self.model.suffix)
+        # A prefix alone is a text of its own, such as the word ##: no token continues a word by nothing.
+        token = (token.removeprefix(self.model.vocabulary.prefix) or token).removesuffix(self.model.suffix)
         if self.pipeline.marks_spaces:
             token = token.replace(SPACE_MARK, " ")
         return token.encode("utf-8")
