@@ -228,6 +228,12 @@ TRACES: dict[str, tuple[list[object], Any]] = {
             max_input_chars_per_word=5,
         ),
     ),
+    "fallback": (
+        ["--byte-fallback", "-p", "whitespace_split", "--merges", 9],
+        lambda: train_bpe(
+            Corpus.from_texts(course_lines(), pre_tokenizer="whitespace_split"), merges=9, byte_fallback=True
+        ),
+    ),
     "pieces": (
         ["-a", "unigram", "-s", 90, "--max-token-length", 4],
         lambda: train_unigram(
@@ -462,6 +468,7 @@ VALUES: dict[str, list[object]] = {
     "pattern": ["gpt2"],
     "extend": ["tokenizer.json"],
     "limit_alphabet": [20],
+    "byte_fallback": [],
     "initial_alphabet": ["é"],
     "character_coverage": [0.99],
     "max_input_chars_per_word": [50],

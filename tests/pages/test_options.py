@@ -123,6 +123,15 @@ def test_words_are_cut_besides_on_every_page() -> None:
         assert f"{len(corpus)} different words" in book(app)["frames"][0]["say"] or str(len(corpus)) in words
 
 
+def test_byte_pieces_come_in_and_are_named() -> None:
+    for page, more in ((BPE, {"pre": "whitespace_split"}), (UNIGRAM, {})):
+        app = page.opened(urlencode({"corpus": "hug", "fallback": "1", "size": "", **more}))
+        assert problems(app) == [] and address(app)["fallback"] == "1"
+        assert "256 byte pieces, <0x00> to <0xFF>, spell" in book(app)["frames"][0]["say"]
+    app = WHATIF.opened(urlencode({"t1": "unigram?corpus=hug", "what": "fallback"}))
+    assert problems(app) == [] and app.selectbox(key="whatif.what").value == "fallback"
+
+
 def test_a_pattern_that_is_none_is_told() -> None:
     app = BPE.opened(urlencode({"corpus": "course", "cut": "("}))
     assert "(" in problems(app)[0]

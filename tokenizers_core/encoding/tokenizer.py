@@ -110,9 +110,10 @@ class PlacedWords(NamedTuple):
 
 
 def trained_tokenizer(pipeline: Pipeline, model: Model, special_tokens: Iterable[str]) -> Tokenizer:
-    """The tokenizer of a run. Its user-defined symbols have ids like special tokens, and are found like them, but they are text."""
+    """The tokenizer of a run. Its user-defined symbols have ids like special tokens, and are found like them, but they are text; byte tokens
+    have such ids, too, and are never found."""
     symbols = dict.fromkeys(pipeline.user_defined_symbols)
-    special = [token for token in special_tokens if token not in symbols]
+    special = [token for token in special_tokens if token not in symbols and token not in BYTE_TOKENS]
     return Tokenizer(pipeline, model, special, added=[AddedToken(one, special=False) for one in symbols])
 
 

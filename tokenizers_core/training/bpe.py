@@ -167,6 +167,7 @@ def train_bpe(
     limit_alphabet: int | None = None,
     initial_alphabet: Sequence[str] = (),
     character_coverage: float = 1.0,
+    byte_fallback: bool = False,
     extend: Tokenizer | None = None,
     progress: Progress | None = None,
     growing: Growing | None = None,
@@ -179,7 +180,8 @@ def train_bpe(
     of `ALPHABETS`. `end_of_word_suffix` is a last symbol for each word; by default the corpus's own.
     `continuing_subword_prefix` marks symbols inside words, as the `tokenizers` library does when it trains BPE under the
     name of WordPiece. `max_token_length`, `limit_alphabet`, `initial_alphabet` and `character_coverage` are limits: see `Limits`; characters
-    outside of the alphabet are left out of the words, as in the `tokenizers` library. `extend` is a BPE tokenizer whose training goes on: its tokens keep their ids and its merges their ranks, the
+    outside of the alphabet are left out of the words, as in the `tokenizers` library. With `byte_fallback` the vocabulary has 256 byte
+    tokens, `<0x00>` and so on, behind the special tokens: they spell what is unknown otherwise. `extend` is a BPE tokenizer whose training goes on: its tokens keep their ids and its merges their ranks, the
     corpus starts as it splits it, and what is learned comes after that. `progress` is called now and then and can stop the run. `growing` is called before each step, and can
     cut off what was recorded so far, to be looked at meanwhile (`tokenizers_core.trace.Growing`).
 
@@ -192,7 +194,11 @@ def train_bpe(
     or alphabet, and `SettingError` for a number that makes no sense, or a tokenizer that can't be gone on from.
     """
     limits = Limits(max_token_length, limit_alphabet, initial_alphabet, character_coverage)
-    beginning, given = None, {}
+    beginning: Beginning | None = None
+    given: dict[str, Any] = {}
+    if byte_fallback:
+        refuse_byte_fallback(corpus, extend)
+        given["byte_fallback"] = True
     if extend is not None:
         refuse_no_corpus(corpus)
         refuse_unknown_name("alphabet", alphabet, ALPHABETS)
@@ -203,7 +209,8 @@ def train_bpe(
                 reason="the alphabet is the old tokenizer's; leave it out",
             )
         model = model_to_extend(extend, corpus, special_tokens)
-        beginning, given = beginning_of(model, corpus, alphabet), {"extend": extend}
+        beginning = beginning_of(model, corpus, alphabet)
+        given["extend"] = extend
         special_tokens, end_of_word_suffix = extend.special_tokens, model.suffix
         continuing_subword_prefix = model.vocabulary.prefix
     return train_by_counts(
@@ -224,6 +231,22 @@ def train_bpe(
         limits=limits,
         settings=given,
     )
+
+
+def refuse_byte_fallback(corpus: Corpus, extend: Tokenizer | None) -> None:
+    """Raise SettingError where byte tokens would have nothing to spell, or come too late."""
+    if corpus.pipeline.byte_level:
+        raise SettingError(
+            name="byte_fallback",
+            value=True,
+            reason="with byte_level nothing is unknown; choose another pre-tokenizer",
+        )
+    if extend is not None:
+        raise SettingError(
+            name="byte_fallback",
+            value=True,
+            reason="the old tokenizer has byte tokens, or none; leave it out",
+        )
 
 
 SomeBpeTrace = TypeVar("SomeBpeTrace", bound="BpeTrace")
@@ -333,7 +356,8 @@ class BpeTrace(MergeTrace):
             added = [*self.extended.added, *(AddedToken(one, special=False) for one in new)]
             return self.extended.with_options(model=model, added=added)
         tokens, special_tokens = list(snapshot.vocab), list(self.special_tokens)
-        if pipeline.byte_level and set(BYTE_TO_SYMBOL) <= set(self.alphabet):
+        whole = pipeline.byte_level and set(BYTE_TO_SYMBOL) <= set(self.alphabet)
+        if whole or self.settings.get("byte_fallback"):
             unk_token = ""
         else:
             tokens, special_tokens = with_unknown(tokens, special_tokens, unk_token)
@@ -342,7 +366,8 @@ class BpeTrace(MergeTrace):
     def model(self, snapshot: MergeSnapshot, tokens: Sequence[str], unk_token: str) -> Model:
         """What the tokenizer of a step encodes words with."""
         suffix = str(self.settings["end_of_word_suffix"])
-        return BpeModel(tokens, snapshot.merges, unk_token, suffix, self.prefix)
+        options = BpeOptions(byte_fallback=bool(self.settings.get("byte_fallback")))
+        return BpeModel(tokens, snapshot.merges, unk_token, suffix, self.prefix, options)
 
     def values(self, table: PairTable) -> Counts:
         return Counts(table)

@@ -15,6 +15,7 @@ from itertools import accumulate, takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
+from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
 from tokenizers_core.errors import UnknownWordError, UnreachedSizeError
@@ -354,6 +355,8 @@ class MergeTrace(Trace[MergeSnapshot]):
     def bounds(self) -> Bounds | None:
         """What excludes pairs; None if nothing does."""
         longest, kept = self.settings.get("max_token_length"), self.corpus.pipeline.user_defined_symbols
+        if self.settings.get("byte_fallback"):
+            kept = (*kept, *BYTE_TOKENS)
         if self.extended is None and longest is None and not kept:
             return None
         taken = () if self.extended is None else frozenset(self.tokens[: self.vocab_sizes[0]])

@@ -10,6 +10,7 @@ from numbers import Integral
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
+from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
 from tokenizers_core.encoding.vocabulary import Private, Vocabulary
 from tokenizers_core.errors import (
     WHOLE_NUMBER,
@@ -93,7 +94,8 @@ def run_training(
     refuse_no_corpus(corpus)
     check_settings(tie_rule, min_frequency, merges, vocab_size, special_tokens)
     symbols = corpus.pipeline.user_defined_symbols
-    special_tokens = (*special_tokens, *symbols)
+    kept = (*symbols, *(BYTE_TOKENS if settings.get("byte_fallback") else ()))
+    special_tokens = (*special_tokens, *kept)
     limits.check()
     for name, symbol in (("continuing_subword_prefix", prefix), ("end_of_word_suffix", suffix)):
         refuse_wrong_type(name, symbol, str, "give a str, which may be empty")
@@ -114,9 +116,9 @@ def run_training(
     table = PairTable(words, corpus.counts) if tabled else PairTable([], [])
     order = TIE_RULES[tie_rule].in_run(table, vocabulary, corpus.pipeline.byte_level)
     bounds = None
-    if beginning is not None or limits.max_token_length is not None or symbols:
+    if beginning is not None or limits.max_token_length is not None or kept:
         taken = () if beginning is None else frozenset(beginning.tokens)
-        bounds = Bounds(vocabulary, taken, limits.max_token_length, suffix, symbols)
+        bounds = Bounds(vocabulary, taken, limits.max_token_length, suffix, kept)
     run = merges_of(table, vocabulary, order, min_frequency, bounds)
     recorder, known = Recorder(), 0
 

@@ -26,6 +26,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from numbers import Integral, Real
 
+from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
 from tokenizers_core.errors import (
     WHOLE_NUMBER,
     Phrase,
@@ -463,6 +464,7 @@ def train_unigram(
     max_piece_length: int = MAX_PIECE_LENGTH,
     whole_words: bool = True,
     special_tokens: Sequence[str] = (),
+    byte_fallback: bool = False,
     steps: int | None = None,
     progress: Progress | None = None,
     growing: Growing | None = None,
@@ -473,7 +475,8 @@ def train_unigram(
     character, and the most promising substrings of up to `max_piece_length` characters; without `whole_words`, only those shorter than their word. It prunes
     until at most `vocab_size` tokens are left, special tokens included (None: only characters). `method` is "course" or
     "sentencepiece". A round prunes `pruned_share` of the pieces (default: `PRUNED_SHARES`), so the course's last round may
-    end below the size, unless `exact`. After `steps` steps (None: however many) training ends early. `progress(done, total)` gets the number of pieces pruned and of those to prune; if it
+    end below the size, unless `exact`. With `byte_fallback` the vocabulary has 256 byte tokens behind the special tokens, which spell what is
+    unknown otherwise. After `steps` steps (None: however many) training ends early. `progress(done, total)` gets the number of pieces pruned and of those to prune; if it
     returns False, training ends there. `growing` is called with the seed and after each step, and can cut off what was recorded
     so far, to be looked at meanwhile (`tokenizers_core.trace.Growing`).
 
@@ -494,7 +497,7 @@ def train_unigram(
     share = PRUNED_SHARES[method] if pruned_share is None else pruned_share
     check_numbers(share, max_piece_length)
     refuse_no_tokens(special_tokens)
-    symbols = corpus.pipeline.user_defined_symbols
+    symbols = (*corpus.pipeline.user_defined_symbols, *(BYTE_TOKENS if byte_fallback else ()))
     special_tokens = tuple(dict.fromkeys((*special_tokens, *symbols)))
     seed_of = course_seed if method == "course" else sentencepiece_seed
     candidates = seed_of(corpus, max_piece_length, whole_words)
@@ -512,6 +515,7 @@ def train_unigram(
         "pruned_share": share,
         "max_piece_length": max_piece_length,
         "whole_words": whole_words,
+        **({"byte_fallback": True} if byte_fallback else {}),
     }
     seed = tuple(candidates[:size])
 

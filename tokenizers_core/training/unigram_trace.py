@@ -578,6 +578,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         """
         snapshot = self[-1 if step is None else step]
         tokens, special_tokens = with_unknown(snapshot.vocab, self.special_tokens, unk_token)
+        byte_fallback = byte_fallback or bool(self.settings.get("byte_fallback"))
         if byte_fallback:
             tokens = list(dict.fromkeys([*tokens, *map(byte_token, range(256))]))
         length = self.settings["max_piece_length"]

@@ -30,6 +30,7 @@ OPTION_OF: Final = {
     "extend": "--extend",
     "max_token_length": "--max-token-length",
     "max_piece_length": "--max-token-length",
+    "byte_fallback": "--byte-fallback",
     "limit_alphabet": "--limit-alphabet",
     "initial_alphabet": "--initial-alphabet",
     "character_coverage": "--character-coverage",

@@ -70,6 +70,7 @@ ALGORITHMS_OF: Final = {
     "alphabet": ("bpe",),
     "pattern": ("bpe",),
     "extend": ("bpe",),
+    "byte_fallback": ("bpe", "unigram"),
     "limit_alphabet": MERGING,
     "initial_alphabet": MERGING,
     "character_coverage": MERGING,
@@ -231,6 +232,12 @@ TRAINING_OPTIONS: Final = (
         "wordpiece: in encoding, a word of more characters is unknown as a whole.",
         type=POSITIVE,
         usual=str(MAX_CHARACTERS),
+    ),
+    option(
+        "--byte-fallback",
+        "bpe, unigram: give the vocabulary 256 byte tokens, <0x00> to <0xFF>, which spell what is unknown otherwise.",
+        is_flag=True,
+        default=None,
     ),
     option(
         "--method",
@@ -403,6 +410,7 @@ def unknown_to_add(algorithm: str, settings: Mapping[str, Any]) -> str:
     unknown = ALGORITHMS[algorithm].trace.unk_token
     if (
         "extend" in settings
+        or (algorithm == "bpe" and settings.get("byte_fallback"))
         or settings.get("alphabet") == "bytes"
         or unknown in settings.get("special_tokens", ())
     ):

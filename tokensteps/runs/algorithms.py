@@ -116,7 +116,8 @@ def _wordpiece(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
 
 def _bpe(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
     alphabet = recipe["alphabet"] if pipeline.byte_level else "corpus"
-    return {**_merging(recipe, pipeline), "alphabet": alphabet}
+    fallback = {"byte_fallback": True} if recipe["fallback"] and not pipeline.byte_level else {}
+    return {**_merging(recipe, pipeline), "alphabet": alphabet, **fallback}
 
 
 def seed_pieces(asked: int | None, size: int | None) -> int:
@@ -133,6 +134,7 @@ def _unigram(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
         "whole_words": recipe["whole"],
         "special_tokens": special_tokens(recipe["special"]),
         "max_piece_length": recipe["longest"] or MAX_PIECE_LENGTH,
+        **({"byte_fallback": True} if recipe["fallback"] else {}),
     }
 
 

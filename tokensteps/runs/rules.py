@@ -237,6 +237,15 @@ MORE_CUTS = (
     ),
 )
 """How the text and its words are cut besides."""
+FALLBACK = Setting(
+    "fallback",
+    False,
+    label=N_("Byte fallback"),
+    help=N_(
+        "The vocabulary gets 256 byte pieces, <0x00> to <0xFF>: a character that it can't spell is written in its UTF-8 bytes "
+        "instead of as unknown. Not with byte level, where nothing is unknown."
+    ),
+)
 LIMITS = (
     LONGEST_TOKEN,
     Setting(
@@ -291,6 +300,7 @@ BPE_RULES = (
     SPECIAL,
     *MORE_CUTS,
     *LIMITS,
+    FALLBACK,
     LINES_APART,
 )
 WORDPIECE_RULES = (
@@ -302,6 +312,7 @@ WORDPIECE_RULES = (
         if rule is SPLIT
         else rule
         for rule in BPE_RULES
+        if rule is not FALLBACK
     ),
     Setting(
         "maxword",
@@ -332,6 +343,7 @@ UNIGRAM_RULES = (
         ),
         placeholder=str(MAX_PIECE_LENGTH),
     ),
+    FALLBACK,
     LINES_APART,
 )
 RULES_OF: Mapping[str, Sequence[Setting]] = {

@@ -42,6 +42,7 @@ OPTIONS = (
     "coverage",
     "initial",
     "maxword",
+    "fallback",
 )
 """What few runs need."""
 

@@ -10,7 +10,7 @@ from tokenizers_core.training.kinds.paritybpe import ParityMergeEvent
 from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, StartEvent
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent, WordPieceSnapshot
 from tokensteps.drawing.narration.kinds import tell_chooser, tell_kind, tell_rule_event
-from tokensteps.drawing.narration.options import tell_kept, tokens_with_counts
+from tokensteps.drawing.narration.options import tell_fallback, tell_kept, tokens_with_counts
 from tokensteps.drawing.narration.text_format import Narration, TextFormat
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.names import EXCLUSIONS, TIE_RULE_WORDS
@@ -150,6 +150,7 @@ def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: TextFormat) ->
             tell_corpus(snapshot, voice),
             tell_kept(snapshot.trace.corpus, voice),
             tell_left_out(snapshot, voice),
+            tell_fallback(snapshot.trace.settings, voice),
             tell_stop(snapshot, voice),
         ),
     )
@@ -160,10 +161,18 @@ def tell_left_out(snapshot: MergeSnapshot, voice: TextFormat) -> str:
     left_out = snapshot.trace.left_out
     if not left_out:
         return ""
-    told = ngettext(
-        "{number} character is outside of the alphabet, left out here and unknown to the tokenizer: {characters}.",
-        "{number} characters are outside of the alphabet, left out here and unknown to the tokenizer: {characters}.",
-        len(left_out),
+    told = (
+        ngettext(
+            "{number} character is outside of the alphabet and left out here: {characters}.",
+            "{number} characters are outside of the alphabet and left out here: {characters}.",
+            len(left_out),
+        )
+        if snapshot.trace.settings.get("byte_fallback")
+        else ngettext(
+            "{number} character is outside of the alphabet, left out here and unknown to the tokenizer: {characters}.",
+            "{number} characters are outside of the alphabet, left out here and unknown to the tokenizer: {characters}.",
+            len(left_out),
+        )
     )
     return voice.say(told, number=count(len(left_out)), characters=tokens_with_counts(left_out, voice))
 

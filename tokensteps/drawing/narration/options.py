@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
-from typing import Final
+from typing import Any, Final
 
 from tokenizers_core import MergeTrace
+from tokenizers_core.encoding.byte_tokens import byte_token
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.training.options.trimming import CutOut
 from tokensteps.drawing.narration.text_format import TextFormat
@@ -32,6 +33,14 @@ def tell_kept(corpus: Corpus, voice: TextFormat) -> str:
     )
     counts = dict(zip(symbols, corpus.symbols_cut_out, strict=True))
     return voice.say(told, number=count(len(symbols)), symbols=tokens_with_counts(counts, voice))
+
+
+def tell_fallback(settings: Mapping[str, Any], voice: TextFormat) -> str:
+    """Where byte pieces are in the vocabulary, what they are for; nothing where there are none."""
+    if not settings.get("byte_fallback"):
+        return ""
+    told = _("256 byte pieces, {first} to {last}, spell the characters that the vocabulary can't.")
+    return voice.say(told, first=voice.token(byte_token(0)), last=voice.token(byte_token(255)))
 
 
 def tokens_with_counts(counts: Mapping[str, int], voice: TextFormat) -> str:

@@ -14,7 +14,7 @@ from tokenizers_core.training.pruning import (
     SeedEvent,
 )
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
-from tokensteps.drawing.narration.options import tell_kept
+from tokensteps.drawing.narration.options import tell_fallback, tell_kept
 from tokensteps.drawing.narration.text_format import FiguredNarration, TextFormat, some_tokens
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.numbers import estimate_formula, nats
@@ -110,7 +110,7 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
     told = ""
     if trace.knows_loss(0):
         told = voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss)))
-    why = tell_kept(trace.corpus, voice)
+    why = sentences(tell_kept(trace.corpus, voice), tell_fallback(trace.settings, voice))
     if cost_nothing(trace):
         size = voice.say(_("At this size no word is re-segmented: choose a smaller vocabulary to see that."))
         why = sentences(why, size)
