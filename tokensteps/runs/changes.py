@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tokenizers_core.counterfactual.recounting import with_count
+from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.reading import decode_text
@@ -85,7 +86,12 @@ def changed(run: Run[AnyTrace], recipe: Recipe, corpus: Corpus, change: Change) 
 
 def size_along(recipe: Recipe, corpus: Corpus, change: Change) -> int | None:
     """The vocabulary size that a change takes along: with another alphabet, there is room for as many merges; None where it stays."""
-    if change.what != "alphabet" or recipe["size"] is None:
+    if recipe["size"] is None:
+        return None
+    if change.what == "fallback" and recipe["pre"] != "byte_level":
+        with_bytes: int = recipe["size"] + (len(BYTE_TOKENS) if change.to else -len(BYTE_TOKENS))
+        return with_bytes
+    if change.what != "alphabet":
         return None
     symbols = len({*BYTE_TO_SYMBOL} - set().union(*corpus.words))
     size: int = recipe["size"] + (symbols if change.to == "bytes" else -symbols)
