@@ -6,6 +6,7 @@ from an empty folder, for a user with an empty home.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -15,7 +16,6 @@ import subprocess
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -23,6 +23,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.browser import chromium
+from tokensteps.limits import HEAD_PATIENCE, UPLOAD_PATIENCE
 
 ROOT = Path(__file__).parents[1]
 UV = os.environ.get("UV") or shutil.which("uv") or str(ROOT / ".venv" / "tools" / "bin" / "uv")
@@ -45,6 +46,8 @@ TYPED = ("pyright>=1.1.414,<2", "mypy>=2,<3")
 NOTEBOOK = """import tokensteps.notebook
 from tokenizers_core import Corpus, train_unigram
 print(len(train_unigram(Corpus.from_counts({"hug": 10, "pug": 5}), vocab_size=6)._repr_html_()) > 10_000)"""
+BODY_WAIT = 2 * UPLOAD_PATIENCE
+"""Seconds after which everybody who keeps a server waiting has been cut off."""
 ENGINE_ALONE = f"import sys, tokenizers_core; print(*sorted({HEAVY!r} & {{*sys.modules}}))"
 
 
@@ -99,7 +102,7 @@ def said(place: Path, *words: str) -> str:
     return done.stdout
 
 
-@contextmanager
+@contextlib.contextmanager
 def opened(place: Path) -> Iterator[str]:
     """The app, as the command opens it."""
     with socket.socket() as probe:
@@ -141,6 +144,30 @@ def test_nothing_is_replaced_where_others_are_at_home(lived_in: tuple[Path, set[
         page.goto(f"{server}/bpe?corpus=course&step=7")
         expect(page.locator(".ts-flipbook .where p")).to_contain_text("Step 7", timeout=60_000)
         browser.close()
+
+
+def test_who_keeps_the_installed_server_waiting_is_cut_off(place: Path) -> None:
+    """Heads and bodies that never end, as with `make run`: 50 of each, and a visitor who isn't held up."""
+    with opened(place) as server:
+        address = ("127.0.0.1", urlsplit(server).port)
+        begun = [
+            b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ",
+            b"POST /class/api/open HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
+        ]
+        waiting = [socket.create_connection(address) for _ in range(100)]
+        for number, line in enumerate(waiting):
+            line.sendall(begun[number % 2])
+            line.settimeout(BODY_WAIT)
+        with urllib.request.urlopen(f"{server}/_stcore/health", timeout=2) as answer:
+            assert answer.status == 200
+        start, ended = time.monotonic(), []
+        for line in waiting:
+            with contextlib.suppress(ConnectionError):
+                while line.recv(65_536):
+                    pass
+            ended.append(time.monotonic() - start)
+            line.close()
+        assert 5 < ended[0] < 2 * HEAD_PATIENCE and ended[-1] < BODY_WAIT
 
 
 def test_the_engines_package_needs_one_other(engine: Path) -> None:

@@ -85,9 +85,11 @@ class Deployment:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        first = free_ports(WORKERS + 1)
+        first = free_ports(WORKERS + 2)
         self.ports = {8501: first, 8502: first + 1, 80: first + 2}
         """The port in the shipped configuration → the one here."""
+        self.http2 = first + 3
+        """The port for HTTP/2, which the shipped configuration has with a certificate only."""
         self.address = f"http://127.0.0.1:{self.ports[80]}"
         self.processes: list[subprocess.Popen[bytes]] = []
 
@@ -97,7 +99,10 @@ class Deployment:
         for name in ("nginx.conf", "tokensteps.conf"):
             text = (ROOT / "deploy" / name).read_text(encoding="utf-8")
             text = re.sub(rf"\b({port})(?=[;:\s])", lambda found: str(self.ports[int(found[1])]), text)
-            text = text.replace("listen ", "listen 127.0.0.1:", 1) if name == "tokensteps.conf" else text
+            if name == "tokensteps.conf":
+                text = text.replace(
+                    "listen ", f"listen 127.0.0.1:{self.http2} http2;\n    listen 127.0.0.1:", 1
+                )
             text = re.sub(r"/(?:var/lib|var/cache|var/log|run)/", f"{self.folder}/", text)
             # Only root can run as somebody else, and that one couldn't read a test's folders.
             text = text.replace("user www-data;", f"user {getpass.getuser()};")

@@ -12,9 +12,12 @@ import os
 import random
 import re
 import signal
+import socket
+import threading
 import time
 import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
@@ -239,6 +242,126 @@ def test_scripts_come_from_nginx_compressed(deployment: Deployment) -> None:
     assert "immutable" in packed.headers["Cache-Control"]
     # No worker was asked for the later two.
     assert [line.rsplit(" ", 1)[1] for line in log(deployment)[-2:]] == ["-", "-"]
+
+
+SMUGGLED = b"GET /_stcore/host-config HTTP/1.1\r\nHost: x\r\n\r\n"
+"""A request in another one's body: its answer, JSON, could be nobody else's."""
+AMBIGUOUS = (
+    b"Content-Length: %d\r\nTransfer-Encoding: chunked",
+    b"Transfer-Encoding: chunked\r\nContent-Length: %d",
+    b"Content-Length: %d\r\nTransfer-Encoding : chunked",
+    b"Content-Length: %d\r\nTransfer-Encoding: xchunked",
+    b"Content-Length: %d\r\nTransfer-Encoding:\tchunked",
+    b"Content-Length: %d\r\n Transfer-Encoding: chunked",
+    b"Content-Length: %d\r\nTransfer_Encoding: chunked",
+    b"Content-Length: 0\r\nContent-Length: %d",
+    b"Content-Length: +%d",
+    b"Content-Length: 0, %d",
+    b"Content-Length: 0\r\nX: a\nTransfer-Encoding: chunked",
+    b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 1\r\nContent-Length: %d",
+    b"Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\nContent-Length: %d",
+    b"Expect: 100-continue\r\nContent-Length: %d\r\nTransfer-Encoding: chunked",
+)
+"""Where the body ends, said in two ways, or in a way that proxies and servers have read differently."""
+
+
+def raw(port: int, data: bytes, seconds: float = 2.0, source: str = "127.0.0.1") -> bytes:
+    """All that comes back until the other side ends, or has been quiet for a while."""
+    with socket.create_connection(("127.0.0.1", port), seconds, (source, 0)) as line:
+        told = b""
+        with suppress(OSError):
+            line.sendall(data)
+            while piece := line.recv(65_536):
+                told += piece
+    return told
+
+
+@pytest.mark.parametrize("head", AMBIGUOUS)
+def test_no_request_is_smuggled_in_anothers_body(deployment: Deployment, head: bytes) -> None:
+    body = b"0\r\n\r\n" + SMUGGLED
+    head = head % len(body) if b"%d" in head else head
+    for path in (b"/", b"/class/api/open", b"/_stcore/stream", b"/static/x.js"):
+        request = b"POST %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n%s" % (path, head, body)
+        after = b"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        told = raw(deployment.ports[80], request + after, 0.5)
+        asked = [line for line in log(deployment) if "/_stcore/host-config" in line]
+        # nginx itself may read a second request, by the standard's rule; what no one may do is read another than it has.
+        assert told.count(b"allowedOrigins") <= len(asked), (path, head, told)
+    assert deployment.well(deployment.ports[8501]) and deployment.well(deployment.ports[8502])
+
+
+def test_heads_beyond_all_bounds_end_at_nginx(deployment: Deployment) -> None:
+    start = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
+    for large in (
+        b"X: " + b"a" * 70_000,
+        b"\r\n".join(b"X%d: %s" % (number, b"a" * 60_000) for number in range(8)),
+        b"\r\n".join(b"X%d: a" % number for number in range(100_000)),
+        b"Cookie: tokensteps_worker=" + b"8501;" * 10_000,
+    ):
+        told = raw(deployment.ports[80], start + large + b"\r\n\r\n")
+        assert told.startswith((b"HTTP/1.1 400", b"HTTP/1.1 200", b"HTTP/1.1 414", b"HTTP/1.1 431")), told[
+            :100
+        ]
+    for line in (
+        b"GET /%s HTTP/1.1" % (b"a" * 70_000),
+        b"GET\0/ HTTP/1.1",
+        b"\x16\x03\x01\x02\x00",
+        b"GET / HTTP/9.9",
+    ):
+        told = raw(deployment.ports[80], line + b"\r\nHost: x\r\n\r\n")
+        assert told == b"" or b" 200 " not in told.splitlines()[0], told[:100]
+    assert deployment.well(deployment.ports[8501]) and deployment.well(deployment.ports[8502])
+
+
+def test_a_wrong_host_opens_nothing(deployment: Deployment) -> None:
+    """Neither a second name nor a visitor's own word for their address counts; and a page of another name opens no session."""
+    for head in (b"", b"Host: a\r\nHost: b\r\n", b"Host: a b\r\n", b"Host: a/../b\r\n"):
+        told = raw(deployment.ports[80], b"GET / HTTP/1.1\r\n" + head + b"\r\n")
+        assert told.startswith(b"HTTP/1.1 400"), (head, told[:100])
+    upgrade = (
+        b"GET /_stcore/stream HTTP/1.1\r\nHost: %s\r\nOrigin: http://evil.example\r\nUpgrade: websocket\r\n"
+        b"X-Forwarded-Host: evil.example\r\nForwarded: host=evil.example\r\nConnection: Upgrade\r\n"
+        b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    )
+    told = raw(deployment.ports[80], upgrade % b"localhost")
+    assert told.startswith(b"HTTP/1.1 403"), told[:200]
+    shown = raw(deployment.ports[80], b"GET / HTTP/1.0\r\nHost: evil.example\r\n\r\n")
+    assert b"evil.example" not in shown, "no answer repeats the name"
+
+
+def frame(kind: int, flags: int, stream: int, data: bytes = b"") -> bytes:
+    """One frame of HTTP/2."""
+    return len(data).to_bytes(3, "big") + bytes((kind, flags)) + stream.to_bytes(4, "big") + data
+
+
+def test_streams_that_are_reset_at_once_hold_up_nobody(deployment: Deployment) -> None:
+    """HTTP/2's rapid reset (CVE-2023-44487): requests that are given up before their answer, as fast as they can be sent."""
+    name = b"localhost"
+    asked = b"\x82\x86\x84\x41" + bytes((len(name),)) + name  # GET, http, /, and the name as it is
+    rounds = [
+        frame(1, 5, number, asked) + frame(3, 0, number, b"\0\0\0\x08") for number in range(1, 20_001, 2)
+    ]
+    ended, over = [], threading.Event()
+
+    def reset() -> None:
+        while not over.is_set():
+            flood = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0) + b"".join(rounds)
+            ended.append(raw(deployment.http2, flood, 5, "127.0.0.2"))
+
+    attackers = [threading.Thread(target=reset) for _ in range(3)]
+    for attacker in attackers:
+        attacker.start()
+    waits = []
+    for _ in range(40):
+        start = time.monotonic()
+        assert deployment.well(deployment.ports[80])
+        waits.append(time.monotonic() - start)
+        time.sleep(0.05)
+    over.set()
+    for attacker in attackers:
+        attacker.join(60)
+    assert ended and all(b"\x07" in told for told in ended), "nginx says goodbye (GOAWAY)"
+    assert sorted(waits)[len(waits) // 2] < 0.5 and max(waits) < 5, waits
 
 
 def test_each_worker_has_its_lines_in_the_configuration() -> None:

@@ -147,5 +147,8 @@ if __name__ == "__main__":
     limit_memory()
     importlib.import_module(sys.argv[2])  # so that the first work doesn't wait for it
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever is printed goes to the console, not among the answers
+    # What a library prints of a text, as the tokenizers library does when it panics, is no answer, and nothing that a visitor may fill a log with.
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
     serve(sys.stdin.buffer, answers, float(sys.argv[3]))

@@ -211,6 +211,37 @@ def test_a_pattern_that_runs_away_is_ended_and_not_tried_again(
     assert len(children() - before) <= AT_ONCE
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "((a{0,1000}){0,1000}){0,1000}",
+        "(((a{1,100}){1,100}){1,100}){1,100}b",
+        "a{100000}",
+        r"(?=(a+))\1*$(?<!a)",
+        r"(a*)*\1b",
+        r"(?<x>a\g<x>?b?)",
+        r"(?<x>\g<x>a)",
+        "(" * 4_000 + "a" + ")" * 4_000,
+        r"(?i:[\p{L}&&[^\p{Lu}]]{0,1000}ß{0,200})*$",
+    ],
+)
+def test_whatever_the_librarys_own_engine_makes_of_a_pattern_has_an_end(
+    pool: Workers, monkeypatch: pytest.MonkeyPatch, pattern: str
+) -> None:
+    """Repeats of repeats, looks around, calls of groups by themselves: tokens or an error, in time, and the next visitor's text is encoded."""
+    monkeypatch.setattr(remote_tokenizer, "ENCODING_SECONDS", 0.5)
+    split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+    started = time.monotonic()
+    with suppress(EncodeError, LoadError):
+        subject = brought(files_of(document(bpe(), pre_tokenizer=split)))
+        subject.encode("a" * 20_000)
+    assert time.monotonic() - started < 10, (
+        "it is given half a second of work, and five times as long by the clock"
+    )
+    other = brought(files_of(document(bpe())), "somebody else")
+    assert list(other.encode("ab").ids) == [2]
+
+
 def test_one_visitors_slow_texts_leave_a_process_for_others(
     pool: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:

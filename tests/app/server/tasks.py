@@ -26,9 +26,10 @@ def killed(_corpus: Corpus, **_settings: Any) -> None:
 
 
 def loud(_corpus: Corpus, **_settings: Any) -> str:
-    """Write on the standard output, which carries the answers."""
+    """Write on the standard output, which carries the answers, and where errors are written, as a library does that panics."""
     print("not an answer", flush=True)
     os.write(1, b"neither")
+    os.write(2, b"a visitor's words")
     return "heard"
 
 

@@ -175,6 +175,14 @@ def test_memory_that_is_not_there_is_an_error_of_the_run_alone(pool: Workers) ->
     assert pickle.loads(pool.run(task(loud), Progress())) == "heard"
 
 
+def test_what_a_library_prints_of_a_text_is_in_no_log(capfd: pytest.CaptureFixture[str]) -> None:
+    """The tokenizers library writes a hundred lines whenever it panics, as often as a visitor wants."""
+    pool = Workers(1)
+    assert pickle.loads(pool.run(task(loud), Progress())) == "heard"
+    pool.close()
+    assert capfd.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize("end", [killed, killed_while_answering])
 def test_a_process_that_dies_is_replaced(pool: Workers, end: Any) -> None:
     with pytest.raises(TrainingError, match="try again"):

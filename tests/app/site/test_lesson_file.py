@@ -5,6 +5,7 @@ Source: docs/site.md. Oracles: Python's `tomllib` and `html.parser`; the engine,
 
 from __future__ import annotations
 
+import os
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -62,6 +63,14 @@ def read(folder: Path, text: str | bytes) -> OwnLesson:
         (RUN.format("file = '../x.txt'"), "run: file is '../x.txt', but must be the name of a file in the lesson's own folder"),
         (RUN.format("file = '/etc/passwd'"), "run: file is '/etc/passwd', but must be"),
         (RUN.format("file = 'link'"), "run: file is 'link', but must be"),
+        (RUN.format("file = 'endless'"), "run: file is 'endless', but must be"),
+        (RUN.format("file = 'pipe'"), "run: file is 'pipe', but must be"),
+        (RUN.format("file = 'up/lesson.toml'"), "run: file is 'up/lesson.toml', but must be"),
+        (RUN.format("file = 'a/../../x'"), "but must be the name of a file"),
+        (RUN.format("file = '.'"), "run: file is '.', but must be"),
+        (RUN.format('file = "a\\u0000b"'), "but must be the name of a file"),
+        (RUN.format(f"corpus = 'hug', size = {'9' * 5_000}"), "lesson.toml can't be read as TOML: Exceeds the limit (4300 digits)"),
+        (RUN.format("corpus = 'hug', size = 1e400"), "run: size is inf, but must be a whole number"),
         (RUN.format(f"file = '{'x' * 400}'"), "but must be the name of a file"),
         (RUN.format("corpus = 'hug'") + "\nsteps = { a = 'x' }", "steps is 'a', but must be the numbers of steps, each with a text"),
         (RUN.format("corpus = 'hug'") + "\nsteps = { 1 = 2 }", "steps: 1 is 2, but must be a text"),
@@ -78,6 +87,9 @@ def read(folder: Path, text: str | bytes) -> OwnLesson:
 )  # fmt: skip
 def test_what_a_lesson_cannot_say(tmp_path: Path, text: str | bytes, told: str) -> None:
     (tmp_path / "link").symlink_to("/etc/hostname")
+    (tmp_path / "endless").symlink_to("/dev/zero")
+    (tmp_path / "up").symlink_to(tmp_path.parent)
+    os.mkfifo(tmp_path / "pipe")
     with pytest.raises(LessonError) as error:
         read(tmp_path, text)
     assert told in str(error.value)
@@ -89,6 +101,8 @@ def test_what_a_lesson_cannot_say(tmp_path: Path, text: str | bytes, told: str) 
         ("corpus = 'hug', step = 99", "lesson.toml, part 1: run: step is 99, but must be a step of the run, from 0 to 7: change it."),
         ("counts = 'hug x'", "lesson.toml, part 1: run can't be trained: Line 1"),
         ("corpus = 'hug', size = 3", "can't be trained: vocab_size=3 is below the alphabet's 7 symbols; choose at least 7."),
+        (f"counts = 'hug {'9' * 5_000}'", "the count has more than 18 digits"),
+        (f"text = '{'a' * 400}!', pattern = 'own', regex = '(a|aa)+$'", "can't be trained: "),
     ],
 )  # fmt: skip
 def test_what_a_run_cannot_be(tmp_path: Path, run: str, told: str) -> None:
