@@ -43,8 +43,11 @@ else:
     from tokensteps.classroom.routes import ROUTES
     from tokensteps.classroom.startup import with_classes
     from tokensteps.pages.explore.live_typing.routes import TYPED_ROUTES
-    from tokensteps.server.startup import MIDDLEWARE, lifespan
+    from tokensteps.server.startup import MIDDLEWARE, lifespan, under_base
 
     app = st.App(
-        __file__, lifespan=with_classes(lifespan), middleware=MIDDLEWARE, routes=[*ROUTES, *TYPED_ROUTES]
+        __file__,
+        lifespan=with_classes(lifespan),
+        middleware=MIDDLEWARE,
+        routes=under_base((*ROUTES, *TYPED_ROUTES)),
     )

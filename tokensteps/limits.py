@@ -157,6 +157,10 @@ PART_COST: Final = 0.25
 """What a run of a part of a page, as a step is, counts of that: it takes a quarter of the time."""
 BUSY_WAIT: Final = 5.0
 """Seconds that a message waits at most because the server is busy: even a visitor who has asked too much sees the page go on."""
+OPEN_FILES: Final = 16_384
+"""Files and connections that the server may have open: each page takes four, and most systems give a program 1,024 unasked."""
+SERVER_MEMORY: Final = 700_000_000
+"""Bytes that a server with its processes takes after a class: `docs/deployment.md` has what was measured."""
 CONNECTIONS_EACH: Final = 2 * HALL
 """Connections from one address: each student of a lecture hall has two pages open."""
 CONNECTIONS_OPEN: Final = 8 * HALL

@@ -7,6 +7,9 @@ shows: `open_page` fails one that does.
 
 from __future__ import annotations
 
+import contextlib
+import re
+import socket
 from collections.abc import Callable
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -14,6 +17,7 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.cable import Cable
 from tests.browser.conftest import ROOT
 
 INJECTED = """expected => new Promise(done => {
@@ -121,6 +125,30 @@ def test_answers_of_every_kind_have_a_policy(address: str) -> None:
             body = answer.read()
             if path == "/_stcore/host-config":
                 assert b'"allowedOrigins":[]' in body
+
+
+class Renaming(Cable):
+    """A proxy that passes a name of its own on, as many do unless they are told otherwise."""
+
+    @staticmethod
+    def _pass(one: socket.socket, other: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := one.recv(65536):
+                other.sendall(re.sub(rb"(?<=\r\nHost: )[^\r]+", b"inner:8501", data))
+            other.shutdown(socket.SHUT_WR)
+
+
+def test_behind_a_proxy_that_changes_the_host_the_page_says_what_to_do(address: str, visitor: Page) -> None:
+    """Both names, and the variable that mends it; before, the visitor saw grey bars for ever."""
+    proxy = Renaming(address)
+    visitor.goto(f"{proxy.address}/bpe")
+    told = visitor.locator(".refused")
+    expect(told).to_be_visible(timeout=20_000)
+    expect(told.locator("p[lang=en]")).to_contain_text(
+        f"This page is at {proxy.address}, but the server was asked by the name inner:8501"
+    )
+    expect(told.locator("p")).to_contain_text(["STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS"] * 3)
+    proxy.pull_out()
 
 
 def test_an_upload_needs_the_token_of_its_page(address: str) -> None:

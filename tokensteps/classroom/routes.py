@@ -37,6 +37,7 @@ from tokensteps.limits import (
 )
 from tokensteps.server.entrance.bodies import BodyError, read_body
 from tokensteps.server.entrance.rates import Account, Addresses, Bucket, network
+from tokensteps.server.entrance.unknown_addresses import base_path
 from tokensteps.server.process_singleton import process_singleton
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ async def _open(request: Request) -> Body:
     except ValueError as error:
         raise RequestRefused("form", "The Host header is no address.") from error
     code, born = await hub().open(asked)
-    link = f"{address}/?class={code}"
+    link = f"{address}{base_path()}/?class={code}"
     return {
         "code": code, "key": credential(Person(code, born, 0)), "address": address, "link": link, "qr": qr(link)._asdict(),
     }  # fmt: skip

@@ -16,6 +16,7 @@ from streamlit.starlette import App
 
 from tokensteps.classroom.address import local_address
 from tokensteps.classroom.hub import hub
+from tokensteps.server.entrance.unknown_addresses import base_path
 
 Lifespan = Callable[[App], AbstractAsyncContextManager[dict[str, Any]]]
 
@@ -41,7 +42,7 @@ def tell_address() -> None:
         if found:
             scheme = "https" if st.get_option("server.sslCertFile") else "http"
             print(
-                f"  For a class in the same network: {scheme}://{found}:{st.get_option('server.port')}\n",
+                f"  For a class in the same network: {scheme}://{found}:{st.get_option('server.port')}{base_path()}\n",
                 flush=True,
             )
 

@@ -15,6 +15,7 @@ from tokenizers_core.files.steps import CANDIDATES
 from tokenizers_core.training.algorithms import ALGORITHMS
 from tokensteps.cli.chat import chat_text, in_folder
 from tokensteps.cli.count import count_command
+from tokensteps.cli.doctor import doctor_command
 from tokensteps.cli.errors import Commands
 from tokensteps.cli.loading import loaded, tokenizer_options
 from tokensteps.cli.measure import column_names, measure_all, measure_options
@@ -78,6 +79,7 @@ def command_line() -> None:
 
 
 command_line.add_command(open_command)
+command_line.add_command(doctor_command)
 command_line.add_command(count_command)
 command_line.add_command(site_command)
 command_line.add_command(package_command)

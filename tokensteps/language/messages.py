@@ -23,6 +23,15 @@ def too_old() -> str:
     return _("This browser is too old for this page. A current Chrome, Edge, Firefox or Safari can show it.")
 
 
+def page_refused() -> str:
+    """What a page says that the server takes for another site's."""
+    return _(
+        "This page is at {origin}, but the server was asked by the name {host}, so it takes the page for another site’s and doesn’t talk with it. "
+        "If you run the server: have the proxy in front of it pass the Host header on unchanged, with its port, or set "
+        "STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS to the page’s address."
+    )
+
+
 def _translated(value: str | float) -> str | float:
     if isinstance(value, Phrase):
         return _(value.template).format(**value.evidence)

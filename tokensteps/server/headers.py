@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import logging
 import os
 import re
@@ -254,7 +255,7 @@ class Guard:
             await _answer(with_headers, 404, b"Not Found")
             return
         if scope["method"] not in SAFE and self.foreign(scope):
-            await _answer(with_headers, 403, b"Forbidden")
+            await _answer(with_headers, 403, _both_names(scope), b"application/json")
             return
         if page_at(scope["path"]) is not None and is_refused(scope["headers"], self.ancestors):
             await self.refuse(scope, send)
@@ -327,8 +328,14 @@ def _lead_home(scope: Scope, message: Message) -> None:
         message["headers"] = [*message["headers"], (b"location", home.encode("latin-1"))]
 
 
-async def _answer(send: Send, status: int, text: bytes) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", b"%d" % len(text))]
+def _both_names(scope: Scope) -> bytes:
+    """Where a page says it is from, and the name that the server was asked by, for the page itself: nobody else can read it."""
+    told = {"origin": ", ".join(_all_of(scope, b"origin"))[:200], "host": _header(scope, b"host")[:200]}
+    return json.dumps(told).encode("ascii")
+
+
+async def _answer(send: Send, status: int, text: bytes, kind: bytes = b"text/plain; charset=utf-8") -> None:
+    headers = [(b"content-type", kind), (b"content-length", b"%d" % len(text))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": text})
 

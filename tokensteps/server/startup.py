@@ -6,15 +6,18 @@ import contextlib
 import ctypes
 import gc
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from starlette.middleware import Middleware
+from starlette.routing import BaseRoute, Route
 from streamlit.starlette import App
 
+from tokensteps.limits import OPEN_FILES
 from tokensteps.server.entrance.files import FromMemory
 from tokensteps.server.entrance.patience import limited_patience
+from tokensteps.server.entrance.unknown_addresses import base_path
 from tokensteps.server.headers import Guard
 from tokensteps.server.logs import throttled
 from tokensteps.server.seal import secret
@@ -26,8 +29,6 @@ SWITCH_SECONDS: Final = 0.002
 COLLECT_AFTER: Final = (10_000, 10, 10)
 """After how many new objects Python looks for circles among them, and after how many such looks among older ones. A click makes some 10,000:
 at the usual 700, looking took a twelfth of the server's time."""
-OPEN_FILES: Final = 16_384
-"""Files and connections that the server may have open: each page takes four, and most systems give a program 1,024 unasked."""
 HEAP_OPTIONS: Final = {-8: 1, -3: 256 * 1024, -1: 1024 * 1024}
 """Settings of glibc's `mallopt`. M_ARENA_MAX: no heap more for each further thread, sixteen in all, of which only the first can
 be trimmed at will. M_MMAP_THRESHOLD: bytes from which on each piece of memory is the system's again as soon as it is
@@ -35,6 +36,11 @@ free; by default the threshold grows up to 32 MB with what is freed, and a visit
 that may be free at the heap's end."""
 MIDDLEWARE: Final = (Middleware(Guard), Middleware(FromMemory))
 """What every request goes through before Streamlit."""
+
+
+def under_base(routes: Iterable[Route]) -> list[BaseRoute]:
+    """Routes of our own where Streamlit has its own: below the path of `server.baseUrlPath`, if there is one. (A `Mount` would take Streamlit's too.)"""
+    return [Route(base_path() + one.path, one.endpoint, methods=one.methods) for one in routes]
 
 
 def allow_open_files() -> None:

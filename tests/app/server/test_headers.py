@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -217,6 +218,7 @@ def test_other_sites_pages_are_refused(origin: str) -> None:
         messages = ask(inner, "/_stcore/upload_file/1/2", method=method, sent=sent)
         assert messages[0]["status"] == 403
         assert said(messages)["x-content-type-options"] == "nosniff"
+        assert json.loads(messages[1]["body"]) == {"origin": origin, "host": "app.example:8501"}
     assert inner.asked == []
 
 

@@ -11,6 +11,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from contextvars import copy_context
 from functools import cache, lru_cache
 from html import escape
@@ -21,7 +22,7 @@ from tokensteps.bounded import Memo
 from tokensteps.components.bundle import bundle
 from tokensteps.components.flipbook import FLIPBOOK_STYLES
 from tokensteps.language.i18n import LANGUAGES, current_language, language_tag, use_language
-from tokensteps.language.messages import too_old
+from tokensteps.language.messages import page_refused, too_old
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import EARLY_ROOM
 from tokensteps.server.entrance.prerendered_stage import PrerenderedStage
@@ -154,7 +155,7 @@ def _made_page(path: str, parts: PageParts, packed: bool, stage: str = "") -> Sh
         for face in ((TEXT_FACE, TOKEN_FACE) if stage else (TEXT_FACE,))
     ]
     sheet = f"./app/static/page.{parts.styles}.css"
-    body = f'<link rel="stylesheet" href="{sheet}">{stage}{old_html()}'  # here it comes after Streamlit's own styles
+    body = f'<link rel="stylesheet" href="{sheet}">{stage}{refused_html()}{old_html()}'  # here it comes after Streamlit's own styles
     if stage:
         first = [*faces, scripts.pop(), f'<link rel="preload" as="style" href="{sheet}">']
         page = first_page("\n".join(scripts), body, "\n".join(first))
@@ -163,11 +164,21 @@ def _made_page(path: str, parts: PageParts, packed: bool, stage: str = "") -> Sh
     return own_response(page.encode("utf-8"), b"text/html; charset=utf-8", b"no-cache", packed)
 
 
+def refused_html() -> str:
+    """What the page's own script brings to light where the server takes it for another site's, in each language, as below."""
+    places = {name: f'<code data-told="{name}"></code>' for name in ("origin", "host")}
+    return f'<div class="refused" role="alert" hidden>{_in_each_language(lambda: escape(page_refused()).format(**places))}</div>'
+
+
 def old_html() -> str:
     """What the style sheet brings to light in a browser that is too old, in each language: nobody knows yet which is the visitor's."""
+    return f'<div class="too-old" hidden>{_in_each_language(lambda: escape(too_old()))}</div>'
+
+
+def _in_each_language(tell: Callable[[], str]) -> str:
     before, told = current_language(), []
     for language in LANGUAGES:
         use_language(language)
-        told.append(f'<p lang="{language_tag()}">{escape(too_old())}</p>')
+        told.append(f'<p lang="{language_tag()}">{tell()}</p>')
     use_language(before)
-    return f'<div class="too-old" hidden>{"".join(told)}</div>'
+    return "".join(told)

@@ -1,0 +1,194 @@
+"""`tokensteps doctor`: what it says of a machine, and of a running app with and without a proxy that changes things.
+
+Oracles: what the tests have set up themselves; the app as `make run` starts it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.load import ROOT, free_port, server
+from tests.browser import nginx
+from tests.browser.cable import Cable
+from tests.half_dead import another_protocol, half_dead, silent
+from tokensteps.cli import doctor
+from tokensteps.cli.commands import command_line
+
+
+@pytest.fixture(autouse=True)
+def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """One on which all is well."""
+    monkeypatch.setenv("TOKENSTEPS_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("TOKENSTEPS_SECRET", "x" * 40)
+    monkeypatch.delenv("TOKENSTEPS_REDIS", raising=False)
+
+
+def told(*arguments: str) -> tuple[int, dict[str, str]]:
+    """Its exit code, and what each finding begins with → its state and the whole of it."""
+    result = CliRunner().invoke(command_line, ["doctor", "--json", *arguments])
+    found = json.loads(result.stdout)
+    return result.exit_code, {
+        re.split(r"[: ]", one["what"])[0]: f"{one['state']} {one['what']}" for one in found
+    }
+
+
+def test_a_machine_on_which_all_is_well(tmp_path: Path) -> None:
+    code, found = told()
+    assert code == 0 and not [one for one in found.values() if one.startswith("wrong")]
+    assert {"Python", "streamlit", "tokenizers", "memory", "open", "store", "secret"} <= {*found}
+    assert str(tmp_path / "store") in found["store"] and not [*(tmp_path / "store").iterdir()]
+    plain = CliRunner().invoke(command_line, ["doctor"])
+    assert plain.exit_code == 0 and plain.stdout.count("\n") == len(found)
+    assert all(re.match(r" *(ok|note)  \w", line) for line in plain.stdout.splitlines())
+
+
+def test_what_is_wrong_with_a_machine_is_named_with_its_remedy(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TOKENSTEPS_STORE", str(tmp_path / "file" / "store"))
+    monkeypatch.setenv("TOKENSTEPS_SECRET", "short")
+    monkeypatch.setattr(doctor, "SERVER_MEMORY", 1 << 60)
+    with half_dead(another_protocol) as address:
+        monkeypatch.setenv("TOKENSTEPS_REDIS", f"redis://{address}/0")
+        code, found = told()
+    assert code == 1
+    for name, remedy in (
+        ("store", "can't be written (Not a directory); name another folder in TOKENSTEPS_STORE"),
+        ("secret", "has 5 characters, fewer than 32"),
+        ("memory", "a server with its processes takes"),
+        ("Redis", "Redis: "),
+    ):
+        assert found[name].startswith("wrong ") and remedy in found[name], found[name]
+
+
+def test_what_is_only_this_machines_is_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A free host that starts afresh would lose it."""
+    for name in ("TOKENSTEPS_STORE", "TOKENSTEPS_SECRET"):
+        monkeypatch.delenv(name)
+    monkeypatch.setattr("tokensteps.server.stores.STORE", tmp_path / "kept")
+    monkeypatch.setattr("tokensteps.server.seal.SECRET_FILE", tmp_path / "secret")
+    _code, found = told()
+    assert (
+        found["store"].startswith("note ") and "set TOKENSTEPS_STORE to a folder that stays" in found["store"]
+    )
+    assert found["secret"].startswith("note ") and "set TOKENSTEPS_SECRET" in found["secret"]
+
+
+class Changing(Cable):
+    """A proxy that passes on another name, no upgrade, and no policy of the app's."""
+
+    @staticmethod
+    def _pass(one: socket.socket, other: socket.socket) -> None:
+        with suppress(OSError):
+            while data := one.recv(65536):
+                data = re.sub(rb"(?<=\r\nHost: )[^\r]+", b"inner:8501", data)
+                data = re.sub(rb"\r\nUpgrade: [^\r]+", b"", data)
+                other.sendall(data.replace(b"content-security-policy:", b"x:"))
+            other.shutdown(socket.SHUT_WR)
+
+
+@pytest.fixture(scope="module")
+def app() -> Iterator[str]:
+    with server(ROOT) as (port, _process):
+        yield f"http://127.0.0.1:{port}"
+
+
+def test_an_app_that_is_reached_as_it_should_be(app: str) -> None:
+    code, found = told(app)
+    assert code == 0, found
+    assert found["page"] == "ok page: the app answers"
+    assert found["Host"].startswith("ok ") and found["WebSocket"] == "ok WebSocket: it comes through"
+    assert found["HTTP/2"].startswith("note ")
+
+
+def test_a_proxy_that_changes_what_it_passes_on(app: str) -> None:
+    proxy = Changing(app)
+    code, found = told(proxy.address)
+    assert code == 1
+    assert "a proxy takes its security headers out" in found["page"]
+    assert "asked by the name 'inner:8501'" in found["Host"]
+    assert found["Host"].endswith(f"or set STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS={proxy.address}")
+    assert found["WebSocket"].startswith("wrong ") and "not 101" in found["WebSocket"]
+    proxy.pull_out()
+
+
+@pytest.fixture
+def below_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The app below a path behind nginx with TLS, by the recipe in docs/hosts.md."""
+    if nginx.find() is None or shutil.which("openssl") is None:
+        pytest.skip("no nginx or no openssl here")
+    recipe = (ROOT / "docs" / "hosts.md").read_text("utf-8").partition("```nginx\n")[2].partition("```")[0]
+    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost"
+    files = ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "cert.pem")]
+    subprocess.run([*command.split(), *files], check=True, capture_output=True)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+    monkeypatch.setenv("STREAMLIT_SERVER_BASE_URL_PATH", "tokens")
+    front = free_port()
+    with server(ROOT, "/tokens") as (port, _process):
+        temporary = " ".join(
+            f"{kind}_temp_path {tmp_path}/{kind};"
+            for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        )
+        (tmp_path / "nginx.conf").write_text(
+            f"pid {tmp_path}/pid; error_log stderr crit; events {{}} http {{ access_log off; {temporary} server {{ listen 127.0.0.1:{front} ssl http2; "
+            f"ssl_certificate cert.pem; ssl_certificate_key key.pem; large_client_header_buffers 4 64k; {recipe.replace('8501', str(port))} }} }}"
+        )
+        words = [
+            str(nginx.find()),
+            "-p",
+            str(tmp_path),
+            "-c",
+            str(tmp_path / "nginx.conf"),
+            "-g",
+            "daemon off;",
+        ]
+        process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+        try:
+            yield f"https://localhost:{front}/tokens"
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+def test_the_recipe_for_a_path_behind_nginx_with_tls(below_a_path: str) -> None:
+    """All comes through; and what is the app's own, as a class is, is below the path as well."""
+    until = time.monotonic() + 40
+    while (found := told(below_a_path))[1]["page"].startswith("wrong") and time.monotonic() < until:
+        time.sleep(0.2)
+    code, findings = found
+    assert code == 0, "\n".join(findings.values())
+    assert findings["page"] == "ok page: the app answers" and "https" not in findings
+    assert findings["Host"].startswith("ok ") and findings["WebSocket"].startswith("ok ")
+    assert findings["HTTP/2"] == "ok HTTP/2: yes"
+    asked = Request(f"{below_a_path}/class/api/open", b"{}", {"Content-Type": "application/json"})
+    with urlopen(asked) as answer:
+        opened = json.load(answer)
+    assert re.fullmatch(rf"https?://[^/]+/tokens/\?class={opened['code']}", opened["link"])
+
+
+def test_a_path_that_is_not_the_apps_and_places_where_nothing_is(
+    app: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "EACH_ANSWER", 1.0)
+    code, found = told(f"{app}/elsewhere/deep")
+    assert code == 1 and "is it the app's address, with its path?" in found["page"]
+    code, found = told(f"http://127.0.0.1:{free_port()}")
+    assert code == 1 and found["page"].startswith("wrong page: no answer from 127.0.0.1:")
+    with half_dead(silent) as address:
+        code, found = told(f"http://{address}")
+        assert code == 1 and "no answer from" in found["page"]
+    wrong = CliRunner().invoke(command_line, ["doctor", "ftp://x"])
+    assert wrong.exit_code == 2 and "is no address of an app" in wrong.stderr

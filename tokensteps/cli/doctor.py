@@ -1,0 +1,287 @@
+"""The command that looks at a place where the app runs, or is to run, and says what works there."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import platform
+import re
+import shutil
+import socket
+import ssl
+import tempfile
+from base64 import b64encode
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Final, NamedTuple
+from urllib.parse import SplitResult, urlsplit
+
+import click
+
+from tokensteps.cli.training import option
+from tokensteps.limits import OPEN_FILES, SERVER_MEMORY
+from tokensteps.server.stores import STORE_VARIABLE, shared_folder
+
+OK, NOTE, WRONG = "ok", "note", "wrong"
+EACH_ANSWER: Final = 10.0
+"""Seconds for each answer of a server."""
+TRIED_VERSIONS: Final = re.compile(r"^(streamlit|tokenizers|regex)\b([^;]*)$")
+"""Of what the package needs, that of which versions matter most."""
+
+
+class Finding(NamedTuple):
+    """What is the case, and what to do about it."""
+
+    state: str
+    what: str
+
+
+@click.command(
+    "doctor",
+    short_help="Say what works in the place where the app runs.",
+    epilog="\b\nExamples:\n  python -m tokensteps doctor\n  python -m tokensteps doctor https://tokens.example.edu",
+)
+@click.argument("url", required=False)
+@option("--json", "Write the findings as JSON.", is_flag=True)
+def doctor_command(url: str | None, **asked: bool) -> None:
+    """Look at this machine: versions, memory, open files, the store, the secret, Redis. With the URL of a running app, also at what comes through to
+    it: pages, the name that a proxy passes on, WebSockets, HTTP/2.
+
+    Ends with 1 if something is wrong.
+    """
+    findings = [*machine()]
+    if url is not None:
+        place = urlsplit(url)
+        if place.scheme not in ("http", "https") or not place.hostname:
+            raise click.UsageError(
+                f"{url!r} is no address of an app; write one like https://tokens.example.edu."
+            )
+        findings += reached(place)
+    if asked["json"]:
+        click.echo(json.dumps([one._asdict() for one in findings], ensure_ascii=False, indent=2))
+    else:
+        for one in findings:
+            click.echo(f"{one.state:>5}  {one.what}")
+    if any(one.state == WRONG for one in findings):
+        raise click.exceptions.Exit(1)
+
+
+def machine() -> Iterator[Finding]:
+    """What can be said without a server."""
+    yield from versions()
+    yield memory()
+    yield open_files()
+    yield store()
+    yield seals()
+    if address := os.environ.get("TOKENSTEPS_REDIS"):
+        yield redis(address)
+
+
+def versions() -> Iterator[Finding]:
+    """Python, and the packages that the app is tried with."""
+    yield Finding(OK, f"Python {platform.python_version()} on {platform.system()} {platform.machine()}")
+    try:
+        needs = requires("tokensteps") or []
+    except PackageNotFoundError:  # a checkout
+        needs = ["streamlit", "tokenizers", "regex"]
+    for need in needs:
+        if found := TRIED_VERSIONS.match(need):
+            try:
+                there = version(found[1])
+            except PackageNotFoundError:
+                yield Finding(WRONG, f"{found[1]} is missing: pip install {found[1]}")
+                continue
+            yield Finding(
+                OK, f"{found[1]} {there}" + (f" (asked for: {found[2].strip()})" if found[2].strip() else "")
+            )
+
+
+def memory() -> Finding:
+    """What a container or the machine leaves to a server."""
+    limits = [
+        int(text)
+        for name in ("memory.max", "memory/memory.limit_in_bytes")
+        if (path := Path("/sys/fs/cgroup") / name).is_file() and (text := path.read_text().strip()).isdigit()
+    ]
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    if not limits:
+        return Finding(NOTE, "memory: this system doesn't say")
+    found = f"memory: {min(limits) / 1e9:.1f} GB"
+    if min(limits) < SERVER_MEMORY:
+        return Finding(WRONG, f"{found}, but a server with its processes takes {SERVER_MEMORY / 1e9:.1f} GB")
+    return Finding(OK, found)
+
+
+def open_files() -> Finding:
+    """How many connections the system lets a server have."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return Finding(OK, "open files: no limit here")
+    _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    told = "no limit" if hard == resource.RLIM_INFINITY else f"{hard:,}"
+    if hard != resource.RLIM_INFINITY and hard < OPEN_FILES:
+        return Finding(
+            NOTE,
+            f"open files: {told}; a page takes four, so raise the limit for more than {hard // 8} visitors",
+        )
+    return Finding(OK, f"open files: {told}")
+
+
+def store() -> Finding:
+    """Whether texts, files and classes can be kept."""
+    folder = shared_folder("")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"x")
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        return Finding(
+            WRONG,
+            f"store: {folder} can't be written ({error.strerror}); name another folder in {STORE_VARIABLE}",
+        )
+    told = f"store: {folder} can be written, {free / 1e9:.1f} GB are free"
+    if os.environ.get(STORE_VARIABLE):
+        return Finding(OK if free > 1e9 else NOTE, told)
+    return Finding(
+        NOTE,
+        f"{told}; it is this machine's own: where a host starts afresh, set {STORE_VARIABLE} to a folder that stays",
+    )
+
+
+def seals() -> Finding:
+    """Whether seals outlive a restart."""
+    from tokensteps.server.seal import SECRET_VARIABLE, SecretError, read_secret
+
+    try:
+        read_secret()
+    except SecretError as error:
+        return Finding(WRONG, f"secret: {error}")
+    if os.environ.get(SECRET_VARIABLE):
+        return Finding(OK, f"secret: {SECRET_VARIABLE} is set")
+    return Finding(
+        NOTE,
+        f"secret: in a file of this machine's; set {SECRET_VARIABLE} where there are several servers, or where a host starts afresh",
+    )
+
+
+def redis(address: str) -> Finding:
+    """Whether servers on several machines can share classes."""
+    from tokensteps.classroom.redis_store import RedisStore
+    from tokensteps.classroom.store import StoreError
+
+    try:
+        RedisStore(address).read("doctor", 0)
+    except StoreError as error:
+        return Finding(WRONG, f"Redis: {error}")
+    return Finding(OK, "Redis: it answers")
+
+
+# --- A running app --------------------------------------------------------------------------------------------------------
+
+
+def reached(place: SplitResult) -> Iterator[Finding]:
+    """What comes through to an app at this address."""
+    base = place.path.rstrip("/")
+    for what, check in (("page", page), ("Host", host), ("WebSocket", websocket), ("HTTP/2", http2)):
+        try:
+            yield from check(place, base)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            yield Finding(WRONG, f"{what}: no answer from {place.netloc} ({error or type(error).__name__})")
+            return
+
+
+def connected(place: SplitResult) -> http.client.HTTPConnection:
+    """A connection to an app."""
+    kind = http.client.HTTPSConnection if place.scheme == "https" else http.client.HTTPConnection
+    return kind(place.hostname or "", place.port, timeout=EACH_ANSWER)
+
+
+def request_page(
+    place: SplitResult, method: str, path: str, **headers: str
+) -> tuple[int, http.client.HTTPMessage, bytes]:
+    """One request, as a page of that address would send it."""
+    line = connected(place)
+    try:
+        line.request(method, path, headers={"Origin": f"{place.scheme}://{place.netloc}", **headers})
+        answer = line.getresponse()
+        return answer.status, answer.headers, answer.read(1_000_000)
+    finally:
+        line.close()
+
+
+def page(place: SplitResult, base: str) -> Iterator[Finding]:
+    """The app answers, with its own headers."""
+    status, headers, body = request_page(place, "GET", f"{base}/_stcore/health")
+    if status != 200 or body.strip() != b"ok":
+        yield Finding(
+            WRONG, f"page: {base}/_stcore/health answers {status}; is it the app's address, with its path?"
+        )
+        return
+    policy = "Content-Security-Policy" in headers
+    yield Finding(
+        OK if policy else WRONG,
+        "page: the app answers" + ("" if policy else ", but a proxy takes its security headers out"),
+    )
+    if place.scheme == "https" and "Strict-Transport-Security" not in headers:
+        yield Finding(
+            NOTE,
+            "https: the proxy doesn't tell the app of it; have it send X-Forwarded-Proto: https, or cookies aren't Secure",
+        )
+    elif place.scheme == "http" and place.hostname not in ("localhost", "127.0.0.1"):
+        yield Finding(
+            NOTE, "http: whoever listens in on the network can read along; give the proxy a certificate"
+        )
+
+
+def host(place: SplitResult, base: str) -> Iterator[Finding]:
+    """The app takes its own page for its own: a POST that nobody answers to is refused only where it doesn't."""
+    status, _headers, body = request_page(place, "POST", f"{base}/_stcore/health")
+    if status != 403:
+        yield Finding(OK, "Host: the proxy passes it on, or the app allows this address")
+        return
+    told = json.loads(body).get("host", "") if body.startswith(b"{") else "something else"
+    yield Finding(
+        WRONG,
+        f"Host: the server was asked by the name {told!r} and refuses its own page; have the proxy pass the Host header on unchanged, with its port, "
+        f"or set STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS={place.scheme}://{place.netloc}",
+    )
+
+
+def websocket(place: SplitResult, base: str) -> Iterator[Finding]:
+    """Whether a session can be opened."""
+    key = b64encode(os.urandom(16)).decode()
+    upgrade = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Key": key}
+    status, _headers, _body = request_page(
+        place, "GET", f"{base}/_stcore/stream", **upgrade, **{"Sec-WebSocket-Version": "13"}
+    )
+    if status == 101:
+        yield Finding(OK, "WebSocket: it comes through")
+    else:
+        told = "have the proxy pass Upgrade and Connection on, as deploy/tokensteps.conf does"
+        yield Finding(WRONG, f"WebSocket: the answer is {status}, not 101; {told}")
+
+
+def http2(place: SplitResult, _base: str) -> Iterator[Finding]:
+    """Over HTTP/1.1 a browser opens six connections to an address, and each tab in a class keeps one."""
+    if place.scheme != "https":
+        yield Finding(
+            NOTE, "HTTP/2: browsers use it over https only; without it, a class has five tabs in each browser"
+        )
+        return
+    context = ssl.create_default_context()
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    with (
+        socket.create_connection((place.hostname or "", place.port or 443), EACH_ANSWER) as line,
+        context.wrap_socket(line, server_hostname=place.hostname) as secure,
+    ):
+        chosen = secure.selected_alpn_protocol()
+    yield (
+        Finding(OK, "HTTP/2: yes")
+        if chosen == "h2"
+        else Finding(NOTE, "HTTP/2: no; a class then has five tabs in each browser")
+    )
