@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -93,3 +94,33 @@ def test_the_page_on_browsers_names_every_page_and_tests_that_there_are() -> Non
         if not any(f"def {name}(" in one for one in files.values())
     ]
     assert missing == []
+
+
+def promises() -> dict[str, str]:
+    """The rows of SECURITY.md's table of what is done: the way in → the tests that are named for it."""
+    table = (ROOT / "SECURITY.md").read_text("utf-8").partition("| Way in |")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in table.splitlines()[2:]]
+    assert all(len(row) == 4 for row in rows), [row[0] for row in rows if len(row) != 4]
+    return {row[0]: row[3] for row in rows}
+
+
+def functions(path: Path) -> set[str]:
+    """The tests of a file."""
+    return {
+        node.name for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)
+    }
+
+
+@pytest.mark.parametrize("way", promises())
+def test_each_promise_of_safety_names_tests_that_there_are(way: str) -> None:
+    """A file, and after it the tests in it."""
+    named_tests = promises()[way].split("; ")
+    for one in named_tests:
+        file, *tests = re.findall(r"`([^`]+)`", one)
+        assert tests, f"{file} names no test"
+        assert {*tests} <= functions(ROOT / file), {*tests} - functions(ROOT / file)
+
+
+def test_the_table_of_promises_is_read() -> None:
+    """The check above finds something to check."""
+    assert len(promises()) > 30
