@@ -58,7 +58,7 @@ def ask_piece(trace: UnigramTrace, step: int, style: Style) -> Question:
 
     options = tuple(sorted(offered))
     prompt = _(
-        "Which of these pieces is pruned next: whose removal hurts least? If several cost the same, any of them is right."
+        "Which of these pieces is pruned next: which is missed least? If several cost the same, any of them is right."
     )
     if not exact:
         prompt = _("Which of these pieces is pruned next: whose loss is lowest by SentencePiece's estimate?")

@@ -109,7 +109,7 @@ def unigram_column() -> Column:
         "Unigram",
         (
             fill(pieces, number=count(len(trace.seed)), tokens=in_row(substrings)),
-            escape(_("prunes a piece whose removal hurts least")),
+            escape(_("prunes a piece that is missed least")),
             escape(_("the loss: how much less probable the corpus would be without the piece")),
             tell_unigram(trace[1], Markup(PLAIN)).lead,
             fill(end, steps=count(len(trace)), size=count(trace.record.sizes[-1])),

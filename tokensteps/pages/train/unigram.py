@@ -18,7 +18,7 @@ def lead(controls: Controls) -> str:
     """What the chosen method does, under the page's title."""
     if controls["method"] == "sentencepiece":
         return _(
-            "SentencePiece's way: EM estimates how probable each piece is, then the pieces whose removal hurts least are pruned, again and again."
+            "SentencePiece's way: EM estimates how probable each piece is, then the pieces that are missed least are pruned, round after round."
         )
     return _(
         "The Hugging Face course's way: start from many pieces and, in each round, remove the tenth of the pieces that is missed least, until the vocabulary is small enough."

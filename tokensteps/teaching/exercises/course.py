@@ -115,7 +115,7 @@ def cut_into_words(name: str, pre_tokenizer: str, text: str) -> Made:
     why = fill(_("{name}: {words}."), name=escape(name), words=code_html(true))
 
     def compare(pieces: tuple[str, ...]) -> Verdict:
-        yours = fill(_("You have {words}."), words=code_html(pieces))
+        yours = fill(_("You answered {yours}."), yours=code_html(pieces))
         slip = "cut_missing" if len(pieces) < len(true) else "cut_too_many" if len(pieces) > len(true) else ""
         return wrong(sentences(yours, why), yours, slip)
 

@@ -89,7 +89,7 @@ EXERCISE_KINDS: Final[Mapping[str, ExerciseKind]] = {
         unigram_sampling,
     ),
     "unigram_piece": ExerciseKind(
-        N_("Unigram: which piece goes"), N_("Finding the piece whose removal hurts least."), unigram_piece
+        N_("Unigram: which piece goes"), N_("Finding the piece that is missed least."), unigram_piece
     ),
     "unigram_loss": ExerciseKind(
         N_("Unigram: what a piece is worth"),

@@ -155,7 +155,7 @@ STATIONS: Final[tuple[Station, ...]] = (
         N_("Now pieces are removed. Which one would the five words miss least?"),
         N_("You answered {yours}."),
         N_(
-            "Without {piece}, {word} becomes {after}, and the loss, which says how improbable the text is, grows least: by {loss} nats, its unit."
+            "Without {piece}, {word} becomes {after}, and the loss, which says how improbable the text is, grows least: by {loss} nats, as its unit is called."
         ),
         (Claim("asks", ("piece", "loss", "after")), Claim("prunes", ("word",))),
         predictions=1,
