@@ -86,6 +86,8 @@ COMMON: Final = {
 }
 YEAR: Final = 365 * 24 * 60 * 60
 WEEK: Final = 7 * 24 * 60 * 60
+HEALTH: Final = "/_stcore/health"
+"""Where the server says that it is there."""
 SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Requests that change nothing."""
 
@@ -256,6 +258,9 @@ class Guard:
             return
         if scope["method"] not in SAFE and self.foreign(scope):
             await _answer(with_headers, 403, _both_names(scope), b"application/json")
+            return
+        if scope["method"] == "POST" and scope["path"].endswith(HEALTH):  # a page asks whether it is ours
+            await _answer(with_headers, 204, b"")
             return
         if page_at(scope["path"]) is not None and is_refused(scope["headers"], self.ancestors):
             await self.refuse(scope, send)

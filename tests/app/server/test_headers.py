@@ -230,6 +230,18 @@ def test_the_apps_own_pages_and_programs_come_through(origin: str | None) -> Non
     assert ask(inner, "/_stcore/upload_file/1/2", method="PUT", sent=(*sent, LENGTH))[0]["status"] == 200
 
 
+def test_a_page_may_ask_whether_it_is_the_apps_own() -> None:
+    """It does so where its WebSocket hasn't come to be: an answer that browsers write no error about, and nothing for Streamlit."""
+    inner = Inner(PAGE)
+    own = ((b"origin", b"http://app.example:8501"),)
+    assert ask(inner, "/_stcore/health", method="POST", sent=own)[0]["status"] == 204
+    assert (
+        ask(inner, "/_stcore/health", method="POST", sent=((b"origin", b"http://b.example"),))[0]["status"]
+        == 403
+    )
+    assert inner.asked == []
+
+
 def test_origins_that_the_operator_allows_come_through(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         st, "get_option", {"server.corsAllowedOrigins": ["https://front.example"]}.__getitem__
