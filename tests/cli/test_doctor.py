@@ -87,6 +87,17 @@ def test_what_is_only_this_machines_is_noted(monkeypatch: pytest.MonkeyPatch, tm
     assert found["secret"].startswith("note ") and "set TOKENSTEPS_SECRET" in found["secret"]
 
 
+class Renaming(Cable):
+    """A proxy that passes on another name."""
+
+    @staticmethod
+    def _pass(one: socket.socket, other: socket.socket) -> None:
+        with suppress(OSError):
+            while data := one.recv(65536):
+                other.sendall(re.sub(rb"(?<=\r\nHost: )[^\r]+", b"inner:8501", data))
+            other.shutdown(socket.SHUT_WR)
+
+
 class Changing(Cable):
     """A proxy that passes on another name, no upgrade, and no policy of the app's."""
 
@@ -177,6 +188,17 @@ def test_the_recipe_for_a_path_behind_nginx_with_tls(below_a_path: str) -> None:
     with urlopen(asked) as answer:
         opened = json.load(answer)
     assert re.fullmatch(rf"https?://[^/]+/tokens/\?class={opened['code']}", opened["link"])
+
+
+def test_the_variable_that_mends_a_name_that_was_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the page and this command advise: with the address that the browser shows, all comes through."""
+    proxy = Renaming("http://127.0.0.1:1")
+    monkeypatch.setenv("STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS", f"https://tokens.example.edu {proxy.address}")
+    with server(ROOT) as (port, _process):
+        proxy._server = ("127.0.0.1", port)
+        code, found = told(proxy.address)
+        assert code == 0 and found["Host"].startswith("ok ") and found["WebSocket"].startswith("ok "), found
+    proxy.pull_out()
 
 
 def test_a_path_that_is_not_the_apps_and_places_where_nothing_is(
