@@ -88,6 +88,26 @@ def test_an_answer_is_right_wrong_or_unread(scene: str) -> None:
         assert question.grade("perhaps").kind == UNREAD
 
 
+HOSTILE = '<img src=x onerror="alert(1)"> **b** $x$ [l](http://x) \u202e 👩‍👩‍👧'
+"""What may be typed into a box."""
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_hostile_text_stays_text(scene: str) -> None:
+    """In every box of every scene: no element comes of it, and it is neither Markdown nor an error."""
+    app = revealed(scene)
+    for box in (*app.text_input, *app.text_area):
+        if str(box.key).startswith("matters.text"):
+            box.set_value(HOSTILE[:40] if scene == "glitch" else HOSTILE)
+        elif str(box.key).startswith("matters.second"):
+            box.set_value("<" if scene == "letters" else HOSTILE[:30])
+    app = run(app)
+    drawn = "".join(html.proto.body for html in app.get("html"))
+    assert 'class="ts follows"' in drawn and "<img" not in drawn and "problem" not in drawn
+    assert not [told.value for told in app.markdown if "onerror" in told.value]
+    assert not [told.value for told in app.caption if "onerror" in told.value]
+
+
 def test_letters_are_counted_in_each_token() -> None:
     app = revealed("letters")
     app.text_input(key="matters.text.letters").set_value("raspberry <b>")
