@@ -18,6 +18,7 @@ from tests.pages.pages import Page, address, run
 from tokensteps.catalogue.choices import GPT2
 from tokensteps.catalogue.shipped import gpt2
 from tokensteps.runs.parallel import parallel_lines
+from tokensteps.teaching.lessons import MATTERS_LINK
 from tokensteps.teaching.questions import RIGHT, UNREAD, WRONG
 from tokensteps.teaching.scenes.scene_inputs import glitch_of
 from tokensteps.teaching.scenes.scene_questions import CODE_LINE, GLITCH, NUMBER, PROMPT, SCENES, SPELLED_WORD
@@ -197,6 +198,13 @@ def test_a_link_brings_a_scene_and_complains_of_what_it_lacks() -> None:
     assert address(app) == {}
     app = run(MATTERS.start("scene=spaces&t1=bpe%3Fcorpus%3Dhug"))
     assert address(app) == {"scene": "spaces", "t1": "bpe?corpus=hug"}
+
+
+@pytest.mark.parametrize(("script", "query", "there"), [("exercises", "kind=path", True), ("exercises", "kind=bpe_count", False), ("home", "", True)])  # fmt: skip
+def test_home_and_the_end_of_the_path_lead_here(script: str, query: str, there: bool) -> None:
+    page = Page(script, MATTERS.script.with_name(f"{script}.py"), ())
+    labels = [link.proto.label for link in run(page.start(query)).get("page_link")]
+    assert (MATTERS_LINK.label in labels) == there
 
 
 def test_a_scene_can_be_embedded() -> None:
