@@ -93,8 +93,15 @@ TABLE = {
     "no such option": Line("train --vocabsize 5", 2, err="No such option '--vocabsize'.*Did you mean .*--vocab-size" if SUGGESTS else "No such option.*--vocab-size"),
     **{
         f"help of {name}": Line(f"{name} --help", out=rf"(?s)Usage: python -m tokensteps {name} .*Examples:.*")
-        for name in ("train", "encode", "decode", "trace", "handout", "count", "open")
+        for name in ("train", "encode", "show", "decode", "trace", "step", "handout", "package", "count", "open")
     },
+    # packages, and what is drawn in a terminal
+    "a package of nothing": Line("package nothing --scorm 1.2 -o x.zip", 2, err="neither a .toml file nor a kind of exercise; choose one of bpe_"),
+    "a package without a version": Line("package bpe_pair -o x.zip", 2, err="'--scorm'"),
+    "a package of another version": Line("package bpe_pair --scorm 1.3 -o x.zip", 2, err="'1.3' is not one of '1.2', '2004'"),
+    "a package of no lesson": Line("package none.toml --scorm 1.2 -o x.zip", 1, err="none.toml"),
+    "steps in a pipe": Line("step course.txt -s 40 -q", out=r"(?s)0\t.*\n8\t[^\n]*\n9\t.*"),
+    "tokens of a line": Line("show -t t.json -", given="to be\n", out=r"(?s).*Tokens \d+ · Characters 5 · Bytes 5\n\n"),
     # sizes
     "a size": Line("train course.txt -s 60", out=ANYTHING, err=r"a vocabulary of 60 tokens; .*\nOne of them is \[UNK\]"),
     "a size of bytes": Line("train course.txt -s 300 --alphabet bytes", out=ANYTHING, err="a vocabulary of 300 tokens; "),
