@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
 
@@ -16,7 +17,11 @@ from tests.browser.conftest import ROOT, turn_to
 from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame
+from tokensteps.language.pages import PAGES as PAGE_PATHS
 from tokensteps.runs.algorithms import BPE, trace_at
+from tokensteps.shell.walk import lesson_facts
+from tokensteps.teaching.lessons import LESSONS
+from tokensteps.teaching.walk import WalkPlace, query_of, stops_of
 
 SCREEN = {"viewport": {"width": 1280, "height": 720}}
 ON = "document.documentElement.hasAttribute('data-projector')"
@@ -330,3 +335,40 @@ def test_the_handout(open_page: Callable[..., Page], tmp_path: Path) -> None:
     page.keyboard.press("p")
     assert not page.evaluate(ON)
     expect(page.locator("h1")).to_be_visible()
+
+
+TINY = """least => { const found = [], look = (node) => { for (const one of node.childNodes) {
+    if (one.nodeType === 1 && !one.matches('style, script, .ts-walk, .ts-class')) { if (one.shadowRoot) look(one.shadowRoot); look(one); }
+    const part = one.parentElement ?? one.parentNode.host;
+    if (one.nodeType !== 3 || !one.data.trim() || !part.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    const range = document.createRange(), style = getComputedStyle(part);
+    range.selectNodeContents(one);
+    const { width, height } = range.getBoundingClientRect(), size = parseFloat(style.fontSize) * part.currentCSSZoom;
+    if (width > 1 && height > 1 && style.clipPath === 'none' && size < least) found.push([size, one.data]); } };
+  look(document.body); return found; }"""
+"""Text that is smaller than so many pixels, in components, too, but not on the lecturer's own strips."""
+
+
+def test_nothing_on_a_panel_of_a_plan_is_small(
+    serve: Callable[..., str], open_page: Callable[..., Page]
+) -> None:
+    """Whatever panel an activity opens, at 1280 × 800."""
+    page, address = open_page(viewport={"width": 1280, "height": 800}), serve(ROOT / "app.py")
+    opened = set()
+    for lesson in LESSONS:
+        for number, stop in enumerate(stops_of(str(lesson.minutes), lesson_facts()), start=1):
+            link = stop.link
+            if not link.tab or link.tab in opened:
+                continue
+            opened.add(link.tab)
+            query = urlencode(query_of(WalkPlace(str(lesson.minutes), number), link))
+            enter(ready(page, f"{address}/{PAGE_PATHS[link.page].path}?{query}"))
+            tab = page.locator("[data-projected]").get_by_role("tab", name=link.tab, exact=True)
+            expect(tab).to_have_attribute("aria-selected", "true")
+            page.wait_for_function(
+                "document.querySelector('[data-projected]').getBoundingClientRect().height > 300"
+            )
+            page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+            page.wait_for_function(f"() => ({TINY})(18).length === 0")
+            page.keyboard.press("p")
+    assert len(opened) > 3
