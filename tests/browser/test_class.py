@@ -1,4 +1,4 @@
-"""A class, live, in browsers: one lecturer with nothing but a keyboard, and three students in contexts of their own.
+"""A class, live, in browsers: one lecturer, most of the time by keyboard, and three students in contexts of their own.
 
 Oracle: the Hugging Face course's five words, where `u` and `g` are merged first, as they occur 20 times, and then `u` and `n`, 16
 times; what was tapped on the phones; the addresses; the exercises' own keys.
@@ -33,9 +33,8 @@ def step(page: Page, number: int) -> None:
 
 
 def press(page: Page, name: str, within: str) -> None:
-    """A button, found and pressed as by keyboard."""
-    page.locator(within).get_by_role("button", name=name, exact=True).focus()
-    page.keyboard.press("Enter")
+    """A button, by mouse."""
+    page.locator(within).get_by_role("button", name=name, exact=True).click()
 
 
 def tap(page: Page, pair: str) -> None:
@@ -76,7 +75,8 @@ def test_a_class(app: str, open_page: Callable[..., Page]) -> None:
     lecturer.keyboard.press("Escape")
     phone.goto(f"{app}/?class={code}")
     tokyo.goto(app)
-    tokyo.get_by_role("textbox", name="授業に参加：コード").fill(f" {code[:3].lower()}-{code[3:]}")
+    tokyo.get_by_role("textbox", name="授業に参加：コード").click()
+    tokyo.keyboard.type(f" {code[:3].lower()}-{code[3:]}")
     tokyo.keyboard.press("Enter")
     for page in (phone, tokyo):
         page.wait_for_function("location.pathname === '/bpe' && location.search.includes('corpus=hug')")
@@ -318,11 +318,11 @@ def test_a_class_has_work_to_do(app: str, open_page: Callable[..., Page]) -> Non
     """Nicknames, a question in Predict, an exercise set and a challenge with their progress."""
     lecturer, phone = open_page(), open_page(**PHONE)
     code = open_class(lecturer, f"{app}/bpe?corpus=hug&mode=predict")
-    lecturer.get_by_role("checkbox", name="Ask for nicknames").focus()
-    lecturer.keyboard.press("Space")
+    lecturer.get_by_role("checkbox", name="Ask for nicknames").click()
     sent = received(phone)
     phone.goto(f"{app}/classroom?class={code}")  # an old link
-    phone.locator(CARD).get_by_role("textbox", name="Your nickname").fill(MARKUP)
+    phone.locator(CARD).get_by_role("textbox", name="Your nickname").tap()
+    phone.keyboard.type(MARKUP)
     phone.get_by_role("button", name="Send", exact=True).click()
     expect(phone.locator(CARD)).to_be_hidden()
     lecturer.keyboard.press("Escape")
@@ -384,17 +384,38 @@ def given(lecturer: Page, phone: Page, path: str) -> None:
 def an_exercise_set(lecturer: Page, phone: Page, app: str, code: str) -> None:
     """Each at their own pace: the first one right, the second one wrong."""
     lecturer.goto(f"{app}/exercises?kind=bpe_count&level=1&seed=1&class={code}")
+    asked_there(lecturer)
     given(lecturer, phone, "/exercises")
     rows = lecturer.locator(".ts-class-panel tbody tr")
     answer = phone.get_by_role("textbox", name="Your answer")
-    answer.fill(make("bpe_count", 1, 1).question.key)
-    answer.press("Enter")
+    answer.tap()
+    phone.keyboard.type(make("bpe_count", 1, 1).question.key)
+    phone.keyboard.press("Enter")
     expect(rows.nth(0)).to_contain_text("1 of 1 · 1 right")
     phone.get_by_role("button", name="Next exercise").click()
     expect(phone.locator(".exercise-head")).to_contain_text("number 2")
     phone.get_by_role("button", name="Reveal").click()
     expect(rows.nth(1)).to_contain_text("1 of 1 · 0 right")
     assert phone.evaluate(CUT) == []
+    lecturer.keyboard.press("Escape")
+
+
+def asked_there(lecturer: Page) -> None:
+    """While something is asked, `G` gives nothing: it is the key for another vote."""
+    expect(lecturer.locator(f"{STRIP} [data-do=give]")).to_be_visible()
+    lecturer.keyboard.press("a")
+    lecturer.locator(f"{WALL} textarea").click()
+    lecturer.keyboard.type("Ready?")
+    lecturer.keyboard.press("Tab")
+    for choice in ("yes", "no"):
+        lecturer.keyboard.press("Tab")
+        lecturer.keyboard.type(choice)
+    lecturer.keyboard.press("Enter")
+    answered(lecturer, "0 of 1 have answered")
+    lecturer.keyboard.press("g")
+    lecturer.keyboard.press("e")
+    expect(lecturer.locator(WALL).get_by_role("button", name="Go on")).to_be_visible()
+    expect(lecturer.locator(".ts-class-panel")).to_be_hidden()
     lecturer.keyboard.press("Escape")
 
 
@@ -405,7 +426,8 @@ def a_challenge(lecturer: Page, phone: Page, app: str, code: str) -> None:
     given(lecturer, phone, "/challenge")
     expect(lecturer.locator(".ts-class-panel tbody tr")).to_have_count(2)
     answer = phone.get_by_role("textbox", name="Your answer")
-    answer.fill("20")
-    answer.press("Enter")
+    answer.tap()
+    phone.keyboard.type("20")
+    phone.keyboard.press("Enter")
     expect(lecturer.locator(".ts-class-panel tbody tr").first).to_contain_text("1 of 1 · 1 right")
     lecturer.keyboard.press("Escape")

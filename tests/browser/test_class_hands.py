@@ -28,8 +28,9 @@ def holds(lecturer: Page, asked: str, choices: list[str], right: int) -> None:
     """What is written so far, and which choice is marked."""
     question, texts, radios = boxes(lecturer)
     expect(question).to_have_value(asked)
-    assert texts.evaluate_all("list => list.map((box) => box.value)") == choices + [""] * (4 - len(choices))
-    assert radios.evaluate_all("list => list.findIndex((radio) => radio.checked)") == right
+    for number, choice in enumerate(choices + [""] * (4 - len(choices))):
+        expect(texts.nth(number)).to_have_value(choice)
+    expect(radios.nth(right)).to_be_checked()
 
 
 def write_own(lecturer: Page) -> None:
