@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser import chromium
-from tests.browser.class_pictures import class_pictures
+from tests.browser.class_pictures import class_pictures, lesson_pictures
 from tests.browser.film import FILM, FILM_LIMIT, take_film
 from tests.browser.terminal_pictures import terminal_pictures
 from tokenizers_core.files.exports import vocab_txt
@@ -180,7 +180,7 @@ def show_lattice(page: Page, steps: int) -> None:
 
 
 def main(names: Sequence[str] = ()) -> int:
-    """Draw all pictures, or those with these names."""
+    """Draw all pictures, or those with these names; “lesson”: those of a lesson in three languages, into a new folder elsewhere."""
     from tests.browser.conftest import ARGUMENTS, SERVER, wait_until_up
 
     path = chromium.find()
@@ -200,6 +200,10 @@ def main(names: Sequence[str] = ()) -> int:
         wait_until_up(server, address, Path(log))
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+            if [*names] == ["lesson"]:
+                found = lesson_pictures(browser, address, Path(tempfile.mkdtemp(prefix="lesson-")))
+                print(*found, sep="\n")
+                return 0
             chosen = [picture for picture in PICTURES if picture.name in names or not names]
             files = [take(browser, address, picture) for picture in chosen]
             if FILM in names or not names:

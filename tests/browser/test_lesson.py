@@ -1,6 +1,7 @@
-"""A whole lesson, from Home to the table of answers: one lecturer with a clicker, six phones, in browsers of their own.
+"""A whole lesson, from Home to the table of answers: a lecturer with a clicker and a phone of their own, six more phones, in browsers of their own.
 
-Source: the 30-minute plan. Oracle: the course's five words, where `u` and `g` are merged first, as they occur 20 times; what was tapped.
+Source: the 30-minute plan. Oracle: the course's five words, where BPE merges `u` and `g` first, as they occur 20 times, and WordPiece `##g`
+and `##s`, by its score; what was tapped and typed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.cable import Cable
 from tests.browser.test_class import CARD, STRIP, WALL, answered, counts, people, step
-from tests.browser.test_class_hands import WRONG, type_code, type_own, write_own
+from tests.browser.test_class_hands import WRONG, type_code
+from tests.browser.test_class_presenter import KEY, PAD, SCREEN, TOUCH, press
+from tests.browser.test_class_words import GREEDY, WHY, answer, write
 from tests.browser.test_walk import at, held
 
 HALL = {"viewport": {"width": 1280, "height": 800}}
@@ -46,9 +49,12 @@ def tapped(phone: Page, answer: str) -> None:
 
 
 def test_a_lesson(app: str, open_page: Callable[..., Page]) -> None:
-    """The five activities by a clicker's keys; a question from the run with a second vote, one of one's own; a phone that loses its
-    connection, a lecturer who loses the tab."""
+    """The activities by a clicker's keys, and half of them from the presenter view on a second device; two questions from the run, one with a
+    second vote, one that was prepared, one in their own words; a phone that loses its connection, a lecturer who loses the tab."""
     lecturer = open_page(own="desk", **HALL)
+    lecturer.goto(f"{app}/class")
+    write(lecturer, WHY, "free", activity="30.3")
+    write(lecturer, GREEDY, "choices", activity="30.4")
     code = begun(lecturer, app)
     cable = Cable(app)
     phones = joined(open_page, [app, cable.address, *[app] * 4], code)
@@ -65,12 +71,18 @@ def test_a_lesson(app: str, open_page: Callable[..., Page]) -> None:
         step(phone, 2)
     off_and_on(lecturer, phones[1], cable)
     lecturer = closed_and_opened_again(lecturer, app, code, phones)
-    an_opinion(lecturer, phones)
-    for number, path in ((4, "/wordpiece"), (5, "/playground")):
-        held(lecturer, "PageDown")
-        at(lecturer, number)
-        for phone in phones:
-            phone.wait_for_function("path => location.pathname === path", arg=path)
+    own = open_page(own="second device", **TOUCH)
+    own.goto(f"{app}/?class={code}#key={lecturer.evaluate(KEY, code)}")
+    own.get_by_role("button", name="Lead the class").tap()
+    expect(own.locator(SCREEN)).to_contain_text("Activity 3 of 6")
+    in_their_own_words(lecturer, own, phones)
+    led_from(own, lecturer, phones, 4, "/wordpiece")
+    from_the_run(lecturer, own, phones)
+    prepared(lecturer, phones)
+    led_from(own, lecturer, phones, 5, "/playground")
+    held(lecturer, "PageDown")
+    at(lecturer, 6)
+    expect(own.locator(SCREEN)).to_contain_text("Activity 6 of 6")
     over(lecturer, phones, code)
     lecturer.close()
 
@@ -102,8 +114,8 @@ def joined(open_page: Callable[..., Page], addresses: list[str], code: str) -> l
 def a_vote_and_another(lecturer: Page, phones: list[Page]) -> None:
     """From the run, in Predict: asked, shown, asked again, shown, revealed, gone on from."""
     asks(lecturer, "Which pair is merged next?")
-    for phone, answer in zip(phones, VOTES, strict=True):
-        tapped(phone, answer)
+    for phone, vote in zip(phones, VOTES, strict=True):
+        tapped(phone, vote)
     answered(lecturer, "6 of 6 have answered")
     lecturer.keyboard.press("PageDown")
     expect(lecturer.locator(f"{WALL} table.bars")).to_be_visible()
@@ -151,25 +163,68 @@ def closed_and_opened_again(lecturer: Page, app: str, code: str, phones: list[Pa
     return tab
 
 
-def an_opinion(lecturer: Page, phones: list[Page]) -> None:
-    """A question of the lecturer's own."""
-    write_own(lecturer)
-    type_own(lecturer, "Does it matter which one goes first?", "yes", "no")
-    lecturer.keyboard.press("Enter")
-    for phone, choice in zip(phones, "121111", strict=True):
-        tapped(phone, choice)
-    answered(lecturer, "6 of 6 have answered")
-    lecturer.keyboard.press("PageDown")
-    expect(lecturer.locator(f"{WALL} table.bars")).to_be_visible()
-    lecturer.keyboard.press("PageDown")
+def in_their_own_words(lecturer: Page, own: Page, phones: list[Page]) -> None:
+    """Asked from the presenter view, which alone has the answers; one of them is picked for the wall."""
+    own.locator(f"{PAD}prepared]").tap()
+    for phone, words in zip(phones, ("It is frequent", "it is  FREQUENT", *["no idea"] * 4), strict=True):
+        expect(phone.locator(f"{CARD} .asked")).to_have_text(WHY)
+        answer(phone, words)
+    rows = own.locator(f"{SCREEN} .words li")
+    expect(rows).to_have_count(2)
+    expect(rows.filter(has_text="no idea")).to_contain_text("× 4")
+    expect(lecturer.locator(WALL)).not_to_contain_text("frequent")
+    rows.filter(has_text="requent").get_by_role("checkbox").tap()
+    press(own, "show")
+    expect(lecturer.locator(f"{WALL} tbody tr")).to_have_count(1)
+    press(own, "reveal")
     for phone in phones:
         expect(phone.locator(CARD)).to_contain_text("There was no right or wrong")
     lecturer.keyboard.press("PageDown")
+    expect(own.locator(f"{SCREEN} {WALL}")).to_be_hidden()
+
+
+def led_from(own: Page, lecturer: Page, phones: list[Page], number: int, path: str) -> None:
+    """To the next activity, by a large button of the presenter view."""
+    own.get_by_role("button", name="Next activity").tap()
+    at(lecturer, number)
+    for page in (lecturer, own, *phones):
+        page.wait_for_function("path => location.pathname === path", arg=path)
+    expect(own.locator(SCREEN)).to_contain_text(f"Activity {number} of 6")
+
+
+def from_the_run(lecturer: Page, own: Page, phones: list[Page]) -> None:
+    """Asked, shown and revealed from the presenter view."""
+    step(own, 0)
+    press(own, "ask")
+    expect(own.locator(f"{SCREEN} {WALL} .asked")).to_contain_text("Which pair is merged next?")
+    press(own, "ask")
+    expect(lecturer.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
+    for phone in phones:
+        tapped(phone, "##g + ##s")
+    answered(lecturer, "6 of 6 have answered")
+    press(own, "show")
+    press(own, "reveal")
+    expect(lecturer.locator(f"{WALL} tr.right")).to_contain_text("6 · 100 %")
+    lecturer.keyboard.press("PageDown")
+    expect(lecturer.locator(WALL)).to_be_hidden()
+    for page in (lecturer, own, *phones):
+        step(page, 1)
+
+
+def prepared(lecturer: Page, phones: list[Page]) -> None:
+    """With one key on the wall."""
+    lecturer.keyboard.press("q")
+    for phone, choice in zip(phones, "221222", strict=True):
+        expect(phone.locator(f"{CARD} .asked")).to_have_text(GREEDY)
+        tapped(phone, choice)
+    answered(lecturer, "6 of 6 have answered")
+    for _ in range(3):
+        lecturer.keyboard.press("PageDown")
     expect(lecturer.locator(WALL)).to_be_hidden()
 
 
 def over(lecturer: Page, phones: list[Page], code: str) -> None:
-    """The class ends; its table has both questions, and both votes of the first."""
+    """The class ends; its table has all questions, and both votes of the first."""
     lecturer.get_by_role("button", name="End the class").click()
     lecturer.locator(".ts-class-panel").get_by_role("button", name="End the class").click()
     for phone in phones:
@@ -182,12 +237,17 @@ def over(lecturer: Page, phones: list[Page], code: str) -> None:
         ("1", "", "3"),
         ("2", "1", "6"),
         ("3", "", ""),
+        ("4", "", "6"),
+        ("5", "", "5"),
     }
     assert {(row["round"], row["answer"]): row["count"] for row in rows if row["count"] != "0"} == {
         ("1", "u + g"): "3",
         ("1", "p + u"): "2",
         ("1", "u + n"): "1",
         ("2", "u + g"): "6",
-        ("3", "yes"): "5",
-        ("3", "no"): "1",
+        ("3", "It is frequent"): "2",
+        ("3", "no idea"): "4",
+        ("4", "##g + ##s"): "6",
+        ("5", "yes"): "5",
+        ("5", "no"): "1",
     }
