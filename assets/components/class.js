@@ -156,7 +156,8 @@ class ClassStrip extends Component {
       if (key) at.setAttribute("aria-keyshortcuts", key);
       return at;
     });
-    put(this.box, [which, make("p", { className: "stop" }), ...buttons]);
+    put(this.box, [which, make("p", { className: "team-told" }),
+      make("p", { className: "stop" }), ...buttons]);
     if (room.fresh && lecturer) this.panel.turn("code");
     room.fresh = false;
     this.update();
@@ -229,6 +230,8 @@ class ClassStrip extends Component {
   drawStudent(state) {
     const { labels } = this, follows = state.follows && this.room.place;
     this.box.classList.toggle("apart", !state.follows);
+    this.part(".team-told").replaceChildren(...(state.teams
+      ? [teamNode(labels, (state.number - 1) % state.teams)] : []));
     this.setStop(follows ? this.paceTold() || labels.following : this.room.place ? labels.apart : labels.waiting);
     this.name("back", labels.back, { hidden: state.follows || !this.room.place });
     this.name("unsure", this.saidLost === this.placeKey() ? labels.said_lost : labels.unsure,
@@ -313,7 +316,8 @@ class ClassStrip extends Component {
     const place = { ...at, step: stepNow(), tab: tabNow() }, now = JSON.stringify(place);
     const arrived = document[SHOWN].went === this.joining?.nonce && (place.tab || !room.place.tab);
     if (this.joining && arrived) { // a step taken since it is there counts
-      const own = this.joining.to.stop || (stageBox() && this.joining.own === place.step);
+      const leads = this.joining.to.stop && !(isSame(place, room.place) && place.step === room.place.step);
+      const own = leads || (stageBox() && this.joining.own === place.step);
       [this.joining, this.reported] = [null, own ? "" : now];
     }
     const { joining } = this;

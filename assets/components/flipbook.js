@@ -568,7 +568,7 @@ class Flipbook extends Component {
     this.box.toggleAttribute("data-awaits", false);
     if (next.param) document.dispatchEvent(new Event("tokensteps:stage")); // at its step, of which a class is told
     if (sought) this.writeAddress();
-    if (sought && this.step !== this.told) this.later("tell", REST, () => this.tell());
+    if (sought && this.kept && this.step !== this.told) this.later("tell", REST, () => this.tell());
     this.grow(next);
   }
   measure({ last }, behind) { // which changes while a run grows

@@ -281,7 +281,7 @@ def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     wall.wait_for_function(WORDS, arg=["hug", "pug", "pun", "bun", "hugs"])
     wall.keyboard.press("PageDown")
     expect(wall.locator(WALL)).to_be_hidden()
-    turn_to(wall, f"/unigram?corpus=hug&step=0&walk=90.8&class={code}")
+    turn_to(wall, f"/unigram?corpus=hug&step=0&walk=90.9&class={code}")
     held(wall, "PageDown")
     projected(wall, "Where they disagree")
     wall.wait_for_function(SPLITS)
@@ -346,6 +346,26 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
     lecturer.keyboard.press("f")
     for page in (phone, other):
         step(page, 0)
+    in_teams(lecturer, phone, other)
+
+
+def in_teams(lecturer: Page, phone: Page, other: Page) -> None:
+    """Told off as they came; the bars stand by team, with the teams' names over them."""
+    lecturer.keyboard.press("j")
+    lecturer.get_by_label("Teams").select_option("2")
+    lecturer.keyboard.press("Escape")
+    for page, name in ((phone, "Team A"), (other, "Team B")):
+        expect(page.locator(f"{STRIP} .team")).to_contain_text(name)
+    lecturer.keyboard.press("a")
+    expect(lecturer.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
+    lecturer.keyboard.press("Enter")
+    for page, pair in ((phone, "u + g"), (other, "p + u")):
+        page.locator(f'{CARD} [data-key="={pair}"]').tap()
+    expect(lecturer.locator(f"{WALL} .counted")).to_have_text("2 of 2 have answered")
+    lecturer.keyboard.press("s")
+    expect(lecturer.locator(f"{WALL} thead .team")).to_have_text(["● Team A", "▲ Team B"])
+    right = lecturer.locator(f"{WALL} tbody tr").filter(has_text="ug").locator(".number")
+    expect(right).to_have_text(["1 · 100 %", "0 · 0 %"])
 
 
 def kept(lecturer: Page, first: str, last: str) -> None:

@@ -92,6 +92,7 @@ def test_the_lecturers_own_screen_has_the_plan_and_what_predict_hides() -> None:
     ]
     assert ahead["on"] == "bpe" and ahead["ahead"]["step"] == 2
     assert ahead["ahead"]["say"].startswith("Merge u + n into un.")
+    assert told(app, "class")["presents"] == [True, "30.2"]  # so that the browser needn't ask again
     plan = told(app, "class")["plan"]
     stop = stops_of("30", lesson_facts())[1]
     assert (plan["note"], plan["answer"], plan["number"], plan["of"]) == (
@@ -101,6 +102,17 @@ def test_the_lecturers_own_screen_has_the_plan_and_what_predict_hides() -> None:
         len(stops_of("30", lesson_facts())),
     )
     assert plan_told(WalkPlace("path", 1)) is None
+
+
+@pytest.mark.parametrize("walk", ["", "30.3"])
+def test_the_presenter_view_leads_to_an_activity(walk: str) -> None:
+    """Its page, its settings and its tab; the plan's strip only where that device walks the plan. Oracle: the plan's third activity."""
+    app = BPE.opened("corpus=hug&class=KX7P3H")
+    app.session_state[CLASS_LEAD] = read_destination({"stop": "30.3", "walk": walk, "nonce": "way 3"})
+    run(app)
+    there = {"corpus": "course", "step": "2", "class": "KX7P3H", **({"walk": walk} if walk else {})}
+    assert address(app) == there
+    assert app.session_state["bpe.tab"] == "Ties" and told(app, "class_page")["went"] == "way 3"
 
 
 def test_words_are_graded_by_the_tokenizer_of_the_step() -> None:

@@ -10,7 +10,7 @@ from tokensteps.classroom.codes import Person
 from tokensteps.classroom.room import COUNTS, Note, Room, as_line
 from tokensteps.classroom.rounds import Given, Round
 
-SAME_FOR_ALL: Final = frozenset({"place", "pace", "blank", "names", "call", "drop", "end"})
+SAME_FOR_ALL: Final = frozenset({"place", "pace", "teams", "blank", "names", "call", "drop", "end"})
 """Events that say what their notes say, to everybody."""
 OF_ONES_OWN: Final = frozenset({"reveal"})
 """And those that say something else to each student."""
@@ -126,9 +126,9 @@ def _to_lecturer(
                 "tied": asked.question.get("tied", []),
                 "right": asked.right(),
             }
-            return "reveal", {**tally_of(asked, people.here), **verdict}
+            return "reveal", {**tally_of(room, asked, people.here), **verdict}
         case _:
-            return note.name, tally_of(asked, people.here)
+            return note.name, tally_of(room, asked, people.here)
 
 
 def _to_student(
@@ -169,7 +169,7 @@ def plan_of(room: Room, now: float) -> dict[str, Any] | None:
     return plan and {"walk": plan["walk"], "by": plan["by"], "seconds": max(0, round(now - plan["at"]))}
 
 
-def tally_of(asked: Round, here: int) -> dict[str, Any]:
+def tally_of(room: Room, asked: Round, here: int) -> dict[str, Any]:
     """How many have answered, of those who are there, and what: the lecturer's own screen shows it before the wall does."""
     answered = len(asked.answers)
     return {
@@ -178,6 +178,7 @@ def tally_of(asked: Round, here: int) -> dict[str, Any]:
         "of": max(here, answered),
         **asked.bars(),
         **of_free(asked),
+        "teams": asked.by_team(room.teams),
     }
 
 
@@ -223,7 +224,7 @@ def state_for(room: Room, person: Person, people: People, now: float, rounds: An
     """Everything that somebody who comes needs to know; to a lecturer, `rounds` of all that was asked."""
     common = {
         "code": room.code, "nicknames": room.nicknames, "ended": room.ended, "place": room.place, "blank": room.blank, "all": room.all,
-        "pace": room.pace,
+        "pace": room.pace, "teams": room.teams,
     }  # fmt: skip
     if person.lecturer:
         return {
@@ -251,6 +252,6 @@ def _present(room: Room, person: Person, people: People, now: float) -> dict[str
         return None
     shape = {**question_of(asked, now, key=person.lecturer), "state": asked.state, "place": asked.place}
     if person.lecturer:
-        return {**shape, **tally_of(asked, people.here), "put": asked.aside}
+        return {**shape, **tally_of(room, asked, people.here), "put": asked.aside}
     shape["mine"] = asked.answers.get(person.number)
     return {**shape, **verdict_of(asked, person.number)} if asked.state == "revealed" else shape

@@ -33,6 +33,7 @@ from tokensteps.limits import (
     WORD_SHOWN,
 )
 
+TEAMS: Final = (0, 2, 4)
 INPUTS: Final = ("choices", "number", "text", "free")
 PREPARED_TEXTS: Final = {
     "id": PREPARED_ID, "say": LESSON_LINE, "kind": 20, "answer": CHOICE_TYPED, "activity": 12, "at": PREPARED_AT,
@@ -128,6 +129,14 @@ def as_place(given: Mapping[str, Any]) -> dict[str, Any]:
 def as_plan(given: Mapping[str, Any]) -> dict[str, Any]:
     """The activity of a plan that a device of the lecturer's is at, or wants to be at; none any more with an empty one. Raises RequestRefused."""
     return {"walk": text(given.get("walk", ""), 12), "by": text(given.get("by") or "", 12)}
+
+
+def as_teams(given: Mapping[str, Any]) -> dict[str, int]:
+    """Into how many teams students are told off. Raises RequestRefused."""
+    teams = given.get("teams")
+    if isinstance(teams, bool) or teams not in TEAMS:
+        raise RequestRefused("form", "teams is one of: " + ", ".join(map(str, TEAMS)))
+    return {"teams": teams}
 
 
 def as_pace(given: Mapping[str, Any]) -> dict[str, int | None]:

@@ -112,6 +112,8 @@ class Room:
         """The activity of a lesson plan: `walk` as in an address, `by` which device, `at` since when."""
         self.pace: tuple[int, int] | None = None
         """The first and the last step of the present run between which each student steps alone; None where all follow."""
+        self.teams = 0
+        """Into how many teams students are told off, by the numbers of their devices; 0 without."""
         self.deck: list[dict[str, Any]] = []
         """The lecturer's prepared questions."""
         self.devices: dict[int, Device] = {}
@@ -179,6 +181,9 @@ class Room:
 
     def _check_plan(self, entry: Said, _device: None) -> Outcome:
         return "same" if entry["walk"] == (self.plan["walk"] if self.plan else "") else None
+
+    def _check_teams(self, entry: Said, _device: None) -> Outcome:
+        return "same" if self.teams == entry["teams"] else None
 
     def _check_deck(self, entry: Said, _device: None) -> Outcome:
         return "same" if self.deck == entry["questions"] else None
@@ -342,6 +347,10 @@ class Room:
         now = {"walk": entry["walk"], "by": entry["by"], "at": entry["at"]}
         self.plan = now if entry["walk"] else None
         self._say("plan")
+
+    def _do_teams(self, entry: Said) -> None:
+        self.teams = entry["teams"]
+        self._say("teams", teams=self.teams)
 
     def _do_deck(self, entry: Said) -> None:
         self.deck = entry["questions"]

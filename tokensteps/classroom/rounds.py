@@ -159,6 +159,23 @@ class Round:
             "others": others,
         }
 
+    def by_team(self, teams: int) -> list[dict[str, Any]]:
+        """The same bars for each of so many teams; none for answers in people's own words, of which the lecturer picks some."""
+        if self.question["input"] == "free":
+            return []
+        counts: list[Counter[str]] = [Counter() for _ in range(teams)]
+        for device, answer in self.answers.items() if teams else ():
+            counts[(device - 1) % teams][answer] += 1
+        shown = [one["answer"] for one in self.bars()["bars"]]
+        return [
+            {
+                "bars": [{"answer": answer, "count": team[answer]} for answer in shown],
+                "others": {"count": team.total() - sum(team[answer] for answer in shown)},
+                "answered": team.total(),
+            }
+            for team in counts
+        ]
+
     def _grouped(self) -> dict[str, Any]:
         """Answers in people's own words: those that are the same but for spaces and case together, as most have written them."""
         groups: dict[str, list[tuple[int, str]]] = {}

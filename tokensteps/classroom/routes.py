@@ -81,6 +81,7 @@ LECTURERS: Final[Mapping[str, Callable[[Body], Body]]] = {
     "place": form.as_place,
     "plan": form.as_plan,
     "pace": form.as_pace,
+    "teams": form.as_teams,
     "names": lambda body: {"on": form.truth(body.get("on"))},
     "blank": lambda body: {"on": form.truth(body.get("on"))},
     "call": lambda body: {"all": form.truth(body.get("all"))},

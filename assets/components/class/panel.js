@@ -74,6 +74,15 @@ class Panel {
     return make("label", { className: "names", title: this.labels.names_hint }, box,
       make("span", { textContent: this.labels.names }));
   }
+  teams() {
+    const { labels, strip } = this;
+    const box = make("select", {}, ...[0, 2, 4].map((teams) => make("option", { value: teams,
+      textContent: teams ? filled(labels.teams_number, { number: teams }) : labels.no_teams })));
+    box.value = strip.room.state.teams;
+    box.addEventListener("change", () => strip.post("teams", { teams: Number(box.value) }));
+    return make("label", { className: "teams", title: labels.teams_hint }, make("span", { textContent: labels.teams }),
+      box);
+  }
   code() {
     const { labels, strip } = this, { code } = strip.room;
     const box = make("input", { value: this.address(), spellcheck: false, maxLength: 200, ariaLabel: labels.address });
@@ -92,7 +101,7 @@ class Panel {
         make("p", { className: "people" }, strip.peopleTold()))),
     make("p", { className: "link", textContent: this.link() }),
     make("label", {}, make("span", { textContent: labels.address }), box),
-    make("p", { className: "soft", textContent: labels.wifi }), this.names(),
+    make("p", { className: "soft", textContent: labels.wifi }), this.names(), this.teams(),
     make("footer", {}, make("button", { type: "button", className: "main", textContent: labels.start, data:
       { do: "close" } }), copy, second)];
   }

@@ -86,10 +86,17 @@ function barRows(question, rounds) {
     answer, counts: rounds.map(({ bars = [] }) => bars.find((one) => one.answer === answer)?.count ?? 0),
   }));
 }
+const TEAM_SHAPES = ["●", "▲", "■", "◆"]; // beside their colours, for those who can't tell these apart
+function teamNode(labels, team) { // the mark of a team: a shape, a letter, a colour
+  const name = filled(labels.team, { name: "ABCD"[team] });
+  return make("span", { className: `team team-${team}` },
+    make("i", { textContent: TEAM_SHAPES[team], ariaHidden: "true" }), ` ${name}`);
+}
 function verdictOf({ key = [], tied = [] }, answer) {
   return key.includes(answer) ? "right" : tied.includes(answer) ? "tied" : "";
 }
-function barsTable(labels, question, rounds, shown) { // `shown`: {key, tied} once the right one may be told
+// `shown`: {key, tied} once the right one may be told; `teams`: whether the columns are those of teams.
+function barsTable(labels, question, rounds, shown, teams = false) {
   const all = barRows(question, rounds), [right] = shown?.key ?? [];
   const isRight = ({ answer }) => Boolean(shown) && verdictOf(shown, answer) === "right";
   if (right !== undefined && !all.some(isRight)) all.push({ answer: right, counts: rounds.map(() => 0) });
@@ -101,8 +108,9 @@ function barsTable(labels, question, rounds, shown) { // `shown`: {key, tied} on
   if (others.some(Boolean)) rows.push({ answer: null, counts: others });
   const most = Math.max(1, ...rows.flatMap(({ counts }) => counts));
   const totals = rounds.map((round) => Math.max(1, round.answered ?? 0));
+  const vote = (index) => (rounds.length > 1 ? filled(labels.vote, { number: index + 1 }) : labels.votes);
   const head = make("tr", {}, make("th", { textContent: labels.answer }), ...rounds.map((_round, index) =>
-    make("th", { textContent: rounds.length > 1 ? filled(labels.vote, { number: index + 1 }) : labels.votes })));
+    make("th", {}, teams ? teamNode(labels, index) : vote(index))));
   const body = rows.map(({ answer, counts }) => {
     const verdict = answer !== null && shown ? verdictOf(shown, answer) : "";
     const told = answer === null ? [labels.others] : answerNodes(question, answer);

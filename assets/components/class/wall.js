@@ -116,7 +116,8 @@ class Wall {
     const own = this.strip.presenter.isOn(); // the lecturer's own screen has the bars, with the answer, at once
     const told = own || revealed ? { ...question, ...round } : null;
     const bars = question.input === "free" ? (own || shown) && this.inWords(round, own, revealed)
-      : (own || shown) && barsTable(labels, question, this.rounds(round), told);
+      : (own || shown) && (round.teams?.length ? barsTable(labels, question, round.teams, told, true)
+        : barsTable(labels, question, this.rounds(round), told));
     const buttons = [
       !shown && this.button("show", labels.show, "S, PgDn", "main"),
       state === "shown" && this.button("reveal", labels.reveal, "E, PgDn", "main"),

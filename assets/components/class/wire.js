@@ -8,8 +8,8 @@ const ROOM = Symbol.for("tokensteps.room"); // on the document: the class that t
 const FINAL = ["gone", "key", "ended"]; // a stream that is refused for these won't come back
 const AGAIN = [1000, 5000]; // ms until a stream is opened again: at first, and at most
 const SILENT = 40_000; // ms without a word, after which nobody is there: the server says something every 15 s
-const EVENTS = ("state place plan pace deck picked blank names call ask tally shown closed reveal put drop people lost "
-  + "give progress end").split(" ");
+const EVENTS = ("state place plan pace teams deck picked blank names call ask tally shown closed reveal put drop "
+  + "people lost give progress end").split(" ");
 
 const api = () => new URL("class/api/", new URL(".", location.href)).href;
 const normal = (code) => code.toUpperCase().replace(/[^A-Z0-9]/g, "").slice(0, 12);
@@ -227,6 +227,7 @@ class Room extends EventTarget {
     const { state } = this, mine = data?.round !== undefined && data.round === state.round?.round;
     if (kind === "place") this.move(data);
     else if (kind === "pace") [state.pace, state.all, state.follows] = [data.pace, true, true];
+    else if (kind === "teams") state.teams = data.teams;
     else if (kind === "deck") state.deck = data;
     else if (kind === "plan") this.planned(data);
     else if (kind === "blank") state.blank = data.on;

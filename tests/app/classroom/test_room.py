@@ -25,6 +25,7 @@ from tokensteps.classroom.questions import (
     as_judged,
     as_pace,
     as_picks,
+    as_teams,
     read_question,
 )
 from tokensteps.classroom.room import Room, as_line
@@ -170,6 +171,33 @@ def test_a_class_is_kept_between_two_steps_until_it_goes_elsewhere() -> None:
     for wrong in ({"first": 5, "last": 2}, {"first": 1}, {"first": "1", "last": 2}, {"first": -1, "last": 2}):
         with pytest.raises(RequestRefused):
             as_pace(wrong)
+
+
+def test_bars_stand_by_team() -> None:
+    """Told off by turns: the first and the third device are one team of two. Oracle: the answers, counted by hand."""
+    room = room_of(*[JOIN] * 4, place(0))
+    assert say(room, {"do": "teams", **as_teams({"teams": 2})}, {"do": "teams", "teams": 2}) == [None, "same"]
+    assert told(room, room.known - 2, STUDENT) == [("teams", {"teams": 2})]
+    say(room, ASK, answer(1, "a"), answer(2, "b"), answer(3, "a"), answer(4, "b"), answer(4, "a"))
+    state = state_for(room, LECTURER, NOBODY, 0.0)["round"]["teams"]
+    assert [[bar["count"] for bar in team["bars"]] for team in state] == [[2, 0], [1, 1]]
+    assert [team["answered"] for team in state] == [2, 2]
+    student = state_for(room, STUDENT, NOBODY, 0.0)
+    assert (student["teams"], student["number"]) == (2, 1) and "teams" not in student["round"]
+    numbers = {**QUESTION, "input": "number", "key": []}
+    say(room, {"do": "teams", "teams": 4}, {"do": "ask", "question": read_question(numbers)})
+    say(room, *(answer(device, str(at), 2) for device in range(1, 5) for at in range(device)))
+    teams = room.rounds[2].by_team(4)
+    assert [[bar["count"] for bar in team["bars"]] for team in teams] == [
+        [1, 0, 0, 0],
+        [0, 1, 0, 0],
+        [0, 0, 1, 0],
+        [0, 0, 0, 1],
+    ]
+    assert room.rounds[2].by_team(0) == []
+    for wrong in (3, "2", True, None):
+        with pytest.raises(RequestRefused):
+            as_teams({"teams": wrong})
 
 
 def test_prepared_questions_are_for_the_lecturer_alone() -> None:

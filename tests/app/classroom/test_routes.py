@@ -133,6 +133,7 @@ def test_a_forged_key_opens_nothing(make: Make) -> None:
                 ("end", {}),
                 ("ask", {"question": QUESTION}),
                 ("deck", {"questions": []}),
+                ("teams", {"teams": 2}),
                 ("pace", {"first": 0, "last": 3}),
             ):
                 answer = await web.post(f"{code}/{action}", **{"as": one}, **body)
