@@ -6,6 +6,7 @@ can reach the server. Oracle: the lists below, and for what passes the message i
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import random
@@ -446,18 +447,34 @@ def test_a_lecture_hall_comes_in_and_clicks_without_a_wait(slept: list[float]) -
 
 
 def test_an_address_has_so_many_connections(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "CONNECTIONS_EACH", 0)
+    """Those that are open count, and no others."""
+    monkeypatch.setattr(connections, "CONNECTIONS_EACH", 2)
     got: list[Any] = []
 
     async def send(event: Any) -> None:
         got.append(event)
 
-    async def serve() -> None:
-        scope = {"type": "websocket", "client": ("192.0.2.1", 5), "headers": []}
-        await Connections(Visited()).serve(None, scope, None, send)  # type: ignore[arg-type]
+    async def come_and_go() -> None:
+        guards, served, over = Connections(Visited()), [], asyncio.Event()
 
-    finished(serve())
-    assert got == [{"type": "websocket.close", "code": 1013}]
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            served.append(scope["client"][0])
+            await over.wait()
+
+        def come(address: str) -> asyncio.Task[None]:
+            scope = {"type": "websocket", "client": (address, 5), "headers": []}
+            return asyncio.create_task(guards.serve(app, scope, None, send))  # type: ignore[arg-type]
+
+        there = [come(address) for address in ("192.0.2.1", "192.0.2.1", "192.0.2.1", "198.51.100.9")]
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert served == ["192.0.2.1", "192.0.2.1", "198.51.100.9"]
+        assert got == [{"type": "websocket.close", "code": 1013}]
+        over.set()
+        await asyncio.gather(*there, come("192.0.2.1"))
+        assert len(served) == 4 and len(got) == 1, "there is room again"
+
+    finished(come_and_go())
 
 
 def test_who_has_gone_is_not_served_any_more(slept: list[float]) -> None:

@@ -258,8 +258,9 @@ def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pyt
     """By a clock that the test sets: a machine that stops for a moment ends nobody early."""
 
     async def run() -> None:
-        now = 0.0
+        now, forgotten = 0.0, list[str]()
         monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: now)
+        monkeypatch.setattr(session_resources, "forget_session", forgotten.append)
 
         async def passes(seconds: float) -> None:
             nonlocal now
@@ -283,7 +284,7 @@ def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pyt
         await passes(RECONNECT_SECONDS - 1)
         assert server.closed == ["gone"]
         await passes(2)
-        assert server.closed == ["gone", "twice"]
+        assert server.closed == ["gone", "twice"] == forgotten, "with the runs that it alone had asked for"
 
     finished(run())
 

@@ -11,12 +11,12 @@ class SessionAddresses:
     """The address of each session that has a connection, or may have one again in a moment.
 
     >>> there = SessionAddresses()
-    >>> there.arrive("she", "192.0.2.7"), there.arrive("he", "192.0.2.7"), there.arrive("she", "192.0.2.7")
-    (None, None, None)
+    >>> for session in ("she", "he", "they", "she"):
+    ...     there.arrive(session, "192.0.2.7")
     >>> there.of("she"), there.sessions("192.0.2.7")
-    ('192.0.2.7', 2)
+    ('192.0.2.7', 3)
     >>> there.end("she"), there.of("she"), there.sessions("192.0.2.7"), there.sessions("")
-    (None, '', 1, 1)
+    (None, '', 2, 1)
     """
 
     def __init__(self) -> None:

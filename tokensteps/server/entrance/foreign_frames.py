@@ -31,6 +31,8 @@ def may_show(origin: str, source: str) -> bool:
     (True, False)
     >>> may_show("http://a.example:8080", "http://a.example:8080"), may_show("http://a.example:8080", "a.example")
     (True, False)
+    >>> may_show("https://a.example:443", "a.example"), may_show("https://a.example", "a.example:443")
+    (True, True)
     """
     (host, port), (named, at) = (
         address.lower().rpartition("://")[2].partition("/")[0].partition(":")[::2]
