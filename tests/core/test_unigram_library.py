@@ -10,8 +10,10 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from random import Random
 
 import pytest
 import sentencepiece
@@ -23,6 +25,7 @@ from tests.core.oracle_unigram import plain_loss
 from tests.samples import spread
 from tokenizers_core import Corpus, Lattice, UnigramTrace, train_unigram
 from tokenizers_core.training.lattice import UNKNOWN_PENALTY
+from tokenizers_core.training.unigram import sentencepiece_seed
 
 CORPORA = Path(__file__).parents[2] / "assets" / "corpora"
 SIZE = 120_000
@@ -83,6 +86,47 @@ def test_the_seed_is_as_large_as_that_of_sentencepiece(capfd: pytest.CaptureFixt
     found = re.search(r"Initialized (\d+) seed", capfd.readouterr().err)
     assert found is not None, "this version of sentencepiece does not log the size of its seed"
     assert len(trained().seed) == pytest.approx(int(found.group(1)), rel=0.005)
+
+
+def seed_in_library(lines: list[str], capfd: pytest.CaptureFixture[str]) -> int:
+    """How many pieces SentencePiece starts from; on so little text it may then refuse to go on."""
+    with suppress(RuntimeError, OSError):
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(lines),
+            model_writer=io.BytesIO(),
+            model_type="unigram",
+            vocab_size=1000,
+            hard_vocab_limit=False,
+            character_coverage=1.0,
+            normalization_rule_name="identity",
+            num_threads=1,
+            minloglevel=0,
+        )
+    found = re.search(r"Initialized (\d+) seed", capfd.readouterr().err)
+    assert found is not None, lines
+    return int(found[1])
+
+
+def test_seeds_of_many_small_corpora_are_as_large_as_those_of_sentencepiece(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Release 0.2.3 leaves the last line open, so its end is no other line's: `q cab` and `r cab` have `▁cab`."""
+    random = Random(6)
+    corpora = [["q cab", "r cab"], ["q cab", "r cab", "x"], ["a"], ["ab ab"]]
+    for _ in range(120):
+        lines = [
+            "".join(random.choices("abc ", [3, 3, 2, 2], k=random.randint(1, 9)))
+            for _ in range(random.randint(1, 6))
+        ]
+        corpora.append([" ".join(line.split()) or "a" for line in lines])
+    for lines in corpora:
+        counted = Corpus.from_texts(lines, pre_tokenizer="whitespace_split_metaspace")
+        assert len(sentencepiece_seed(counted, 16, True)) == seed_in_library(lines, capfd), lines
+    first, second = (
+        Corpus.from_texts(lines, pre_tokenizer="whitespace_split_metaspace") for lines in corpora[:2]
+    )
+    assert "▁cab" in dict(sentencepiece_seed(first, 16, True))
+    assert "▁cab" not in dict(sentencepiece_seed(second, 16, True))
 
 
 # --- Encoding as `tokenizers` does ----------------------------------------------------------------------------

@@ -66,6 +66,7 @@ class Tally:
     """Whether each text is a word with its count, so that nothing is known about what is around it."""
     _counts: Counter[str] = field(default_factory=Counter)
     _ends: Counter[str] = field(default_factory=Counter)
+    _last: str = ""
     _symbols: Counter[str] = field(default_factory=Counter)
     _reported: int = 0
 
@@ -88,6 +89,7 @@ class Tally:
                 self._counts[match] += count
         if matches and not self.counted_elsewhere:
             self._ends[matches[-1]] += count
+            self._last = matches[-1]
         if self.progress and self.characters - self._reported >= _PROGRESS_EVERY:
             self._report(self.progress)
 
@@ -139,6 +141,7 @@ class Tally:
             self.characters,
             self.replaced,
             () if self.counted_elsewhere else tuple(ends.values()),
+            last=self._splitter.view.show(self._last) if self._last else "",
             symbols_cut_out=tuple(self._symbols[one] for one in self.pipeline.user_defined_symbols),
         )
 
@@ -159,6 +162,8 @@ class Corpus:
     replaced: int = 0
     ends: tuple[int, ...] = ()
     """How often each word ends a text; () where the words were counted elsewhere."""
+    last: str = field(default="", compare=False)
+    """The word that ends the last text, which nothing comes after; "" where that isn't known."""
     symbols_cut_out: tuple[int, ...] = ()
     """How often each of the pipeline's user-defined symbols was cut out of the texts."""
     texts: tuple[str, ...] = field(default=(), compare=False)

@@ -122,7 +122,8 @@ def sentencepiece_seed(corpus: Corpus, max_length: int, whole_words: bool) -> li
     """Every character with its count, then repeated substrings with count × length, the highest first.
 
     A substring that is always followed by the same thing (a character, a space after the word, a text's end) is left out, and so
-    is one that mixes scripts. SentencePiece takes as its seed the inner nodes of the text's suffix tree, and such substrings
+    is one that mixes scripts. As in release 0.2.3 of SentencePiece, nothing at all follows the last text, which differs from the end of
+    another one: `q cab` and `r cab` have `▁cab` (until 0.2.0 the last text ended like all others). SentencePiece takes as its seed the inner nodes of the text's suffix tree, and such substrings
     aren't among them; so `▁while` is no piece in a text with a space after each of them, but `▁whi` may be.
     """
     alone: set[str] = set()
@@ -148,21 +149,22 @@ def count_stretches(corpus: Corpus, max_length: int, alone: Collection[str] = ()
     The words in `alone`, which occur nowhere else, tell nothing of how their beginning without the last character goes on.
 
     >>> corpus = Corpus.from_texts(["hug a-ha", "hug"], pre_tokenizer="whitespace_split")
-    >>> {stretch.translate({0: " ", 1: "$"}): count for stretch, count in count_stretches(corpus, 16).items()}
-    {'hug ': 1, 'ug ': 1, 'g ': 1, 'hug$': 1, 'ug$': 1, 'g$': 1, 'a-': 1, '-h': 1, 'ha$': 1, 'a$': 1}
+    >>> {stretch.translate({0: " ", 1: "$", 3: "."}): count for stretch, count in count_stretches(corpus, 16).items()}
+    {'hug ': 1, 'ug ': 1, 'g ': 1, 'hug.': 1, 'ug.': 1, 'g.': 1, 'a-': 1, '-h': 1, 'ha$': 1, 'a$': 1}
     """
     characters = set().union(*corpus.words)
-    space, stop, unlike = islice(
-        (sign for sign in map(chr, range(sys.maxunicode)) if sign not in characters), 3
+    space, stop, unlike, nothing = islice(
+        (sign for sign in map(chr, range(sys.maxunicode)) if sign not in characters), 4
     )
-    scripts: dict[str, str | None] = dict.fromkeys((space, stop, unlike), "Nothing else")
+    scripts: dict[str, str | None] = dict.fromkeys((space, stop, unlike, nothing), "Nothing else")
     for character in characters:
         found = script(character)
         scripts[character] = None if character == "▁" or found == "Inherited" else found
     counts: dict[str, int] = {}
     ends = corpus.ends or (0,) * len(corpus)
     for word, frequency, last in zip(corpus.words, corpus.counts, ends, strict=True):
-        for follower, times in ((space, frequency - last), (stop, last)):
+        open_end = int(last > 0 and word == corpus.last)
+        for follower, times in ((space, frequency - last), (stop, last - open_end), (nothing, open_end)):
             if times:
                 for stretch in stretches_of(word + follower, scripts, max_length):
                     counts[stretch] = counts.get(stretch, 0) + times

@@ -114,7 +114,7 @@ METHOD = Setting(
     ("course", "sentencepiece"),
     label=N_("Method"),
     help=N_(
-        "Course: the loss without a piece is computed on the whole corpus. SentencePiece: EM fits the "
+        "Course: the loss without a piece is computed on the whole corpus. SentencePiece, as in its release 0.2.3: EM fits the "
         "pieces' probabilities, and losses are estimated."
     ),
 )
