@@ -110,7 +110,7 @@ def test_words_are_cut_besides_on_every_page() -> None:
             "cut": "-",
             "cuts": "removed",
         }
-        app = page.opened(urlencode(url | {"find": "ran", "put": "RAN", "size": ""}))
+        app = page.opened(urlencode(url | {"replace": "ran", "put": "RAN", "size": ""}))
         assert problems(app) == [] and address(app)["digits"] == "right"
         corpus = Corpus.from_texts(
             [text],
@@ -125,11 +125,11 @@ def test_words_are_cut_besides_on_every_page() -> None:
 
 def test_byte_pieces_come_in_and_are_named() -> None:
     for page, more in ((BPE, {"pre": "whitespace_split"}), (UNIGRAM, {})):
-        app = page.opened(urlencode({"corpus": "hug", "fallback": "1", "size": "", **more}))
-        assert problems(app) == [] and address(app)["fallback"] == "1"
+        app = page.opened(urlencode({"corpus": "hug", "bytes": "1", "size": "", **more}))
+        assert problems(app) == [] and address(app)["bytes"] == "1"
         assert "256 byte pieces, <0x00> to <0xFF>, spell" in book(app)["frames"][0]["say"]
-    app = WHATIF.opened(urlencode({"t1": "unigram?corpus=hug", "what": "fallback"}))
-    assert problems(app) == [] and app.selectbox(key="whatif.what").value == "fallback"
+    app = WHATIF.opened(urlencode({"t1": "unigram?corpus=hug", "what": "bytes"}))
+    assert problems(app) == [] and app.selectbox(key="whatif.what").value == "bytes"
 
 
 def test_a_pattern_that_is_none_is_told() -> None:

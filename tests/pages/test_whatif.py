@@ -110,7 +110,7 @@ def test_each_kind_of_change_draws_both_runs() -> None:
         app.selectbox(key="whatif.what").set_value(what)
         if what == "add":
             app.session_state["whatif.new"] = "hugging hugs"
-        if what in ("initial", "kept", "find", "put", "cut"):
+        if what in ("initial", "kept", "replace", "put", "cut"):
             app.session_state[f"whatif.to.{what}"] = "e"
         run(app)
         assert problems(app) == [] and address(app)["what"] == what

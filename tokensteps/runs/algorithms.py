@@ -116,7 +116,7 @@ def _wordpiece(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
 
 def _bpe(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
     alphabet = recipe["alphabet"] if pipeline.byte_level else "corpus"
-    fallback = {"byte_fallback": True} if recipe["fallback"] and not pipeline.byte_level else {}
+    fallback = {"byte_fallback": True} if recipe["bytes"] and not pipeline.byte_level else {}
     return {**_merging(recipe, pipeline), "alphabet": alphabet, **fallback}
 
 
@@ -134,7 +134,7 @@ def _unigram(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
         "whole_words": recipe["whole"],
         "special_tokens": special_tokens(recipe["special"]),
         "max_piece_length": recipe["longest"] or MAX_PIECE_LENGTH,
-        **({"byte_fallback": True} if recipe["fallback"] else {}),
+        **({"byte_fallback": True} if recipe["bytes"] else {}),
     }
 
 

@@ -88,7 +88,7 @@ def size_along(recipe: Recipe, corpus: Corpus, change: Change) -> int | None:
     """The vocabulary size that a change takes along: with another alphabet, there is room for as many merges; None where it stays."""
     if recipe["size"] is None:
         return None
-    if change.what == "fallback" and recipe["pre"] != "byte_level":
+    if change.what == "bytes" and recipe["pre"] != "byte_level":
         with_bytes: int = recipe["size"] + (len(BYTE_TOKENS) if change.to else -len(BYTE_TOKENS))
         return with_bytes
     if change.what != "alphabet":

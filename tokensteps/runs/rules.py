@@ -193,7 +193,7 @@ KEPT = Setting(
 MORE_CUTS = (
     KEPT,
     Setting(
-        "find",
+        "replace",
         "",
         length=SPECIAL_LIMIT,
         label=N_("Replace"),
@@ -238,7 +238,7 @@ MORE_CUTS = (
 )
 """How the text and its words are cut besides."""
 FALLBACK = Setting(
-    "fallback",
+    "bytes",
     False,
     label=N_("Byte fallback"),
     help=N_(

@@ -112,8 +112,8 @@ class Recipe:
         if "kept" not in self.values:
             return Pipeline(self["normalizer"], self["pre"], pattern, patience(size))
         normalizer = self["normalizer"]
-        if self["find"]:
-            normalizer = (Replace(self["find"], self["put"]), normalizer)
+        if self["replace"]:
+            normalizer = (Replace(self["replace"], self["put"]), normalizer)
         kept = special_tokens(self["kept"])
         return Pipeline(normalizer, self["pre"], pattern, patience(size), self._cuts(), kept)
 

@@ -31,7 +31,7 @@ TRAINING_SETTINGS = ("ties", "method", "seed", "size", "min", "exact", "whole", 
 
 OPTIONS = (
     "kept",
-    "find",
+    "replace",
     "put",
     "cut",
     "cuts",
@@ -42,7 +42,7 @@ OPTIONS = (
     "coverage",
     "initial",
     "maxword",
-    "fallback",
+    "bytes",
 )
 """What few runs need."""
 
