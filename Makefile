@@ -123,7 +123,7 @@ day: $(VENV)/.dev ## a day of four classes in MINUTES=20: memory, open files, th
 	$(BIN)/python -m benchmarks.day --minutes $(MINUTES)
 
 real: browser ## tokenizers that models are published with, from ordinary packages, against their own libraries, and through the page (TOKENSTEPS_REAL names the folder)
-	$(BIN)/python -m pytest -n 0 -rs -s tests/real/real.py tests/real/chats.py tests/real/page.py
+	$(BIN)/python -m pytest -n 0 -rs -s tests/real/real.py tests/real/chats.py tests/real/page.py tests/real/scorm.py
 
 oldest: $(VENV)/.dev $(TOOLS)/.made browser ## the tests without a browser, and every page in one, with the lowest versions that requirements.txt lets in
 	@test -x $(OLDEST)/bin/python || $(TOOLS)/bin/uv venv --quiet --python $(BIN)/python $(OLDEST)

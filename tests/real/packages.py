@@ -129,15 +129,16 @@ def folder() -> Path:
     return Path(named) if named else cache / "tokensteps-real"
 
 
-JUDGES: Final = ("transformers==5.23.0", "mistral-common==1.13.1", "jinja2==3.1.6")
-"""What judges chats, in an environment of its own."""
+JUDGES: Final = ("transformers==5.23.0", "mistral-common==1.13.1", "jinja2==3.1.6", "lxml==6.1.3")
+"""What judges chats and manifests, in an environment of its own."""
 
 
 def judges() -> Path:
     """The Python of that environment, which is made if it isn't there. Raises OSError where it can't be."""
     place = folder() / "judges"
     python = place / "bin" / "python"
-    if (place / "made").exists():
+    made = place / "made"
+    if made.exists() and made.read_text("utf-8") == " ".join(JUDGES):
         return python
     shutil.rmtree(place, ignore_errors=True)
     for command in (
@@ -147,7 +148,7 @@ def judges() -> Path:
         done = subprocess.run(command, capture_output=True, text=True, timeout=FETCHING_SECONDS, check=False)
         if done.returncode:
             raise OSError(f"{' '.join(JUDGES)}: {done.stderr.strip().splitlines()[-1:]}")
-    (place / "made").touch()
+    made.write_text(" ".join(JUDGES), "utf-8")
     return python
 
 
