@@ -15,7 +15,9 @@ from tests.browser.conftest import turn_to
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_class import CARD, STRIP, WALL, step
 from tests.browser.test_walk import held
+from tokensteps.shell.walk import lesson_facts
 from tokensteps.teaching.exercises.kinds import make
+from tokensteps.teaching.walk import stops_of
 
 PHONE = {
     "viewport": {"width": 390, "height": 844},
@@ -281,7 +283,9 @@ def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     wall.wait_for_function(WORDS, arg=["hug", "pug", "pun", "bun", "hugs"])
     wall.keyboard.press("PageDown")
     expect(wall.locator(WALL)).to_be_hidden()
-    turn_to(wall, f"/unigram?corpus=hug&step=0&walk=90.9&class={code}")
+    stops = [stop.link.tab for stop in stops_of("90", lesson_facts())]
+    before = stops.index("Where they disagree")  # counted from 0
+    turn_to(wall, f"/unigram?corpus=hug&step=0&walk=90.{before}&class={code}")
     held(wall, "PageDown")
     projected(wall, "Where they disagree")
     wall.wait_for_function(SPLITS)
