@@ -314,7 +314,7 @@ def test_words_can_be_found_and_sorted_out() -> None:
     own = [found.word.replace("▁", "␣") for found in words if found.apart == "wordpiece"]
     assert tables(app)[0]["word"].tolist() == own and own
     assert any(caption.value.startswith(f"{len(own)} different word") for caption in app.caption)
-    app.text_input(key="compare.find").set_value("zzz")
+    app.text_input(key="compare.looked_for").set_value("zzz")
     run(app)
     assert tables(app) == [] and problems(app) == []
 

@@ -78,7 +78,7 @@ BOXES = [
     Box(limits.PATTERN_LIMIT, "bpe", "bpe.regex", {"corpus": "hello", "pattern": "own"}),
     Box(limits.SPECIAL_LIMIT, "wordpiece", "wordpiece.special", {"corpus": "hug"}),
     Box(limits.ENCODE_LIMIT, "bpe", "bpe.encode.hug", {"corpus": "hug"}, "Encode"),
-    Box(limits.FIND_LIMIT, "compare", "compare.find", {"corpus": "hug"}, "Where they disagree"),
+    Box(limits.FIND_LIMIT, "compare", "compare.looked_for", {"corpus": "hug"}, "Where they disagree"),
     Box(limits.FIND_LIMIT, "glossary", "glossary.find", {}),
     Box(limits.TITLE_LIMIT, "bpe", "bpe.challenge.title", {"corpus": "hug"}, "Files and link"),
     Box(limits.PIPELINE_LIMIT, "pipeline", "pipeline.a", {"corpus": "course", "size": "60"}, "", "text_area"),
@@ -342,9 +342,9 @@ def test_a_long_table_shows_its_top_until_asked_for_more(
     assert asks(app) and tables(app)[0].equals(table.head(3))
     assert re.search(rf"\b3 .*of {len(table)} ", told(app))
     last = str(table.iloc[-1, 1])
-    app.session_state[f"{name}.find"] = last
+    app.session_state[f"{name}.looked_for"] = last
     assert last in set(tables(run(app))[0].iloc[:, 1]) and not asks(app)
-    app.session_state[f"{name}.find"] = ""
+    app.session_state[f"{name}.looked_for"] = ""
     app.session_state[f"{name}.all"] = True
     assert tables(run(app))[0].equals(table)
     assert tables(page.with_tab(app, "Code")) == []
@@ -364,11 +364,11 @@ def test_what_is_looked_for_in_a_table_says_what_fits(name: str, tab: str) -> No
     app = PAGES[name].opened("corpus=hug&step=1", tab)
     rows = tables(app)[0]
     text = "u" * (limits.FIND_LIMIT + 1)
-    app.session_state[f"{name}.find"] = text
+    app.session_state[f"{name}.looked_for"] = text
     head = searched(run(app))
     assert head["text"] == text and "101 characters" in head["problem"] and "limit of 100" in head["problem"]
     assert tables(app)[0].equals(rows)
-    app.session_state[f"{name}.find"] = text[:-1]
+    app.session_state[f"{name}.looked_for"] = text[:-1]
     assert searched(run(app))["problem"] == "" and tables(app)[0].empty
 
 

@@ -5,6 +5,7 @@ Oracle: the engine, trained directly with the same limits, which `tests/core/tes
 
 from __future__ import annotations
 
+import ast
 import html
 import re
 from pathlib import Path
@@ -14,9 +15,10 @@ from tests.pages.pages import Page, address, bodies, book, problems, run
 from tokenizers_core import Corpus, train_bpe, train_wordpiece
 from tokenizers_core.text.cutting import DIGITS, CutAt
 from tokenizers_core.text.rewriting import Replace
+from tokensteps import pages
 from tokensteps.language.i18n import LANGUAGES
 from tokensteps.runs.corpora import EXAMPLES
-from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
+from tokensteps.runs.rules import BPE_RULES, RULES_OF, UNIGRAM_RULES, VIEWS, WORDPIECE_RULES
 
 BPE = Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES)
 WORDPIECE = Page("wordpiece", Path("pages", "train", "wordpiece.py"), WORDPIECE_RULES)
@@ -151,3 +153,26 @@ def test_limits_that_can_not_be_are_told() -> None:
     app = BPE.opened("corpus=hug&longest=0&coverage=2&letters=x")
     told = " ".join(map(html.unescape, problems(app)))
     assert all(name in told for name in ("longest=", "coverage=", "letters="))
+
+
+def test_no_widget_of_a_page_has_the_key_of_a_rule() -> None:
+    """The rule “Replace” and the search above a table had one name in session state: whoever searched changed the corpus.
+
+    Oracle: the pages' sources, read by `ast`.
+    """
+    rules = {setting.name for rules in RULES_OF.values() for setting in rules} | {view.name for view in VIEWS}
+    found = [
+        f"{file.name}:{node.lineno} {node.args[0].value}"
+        for file in sorted(Path(pages.__path__[0]).rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "key"
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+        and node.args[0].value in rules
+    ]
+    assert found == []
+    app = BPE.opened("corpus=hug&step=1", "Every pair")
+    app.session_state["bpe.looked_for"] = "ug"
+    assert "find" not in address(run(app))

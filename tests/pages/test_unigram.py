@@ -329,11 +329,11 @@ def test_byte_fallback() -> None:
     app.text_input(key="unigram.encode.hug").set_value("hug ŷ")
     run(app)
     assert "<unk>" in encoded(app) and "<0xC5>" not in encoded(app) and "hug" in encoded(app)
-    app.toggle(key="unigram.fallback").set_value(True)
+    app.toggle(key="unigram.as_bytes").set_value(True)
     run(app)
     assert "<unk>" not in encoded(app) and "<0xC5>" in encoded(app) and "<0xB7>" in encoded(app)
     assert problems(app) == []
-    app.toggle(key="unigram.fallback").set_value(False)
+    app.toggle(key="unigram.as_bytes").set_value(False)
     run(app)
     assert "<unk>" in encoded(app)
 

@@ -363,7 +363,7 @@ def overlap(view: ComparisonView) -> None:
 def disagreements(view: ComparisonView) -> None:
     """The words that are not split alike, as a table."""
     left, middle, right = st.columns([2, 2, 3], vertical_alignment="bottom")
-    find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("find"), placeholder="th")
+    find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("looked_for"), placeholder="th")
     who = middle.selectbox(
         _("Which differ"),
         list(WHO_DIFFERS),

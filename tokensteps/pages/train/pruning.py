@@ -145,7 +145,7 @@ def encode_pieces(view: TrainView[UnigramTrace]) -> None:
     """Use the tokenizer after this step; on request, unknown characters become bytes."""
     fallback = st.toggle(
         _("Unknown characters as bytes"),
-        key=view.key("fallback"),
+        key=view.key("as_bytes"),
         help=_("Byte fallback: 256 more tokens, and nothing is lost. Off: such characters become <unk>."),
     )
     encode_tab(view, view.trace.tokenizer(view.step, byte_fallback=fallback))

@@ -76,7 +76,7 @@ def of_the_whole(tab: Callable[[View], None]) -> Callable[[View], None]:
 def step_rows(view: TrainView[AnyTrace], table: StepTable, total: int, whole: str, best: str) -> None:
     """A table of this step of `total` rows: those at its top, most if asked for, or those of them with a text in them. Above it, `whole` or `best` says which, unless they are searched."""
     use_language(st.session_state["language"])
-    state, text_key, all_key = st.session_state, view.key("find"), view.key("all")
+    state, text_key, all_key = st.session_state, view.key("looked_for"), view.key("all")
     text, everything = state.get(text_key, ""), state.get(all_key, False)
     problem = too_long(_("Find"), len(text), FIND_LIMIT) if len(text) > FIND_LIMIT else ""
     find = "" if problem else text
