@@ -49,7 +49,7 @@ DOINGS = (
     Doing(("token i za tion", "token ization"), "You cut it into token ization.", CARD),
     Doing(("##u + ##g", "##g + ##s"), "You answered ##g + ##s.", WORDS),
     Doing(("u n hug", "un hug"), "You cut it into un hug.", BOARD),
-    Doing(("hug", "bu"), "You answered bu.", ".question .givens"),
+    Doing(("hug", "bu"), "You answered bu.", WORDS),
     Doing(("pug", "pun"), "You found pun.", WHERE),
 )
 
