@@ -39,6 +39,7 @@ def test_one_word_in_every_way(serve: Callable[..., str], page: Page) -> None:
     page.get_by_role("combobox", name="Step through").click()
     page.get_by_role("option", name="fewest tokens").click()
     book = page.locator(".ts-flipbook")
+    expect(book.locator(".where")).to_contain_text("boundary 0 of 8")  # not the steps of the way before
     book.locator('[data-do="last"]').click()
     fewest = [one.token for one in ways.cuts["fewest_tokens"] or ()]
     expect(book.locator(".e.best")).to_have_text(fewest)
