@@ -33,6 +33,7 @@ TABS = [
     "How close?",
     "Code",
     "Files and link",
+    "About this kind",
 ]
 PAGE = Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES)
 opened, value, rules, usual, with_tab = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual, PAGE.with_tab

@@ -19,7 +19,7 @@ from tokensteps.runs.corpora import pack_text
 from tokensteps.runs.rules import WORDPIECE_RULES
 
 OWN_TABS = ["Score and count", "The library's WordPiece"]
-TABS = [*SHARED_TABS[:3], *OWN_TABS, *SHARED_TABS[3:]]
+TABS = [*SHARED_TABS[:3], *OWN_TABS, *SHARED_TABS[3:-1]]  # without that on the kinds of BPE
 PAGE = Page("wordpiece", Path("pages", "train", "wordpiece.py"), WORDPIECE_RULES)
 opened, value, rules, usual, with_tab = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual, PAGE.with_tab
 

@@ -45,7 +45,7 @@ def corpus_of(trace: AnyTrace, step: int) -> Corpus:
     """The words that a step chose among."""
     if isinstance(trace, ParityTrace):
         return trace.chosen_corpus(max(0, step - 1))
-    return trace.corpus_at(step) if isinstance(trace, MergeTrace) else trace.corpus
+    return trace.corpus_at(max(0, step - 1)) if isinstance(trace, MergeTrace) else trace.corpus
 
 
 def recounted(trace: AnyTrace, step: int, word: str, count: int) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def recounted(trace: AnyTrace, step: int, word: str, count: int) -> dict[str, An
         corpus = with_count(trace.corpora[language], word, count)
         return {"corpus": {**trace.corpora, language: corpus}, "parallel": trace.parallel}
     if isinstance(trace, SuperTrace):
-        if trace.in_stage_2(step):
+        if trace.in_stage_2(max(0, step - 1)):
             return {"corpus": trace.corpus, "stretches": with_count(trace.stretches, word, count)}
         return {"corpus": with_count(trace.corpus, word, count), "stretches": trace.stretches}
     return {"corpus": with_count(trace.corpus, word, count)}

@@ -143,7 +143,7 @@ def at_play(trace: AnyTrace, step: int, most: int) -> list[str]:
     """
     if not step:
         return []
-    splits = trace.snapshot(step - 1).splits()
+    splits = trace.snapshot(step - 1).splits(corpus_of(trace, step).words)
     if isinstance(trace, MergeTrace) and not trace.record.is_merge(step):
         return at_play(trace, step - 1, most)  # it follows on what was merged before
     if isinstance(trace, MergeTrace):

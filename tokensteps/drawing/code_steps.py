@@ -118,7 +118,7 @@ LISTINGS: Mapping[str, Listing] = {
         {
             "split": "splits = {language: ",
             "full": "while len(steps) < merges",
-            "none": "while len(steps) < merges",
+            "none": "if not counts:",
             "best": "pair = max(",
             "merge": "words[word] = replace_pair(",
         },

@@ -9,7 +9,7 @@ from tokenizers_core.encoding.encoding import Encoding
 from tokenizers_core.training.merge_trace import Lineage, MergeTrace
 from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_chips
 from tokensteps.language.i18n import _, count, ngettext, sentences
-from tokensteps.language.names import choice_name
+from tokensteps.language.names import KindWords, choice_name
 
 TOKENS_SHOWN = 600
 ROWS_SHOWN = 400
@@ -105,3 +105,18 @@ def vocabularies_html(
         for name, tokens in rows
     )
     return f'<div class="ts story">{shown}</div>'
+
+
+def kind_html(words: KindWords) -> str:
+    """A kind of BPE: its paper, what that claims and was measured on, and what the page can show of it."""
+    link = f'<a href="{escape(words.link)}">{escape(words.source)}</a>'
+    parts = (
+        (_("Paper"), link),
+        (_("Its claim"), escape(_(words.claims))),
+        (_("Here"), escape(_(words.here))),
+    )
+    return (
+        '<dl class="about">'
+        + "".join(f"<dt>{escape(name)}</dt><dd>{told}</dd>" for name, told in parts)
+        + "</dl>"
+    )

@@ -6,7 +6,7 @@ Each mapping goes from the program's name to a message. A name without its words
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tokenizers_core.text.cutting import DIGITS, CutAt
 from tokenizers_core.text.pipeline import Pipeline
@@ -93,6 +93,13 @@ ASK_NAMES: Mapping[str, str] = {
     "split": N_("How a word is split next"),
 }
 """What is asked about the next step of a run."""
+KIND_NAMES: Mapping[str, str] = {
+    "plain": N_("plain BPE"),
+    "superbpe": "SuperBPE",
+    "pickybpe": "PickyBPE",
+    "paritybpe": N_("parity-aware BPE"),
+}
+"""A kind of BPE → its name."""
 CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
     "normalizer": {
         "none": N_("none"),
@@ -149,6 +156,8 @@ CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
         },
     },
     "alphabet": {"corpus": N_("the corpus's symbols"), "bytes": N_("all 256 bytes")},
+    "kind": KIND_NAMES,
+    "threshold": {share: share for share in ("0.95", "0.9", "0.8", "0.7", "0.6", "0.5")},
     "ties": {rule: words.name for rule, words in TIE_RULE_WORDS.items()},
     "method": {"course": N_("course: exact losses"), "sentencepiece": N_("SentencePiece: EM")},
     "how": {"anew": N_("Train anew"), "on": N_("Go on training"), "trim": N_("Trim")},
@@ -230,3 +239,75 @@ def pair_name(pair: tuple[str, ...]) -> str:
     'BPE and Unigram'
     """
     return together(ALGORITHM_NAMES[name] for name in pair)
+
+
+# --- The kinds of BPE, each with its paper ---------------------------------------------------------------------------
+
+
+class KindWords(NamedTuple):
+    """The words for one kind of BPE, to be translated."""
+
+    lead: str
+    """What is new, in a sentence, and where to look."""
+    source: str
+    """Its paper; a name, which is not translated."""
+    link: str
+    claims: str
+    """What the paper claims, and what it was measured on."""
+    here: str
+    """What this page can show of it, and what it can't."""
+
+
+KIND_ABOUT: Final[Mapping[str, KindWords]] = {
+    "plain": KindWords(
+        N_(
+            "Merge the most frequent pair of neighbors, everywhere, again and again, until the vocabulary is full."
+        ),
+        "Sennrich, Haddow and Birch (2016)",
+        "https://aclanthology.org/P16-1162",
+        N_(
+            "Words that a translation model has never seen can be spelled from parts: measured by the quality of translations from English into German and Russian."
+        ),
+        N_("Every step of the training is here. How well a model translates with it is not."),
+    ),
+    "superbpe": KindWords(
+        N_(
+            "SuperBPE first learns words, then lets tokens bridge spaces: go to “stage 2” in the timeline and watch phrases become one token."
+        ),
+        "Liu, Hayase, Hofmann, Oh, Smith and Choi (2025)",
+        "https://arxiv.org/abs/2503.13423",
+        N_(
+            "With 200,000 tokens, English text takes up to a third fewer of them than with BPE, and a language model of 8 billion parameters trained on them does better on 30 tasks by 4 percentage points on average."
+        ),
+        N_(
+            "The page shows both stages, the change between them, and how many tokens the corpus has at each step. A corpus of this size can't show what a language model gains."
+        ),
+    ),
+    "pickybpe": KindWords(
+        N_(
+            "PickyBPE removes a token again once it lives almost only in longer ones: a struck-out token in the timeline is one that leaves, with its share in the sentence above."
+        ),
+        "Chizhov, Arnett, Korotkova and Yamshchikov (2024)",
+        "https://arxiv.org/abs/2409.04599",
+        N_(
+            "Fewer tokens that are hardly ever used, at no loss in the quality of translations: measured on several pairs of languages, with thresholds of 0.6 and more."
+        ),
+        N_(
+            "The page shows each removal and what its places become, and each token that comes back. Whether rare tokens harm a model takes a model to see. Ties follow your rule; in the authors' program they follow none that can be named."
+        ),
+    ),
+    "paritybpe": KindWords(
+        N_(
+            "In parity-aware BPE the language that takes most tokens for the same lines chooses the next merge: the bars under the words say which."
+        ),
+        "Foroutan, Meister, Paul, Niklaus, Ahmadi, Bosselut and Sennrich (2025)",
+        "https://arxiv.org/abs/2508.04796",
+        N_(
+            "Languages take far more similar numbers of tokens, while all together take hardly more, and language models do as well on their tasks: measured on dozens of languages."
+        ),
+        N_(
+            "The page shows who chooses, why, and what plain BPE would have merged. Forty lines in six languages show how the rule works; they are too few to say what it does to a language."
+        ),
+    ),
+}
+"""Kind of BPE → its words."""

@@ -6,7 +6,7 @@ Names, titles and training functions come from the engine's own list. An algorit
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, Generic, TypeVar
 
@@ -20,6 +20,7 @@ from tokenizers_core.training.wordpiece import MAX_CHARACTERS
 from tokensteps.language.i18n import N_
 from tokensteps.limits import SEED_LIMIT
 from tokensteps.runs.corpora import Source
+from tokensteps.runs.kinds import WITH_TEXTS, kind_settings, train_kind
 from tokensteps.runs.rules import COMPARE_RULES, RULES_OF, USUAL_SEED, Setting
 from tokensteps.runs.settings import Recipe, read_url, special_tokens
 from tokensteps.runs.trainings import train_all
@@ -82,20 +83,20 @@ class Run(Generic[Traced_co]):
 
     def make(self, progress: Progress) -> Traced_co:
         """Read the corpus and train: in a process of its own if it may take a while."""
+        source = replace(self.source, texts=self.settings.get("kind") in WITH_TEXTS)
         return train(
             self.name,
-            Task(self.algorithm.train, self.source, self.pipeline, self.settings, self.algorithm.grows),
+            Task(self.algorithm.train, source, self.pipeline, self.settings, self.algorithm.grows),
             progress,
         )
 
 
-def _merging(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
+def _merging(recipe: Recipe) -> dict[str, Any]:
     return {
         "vocab_size": recipe["size"],
         "min_frequency": recipe["min"] or 1,
         "special_tokens": special_tokens(recipe["special"]),
         "tie_rule": recipe["ties"],
-        **_limits(recipe),
     }
 
 
@@ -110,14 +111,21 @@ def _limits(recipe: Recipe) -> dict[str, Any]:
     return limits.given()
 
 
-def _wordpiece(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
-    return {**_merging(recipe, pipeline), "max_input_chars_per_word": recipe["maxword"] or MAX_CHARACTERS}
+def _wordpiece(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
+    return {
+        **_merging(recipe),
+        **_limits(recipe),
+        "max_input_chars_per_word": recipe["maxword"] or MAX_CHARACTERS,
+    }
 
 
 def _bpe(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
     alphabet = recipe["alphabet"] if pipeline.byte_level else "corpus"
+    shared = {**_merging(recipe), "alphabet": alphabet}
+    if own := kind_settings(recipe):
+        return {**shared, **own}
     fallback = {"byte_fallback": True} if recipe["bytes"] and not pipeline.byte_level else {}
-    return {**_merging(recipe, pipeline), "alphabet": alphabet, **fallback}
+    return {**shared, **_limits(recipe), **fallback}
 
 
 def seed_pieces(asked: int | None, size: int | None) -> int:
@@ -150,12 +158,12 @@ def _page_of(algorithm: engine.Algorithm[engine.Trained_co]) -> Algorithm[engine
     return Algorithm(name, algorithm.title, RULES_OF[name], _SETTINGS_OF[name], algorithm.train, grows=True)
 
 
-BPE: Final = _page_of(engine.BPE)
+BPE: Final = replace(_page_of(engine.BPE), train=train_kind)
 WORDPIECE: Final = _page_of(engine.WORDPIECE)
 UNIGRAM: Final = _page_of(engine.UNIGRAM)
 ALGORITHMS: Final[Mapping[str, Algorithm[AnyTrace]]] = {
     name: _page_of(algorithm) for name, algorithm in engine.ALGORITHMS.items()
-}
+} | {"bpe": BPE}
 
 
 def comparison_settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import dataclasses
 import difflib
 import heapq
 import inspect
+import io
 import operator
 import pydoc_data.topics
 import re
@@ -25,7 +26,7 @@ from tokenizers_core.errors import CountedRulesError, TokenizersCoreError, quote
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.counting import counting_rules, is_counts, read_counts
 from tokenizers_core.text.pipeline import Pipeline
-from tokenizers_core.text.reading import decode_text, parse_counts
+from tokenizers_core.text.reading import decode_text, parse_counts, read_lines
 from tokensteps.assets import ASSETS
 from tokensteps.bounded import bounded, text_bytes
 from tokensteps.language.i18n import N_, count
@@ -37,6 +38,7 @@ from tokensteps.limits import (
     SYMBOLS_LIMIT,
     WORD_LIMIT,
 )
+from tokensteps.runs.parallel import table_of_lines
 
 FOLDER = ASSETS / "corpora"
 
@@ -187,6 +189,37 @@ EXAMPLES: Mapping[str, Example] = {
         {"pre": "byte_level", "size": 300, "min": 2},
         by_page={"wordpiece": {"size": 400, "min": 2}, "unigram": {"seed": 800, "size": 300}},
     ),
+    "phrases": Example(
+        N_("Phrases that recur"),
+        N_("Sentences of our own in which phrases recur: for tokens that bridge spaces."),
+        _file("phrases.txt"),
+        "By the way, the boat is in the middle of the lake.",
+        {"kind": "superbpe", "pre": "byte_level", "size": 220, "transition": 190, "min": 2},
+        word="the",
+        by_page={"wordpiece": {"size": 150}, "unigram": {"seed": 400, "size": 150}, "compare": {"size": 150}},
+    ),
+    "scaffolding": Example(
+        N_("Long words that recur"),
+        N_("Sentences of our own with long words that recur: their beginnings are tokens only on the way."),
+        _file("scaffolding.txt"),
+        "The lighthouse keeper reads the newest newspaper.",
+        {"kind": "pickybpe", "threshold": "0.6", "pre": "byte_level", "size": 90, "min": 2},
+        by_page={"wordpiece": {"size": 150}, "unigram": {"seed": 400, "size": 150}, "compare": {"size": 150}},
+    ),
+    "parallel": Example(
+        N_("Forty lines in six languages"),
+        N_(
+            "The same forty lines in six languages and four scripts, written for this app: for the language that is served worst."
+        ),
+        table_of_lines,
+        "The bread is still warm.",
+        {"kind": "paritybpe", "pre": "whitespace_split_metaspace", "size": 500},
+        by_page={
+            "wordpiece": {"size": 700},
+            "unigram": {"seed": 2_000, "size": 700},
+            "compare": {"size": 700},
+        },
+    ),
     "python": Example(
         N_("Python code"),
         N_("Functions from the standard library of the Python that runs this page."),
@@ -280,6 +313,8 @@ class Source:
     """Whether the text is word counts."""
     lines: bool = True
     """Whether each line is a text of its own."""
+    texts: bool = False
+    """Whether the corpus knows its texts, as some kinds of BPE need."""
     recount: tuple[tuple[str, int], ...] = ()
     """Words that are given other counts once it is read: 0 leaves a word out."""
 
@@ -301,12 +336,18 @@ class Source:
         if self.counts:
             counts = parse_counts(decode_text(self.data).text)
             return Corpus.from_counts(counts, *rules, user_defined_symbols=kept, cuts=cuts)
-        if self.lines:
+        if self.lines and not self.texts:
             return Corpus.from_bytes(
                 self.data, *rules, progress=progress, user_defined_symbols=kept, cuts=cuts
             )
-        texts = [decode_text(self.data).text]
+        texts = self._texts()
         return Corpus.from_texts(texts, *rules, progress=progress, user_defined_symbols=kept, cuts=cuts)
+
+    def _texts(self) -> list[str]:
+        """The texts that are cut into words each by itself."""
+        if self.lines:
+            return [line.text for line in read_lines(io.BytesIO(self.data))]
+        return [decode_text(self.data).text]
 
     @property
     def is_counted(self) -> bool:

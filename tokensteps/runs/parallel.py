@@ -80,3 +80,14 @@ def parallel_lines() -> Mapping[str, tuple[str, ...]]:
         language: tuple(read_asset(f"corpora/parallel/{language}.txt").splitlines())
         for language in PARALLEL_LANGUAGES
     }
+
+
+@cache
+def table_of_lines() -> str:
+    """Those lines as a table, as `read_parallel` reads it: a column for each language.
+
+    >>> read_parallel(table_of_lines())["de"][7]
+    'Das Brot ist noch warm.'
+    """
+    lines = parallel_lines()
+    return "\n".join("\t".join(row) for row in [tuple(lines), *zip(*lines.values(), strict=True)])

@@ -13,6 +13,7 @@ from tokenizers_core import TEMPLATES, TIE_RULES
 from tokenizers_core.text.normalizers import NORMALIZERS
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
+from tokenizers_core.training.algorithms import KINDS
 from tokenizers_core.training.lattice import MAX_PIECE_LENGTH
 from tokenizers_core.training.wordpiece import MAX_CHARACTERS
 from tokensteps.drawing.tokens import SHOW
@@ -288,7 +289,67 @@ PIECES_SPLIT = (
 )
 """Ways to split that all three algorithms can take."""
 
-BPE_RULES = (
+KIND = Setting(
+    "kind",
+    "plain",
+    tuple(KINDS),
+    label=N_("Kind"),
+    help=N_(
+        "SuperBPE: tokens may bridge spaces. PickyBPE: tokens that only live in others leave again. Parity-aware: the language that is served worst chooses; it needs a table with a column for each language."
+    ),
+)
+KIND_RULES = (
+    Setting(
+        "threshold",
+        "0.9",
+        ("0.95", "0.9", "0.8", "0.7", "0.6", "0.5"),
+        label=N_("Threshold"),
+        help=N_("A part leaves if a merge took more than this share of its places."),
+        when=("kind", "pickybpe"),
+    ),
+    Setting(
+        "transition",
+        None,
+        least=1,
+        most=VOCABULARY_LIMIT,
+        label=N_("Tokens before stage 2"),
+        help=N_("From this vocabulary size on, tokens may bridge spaces."),
+        placeholder=N_("nine tenths of the size"),
+        when=("kind", "superbpe"),
+    ),
+    Setting(
+        "mostwords",
+        4,
+        least=1,
+        most=20,
+        label=N_("Words in a token"),
+        help=N_("In stage 2 no token has more words than this."),
+        when=("kind", "superbpe"),
+    ),
+    Setting(
+        "together",
+        0,
+        least=0,
+        most=VOCABULARY_LIMIT,
+        label=N_("Plain merges first"),
+        help=N_("So many merges are chosen by all languages together, as plain BPE does."),
+        when=("kind", "paritybpe"),
+    ),
+    Setting(
+        "recent",
+        None,
+        least=1,
+        most=10_000,
+        label=N_("Window"),
+        help=N_(
+            "A language that chose more than twice its fair share of so many last merges waits. Empty: never."
+        ),
+        placeholder=N_("no window"),
+        when=("kind", "paritybpe"),
+    ),
+)
+"""What only one kind of BPE has."""
+MERGE_RULES = (
     NORMALIZE,
     SPLIT,
     PATTERN,
@@ -303,6 +364,12 @@ BPE_RULES = (
     FALLBACK,
     LINES_APART,
 )
+BPE_RULES = (
+    KIND,
+    *KIND_RULES,
+    *(rule._replace(when=("kind", "plain")) if rule in (*LIMITS, FALLBACK) else rule for rule in MERGE_RULES),
+)
+"""Limits are for plain BPE: the other kinds don't know them."""
 WORDPIECE_RULES = (
     *(
         SPLIT._replace(
@@ -311,7 +378,7 @@ WORDPIECE_RULES = (
         )
         if rule is SPLIT
         else rule
-        for rule in BPE_RULES
+        for rule in MERGE_RULES
         if rule is not FALLBACK
     ),
     Setting(

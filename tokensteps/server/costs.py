@@ -47,7 +47,7 @@ def expected_seconds(
 ) -> float:
     """Seconds that a training takes, to within a factor of eight or so. A function that isn't an algorithm's own may train all three."""
     shape = shape_of(data, pipeline)
-    name = _NAMES.get(train) or str(settings.get("model"))
+    name = _NAMES.get(train) or str(settings.get("model", "bpe" if "alphabet" in settings else ""))
     names = [name] if name in ALGORITHMS else [*ALGORITHMS]
     return READING_PACE * len(data) + sum(_training(name, settings, shape) for name in names)
 

@@ -101,7 +101,7 @@ def ask_count(trace: MergeTrace, step: int, style: Style) -> Question:
         _("{pair} is merged next. How often does it occur in the corpus now?"), pair=voice.pair(event.pair)
     )
     words = [
-        fill(_("{word} × {number}"), word=chips(tokens, style), number=count(trace.word_frequencies[word]))
+        fill(_("{word} × {number}"), word=chips(tokens, style), number=count(trace.count_at(step, word)))
         for word, tokens in trace.splits(step, event.words[:6]).items()
     ]
     more = "" if len(event.words) <= len(words) else " …"
@@ -225,7 +225,7 @@ def pair_slip(trace: MergeTrace, step: int, yours: Pair) -> str:
 
 def splits_at(trace: MergeTrace, step: int) -> Mapping[str, Sequence[str]]:
     """All words after a step, in their tokens."""
-    return trace.splits(step, trace.corpus.words)
+    return trace.splits(step, trace.corpus_at(step).words)
 
 
 def prefix_of(trace: MergeTrace) -> str:

@@ -31,7 +31,8 @@ ASKS: Final[Mapping[str, Mapping[str, Ask]]] = {
 def next_asked(trace: AnyTrace, step: int) -> int | None:
     """The first step from this one on that a merge or a prune follows; None if none does."""
     if trace.algorithm != "unigram":
-        return step if step < len(trace) else None
+        is_merge = trace.record.is_merge
+        return next((at for at in range(step, len(trace)) if is_merge(at + 1)), None)
     kinds = trace.record.kinds
     return next((at - 1 for at in range(step + 1, len(kinds)) if kinds[at] == "prune"), None)
 

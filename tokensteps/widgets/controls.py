@@ -25,7 +25,22 @@ from tokensteps.widgets.page_state import PageState
 
 WORD_SETTINGS = ("normalizer", "pre", "pattern", "regex", "alphabet")
 """How text becomes words."""
-TRAINING_SETTINGS = ("ties", "method", "seed", "size", "min", "exact", "whole", "special")
+TRAINING_SETTINGS = (
+    "kind",
+    "threshold",
+    "transition",
+    "mostwords",
+    "together",
+    "recent",
+    "ties",
+    "method",
+    "seed",
+    "size",
+    "min",
+    "exact",
+    "whole",
+    "special",
+)
 """How training chooses, where it starts and stops, what is special."""
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from tokenizers_core import Pair
+from tokenizers_core.counterfactual.recounting import corpus_of
 from tokensteps.components.flipbook import Growth, go_to
 from tokensteps.drawing.stage_markup import WORD_ROWS
 from tokensteps.drawing.tokens import chips, lit_id, pair_text
@@ -112,18 +113,19 @@ def _given_up(hidden: Hidden, game: Game, question: Question) -> None:
 def show_words(hidden: Hidden, game: Game) -> None:
     """All words as they are split now, if the stage has no room for them: nobody could count without them."""
     trace = hidden.trace
-    words = trace.corpus.words[:SPLIT_WORDS_LISTED]
+    corpus = corpus_of(trace, game.reached + 1)
+    words, counts = corpus.words[:SPLIT_WORDS_LISTED], corpus.counts
     if len(words) <= WORD_ROWS:
         return
     label = _("All words as currently split")
-    if len(words) < len(trace.corpus.words):
+    if len(words) < len(corpus):
         label = _("The first {number} of {all} words as currently split").format(
-            number=count(len(words)), all=count(len(trace.corpus.words))
+            number=count(len(words)), all=count(len(corpus))
         )
     with st.expander(label, key=f"{hidden.place}.words"):
         rows = "".join(
-            f'<span class="id">{chips(tokens, hidden.style)}<small>× {count(trace.word_frequencies[word])}</small></span>'
-            for word, tokens in trace.splits(game.reached, words).items()
+            f'<span class="id">{chips(tokens, hidden.style)}<small>× {count(number)}</small></span>'
+            for tokens, number in zip(trace.splits(game.reached, words).values(), counts, strict=False)
         )
         st.html(f'<div class="ts words">{rows}</div>')
 

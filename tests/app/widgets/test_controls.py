@@ -214,9 +214,9 @@ def url_of(app: AppTest) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("page", "url", "names"),
     [
-        ("bpe", {}, "alphabet lines min normalizer pattern pre size special ties"),
-        ("bpe", {"pattern": "own"}, "alphabet lines min normalizer pattern pre regex size special ties"),
-        ("bpe", {"pre": "bert"}, "lines min normalizer pre size special ties"),
+        ("bpe", {}, "alphabet kind lines min normalizer pattern pre size special ties"),
+        ("bpe", {"pattern": "own"}, "alphabet kind lines min normalizer pattern pre regex size special ties"),
+        ("bpe", {"pre": "bert"}, "kind lines min normalizer pre size special ties"),
         ("wordpiece", {}, "lines min normalizer pre size special ties"),
         ("unigram", {}, "exact lines method normalizer pre seed size special whole"),
         ("unigram", {"corpus": "hug"}, "exact method normalizer pre seed size special whole"),

@@ -134,7 +134,7 @@ class ParityTraining:
         vocabulary: Vocabulary,
         order: TieOrder,
         min_frequency: int,
-        _bounds: Bounds | None,
+        bounds: Bounds | None,
     ) -> Iterator[Merge]:
         """The merges of a run; `table` has the words of all languages together, for the global merges."""
         make = partial(Lane, vocabulary=vocabulary, suffix=self.suffix, tie_rule=self.settings["tie_rule"])
@@ -149,6 +149,8 @@ class ParityTraining:
         queue = CountQueue(table, order)
         for _ in range(self.settings["global_merges"]):
             pair = queue.best()
+            while pair is not None and bounds is not None and bounds.reason(pair):
+                pair = queue.best()
             if pair is None or queue.level < min_frequency:
                 return
             frequency = queue.level
@@ -160,6 +162,8 @@ class ParityTraining:
             language = chooser.choose(self.tokens, left)
             queue = self.lanes[language].queue
             pair = queue.best()
+            while pair is not None and bounds is not None and bounds.reason(pair):
+                pair = queue.best()
             if pair is None or queue.level < min_frequency:
                 left.remove(language)
             else:

@@ -144,13 +144,15 @@ def picky_merges(
     vocabulary: Vocabulary,
     order: TieOrder,
     min_frequency: int,
-    _bounds: Bounds | None,
+    bounds: Bounds | None,
     threshold: Fraction,
 ) -> Iterator[Merge]:
     """The merges of a run, each with the removals that follow on it."""
     present = cast(PresentTokens, vocabulary)
     queue, shares = CountQueue(table, order), Shares(table, present, threshold)
     while (pair := queue.best()) and queue.level >= min_frequency:
+        if bounds is not None and bounds.reason(pair):
+            continue
         known = len(present.tokens)
         token: Any = chr(present.join(pair))
         merge = table.merge(pair, token)

@@ -8,7 +8,7 @@ begins as what the merges of stage 1 make of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from numbers import Integral
@@ -75,13 +75,15 @@ def may_be_token(token: str, most_words: int) -> bool:
 class WordLimit(Bounds):
     """What excludes pairs in stage 2."""
 
-    def __init__(self, vocabulary: Vocabulary, most_words: int) -> None:
+    def __init__(self, vocabulary: Vocabulary, most_words: int, others: Bounds | None) -> None:
         super().__init__(vocabulary)
-        self.most_words = most_words
+        self.most_words, self.others = most_words, others
 
     def _worked_out(self, pair: PrivatePair | str) -> str:
         token = "".join(self.vocabulary.tokens[ord(symbol)] for symbol in pair)
-        return "" if may_be_token(token, self.most_words) else "words"
+        if not may_be_token(token, self.most_words):
+            return "words"
+        return "" if self.others is None else self.others.reason(pair)
 
 
 def merged_stretches(words: Iterable[Private], steps: Sequence[tuple[PrivatePair, Private]]) -> list[Private]:
@@ -123,7 +125,7 @@ def super_merges(
     vocabulary: Vocabulary,
     order: TieOrder,
     min_frequency: int,
-    _bounds: Bounds | None,
+    bounds: Bounds | None,
     *,
     stretches: Corpus,
     transition: int | None,
@@ -131,7 +133,7 @@ def super_merges(
     tie_rule: str,
 ) -> Iterator[Merge]:
     """The merges of both stages, and the change between them."""
-    first = bpe_merges(table, vocabulary, order, min_frequency)
+    first = bpe_merges(table, vocabulary, order, min_frequency, bounds)
     steps: list[tuple[PrivatePair, Private]] = []
     while transition is None or len(vocabulary) < transition:
         merge = next(first, None)
@@ -144,7 +146,9 @@ def super_merges(
     yield Merge(NOTHING, Private(NOTHING[0]), 0, shorter, {}, [])
     bridging = PairTable(words, stretches.counts)
     order = TIE_RULES[tie_rule].in_run(bridging, vocabulary, byte_level=True)
-    yield from bpe_merges(bridging, vocabulary, order, min_frequency, WordLimit(vocabulary, most_words))
+    yield from bpe_merges(
+        bridging, vocabulary, order, min_frequency, WordLimit(vocabulary, most_words, bounds)
+    )
 
 
 def train_superbpe(
@@ -204,6 +208,7 @@ def train_superbpe(
             timeout,
             user_defined_symbols=pipeline.user_defined_symbols,
         )
+    corpus = replace(corpus, texts=())  # the stretches have them
     if transition is None and vocab_size is not None:
         transition = vocab_size * 9 // 10
     return train_by_counts(
@@ -350,7 +355,7 @@ class SuperTrace(BpeTrace):
         if not self.in_stage_2(step):
             return True
         first, second = self.read_pair(pair)
-        return may_be_token(first + second, self.settings["most_words"])
+        return may_be_token(first + second, self.settings["most_words"]) and super().may_merge(pair, step)
 
     def token_of(self, step: int) -> str:
         return super().token_of(step) if self.record.is_merge(step) else ""

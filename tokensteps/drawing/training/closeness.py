@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
+from tokenizers_core.counterfactual.recounting import corpus_of
 from tokenizers_core.counterfactual.tipping import Tip, Tipping
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.narration.closeness import tell_choice
@@ -16,6 +17,7 @@ from tokensteps.language.i18n import _, count
 def tipping_html(trace: AnyTrace, step: int, found: Mapping[str, Tipping], bound: int, style: Style) -> str:
     """Each word as it was split before the step, its count, and the first change in each direction that tips the step."""
     splits = trace.snapshot(max(0, step - 1)).splits(found)
+    counts = dict(corpus_of(trace, step).items())
     names = (
         _("Word"),
         _("Occurs now"),
@@ -24,8 +26,8 @@ def tipping_html(trace: AnyTrace, step: int, found: Mapping[str, Tipping], bound
     )
     head = "".join(f"<th>{escape(name)}" for name in names)
     rows = "".join(
-        f'<tr><td><span class="row">{chips(splits[word], style)}</span><td>{count(trace.word_frequencies[word])}'
-        + "".join(f"<td>{tip_html(tip, trace.word_frequencies[word], bound, style)}" for tip in tipping)
+        f'<tr><td><span class="row">{chips(splits[word], style)}</span><td>{count(counts[word])}'
+        + "".join(f"<td>{tip_html(tip, counts[word], bound, style)}" for tip in tipping)
         for word, tipping in found.items()
     )
     return f'<div class="ts scroll"><table class="tipping"><tr>{head}{rows}</table></div>'

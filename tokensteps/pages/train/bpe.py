@@ -5,24 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tokenizers_core import TIE_RULES
+import streamlit as st
+
+from tokenizers_core import TIE_RULES, BpeTrace
 from tokenizers_core.training import bpe, merging, ties
 from tokensteps.drawing.encoding import encoding_frame
 from tokensteps.drawing.tables import pair_table
+from tokensteps.drawing.tabs import kind_html
 from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.i18n import N_, _
-from tokensteps.language.names import TIE_RULE_WORDS
+from tokensteps.language.names import KIND_ABOUT, TIE_RULE_WORDS
 from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
-from tokensteps.pages.train.page import TrainPage, show_training
+from tokensteps.pages.train.page import TrainPage, TrainView, show_training
 from tokensteps.runs.algorithms import BPE
+
+
+def about_kind(view: TrainView[BpeTrace]) -> None:
+    """What the paper claims of this kind of BPE, what it was measured on, and what this page can show of it."""
+    words = KIND_ABOUT[view.trace.kind]
+    st.html(kind_html(words))
+
 
 TIE_SOURCES: Final[Mapping[str, type]] = {"first": ties.FirstPlaces}
 """What decides, for a rule whose own class only hands it on."""
 BPE_PAGE: Final = TrainPage(
     algorithm=BPE,
-    lead=lambda _controls: _(
-        "Merge the most frequent pair of neighbors, everywhere, again and again, until the vocabulary is full."
-    ),
+    lead=lambda controls: _(KIND_ABOUT[controls["kind"]].lead),
     frame=merge_frame,
     encoding_frame=encoding_frame,
     code={
@@ -35,7 +43,9 @@ BPE_PAGE: Final = TrainPage(
         N_("Encode a word"): bpe.apply_merges,
     },
     run_files=MERGE_FILES,
-    tabs=merge_tabs(pair_table),
+    tabs={**merge_tabs(pair_table), N_("About this kind"): about_kind},
+    predicts=lambda controls: controls["kind"] != "paritybpe",
+    varies=lambda controls: controls["kind"] in ("plain", "pickybpe"),
 )
 
 

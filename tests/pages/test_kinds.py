@@ -1,0 +1,94 @@
+"""The newer kinds of BPE on BPE's page, without a browser: links, every tab, what can't be trained.
+
+Sources and oracles: the engine, asked for the same corpus and settings.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.pages import Page, book, problems, tabs
+from tokenizers_core import Corpus, train_paritybpe, train_pickybpe, train_superbpe
+from tokensteps.drawing.tokens import Style
+from tokensteps.language.names import KIND_ABOUT
+from tokensteps.runs.algorithms import BPE, trace_at
+from tokensteps.runs.corpora import EXAMPLES, pack_text
+from tokensteps.runs.parallel import parallel_lines
+from tokensteps.runs.rules import BPE_RULES
+from tokensteps.teaching.predictions import asked_steps, question_after
+
+PAGE = Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES)
+EXAMPLE = {"superbpe": "phrases", "pickybpe": "scaffolding", "paritybpe": "parallel"}
+
+
+def shown_in(app: AppTest) -> str:
+    """All markup of a page."""
+    return "".join(html.proto.body for html in app.get("html"))
+
+
+def test_examples_are_trained_as_the_engine_does() -> None:
+    lines = EXAMPLES["phrases"].text().splitlines()
+    superwords = train_superbpe(Corpus.from_texts(lines), 220, transition=190, min_frequency=2)
+    assert trace_at(BPE, corpus="phrases").record == superwords.record
+    assert superwords.stage_step is not None
+    assert any(one.event.kind == "merge" and one.event.superword for one in superwords[1:])
+    picky = train_pickybpe(
+        Corpus.from_texts(EXAMPLES["scaffolding"].text().splitlines()), 90, threshold="0.6", min_frequency=2
+    )
+    assert trace_at(BPE, corpus="scaffolding").record == picky.record
+    assert sum(one.event.kind == "remove" for one in picky[1:]) > 5
+    corpora = {
+        name: Corpus.from_texts(lines, pre_tokenizer="whitespace_split_metaspace")
+        for name, lines in parallel_lines().items()
+    }
+    assert trace_at(BPE, corpus="parallel")[-1].merges == train_paritybpe(corpora, 500)[-1].merges
+
+
+@pytest.mark.parametrize("kind", EXAMPLE)
+def test_a_link_opens_every_tab(kind: str) -> None:
+    corpus = EXAMPLE[kind]
+    trace = trace_at(BPE, corpus=corpus)
+    app = PAGE.opened(f"corpus={corpus}&step=5")
+    assert problems(app) == [] and book(app)["last"] == len(trace)
+    assert KIND_ABOUT[kind].source not in shown_in(app)
+    names = tabs(app)
+    assert names[-1] == "About this kind"
+    for name in names:
+        shown = PAGE.with_tab(app, name)
+        assert problems(shown) == [], name
+        assert not shown.exception, name
+    assert KIND_ABOUT[kind].source in shown_in(shown)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("corpus=hug&kind=superbpe&pre=byte_level", "needs the texts"),
+        ("corpus=course&kind=superbpe&pre=bert", "only byte_level keeps"),
+        ("corpus=course&kind=paritybpe", "two languages at least"),
+    ],
+)
+def test_what_a_kind_cannot_be_trained_on(query: str, message: str) -> None:
+    assert any(message in told for told in problems(PAGE.opened(query)))
+
+
+def test_a_pasted_table_is_languages() -> None:
+    text = pack_text("en\tde\nthe cat\tdie Katze\nthe dog\tder Hund\n")
+    app = PAGE.opened(f"corpus=paste&text={text}&kind=paritybpe&step=1")
+    assert problems(app) == []
+    assert PAGE.value(app, "kind") == "paritybpe"
+
+
+@pytest.mark.parametrize("kind", ["superbpe", "pickybpe"])
+def test_predictions_pass_over_steps_that_merge_nothing(kind: str) -> None:
+    trace = trace_at(BPE, corpus=EXAMPLE[kind])
+    asked = asked_steps(trace, 0, len(trace))
+    merges = [step - 1 for step in range(1, len(trace) + 1) if trace.record.is_merge(step)]
+    assert asked == merges and len(asked) < len(trace)
+    style = Style(trace.corpus.pipeline.byte_level, "spaces", frozenset())
+    for step in asked:
+        for ask in ("pair", "count", "split"):
+            assert question_after(trace, step, ask, style)

@@ -1,0 +1,52 @@
+"""The kinds of BPE as the app runs them: what a learner chose, as the engine takes it, and the texts that some kinds need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.training.algorithms import KINDS
+from tokenizers_core.training.bpe import BpeTrace
+from tokensteps.runs.parallel import read_parallel
+from tokensteps.runs.settings import Recipe
+
+WITH_TEXTS: Final = frozenset({"superbpe", "paritybpe"})
+"""The kinds for which the words and their counts are not enough."""
+
+
+def kind_settings(recipe: Recipe) -> dict[str, Any]:
+    """The kind, and the settings that it alone has; nothing for plain BPE."""
+    match recipe["kind"]:
+        case "superbpe":
+            own = {"transition": recipe["transition"], "most_words": recipe["mostwords"] or 4}
+        case "pickybpe":
+            own = {"threshold": recipe["threshold"]}
+        case "paritybpe":
+            own = {"global_merges": recipe["together"] or 0, "window": recipe["recent"]}
+        case _:
+            return {}
+    return {"kind": recipe["kind"], **own}
+
+
+def train_kind(corpus: Corpus, *, kind: str = "plain", **settings: Any) -> BpeTrace:
+    """Train a kind of BPE. For the parity-aware one the text is a table with a column for each language. Raises ParallelError too."""
+    given = languages_of(corpus) if kind == "paritybpe" else corpus
+    return KINDS[kind].train(given, **settings)
+
+
+def languages_of(corpus: Corpus) -> Mapping[str, Corpus]:
+    """The corpora in a table's columns, counted as the table was."""
+    rules = corpus.pipeline
+    return {
+        language: Corpus.from_texts(
+            iter(lines),
+            rules.normalizer,
+            rules.pre_tokenizer,
+            rules.pattern,
+            rules.timeout,
+            user_defined_symbols=rules.user_defined_symbols,
+            cuts=rules.cuts,
+        )
+        for language, lines in read_parallel("\n".join(corpus.texts)).items()
+    }
