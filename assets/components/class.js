@@ -314,7 +314,7 @@ class ClassStrip extends Component {
     if (!at || isAside() || this.reporting || document.hidden || stageBox()?.matches("[data-awaits]")) return;
     if (!room.isLecturer() || !room.state || room.state.ended) return;
     const place = { ...at, step: stepNow(), tab: tabNow() }, now = JSON.stringify(place);
-    const tabbed = place.tab || !room.place.tab || !isSame(at, room.place); // another page may have no tabs
+    const tabbed = place.tab || !room.place?.tab || !isSame(at, room.place); // another page may have no tabs
     const arrived = document[SHOWN].went === this.joining?.nonce && tabbed;
     if (this.joining && arrived) { // a step taken since it is there counts
       const leads = this.joining.to.stop && !(isSame(place, room.place) && place.step === room.place.step);
