@@ -35,6 +35,7 @@ class ForeignTokenizer(Tokenizer):
         self.template = None
         self.truncation = options.get("truncation")
         self.padding = options.get("padding")
+        self.trimming = None  # of white space: the flow has the places as the library gives them
         self.decoder: Any = None
         self._vocab = {
             token: identifier
