@@ -275,6 +275,44 @@ TOURS_TAKEN = """try { for (const page of ['bpe', 'wordpiece', 'unigram']) local
 """Nobody is offered a tour, which would lie over what tests click."""
 
 
+RUNS = """(() => {
+  const runs = window.tsRuns = { asked: 0, begun: 0, ended: 0, at: 0 }, send = WebSocket.prototype.send, heard = new WeakSet();
+  const kindOf = (bytes) => { // [4] where a run begins, [6, how] where it ends: fields of Streamlit's ForwardMsg
+    let at = 0;
+    const number = () => { for (let sum = 0, scale = 1; ; scale *= 128) { const byte = bytes[at++]; sum += (byte & 127) * scale; if (byte < 128) return sum; } };
+    while (at < bytes.length) {
+      const tag = number(), value = number();
+      if (tag === 0x30) return [6, value];
+      if (tag === 0x22) return [4];
+      if ((tag & 7) === 2) at += value;
+    }
+    return [];
+  };
+  const hear = ({ data }) => {
+    const [kind, how] = data instanceof ArrayBuffer ? kindOf(new Uint8Array(data)) : [];
+    if (kind === 4) runs.begun = runs.asked;
+    if (kind === 6 && how !== 2) runs.ended = runs.begun; // 2: another run follows at once
+  };
+  WebSocket.prototype.send = function (data) {
+    if (!heard.has(this)) { heard.add(this); this.addEventListener('message', hear); }
+    if (ArrayBuffer.isView(data) && data[0] === 0x5a) { runs.asked += 1; runs.at = performance.now(); } // BackMsg.rerun_script
+    return send.call(this, data);
+  };
+})()"""
+"""Counts the runs of a page's script that its browser has asked for, and those that have ended."""
+RESTS = """name => {
+  const app = document.querySelector('[data-testid=stApp]')?.dataset, runs = window.tsRuns;
+  const waits = runs && runs.ended < runs.asked && performance.now() - runs.at < 5000; // no run follows what a server refuses
+  const rests = app?.testScriptState === 'notRunning' && app.testConnectionState === 'CONNECTED' && !waits;
+  if (window.tsRests?.name !== name || !rests) window.tsRests = { name, looks: 0 };
+  return rests && ++window.tsRests.looks > 2; }"""
+
+
+def at_rest(page: Page) -> None:
+    """Wait until every run that the page has asked for has ended and is drawn: what comes late would begin another one."""
+    page.wait_for_function(RESTS, arg=time.monotonic())
+
+
 GZIP = re.compile(rb"\x1f\x8b\x08")
 """How what is packed begins."""
 
@@ -366,6 +404,7 @@ class Pages:
         page = context.new_page()
         page.set_default_timeout(TIMEOUT)
         page.add_init_script(SAYS_VIOLATIONS)
+        page.add_init_script(RUNS)
         if not fresh:
             if not tours:
                 page.add_init_script(TOURS_TAKEN)

@@ -13,7 +13,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, open_tab, turn_to
+from tests.browser.conftest import ROOT, at_rest, open_tab, turn_to
 
 PAGES = {
     "Home": ("/", ".first-tokens"),
@@ -45,8 +45,7 @@ AXE = """(rules) => {
       [id, target.join(' '), html.slice(0, 200), [...any, ...all, ...none][0]?.message]))); }"""
 """What it finds. Where something is drawn before or after an element, axe would give no judgement of its contrast, and take four fifths of
 its time to find that out: so what is drawn there doesn't count, and the rest does."""
-RESTS = """() => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === 'notRunning'
-  && !document.querySelector('[data-testid="stSkeleton"], [data-testid="stSpinner"], [data-stale="true"]')"""
+COMING = '[data-testid="stSkeleton"], [data-testid="stSpinner"], [data-stale="true"]'
 GROUND = "() => getComputedStyle(document.querySelector('[data-testid=\"stApp\"]')).backgroundColor"
 # Paths that stick out of the window, unless a box of their own scrolls them.
 WIDER = """() => [document.documentElement, document.querySelector('[data-testid="stMain"]')]
@@ -112,8 +111,8 @@ def calm(open_page: Callable[..., Page]) -> Page:
 
 def rest(page: Page) -> None:
     """Wait until Python and the page are done."""
-    page.wait_for_timeout(150)
-    page.wait_for_function(RESTS)
+    at_rest(page)
+    expect(page.locator(COMING)).to_have_count(0)
 
 
 def drawn(page: Page, address: str, sign: str) -> None:

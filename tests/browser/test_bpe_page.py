@@ -11,7 +11,6 @@ import csv
 import io
 import json
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ import pytest
 from playwright.sync_api import Download, Locator, Page, expect
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from tests.browser.conftest import ROOT, as_a_newcomer, lose_first, open_tab
+from tests.browser.conftest import ROOT, as_a_newcomer, at_rest, lose_first, open_tab
 from tokenizers_core import BpeTrace, Corpus, train_bpe
 from tokensteps.drawing.frame import window
 from tokensteps.limits import LINK_LIMIT, PASTE_LIMIT
@@ -43,13 +42,6 @@ STATE = """place => {
     token: b.querySelector('.say p > .t, .say p > .nb > .t')?.textContent, times: b.querySelector('.say b')?.textContent,
     newest: b.querySelector('.vocab .hot')?.textContent, tokens: texts(b, '.w.big .t'),
   } : null; }"""
-
-
-RESTS = """name => {
-  const rests = document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning';
-  if (window.tsRests?.name !== name || !rests) window.tsRests = {name, frames: 0};
-  return rests && ++window.tsRests.frames > 2; }"""
-"""Python isn't running, and hasn't been for some looks, 25 ms apart, which is sooner than Playwright looks."""
 
 
 FOLLOWED = """told => [...document.querySelectorAll('[role=tabpanel] [data-testid=stBidiComponentIsolated]')]
@@ -101,7 +93,7 @@ class Bpe:
 
     def rest(self) -> None:
         """Wait until Python has finished: what comes late would begin a new run and take the steps back."""
-        self.page.wait_for_function(RESTS, arg=time.monotonic())
+        at_rest(self.page)
 
     def press(self, key: str, times: int = 1) -> None:
         for _ in range(times):

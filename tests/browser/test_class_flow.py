@@ -11,7 +11,7 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.cable import Cable
-from tests.browser.conftest import turn_to
+from tests.browser.conftest import at_rest, turn_to
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_class import CARD, STRIP, WALL, step
 from tests.browser.test_walk import held
@@ -226,7 +226,7 @@ def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) 
     expect(wall.locator(WALL)).to_be_hidden()
     phone.locator(CARD).get_by_role("button", name="Done").tap()
     for page in (wall, device, phone):
-        expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+        at_rest(page)
         step(page, 1)
     on_page(wall, "Reveal").click()  # the page's own
     for page in (wall, device, phone):

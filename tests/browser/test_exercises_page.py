@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, turn_to
+from tests.browser.conftest import ROOT, at_rest, turn_to
 from tokensteps.teaching.exercises.kinds import make
 
 
@@ -45,7 +45,7 @@ def test_by_keyboard_alone(serve: Callable[..., str], page: Page) -> None:
     expect(page.locator(".exercise-head")).to_contain_text("number 3")
     page.wait_for_url("**/exercises?kind=bpe_count&level=1&seed=3")
     expect(page.locator(".tally")).to_contain_text("1 of 2 right")
-    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+    at_rest(page)
     page.reload()
     expect(page.locator(".tally")).to_contain_text("1 of 2 right")
     page.go_back()

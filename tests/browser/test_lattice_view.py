@@ -16,6 +16,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.conftest import at_rest
 from tests.browser.lattice_demo import GOLDEN, course_pieces, stretches
 from tokenizers_core.training.lattice import Lattice
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
@@ -69,7 +70,7 @@ def lattice(serve: Callable[..., str], page: Page) -> Callable[..., Book]:
         place = on or page
         place.goto(serve(HERE / "lattice_demo.py", folder=HERE) + query)
         place.locator(".ts-flipbook .lat").wait_for()
-        place.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        at_rest(place)
         return Book(place).start()
 
     return start

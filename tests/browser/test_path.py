@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, at_rest
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.teaching.path.stations import STATIONS
 
@@ -131,10 +131,6 @@ def in_view(page: Page, selector: str) -> None:
     assert box["y"] + box["height"] <= strip["y"] + 1, selector
 
 
-def rests(page: Page) -> None:
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-
-
 @pytest.mark.parametrize("way", WAYS)
 def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way: str) -> None:
     """From the first station to the exercises, with a wrong answer at each: none is done before that, and the strip names what was
@@ -150,7 +146,7 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
         expect(which).to_contain_text(f"{number} of {last}")
         page.wait_for_function(f"new URLSearchParams(location.search).get('walk') === 'path.{number}'")
         expect(page.get_by_label("Your answer")).to_be_visible()
-        rests(page)
+        at_rest(page)
         expect(which).not_to_contain_text("·")  # not done
         if number < last:
             expect(following).to_have_text("Skip")
@@ -161,7 +157,7 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
             if not place:
                 expect(page.locator(".note.verdict.wrong")).to_contain_text("Not yet.")
             if place + 1 < len(doing.answers):
-                rests(page)
+                at_rest(page)
                 expect(which).not_to_contain_text("·")
         expect(which).to_contain_text("· done")
         expect(note).to_contain_text(doing.named)
@@ -169,7 +165,7 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
         expect(page.locator(".tally")).to_be_hidden()  # a station is done or not: nobody keeps a score
         assert page.evaluate(COVERED) <= 1
         assert page.evaluate("document.querySelector('.ts-walk').offsetHeight") <= PHONE_SHARE * 844
-        rests(page)
+        at_rest(page)
         hand.go_on()
     page.wait_for_function("location.pathname === '/exercises'")
     expect(page.locator(STRIP)).to_have_count(0)

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, turn_to
+from tests.browser.conftest import ROOT, at_rest, turn_to
 from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame
@@ -47,7 +47,7 @@ def ready(page: Page, address: str) -> Page:
     """The page is there, with its button, and Python rests."""
     page.goto(address)
     page.locator(".ts-projector-start").wait_for(state="attached")
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    at_rest(page)
     return page
 
 
@@ -125,7 +125,7 @@ def test_a_lecture(serve: Callable[..., str], open_page: Callable[..., Page]) ->
     assert page.evaluate(ON)
     for hidden in ("stSidebar", "stHeader"):
         expect(page.get_by_test_id(hidden)).to_be_hidden()
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    at_rest(page)
     page.keyboard.press("PageDown")
     page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 300")
     page.keyboard.press("Escape")
@@ -187,7 +187,7 @@ def turn(page: Page, name: str, query: str, step: int) -> None:
     page.wait_for_function(
         f"""{BOOK}?.querySelector('.say') && document.querySelector('.st-key-{name}-book')?.contains({BOOK}.getRootNode().host) && {STEP} === {step}"""
     )
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    at_rest(page)
 
 
 def a_question_stays_usable(page: Page) -> None:
@@ -302,7 +302,7 @@ def test_a_clicker_reveals(serve: Callable[..., str], open_page: Callable[..., P
     page.keyboard.press("PageDown")
     page.wait_for_function(f"{STEP} === 1")
     expect(page.locator(".verdict.wrong")).to_be_visible()
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    at_rest(page)
     assert (
         page.evaluate("document.activeElement.localName") != "input"
     )  # the lecturer's next key isn't typed there

@@ -19,7 +19,7 @@ from pathlib import Path
 import playwright
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.browser.conftest import IMPATIENT, ROOT, open_tab, turn_to, wait_until_up
+from tests.browser.conftest import IMPATIENT, ROOT, at_rest, open_tab, turn_to, wait_until_up
 from tests.browser.test_bpe_page import Bpe
 
 APP = ROOT / "app.py"
@@ -128,7 +128,7 @@ def the_next_page_writes_nothing_into_the_history_of_this_one(page: Page, addres
     for name, query in (("glossary", ""), ("bpe", "?corpus=course&step=3")):
         page.locator(f"[data-testid=stSidebarNav] a[href$='/{name}']").click()
         page.wait_for_url(f"{address}/{name}{query}")
-        expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+        at_rest(page)
     expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 3")
     page.evaluate(OVERTAKEN)
     page.wait_for_url(f"{address}/glossary")
@@ -145,11 +145,11 @@ def a_text_that_is_brought_along_makes_one_entry(page: Page) -> None:
     field.fill("hug pug pun")
     field.press("Control+Enter")
     page.wait_for_url(re.compile(r"/bpe\?.*\btext="))
-    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+    at_rest(page)
     entries, before = page.evaluate(length), page.url
     page.locator("[data-testid=stSidebarNav] a[href$='/wordpiece']").click()
     page.wait_for_url(re.compile(r"/wordpiece\?.*\btext="))
-    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+    at_rest(page)
     expect(page.locator(".ts-flipbook")).to_contain_text("pun")
     assert page.evaluate(length) == entries + 1
     page.go_back()
@@ -157,7 +157,7 @@ def a_text_that_is_brought_along_makes_one_entry(page: Page) -> None:
     page.go_forward()  # before Python has answered: the run that it overtakes makes no entry either
     page.wait_for_url(re.compile(r"/wordpiece\?.*\btext="))
     expect(page).to_have_title("WordPiece · TokenSteps")
-    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+    at_rest(page)
     page.wait_for_url(re.compile(r"/wordpiece\?.*\btext="))
     assert page.evaluate(length) == entries + 1
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, turn_to
+from tests.browser.conftest import ROOT, at_rest, turn_to
 from tests.samples import STRESS
 from tokensteps.language.pages import PAGE_SECTIONS, pages_in
 from tokensteps.teaching.predictions import ASKS
@@ -90,7 +90,7 @@ def opened(page: Page, app: str, address: str) -> None:
         )
     if "mode=predict" in address:
         expect(page.get_by_test_id("stForm")).to_be_visible()
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    at_rest(page)
 
 
 def cut_in_each_window(page: Page) -> dict[tuple[int, int], object]:

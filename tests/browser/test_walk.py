@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, at_rest
 from tokensteps.language.i18n import LANGUAGES
 from tokensteps.server.seal import seal
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
@@ -56,7 +56,7 @@ def at(page: Page, number: int) -> None:
     assert urlsplit(page.url).path == ("/" if link.page == "home" else f"/{link.page}")
     there = query(page)
     assert {name: there.get(name) for name in link.query} == dict(link.query)
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    at_rest(page)
     page.wait_for_function(f"({COVERED})() <= 1")
     assert page.evaluate(CUT) == []
 
@@ -233,7 +233,7 @@ def test_home_is_three_screens(serve: Callable[..., str], page: Page) -> None:
     for code, name in LANGUAGES.items():
         page.get_by_test_id("stSidebar").get_by_text(name, exact=True).click()
         expect(page.locator("html")).to_have_attribute("lang", re.compile(f"^{code}"))
-        page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        at_rest(page)
         expect(page.locator(".first-tokens small").first).to_be_visible()
         expect(page.locator("[data-testid=stMain] [data-testid=stPageLink]").last).to_be_visible()
         for width, height in ((1280, 800), (1366, 768)):

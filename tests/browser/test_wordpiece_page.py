@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from tokenizers import models
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, at_rest
 from tests.browser.test_bpe_page import (
     HOSTILE,
     STATE,
@@ -343,7 +343,7 @@ def test_phone_and_dark(wordpiece: Learner, open_page: Callable[..., Page]) -> N
     assert phone.state()["pair"] == ["hu", "##g"]
     for name in ("Score and count", "The library's WordPiece"):
         phone.tab(name)
-        phone.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        at_rest(phone.page)
         assert max(page.evaluate(WIDTHS)) <= 0, name
 
 
@@ -400,5 +400,5 @@ def test_hostile_text_is_only_text(wordpiece: Learner) -> None:
             assert wordpiece.state(1)["step"] == 3
         elif tab == "The library's WordPiece":
             expect(panel.locator(".story .n")).to_have_count(3)
-        page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        at_rest(page)
         assert page.evaluate(TRACES_OF_ATTACK) == [], tab
