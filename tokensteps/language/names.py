@@ -298,7 +298,7 @@ KIND_ABOUT: Final[Mapping[str, KindWords]] = {
     ),
     "paritybpe": KindWords(
         N_(
-            "In parity-aware BPE the language that takes most tokens for the same lines chooses the next merge: the bars under the words say which."
+            "In parity-aware BPE the language that takes most tokens for the same lines chooses the next merge: the bars above the words say which."
         ),
         "Foroutan, Meister, Paul, Niklaus, Ahmadi, Bosselut and Sennrich (2025)",
         "https://arxiv.org/abs/2508.04796",

@@ -1,4 +1,4 @@
-"""Under the words of parity-aware BPE: how many tokens each language's lines take, and which language chose."""
+"""Above the words of parity-aware BPE: how many tokens each language's lines take, and which language chose."""
 
 from __future__ import annotations
 

@@ -61,8 +61,8 @@ SomeSnapshot = TypeVar("SomeSnapshot", bound=MergeSnapshot)
 
 def merge_frame(snapshot: MergeSnapshot, style: Style, ahead: bool = True, asked: bool = False) -> Frame:
     """The frame of one step of BPE; with `ahead=False` it gives nothing away of the next step, about which it may be `asked`."""
-    aside = languages_panel(snapshot)
-    return training_frame(snapshot, style, tell_bpe, COUNT_TABLE, aside, ahead, asked)
+    above = languages_panel(snapshot)
+    return training_frame(snapshot, style, tell_bpe, COUNT_TABLE, ahead=ahead, asked=asked, above=above)
 
 
 def wordpiece_frame(
@@ -81,17 +81,18 @@ def training_frame(
     aside: str = "",
     ahead: bool = True,
     asked: bool = False,
+    above: str = "",
 ) -> Frame:
     """The frame of one step of training by merging.
 
-    `table` is how its pairs are listed; `aside` is markup to show under the words. Without `ahead`, nothing is said of pairs
+    `table` is how its pairs are listed; `aside` is markup to show under the words, `above` over them. Without `ahead`, nothing is said of pairs
     that a merge has still to be chosen from; if it is `asked` which comes next, they are listed so that it remains to be found.
     """
     event = snapshot.event
     lead, why = tell(snapshot, Marked(style), ahead)
     html = stage_html(
         f'{lead}</p><p class="why">{why}',
-        words_panel(snapshot, style, listed_pairs(snapshot, ahead), asked) + aside,
+        above + words_panel(snapshot, style, listed_pairs(snapshot, ahead), asked) + aside,
         pairs_panel(snapshot, table, style) if ahead else asked_panel(snapshot, table, style, asked),
         code_attributes(merge_beats(snapshot, style)),
     ) + vocabulary_strip(snapshot, style)
