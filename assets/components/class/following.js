@@ -102,6 +102,7 @@ class Follower {
     if (!this.going) return false;
     const { nonce, since } = this.going;
     if (document[SHOWN]?.went === nonce && here()) {
+      if (this.led !== this.going.key) this.asked = undefined; // the same step of another run hasn't been asked for
       [this.led, this.going, this.arrived] = [this.going.key, null, here().query];
       this.tab = "";
       this.seen = false;
