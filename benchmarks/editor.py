@@ -33,7 +33,7 @@ KEYS = 7
 PAINTED: Sequence[str] = ("counts", "chips")
 
 
-class ShownTokenizer(NamedTuple):
+class Case(NamedTuple):
     """A text, and what its times should be and have to be, in ms: to a key's chips, and to the counts of a paste."""
 
     name: str
@@ -42,22 +42,22 @@ class ShownTokenizer(NamedTuple):
     paste: float
 
 
-def subjects(quick: bool) -> Iterator[ShownTokenizer]:
+def subjects(quick: bool) -> Iterator[Case]:
     """What is pasted."""
     kilobyte, megabyte = 1_000, 999_000  # with room for keys: the page takes a million characters
-    yield ShownTokenizer("prose, 10 KB", long_prose(10 * kilobyte), 150, 300)
-    yield ShownTokenizer("prose, 100 KB", long_prose(100 * kilobyte), 300, 500)
+    yield Case("prose, 10 KB", long_prose(10 * kilobyte), 150, 300)
+    yield Case("prose, 100 KB", long_prose(100 * kilobyte), 300, 500)
     if not quick:
-        yield ShownTokenizer("Japanese, 10 KB", japanese(10 * kilobyte // 3), 150, 300)
-        yield ShownTokenizer("Japanese, 100 KB", japanese(100 * kilobyte // 3), 300, 500)
-    yield ShownTokenizer("prose, 1 MB", long_prose(megabyte), 1_500, 2_000)
+        yield Case("Japanese, 10 KB", japanese(10 * kilobyte // 3), 150, 300)
+        yield Case("Japanese, 100 KB", japanese(100 * kilobyte // 3), 300, 500)
+    yield Case("prose, 1 MB", long_prose(megabyte), 1_500, 2_000)
     if not quick:
-        yield ShownTokenizer("Japanese, 1 MB", japanese(megabyte // 3), 1_500, 2_000)
-        yield ShownTokenizer("one line, 1 MB", long_prose(megabyte).replace("\n", " "), 1_500, 2_000)
-        yield ShownTokenizer("code, 1 MB", library_text(megabyte), 1_500, 2_000)
+        yield Case("Japanese, 1 MB", japanese(megabyte // 3), 1_500, 2_000)
+        yield Case("one line, 1 MB", long_prose(megabyte).replace("\n", " "), 1_500, 2_000)
+        yield Case("code, 1 MB", library_text(megabyte), 1_500, 2_000)
 
 
-class TypingSession:
+class Typist:
     """The page, and somebody who types."""
 
     def __init__(self, page: Page) -> None:
@@ -96,25 +96,25 @@ class TypingSession:
         return self.press("Enter", ["tokenizer"])
 
 
-def measured(desk: TypingSession, subject: ShownTokenizer, keys: int) -> dict[str, dict[str, float]]:
+def measured(typist: Typist, subject: Case, keys: int) -> dict[str, dict[str, float]]:
     """What was done with a text, and how long it took, in ms."""
     times: dict[str, dict[str, float]] = {}
-    desk.empty()
-    desk.copy(subject.text)
-    times["paste"] = desk.press("Control+v")
-    desk.place(120)
-    pressed = [desk.press(key) for key in ("x", "y", "z", " ", "a", "b", "c")[:keys]]
+    typist.empty()
+    typist.copy(subject.text)
+    times["paste"] = typist.press("Control+v")
+    typist.place(120)
+    pressed = [typist.press(key) for key in ("x", "y", "z", " ", "a", "b", "c")[:keys]]
     times["key"] = {name: median(one[name] for one in pressed) for name in pressed[0]}
-    times["select all"] = desk.press("Control+a", ["selected"])
-    desk.copy(f"Other. {subject.text[:-40]}")
-    times["replace"] = desk.press("Control+v")
-    times["undo"] = desk.press("Control+z")
-    times["tokenizer"] = desk.choose("WordPiece: ")
-    desk.choose("BPE: ")
+    times["select all"] = typist.press("Control+a", ["selected"])
+    typist.copy(f"Other. {subject.text[:-40]}")
+    times["replace"] = typist.press("Control+v")
+    times["undo"] = typist.press("Control+z")
+    times["tokenizer"] = typist.choose("WordPiece: ")
+    typist.choose("BPE: ")
     return times
 
 
-def lines(subject: ShownTokenizer, times: Mapping[str, Mapping[str, float]]) -> Iterator[Result]:
+def lines(subject: Case, times: Mapping[str, Mapping[str, float]]) -> Iterator[Result]:
     """The figures as lines of the table."""
     aims = {"key": subject.key, "paste": subject.paste, "replace": subject.paste, "undo": subject.paste}
     aims |= {"select all": 100, "tokenizer": subject.paste}
@@ -190,11 +190,11 @@ def main() -> int:
 
     def figures(page: Page, address: str) -> Iterator[Result]:
         yield step_painted(page, address)
-        desk = TypingSession(page)
-        desk.open(address)
+        typist = Typist(page)
+        typist.open(address)
         for subject in subjects(arguments.quick):
             if arguments.only in subject.name:
-                yield from lines(subject, measured(desk, subject, 3 if arguments.quick else KEYS))
+                yield from lines(subject, measured(typist, subject, 3 if arguments.quick else KEYS))
 
     return in_browser(figures, "; medians of several keys, all else once")
 

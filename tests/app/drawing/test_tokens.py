@@ -101,7 +101,7 @@ class Read(Reader):
     unknown_decl = handle_pi
 
 
-class Narration(HTMLParser):
+class Spoken(HTMLParser):
     """All that Python's parser tells, one after the other; text in one piece."""
 
     def __init__(self, markup: str) -> None:
@@ -140,9 +140,9 @@ class Retold(Reader):
         self.told.append(understood)
 
     handle_endtag, handle_data, handle_comment = (
-        Narration.handle_endtag,
-        Narration.handle_data,
-        Narration.handle_comment,
+        Spoken.handle_endtag,
+        Spoken.handle_data,
+        Spoken.handle_comment,
     )
     handle_decl = handle_pi = unknown_decl = handle_comment
 
@@ -158,7 +158,7 @@ markup_pieces = st.sampled_from(
 
 @given(st.lists(markup_pieces, max_size=8).map("".join))
 def test_the_reader_tells_what_pythons_parser_tells(markup: str) -> None:
-    assert Retold(markup).told == Narration(markup).told
+    assert Retold(markup).told == Spoken(markup).told
 
 
 def lights_up(name: str, value: str) -> bool:

@@ -232,7 +232,7 @@ def test_a_limit_is_on_what_a_process_works_not_on_how_long_it_waits(monkeypatch
     pool.close()
 
 
-class HeldFile:
+class Held:
     """Stands for a process whose runs end when they are let go."""
 
     started: threading.Semaphore
@@ -252,10 +252,10 @@ class HeldFile:
 
 
 @pytest.fixture
-def held(monkeypatch: pytest.MonkeyPatch) -> type[HeldFile]:
-    HeldFile.started, HeldFile.gate, HeldFile.begun = threading.Semaphore(0), threading.Event(), []
-    monkeypatch.setattr(module, "Worker", HeldFile)
-    return HeldFile
+def held(monkeypatch: pytest.MonkeyPatch) -> type[Held]:
+    Held.started, Held.gate, Held.begun = threading.Semaphore(0), threading.Event(), []
+    monkeypatch.setattr(module, "Worker", Held)
+    return Held
 
 
 @contextlib.contextmanager
@@ -281,7 +281,7 @@ def named(name: str, size: int = 1) -> tuple[Task, Progress]:
     return task(train_bpe, Source(name, b"a" * size)), Progress()
 
 
-def test_large_texts_leave_a_process_to_small_ones(held: type[HeldFile]) -> None:
+def test_large_texts_leave_a_process_to_small_ones(held: type[Held]) -> None:
     pool = Workers(2)
     with running(pool, named("large", LARGE_TASK + 1), named("large", LARGE_TASK + 1)):
         assert held.started.acquire(timeout=PATIENT)  # one of the two
@@ -291,7 +291,7 @@ def test_large_texts_leave_a_process_to_small_ones(held: type[HeldFile]) -> None
             held.gate.set()
 
 
-def test_the_smallest_goes_first(held: type[HeldFile]) -> None:
+def test_the_smallest_goes_first(held: type[Held]) -> None:
     pool = Workers(1)
     with running(pool, named("first", 500)):
         assert held.started.acquire(timeout=PATIENT)
@@ -302,7 +302,7 @@ def test_the_smallest_goes_first(held: type[HeldFile]) -> None:
     assert held.begun == ["first", "100", "200", "300"]
 
 
-def test_who_waits_in_vain_leaves_the_queue(held: type[HeldFile], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_waits_in_vain_leaves_the_queue(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
     pool, (given_up, given_up_progress), (forgotten, forgotten_progress) = Workers(1), named("b"), named("c")
     with running(pool, named("a")) as first:
         assert held.started.acquire(timeout=PATIENT)
@@ -338,7 +338,7 @@ def waiting(pool: Workers, number: int) -> None:
         time.sleep(0.01)
 
 
-class OneByOne(HeldFile):
+class OneByOne(Held):
     """A process whose runs end one at a time, after as many seconds as were expected by `clock`: `gate` is a semaphore here."""
 
     def run(self, one: Any, progress: Progress) -> bytes:
@@ -359,7 +359,7 @@ class OneByOne(HeldFile):
 
 @pytest.mark.parametrize("seconds", [0.5, 100.0])
 def test_another_sessions_short_job_waits_for_one_short_job_at_most(
-    held: type[HeldFile], monkeypatch: pytest.MonkeyPatch, seconds: float
+    held: type[Held], monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
     """While one session floods 66 jobs, short ones or long ones."""
     OneByOne.permits = threading.Semaphore(0)
@@ -394,9 +394,7 @@ def test_another_sessions_short_job_waits_for_one_short_job_at_most(
         OneByOne.permits.release(2)
 
 
-def test_the_session_that_has_had_least_goes_next(
-    held: type[HeldFile], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_session_that_has_had_least_goes_next(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
     OneByOne.permits = threading.Semaphore(0)
     monkeypatch.setattr(module, "Worker", OneByOne)
     pool = Workers(1, clock=OneByOne.clock)
@@ -450,7 +448,7 @@ class Street:
 
 
 def test_who_comes_back_as_another_session_has_had_what_he_has_had(
-    held: type[HeldFile], monkeypatch: pytest.MonkeyPatch
+    held: type[Held], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A session each for his trainings, all of them new: by sessions alone he would always be first."""
     monkeypatch.setattr(module, "Worker", OneByOne)
@@ -463,9 +461,7 @@ def test_who_comes_back_as_another_session_has_had_what_he_has_had(
     assert street.order(held.begun, of("he 5", "his", 0.1), of("she", "hers", 0.9)) == ["hers", "his"]
 
 
-def test_a_class_at_one_address_is_not_one_visitor(
-    held: type[HeldFile], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_class_at_one_address_is_not_one_visitor(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
     """Thirty who have had a second each come before one who has had two; of them, whoever has had more than the others comes last."""
     monkeypatch.setattr(module, "Worker", OneByOne)
     students = [f"student {number}" for number in range(30)]
@@ -476,7 +472,7 @@ def test_a_class_at_one_address_is_not_one_visitor(
     assert street.order(held.begun, *asked) == ["student 1", "student 2", "he", "student 7"]
 
 
-def test_what_was_long_ago_counts_little(held: type[HeldFile], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_long_ago_counts_little(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "Worker", OneByOne)
     street = Street(a=["early"], b=["late"])
     street.trains(of("early", "early", 3.0))
@@ -486,7 +482,7 @@ def test_what_was_long_ago_counts_little(held: type[HeldFile], monkeypatch: pyte
 
 
 def test_a_full_queue_is_full_for_who_has_filled_it(
-    held: type[HeldFile], monkeypatch: pytest.MonkeyPatch
+    held: type[Held], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sixty trainings of one visitor's twenty sessions: everybody else heard “60 runs are waiting”."""
     monkeypatch.setattr(module, "Worker", OneByOne)
@@ -511,7 +507,7 @@ def test_a_full_queue_is_full_for_who_has_filled_it(
     ("remembered", "turns"), [(3, ["old", "new", "latest"]), (1_000, ["new", "old", "latest"])]
 )
 def test_a_session_of_long_ago_is_served_as_if_it_were_new(
-    held: type[HeldFile], monkeypatch: pytest.MonkeyPatch, remembered: int, turns: list[str]
+    held: type[Held], monkeypatch: pytest.MonkeyPatch, remembered: int, turns: list[str]
 ) -> None:
     """Of sessions that ask at once, and have had as much, the new ones come first, then those whose turn was longest ago."""
     OneByOne.permits = threading.Semaphore(100)
@@ -533,7 +529,7 @@ def test_a_session_of_long_ago_is_served_as_if_it_were_new(
     assert held.begun[4:] == turns
 
 
-def test_sixty_six_reruns_leave_the_queue_to_others(held: type[HeldFile]) -> None:
+def test_sixty_six_reruns_leave_the_queue_to_others(held: type[Held]) -> None:
     """Before, “60 runs are waiting” was what everybody else heard."""
     pool = Workers(1)
     flood = [of("attacker", f"{number}", 0.5) for number in range(66)]
