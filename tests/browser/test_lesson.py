@@ -179,6 +179,7 @@ def in_their_own_words(lecturer: Page, own: Page, phones: list[Page]) -> None:
     press(own, "reveal")
     for phone in phones:
         expect(phone.locator(CARD)).to_contain_text("There was no right or wrong")
+    expect(lecturer.locator(WALL).get_by_role("button", name="Go on")).to_be_visible()
     lecturer.keyboard.press("PageDown")
     expect(own.locator(f"{SCREEN} {WALL}")).to_be_hidden()
 
@@ -218,8 +219,10 @@ def prepared(lecturer: Page, phones: list[Page]) -> None:
         expect(phone.locator(f"{CARD} .asked")).to_have_text(GREEDY)
         tapped(phone, choice)
     answered(lecturer, "6 of 6 have answered")
-    for _ in range(3):
+    for part in ("table.bars", "tr.right"):
         lecturer.keyboard.press("PageDown")
+        expect(lecturer.locator(f"{WALL} {part}")).to_be_visible()
+    lecturer.keyboard.press("PageDown")
     expect(lecturer.locator(WALL)).to_be_hidden()
 
 
