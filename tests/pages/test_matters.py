@@ -104,6 +104,7 @@ def test_hostile_text_stays_text(scene: str) -> None:
             box.set_value("<" if scene == "letters" else HOSTILE[:30])
     app = run(app)
     drawn = "".join(html.proto.body for html in app.get("html"))
+    assert SCENES[scene].make(gpt2()).prompt in drawn, "an answer stands under its question"
     assert 'class="ts follows"' in drawn and "<img" not in drawn and "problem" not in drawn
     assert not [told.value for told in app.markdown if "onerror" in told.value]
     assert not [told.value for told in app.caption if "onerror" in told.value]

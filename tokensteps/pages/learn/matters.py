@@ -176,15 +176,17 @@ def choose_tokenizers() -> tuple[str, ...]:
 
 
 def show_scene_question(name: str) -> bool:
-    """The scene's question, or what was said of the answer; returns whether it is answered."""
+    """The scene's question and what was said of the answer; returns whether it is answered."""
     opened = stage.opened_tokenizer(GPT2, "matters.question")
     if opened is None:
         return False
     verdict, _tries = st.session_state[ANSWERED].get(name, (None, ()))
     over = verdict is not None and verdict.kind not in (AGAIN, UNREAD)
     with st.container(key="matters_question", border=True, gap="xsmall"):
-        if not over:
-            question = SCENES[name].make(opened.subject)
+        question = SCENES[name].make(opened.subject)
+        if over:
+            st.html(f'<div class="ts question">{question.prompt}</div>')
+        else:
             ask(
                 f"matters.ask.{name}",
                 question,
