@@ -33,6 +33,7 @@ from tokenizers_core import (
 )
 from tokenizers_core.errors import SettingError, WrongTypeError
 from tokenizers_core.files.exports import trace_to_csv, trace_to_dict
+from tokenizers_core.measures import gini
 from tokenizers_core.plain import paritybpe as plain
 from tokenizers_core.trace import CutOff
 
@@ -69,12 +70,24 @@ def test_golden_run() -> None:
     ]
     assert found == GOLDEN["steps"]
     assert trace.parallel_tokens(len(trace)) == GOLDEN["tokens_after"] == {"en": 56, "de": 56, "tr": 57}
+    assert round(gini([*trace.parallel_tokens(40).values()]), 4) == 0.0039
+
+
+def test_plain_run_is_that_of_plain_bpe() -> None:
+    corpora = {language: counted(lines) for language, lines in GOLDEN["lines"].items()}
+    trace = train_paritybpe(corpora, merges=GOLDEN["merges"])
+    assert trace.plain_tokens(40) == GOLDEN["plain_bpe_tokens_after"] == {"en": 42, "de": 64, "tr": 52}
+    assert round(gini([*trace.plain_tokens(40).values()]), 4) == 0.0928
     together = train_bpe(trace.corpus, merges=40)
-    splits = together[-1].splits()
-    assert {
-        language: sum(len(splits[word]) * count for word, count in corpus.items())
-        for language, corpus in corpora.items()
-    } == GOLDEN["plain_bpe_tokens_after"]
+    for step in range(41):
+        splits = together[step].splits()
+        assert trace.plain_tokens(step) == {
+            language: sum(len(splits[word]) * count for word, count in corpus.items())
+            for language, corpus in corpora.items()
+        }
+    ended = train_paritybpe(corpora)  # 147 merges, and plain BPE has no pair left after 143
+    assert len(ended.plain_run) < len(ended)
+    assert ended.plain_tokens(len(ended)) == ended.plain_run.parallel_tokens(len(ended.plain_run))
 
 
 def checked(

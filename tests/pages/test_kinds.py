@@ -5,6 +5,8 @@ Sources and oracles: the engine, asked for the same corpus and settings.
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ from tokensteps.runs.rules import BPE_RULES
 from tokensteps.teaching.predictions import asked_steps, question_after
 
 PAGE = Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES)
+ROOT = Path(__file__).parents[2]
 EXAMPLE = {"superbpe": "phrases", "pickybpe": "scaffolding", "paritybpe": "parallel"}
 
 
@@ -80,6 +83,21 @@ def test_a_pasted_table_is_languages() -> None:
     app = PAGE.opened(f"corpus=paste&text={text}&kind=paritybpe&step=1")
     assert problems(app) == []
     assert PAGE.value(app, "kind") == "paritybpe"
+
+
+def test_plain_bpe_stands_beside_parity() -> None:
+    golden = json.loads((ROOT / "tests" / "golden" / "paritybpe.json").read_text("utf-8"))
+    letters = str.maketrans("çğıöşü", "CGIOSU")  # the golden run is in characters, the page's in bytes
+    rows = [[line.translate(letters) for line in row] for row in zip(*golden["lines"].values(), strict=True)]
+    text = pack_text("\n".join("\t".join(row) for row in [(*golden["lines"],), *rows]))
+    rules = "pre=byte_level&pattern=own&regex=%20%3F%5CS%2B&alphabet=corpus"
+    query = f"corpus=paste&text={text}&kind=paritybpe&{rules}&step=40"
+    shown = shown_in(PAGE.opened(query, "About this kind"))
+    for language, figure in golden["tokens_after"].items():
+        plain = golden["plain_bpe_tokens_after"][language]
+        assert re.search(rf"<td>{language}<td>{figure}<td>.+?<td>{plain}<td>", shown), language
+    assert re.search(r"Gini coefficient<td>0\.0039<td><td>0\.0928<td>", shown)
+    assert "parallel lines after 40 " in shown
 
 
 @pytest.mark.parametrize("kind", ["superbpe", "pickybpe"])

@@ -434,6 +434,26 @@ class ParityTrace(BpeTrace):
         texts = self.corpora if self.parallel is None else self.parallel
         return {language: text.lines for language, text in texts.items()}
 
+    @cached_property
+    def plain_run(self) -> ParityTrace:
+        """Plain BPE on the same corpora, with as many merges if there are so many: all languages together choose every one."""
+        settings = self.settings
+        return train_paritybpe(
+            self.corpora,
+            parallel=self.parallel,
+            merges=len(self),
+            global_merges=len(self),
+            min_frequency=settings["min_frequency"],
+            special_tokens=self.special_tokens,
+            tie_rule=settings["tie_rule"],
+            alphabet=settings["alphabet"],
+            end_of_word_suffix=settings["end_of_word_suffix"],
+        )
+
+    def plain_tokens(self, step: int) -> dict[str, int]:
+        """Language → the tokens of its parallel text after `step` merges of plain BPE."""
+        return self.plain_run.parallel_tokens(min(step, len(self.plain_run)))
+
     def chooser_at(self, step: int) -> int:
         """The number of the language that chooses the merge after `step` steps; `ALL` for a global merge."""
         if step < len(self.chosen):

@@ -1,13 +1,17 @@
-"""Above the words of parity-aware BPE: how many tokens each language's lines take, and which language chose."""
+"""Parity-aware BPE: how many tokens each language's lines take, which language chose, and what plain BPE would have made of them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 
+from tokenizers_core.measures import gini
 from tokenizers_core.training.kinds.paritybpe import ParityMergeEvent, ParityTrace
 from tokenizers_core.training.merge_trace import MergeSnapshot
 from tokensteps.drawing.stage_markup import bar, heading, mark_html, table_html
-from tokensteps.language.i18n import _, count
+from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.language.measures import measure_name, measure_text
+from tokensteps.language.names import choice_name
 
 
 def languages_panel(snapshot: MergeSnapshot) -> str:
@@ -29,3 +33,33 @@ def languages_panel(snapshot: MergeSnapshot) -> str:
     return heading(_("Tokens of the parallel lines")) + table_html(
         (_("language"), _("tokens"), _("per line"), ""), rows
     )
+
+
+def beside_plain_html(trace: ParityTrace, step: int) -> str:
+    """Each language's tokens after `step` merges, and after as many of plain BPE; below, how unequal they are."""
+    lines = trace.parallel_lines()
+    parity, plain = trace.parallel_tokens(step), trace.plain_tokens(step)
+    most = max(*parity.values(), *plain.values()) or 1
+
+    def unequal(tokens: Mapping[str, int]) -> str:
+        rates = [number / max(1, lines[language]) for language, number in tokens.items()]
+        return measure_text("gini", gini(rates))
+
+    rows = "".join(
+        f"<tr><td>{escape(language)}"
+        f"<td>{count(number)}<td>{bar(number / most)}"
+        f"<td>{count(plain[language])}<td>{bar(plain[language] / most)}"
+        for language, number in parity.items()
+    )
+    last = f"<tr><td>{escape(measure_name('gini'))}<td>{unequal(parity)}<td><td>{unequal(plain)}<td>"
+    told = ngettext(
+        "Tokens of the parallel lines after {step} merge",
+        "Tokens of the parallel lines after {step} merges",
+        step,
+    )
+    table = table_html(
+        (_("language"), choice_name("kind", "paritybpe"), "", choice_name("kind", "plain"), ""),
+        rows + last,
+        "beside",
+    )
+    return f'<div class="ts segmentations">{heading(told.format(step=count(step)))}{table}</div>'

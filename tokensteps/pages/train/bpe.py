@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 import streamlit as st
 
-from tokenizers_core import TIE_RULES, BpeTrace
+from tokenizers_core import TIE_RULES, BpeTrace, ParityTrace
 from tokenizers_core.training import bpe, merging, ties
 from tokensteps.drawing.encoding import encoding_frame
 from tokensteps.drawing.tables import pair_table
 from tokensteps.drawing.tabs import kind_html
+from tokensteps.drawing.training.languages import beside_plain_html
 from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.i18n import N_, _
 from tokensteps.language.names import KIND_ABOUT, TIE_RULE_WORDS
 from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
 from tokensteps.pages.train.page import TrainPage, TrainView, show_training
+from tokensteps.pages.train.tabs import of_the_whole
 from tokensteps.runs.algorithms import BPE
 
 
 def about_kind(view: TrainView[BpeTrace]) -> None:
     """What the paper claims of this kind of BPE, what it was measured on, and what this page can show of it."""
-    words = KIND_ABOUT[view.trace.kind]
-    st.html(kind_html(words))
+    st.html(kind_html(KIND_ABOUT[view.trace.kind]))
+    if isinstance(view.trace, ParityTrace):
+        of_the_whole(partial(beside_plain, view.trace))(view)
+
+
+def beside_plain(trace: ParityTrace, view: TrainView[BpeTrace]) -> None:
+    """What as many merges of plain BPE leave to each language."""
+    st.html(beside_plain_html(trace, view.step))
 
 
 TIE_SOURCES: Final[Mapping[str, type]] = {"first": ties.FirstPlaces}
