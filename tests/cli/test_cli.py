@@ -29,7 +29,17 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenizers_core import Corpus, Tokenizer, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core import (
+    Corpus,
+    Tokenizer,
+    tokenizer_to_json,
+    train_bpe,
+    train_paritybpe,
+    train_pickybpe,
+    train_superbpe,
+    train_unigram,
+    train_wordpiece,
+)
 from tokenizers_core.encoding.templates import TEMPLATES
 from tokenizers_core.encoding.truncation import Truncation
 from tokenizers_core.files.exports import (
@@ -47,10 +57,11 @@ from tokenizers_core.files.exports import (
 from tokenizers_core.text.cutting import DIGITS, CutAt, Scripts
 from tokenizers_core.text.reading import decode_text
 from tokenizers_core.text.rewriting import Replace
+from tokenizers_core.training.algorithms import KINDS
 from tokensteps.cli import training
 from tokensteps.cli.commands import command_line
 from tokensteps.cli.streams import lines_of
-from tokensteps.cli.training import ALGORITHMS_OF, OPTION_OF, PRE_TOKENIZERS_OF, UNIGRAM_SIZE
+from tokensteps.cli.training import ALGORITHMS_OF, KIND_OF, OPTION_OF, PRE_TOKENIZERS_OF, UNIGRAM_SIZE
 
 ROOT = Path(__file__).parents[2]
 COURSE, HUG, MIXED = (str(ROOT / "assets" / "corpora" / f"{name}.txt") for name in ("course", "hug", "mixed"))
@@ -476,6 +487,16 @@ VALUES: dict[str, list[object]] = {
     "seed_size": [100],
     "exact": [],
     "whole_words": [],
+    "kind": ["superbpe"],
+    "transition": [20],
+    "most_words": [2],
+    "threshold": [0.9],
+    "languages": ["en=a.txt"],
+    "parallel": ["en=a.txt"],
+    "global_merges": [1],
+    "ratio": ["en=1"],
+    "window": [5],
+    "alpha": [2],
 }
 
 
@@ -488,6 +509,101 @@ def test_an_option_of_another_algorithm_is_refused_by_name(command: str, name: s
     told = complaint(2, command, COURSE, "-a", algorithm, OPTION_OF[name], *VALUES[name])
     assert told.startswith(f"Error: {OPTION_OF[name]} is for --algorithm {ALGORITHMS_OF[name][0]}")
     assert f"not for {algorithm}; leave it out" in told
+
+
+@pytest.mark.parametrize("name", KIND_OF)
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_option_of_another_kind_is_refused_by_name(kind: str, name: str) -> None:
+    if kind == KIND_OF[name]:
+        return
+    value = {"max_token_length": [9]} | VALUES
+    told = complaint(2, "trace", COURSE, "--kind", kind, OPTION_OF[name], *value[name])
+    assert told.startswith(
+        f"Error: {OPTION_OF[name]} is for --kind {KIND_OF[name]}, not for {kind}; leave it out"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--counts", "--kind", "superbpe"], "--counts does not go with --kind superbpe, which needs texts"),
+        (
+            ["--kind", "superbpe", "-p", "bert"],
+            "--pre-tokenizer 'bert' can't be used: SuperBPE bridges spaces",
+        ),
+        (["--kind", "pickybpe", "--threshold", "1.5"], "'--threshold'"),
+        (["--kind", "pickybpe"], "tokenizer.json cannot hold a tokenizer of --kind pickybpe"),
+        (["--kind", "paritybpe"], "reads a file for each language; give them as --corpus en=english.txt"),
+        (["--kind", "paritybpe", "--corpus", f"en={COURSE}"], "and no others"),
+        (["--kind", "none"], "'--kind'"),
+    ],
+)
+def test_what_does_not_go_with_a_kind(options: list[str], told: str) -> None:
+    assert told in complaint(1 if "-p" in options else 2, "train", COURSE, *options)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        (["--corpus", "en"], 2, "--corpus en: write a language and its file, such as en=english.txt"),
+        (["--corpus", f"en={COURSE}", "--corpus", f"en={COURSE}"], 2, "en is given twice"),
+        (
+            ["--corpus", f"en={COURSE}", "--ratio", "en=x"],
+            2,
+            "--ratio en=x: x is no number; write one such as 1.5",
+        ),
+        (
+            ["--corpus", f"en={COURSE}", "--ratio", "de=1"],
+            1,
+            "give each of the languages a number above 0: en",
+        ),
+        (["--corpus", f"en={COURSE}", "--parallel", f"de={COURSE}"], 1, "--parallel 'de' can't be used"),
+        (
+            ["--corpus", f"en={COURSE}", "--alpha", "0"],
+            1,
+            "--alpha 0.0 can't be used: choose a number above 0",
+        ),
+        (["--corpus", "en=none.txt"], 1, "none.txt: there is no such file or folder"),
+    ],
+)
+def test_languages_that_cannot_be(options: list[str], code: int, told: str) -> None:
+    assert told in complaint(code, "train", "--kind", "paritybpe", *options)
+
+
+def test_each_kind_is_trained_as_the_engine_does() -> None:
+    lines = (ROOT / "assets" / "corpora" / "phrases.txt").read_text("utf-8").splitlines()
+    phrases = ROOT / "assets" / "corpora" / "phrases.txt"
+    superwords = train_superbpe(Corpus.from_texts(lines), 219, transition=190, most_words=3)
+    options = ["--kind", "superbpe", "-s", 220, "--transition", 190, "--most-words", 3]
+    assert output("train", phrases, *options) == tokenizer_to_json(superwords.tokenizer())
+    picky = train_pickybpe(Corpus.from_texts(course_lines()), 60, threshold="0.6")
+    assert (
+        output("trace", COURSE, "--kind", "pickybpe", "--threshold", 0.6, "-s", 60)
+        == trace_to_json(picky) + "\n"
+    )
+    files = {name: ROOT / "assets" / "corpora" / "parallel" / f"{name}.txt" for name in ("en", "de", "hi")}
+    corpora = {name: Corpus.from_texts(path.read_text("utf-8").splitlines()) for name, path in files.items()}
+    given = [part for name, path in files.items() for part in ("--corpus", f"{name}={path}")]
+    parity = train_paritybpe(corpora, merges=60, global_merges=9, window=5, alpha=1.5)
+    options = ["--global-merges", 9, "--window", 5, "--alpha", 1.5]
+    kind = ["--kind", "paritybpe", "--merges", 60]
+    assert output("trace", *kind, *given, *options) == trace_to_json(parity) + "\n"
+    shares = {"en": 1.0, "de": 1.5, "hi": 2.0}
+    options = [part for name, share in shares.items() for part in ("--ratio", f"{name}={share}")]
+    wanted = trace_to_json(train_paritybpe(corpora, merges=60, ratio=shares)) + "\n"
+    assert output("trace", *kind, *given, *options) == wanted
+    options = [part for name, path in files.items() for part in ("--parallel", f"{name}={path}")]
+    wanted = trace_to_json(train_paritybpe(corpora, merges=60, parallel=corpora)) + "\n"
+    assert output("trace", *kind, *given, *options) == wanted
+
+
+def test_pickybpe_is_written_as_its_tokens_alone(tmp_path: Path) -> None:
+    output("train", COURSE, "--kind", "pickybpe", "-s", 60, "-o", tmp_path / "vocab.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["vocab.json"]
+    trace = train_pickybpe(Corpus.from_texts(course_lines()), 59)
+    assert json.loads((tmp_path / "vocab.json").read_text("utf-8")) == json.loads(
+        vocab_json(trace.tokenizer())
+    )
 
 
 @pytest.mark.parametrize(
@@ -589,8 +705,8 @@ def test_ctrl_c_ends_with_130_and_writes_nothing(tmp_path: Path, monkeypatch: py
     def interrupt(*_arguments: object, **_settings: object) -> None:
         raise KeyboardInterrupt
 
-    interrupted = replace(training.ALGORITHMS["bpe"], train=interrupt)
-    monkeypatch.setattr(training, "ALGORITHMS", {**training.ALGORITHMS, "bpe": interrupted})
+    interrupted = replace(training.KINDS["plain"], train=interrupt)
+    monkeypatch.setattr(training, "KINDS", {**training.KINDS, "plain": interrupted})
     assert complaint(130, "train", COURSE, "-o", tmp_path / "tokenizer.json") == "Interrupted."
     assert list(tmp_path.iterdir()) == []
 

@@ -12,7 +12,6 @@ import click
 
 from tokenizers_core import TEMPLATES, Truncation, tokenizer_to_json, trim
 from tokenizers_core.files.steps import CANDIDATES
-from tokenizers_core.training.algorithms import ALGORITHMS
 from tokensteps.cli.chat import chat_text, in_folder
 from tokensteps.cli.count import count_command
 from tokensteps.cli.doctor import doctor_command
@@ -36,6 +35,7 @@ from tokensteps.cli.terminal.step import step_command
 from tokensteps.cli.training import (
     POSITIVE,
     TEXT,
+    asked_for,
     option,
     output_options,
     train_as_asked,
@@ -112,9 +112,10 @@ command_line.add_command(step_command)
 def train_command(template: str, output: str, force: bool, **asked: Any) -> None:
     """Train a tokenizer on text FILES, or on standard input, and write it.
 
-    Each line is a text of its own. Files are UTF-8 (or UTF-16 with a byte order mark) and never held in memory as a whole.
+    Each line is a text of its own. Files are UTF-8 (or UTF-16 with a byte order mark) and never held in memory as a whole,
+    except with --kind superbpe.
     """
-    files = files_asked(output, asked["algorithm"], with_template=template != "none")
+    files = files_asked(output, asked["algorithm"], template != "none", asked["kind"])
     for path in files:
         refuse_to_overwrite(path, force)
     around = TEMPLATES[template]
@@ -394,7 +395,8 @@ def handout_command(
     draw = TRAINING_FRAMES[trace.algorithm]
     style = Style(trace.corpus.pipeline.byte_level, show, frozenset(trace.special_tokens))
     files = ", ".join(Path(name).name for name in asked["files"] if name != "-")
-    heading = title or ": ".join(filter(None, [ALGORITHMS[trace.algorithm].title, files]))
+    name = asked_for(trace.algorithm, asked["kind"]).title
+    heading = title or ": ".join(filter(None, [name, files]))
     use_language(language)
     page = handout(heading, len(trace), lambda step: draw(trace[step], style))
     if len(trace) > HANDOUT_STEPS:

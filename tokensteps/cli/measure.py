@@ -14,7 +14,7 @@ from tokenizers_core import Tokenizer, TokenizersCoreError, measure, measure_par
 from tokenizers_core.files.exports import csv_table
 from tokenizers_core.measures import USUAL_ORDER, Measures, ParallelMeasures
 from tokensteps.cli.errors import in_options
-from tokensteps.cli.streams import inputs, texts_of, warn_of_invalid, write_data
+from tokensteps.cli.streams import by_name, inputs, texts_of, warn_of_invalid, write_data
 from tokensteps.cli.training import TEXT, option
 from tokensteps.language.measures import OF_TEXT, measure_name, value_of
 
@@ -25,17 +25,8 @@ MeasureRow = list[object]
 
 def parallel_texts(given: Sequence[str], replaced: Counter[str]) -> dict[str, list[str]]:
     """The lines of each language, given as NAME=FILE."""
-    texts: dict[str, list[str]] = {}
-    for one in given:
-        name, mark, path = one.partition("=")
-        if not (name and mark and path):
-            raise click.UsageError(
-                f"--parallel {one}: write a language and its file, such as en=english.txt."
-            )
-        if name in texts:
-            raise click.UsageError(f"--parallel {one}: {name} is given twice; leave one of them out.")
-        texts[name] = [*texts_of([path], replaced)]
-    return texts
+    named = by_name("--parallel", given, "file, such as en=english.txt")
+    return {name: [*texts_of([path], replaced)] for name, path in named.items()}
 
 
 def rows_of(

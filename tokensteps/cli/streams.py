@@ -282,3 +282,20 @@ def write_lines(lines: Iterable[str]) -> None:
         if watched:
             stdout.flush()
     stdout.flush()
+
+
+def by_name(option: str, given: Sequence[str], wanted: str) -> dict[str, str]:
+    """Language → what is given for it, as NAME=VALUE; `wanted` says which value. Raises UsageError.
+
+    >>> by_name("--parallel", ["en=a.txt", "de=b.txt"], "file, such as en=english.txt")
+    {'en': 'a.txt', 'de': 'b.txt'}
+    """
+    values: dict[str, str] = {}
+    for one in given:
+        name, _mark, value = one.partition("=")
+        if not (name and value):
+            raise click.UsageError(f"{option} {one}: write a language and its {wanted}.")
+        if name in values:
+            raise click.UsageError(f"{option} {one}: {name} is given twice; leave one of them out.")
+        values[name] = value
+    return values

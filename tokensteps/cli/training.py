@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -25,13 +26,17 @@ from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.reading import decode_text
 from tokenizers_core.text.rewriting import Replace
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
-from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
+from tokenizers_core.training.algorithms import ALGORITHMS, KINDS, Algorithm, AnyTrace
+from tokenizers_core.training.kinds.paritybpe import USUAL_ALPHA
+from tokenizers_core.training.kinds.pickybpe import USUAL_THRESHOLD
+from tokenizers_core.training.kinds.superbpe import MOST_WORDS
 from tokenizers_core.training.lattice import MAX_PIECE_LENGTH
 from tokenizers_core.training.merging import Progress
 from tokenizers_core.training.unigram import SEED_PER_TOKEN, grown_seed
 from tokenizers_core.training.wordpiece import MAX_CHARACTERS
 from tokensteps.cli.errors import OPTION_OF, UNREACHED, in_options
 from tokensteps.cli.streams import (
+    by_name,
     contents_of,
     counted,
     counts_of,
@@ -79,8 +84,36 @@ ALGORITHMS_OF: Final = {
     "seed_size": ("unigram",),
     "exact": ("unigram",),
     "whole_words": ("unigram",),
+    "kind": ("bpe",),
+    "transition": ("bpe",),
+    "most_words": ("bpe",),
+    "threshold": ("bpe",),
+    "languages": ("bpe",),
+    "parallel": ("bpe",),
+    "global_merges": ("bpe",),
+    "ratio": ("bpe",),
+    "window": ("bpe",),
+    "alpha": ("bpe",),
 }
 """Options that only some algorithms have → those algorithms."""
+KIND_OF: Final = {
+    "extend": "plain",
+    "max_token_length": "plain",
+    "limit_alphabet": "plain",
+    "initial_alphabet": "plain",
+    "character_coverage": "plain",
+    "byte_fallback": "plain",
+    "transition": "superbpe",
+    "most_words": "superbpe",
+    "threshold": "pickybpe",
+    "languages": "paritybpe",
+    "parallel": "paritybpe",
+    "global_merges": "paritybpe",
+    "ratio": "paritybpe",
+    "window": "paritybpe",
+    "alpha": "paritybpe",
+}
+"""Options that only one kind of BPE has → that kind."""
 ENDINGS: Final = {
     "vocab_size": "the vocabulary has reached the size you asked for",
     "max_merges": "the number of merges that was asked for is reached",
@@ -169,6 +202,13 @@ TRAINING_OPTIONS: Final = (
         show_default=True,
     ),
     option(
+        "--kind",
+        "bpe: superbpe lets tokens bridge spaces in a second stage; pickybpe removes tokens that hardly occur outside of longer ones; "
+        "with paritybpe the language that takes most tokens chooses, and there is a --corpus for each.",
+        type=click.Choice(list(KINDS)),
+        usual="plain",
+    ),
+    option(
         "--vocab-size -s",
         "Stop at this many tokens, special tokens and single characters included, and in train the unknown token that is "
         "added. If there can't be so many, what there is is written, and the command ends with 1.",
@@ -232,6 +272,60 @@ TRAINING_OPTIONS: Final = (
         "wordpiece: in encoding, a word of more characters is unknown as a whole.",
         type=POSITIVE,
         usual=str(MAX_CHARACTERS),
+    ),
+    option(
+        "--transition",
+        "superbpe: tokens may bridge spaces from this many tokens on; an unknown token that is added isn't counted.",
+        type=POSITIVE,
+        usual="nine tenths of the size",
+    ),
+    option("--most-words", "superbpe: make no token of more words than this.", type=POSITIVE, usual=str(MOST_WORDS)),
+    option(
+        "--threshold",
+        "pickybpe: a token leaves when a merge takes more than this share of its places.",
+        type=click.FloatRange(0, 1),
+        usual=str(float(USUAL_THRESHOLD)),
+    ),
+    option(
+        "--corpus languages",
+        "paritybpe: a language and the file with its text, such as en=english.txt. Give it once for each language.",
+        type=TEXT,
+        multiple=True,
+        metavar="NAME=FILE",
+    ),
+    option(
+        "--parallel",
+        "paritybpe: a language and a file with the same lines as the others'. Who takes most tokens there chooses.",
+        type=TEXT,
+        multiple=True,
+        metavar="NAME=FILE",
+        usual="the corpora themselves",
+    ),
+    option(
+        "--global-merges",
+        "paritybpe: all languages together choose this many merges first, as plain BPE does.",
+        type=click.IntRange(min=0),
+        usual="0",
+    ),
+    option(
+        "--ratio",
+        "paritybpe, instead of --parallel: a language and how much it should be compressed beside the others, such as en=1.5. "
+        "Give it once for each language.",
+        type=TEXT,
+        multiple=True,
+        metavar="NAME=NUMBER",
+    ),
+    option(
+        "--window",
+        "paritybpe: a language that chose too many of this many last merges waits.",
+        type=POSITIVE,
+        usual="none",
+    ),
+    option(
+        "--alpha",
+        "paritybpe with --window: too many is more than this many times its fair share.",
+        type=float,
+        usual=str(USUAL_ALPHA),
     ),
     option(
         "--byte-fallback",
@@ -354,34 +448,42 @@ def train_as_asked(
     If there can't be as many tokens as were asked for, the command will end with an error, when it has written what there is.
     """
     given = {name: value for name, value in asked.items() if value not in (None, ())}
+    refuse_foreign_options(algorithm, given)
+    kind = given.pop("kind", "plain")
+    if algorithm == "bpe":
+        check_kind(kind, files, counts, given)
     if "extend" in given:
-        given["extend"] = tokenizer_to_extend(algorithm, given)
+        given["extend"] = tokenizer_to_extend(given)
     wanted = "the files with the word counts" if counts else "text files"
     contents = contents_of(inputs(files, wanted)) if counts else []
-    corpus = corpus_counted(contents, algorithm, given)
-    if corpus is None:
+    corpus: Corpus | dict[str, Corpus] | None = corpus_counted(contents, algorithm, given)
+    if isinstance(corpus, Corpus):
+        settings = training_settings(algorithm, given, str(corpus.pipeline.pre_tokenizer))
+    else:
         pipeline = pipeline_settings(algorithm, counts, given)
         settings = training_settings(algorithm, given, str(pipeline["pre_tokenizer"]))
-        corpus = (
-            read_counted(contents, pipeline)
-            if counts
-            else read_corpus(inputs(files, wanted), pipeline, quiet, as_text)
-        )
-    else:
-        settings = training_settings(algorithm, given, str(corpus.pipeline.pre_tokenizer))
+        if counts:
+            corpus = read_counted(contents, pipeline)
+        elif kind == "paritybpe":
+            read = partial(read_languages, pipeline=pipeline, quiet=quiet, as_text=as_text)
+            corpus = read("--corpus", settings.pop("languages"))
+            if "parallel" in settings:
+                settings["parallel"] = read("--parallel", settings["parallel"])
+        else:
+            corpus = read_corpus(inputs(files, wanted), pipeline, quiet, as_text, held=kind == "superbpe")
     unknown = unknown_to_add(algorithm, settings) if for_tokenizer else ""
     with meter("Training", quiet) as move:
-        trace = run_with_room(algorithm, corpus, settings, unknown, progress=move)
+        trace = run_with_room(asked_for(algorithm, kind), corpus, settings, unknown, progress=move)
     shortfall = trace.shortfall
     if shortfall and "vocab_size" in given:
         click.get_current_context().meta[UNREACHED] = in_options(with_room(shortfall, bool(unknown)))
     tell(
-        f"Corpus: {counted(corpus.lines, 'line', 'lines')}, {counted(corpus.total, 'word', 'words')}, "
-        f"{counted(len(corpus), 'different one', 'different ones')}",
+        f"Corpus: {counted(trace.corpus.lines, 'line', 'lines')}, {counted(trace.corpus.total, 'word', 'words')}, "
+        f"{counted(len(trace.corpus), 'different one', 'different ones')}",
         quiet,
     )
     tell(
-        f"{ALGORITHMS[algorithm].title}: {counted(len(trace), 'step', 'steps')}, a vocabulary of "
+        f"{asked_for(algorithm, kind).title}: {counted(len(trace), 'step', 'steps')}, a vocabulary of "
         f"{counted(trace[-1].vocab_size + bool(unknown), 'token', 'tokens')}; {ENDINGS[trace.stop_reason]}",
         quiet,
     )
@@ -390,9 +492,47 @@ def train_as_asked(
     return trace
 
 
-def tokenizer_to_extend(algorithm: str, given: Mapping[str, Any]) -> Tokenizer:
+def asked_for(algorithm: str, kind: str | None) -> Algorithm[AnyTrace]:
+    """The algorithm, or the kind of BPE."""
+    return KINDS[kind or "plain"] if algorithm == "bpe" else ALGORITHMS[algorithm]
+
+
+def check_kind(kind: str, files: Sequence[str], counts: bool, given: dict[str, Any]) -> None:
+    """Raise UsageError for what doesn't go with the kind of BPE; ratios are read."""
+    for name in given:
+        if (own := KIND_OF.get(name, kind)) != kind:
+            remedy = "" if own == "plain" else f", or add --kind {own}"
+            raise click.UsageError(
+                f"{OPTION_OF[name]} is for --kind {own}, not for {kind}; leave it out{remedy}."
+            )
+    if counts and kind in ("superbpe", "paritybpe"):
+        raise click.UsageError(
+            f"--counts does not go with --kind {kind}, which needs texts; name text files."
+        )
+    if kind == "paritybpe":
+        if "languages" not in given or files:
+            raise click.UsageError(
+                "--kind paritybpe reads a file for each language; give them as --corpus en=english.txt, and no others."
+            )
+        if "ratio" in given:
+            given["ratio"] = {
+                name: number_of(name, number)
+                for name, number in by_name("--ratio", given["ratio"], "number, such as en=1.5").items()
+            }
+
+
+def number_of(name: str, number: str) -> float:
+    """A language's ratio. Raises UsageError."""
+    try:
+        return float(number)
+    except ValueError:
+        raise click.UsageError(
+            f"--ratio {name}={number}: {number} is no number; write one such as 1.5."
+        ) from None
+
+
+def tokenizer_to_extend(given: Mapping[str, Any]) -> Tokenizer:
     """The tokenizer in the file of `--extend`. Raises UsageError for options that it decides itself, ClickException for what is wrong with it."""
-    refuse_foreign_options(algorithm, given)
     path = str(given["extend"])
     for name in ("normalizer", "pre_tokenizer", "pattern", "special_tokens", "alphabet", *CUTTING):
         if name in given:
@@ -419,14 +559,18 @@ def unknown_to_add(algorithm: str, settings: Mapping[str, Any]) -> str:
 
 
 def run_with_room(
-    algorithm: str, corpus: Corpus, settings: Mapping[str, Any], unknown: str, progress: Progress
+    algorithm: Algorithm[AnyTrace],
+    corpus: Corpus | Mapping[str, Corpus],
+    settings: Mapping[str, Any],
+    unknown: str,
+    progress: Progress,
 ) -> AnyTrace:
     """The run, with room left for an unknown token that will be added."""
     room = 1 if unknown and settings.get("vocab_size") else 0
     if room:
         settings = {**settings, "vocab_size": settings["vocab_size"] - room}
     try:
-        return ALGORITHMS[algorithm].train(corpus, progress=progress, **settings)
+        return algorithm.train(corpus, progress=progress, **settings)
     except VocabSizeError as error:
         if not room:
             raise
@@ -460,7 +604,6 @@ def pipeline_settings(algorithm: str, counts: bool, given: Mapping[str, Any]) ->
             f"--pre-tokenizer {chosen} does not go with --algorithm {algorithm}; choose one of {', '.join(fitting)}."
         )
     if "pattern" in given and chosen != "byte_level":
-        refuse_foreign_options(algorithm, given)
         raise click.UsageError(
             f"--pattern is for --pre-tokenizer byte_level, not for {chosen}; leave one of them out."
         )
@@ -503,7 +646,6 @@ def refuse_foreign_options(algorithm: str, given: Mapping[str, Any]) -> None:
 
 def training_settings(algorithm: str, given: Mapping[str, Any], pre_tokenizer: str) -> dict[str, Any]:
     """The arguments of the engine's training function."""
-    refuse_foreign_options(algorithm, given)
     if given.get("alphabet") == "bytes" and pre_tokenizer != "byte_level":
         raise click.UsageError(
             f"--alphabet bytes is for --pre-tokenizer byte_level, not for {pre_tokenizer}; leave one of them out."
@@ -557,12 +699,24 @@ def read_counted(contents: Sequence[tuple[str, bytes]], pipeline: Mapping[str, A
     return replace(corpus, replaced=replaced.total())
 
 
-def read_corpus(files: Sequence[str], pipeline: Mapping[str, Any], quiet: bool, as_text: bool) -> Corpus:
-    """The words of all files, counted."""
+def read_languages(
+    name: str, given: Sequence[str], pipeline: Mapping[str, Any], quiet: bool, as_text: bool
+) -> dict[str, Corpus]:
+    """The words of each language, whose file an option of this name gives."""
+    return {
+        language: read_corpus([path], pipeline, quiet, as_text)
+        for language, path in by_name(name, given, "file, such as en=english.txt").items()
+    }
+
+
+def read_corpus(
+    files: Sequence[str], pipeline: Mapping[str, Any], quiet: bool, as_text: bool, held: bool = False
+) -> Corpus:
+    """The words of all files, counted; with `held`, the corpus has the texts too."""
     replaced: Counter[str] = Counter()
     with told_of_input(files, replaced), meter("Reading", quiet, in_bytes=True) as move:
         texts = texts_of(files, replaced, move, checked=not as_text)
-        corpus = Corpus.from_texts(texts, **pipeline)
+        corpus = Corpus.from_texts([*texts] if held else texts, **pipeline)
     return replace(corpus, replaced=replaced.total())
 
 

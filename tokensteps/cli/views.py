@@ -53,7 +53,9 @@ FILE_KINDS: Final[Mapping[str, FileKind]] = {
 """The files that `train` writes; the first one that fits is used."""
 
 
-def files_asked(output: str, algorithm: str, with_template: bool) -> dict[str, FileKind]:
+def files_asked(
+    output: str, algorithm: str, with_template: bool, kind: str | None = None
+) -> dict[str, FileKind]:
     """Path → the kind of file to write there. Raises UsageError for a file that can't hold the tokenizer."""
     path = Path(output)
     if output != "-" and path.is_dir():
@@ -67,12 +69,17 @@ def files_asked(output: str, algorithm: str, with_template: bool) -> dict[str, F
         raise click.UsageError(
             f"{name} cannot hold a tokenizer of --algorithm {algorithm}; choose another name, such as tokenizer.json."
         )
+    if kind == "pickybpe" and name != "vocab.json":
+        raise click.UsageError(
+            f"{name} cannot hold a tokenizer of --kind pickybpe, which removes tokens again; choose vocab.json for its tokens "
+            "alone, or print every step with the trace command."
+        )
     if with_template and name != "tokenizer.json":
         raise click.UsageError(
             f"{name} cannot hold a --template; choose tokenizer.json, or leave the template out."
         )
     files = {str(path): FILE_KINDS[name]}
-    if name == "vocab.json":  # neither is complete without the other
+    if name == "vocab.json" and kind != "pickybpe":  # neither is complete without the other
         files[str(path.with_name(path.name.removesuffix(name) + "merges.txt"))] = FILE_KINDS["merges.txt"]
     return files
 
