@@ -78,7 +78,7 @@ def counting_options(command: Callable[..., None]) -> Callable[..., None]:
     epilog="\b\nExamples:\n"
     "  python -m tokensteps count assets/corpora/*.txt --output counts.tsv\n"
     "  cat assets/corpora/*.txt | python -m tokensteps count -n lowercase -p bert --minimum 2 > bert.tsv\n"
-    "  python -m tokensteps train --counts bert.tsv -a wordpiece -s 50 --force --output vocab.txt",
+    "  python -m tokensteps train --counts bert.tsv -a wordpiece -s 80 --force --output vocab.txt",
 )
 @counting_options
 @output_options("Where the counts go: a table of words, counts, and how often each word ends a text.")
