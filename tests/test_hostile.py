@@ -176,7 +176,7 @@ class Elements(Reader):
 
 TAGS = {
     *("div", "p", "span", "b", "i", "bdi", "section", "h2", "h3", "table", "thead", "tbody", "tr", "th", "td", "small", "samp", "del", "ins"),
-    *("dl", "dt", "dd", "ul", "ol", "li", "code", "sup", "button", "em", "wbr", "h4"),
+    *("dl", "dt", "dd", "ul", "ol", "li", "code", "sup", "button", "em", "wbr", "h4", "details", "summary"),
 }  # fmt: skip
 
 
@@ -657,7 +657,7 @@ def test_the_playground_is_only_text() -> None:
             subject = TrainedSubject(one.text[:60], trace.tokenizer(), trace, len(trace))
             text = as_typed("\n".join(texts_of(batch, 60)))
             drawn(analyse(subject, text[:1500]))
-        sound(heritage_html(heritage(subject)))
+        sound(heritage_html(heritage(subject), "Retrained", "The merges."))
 
 
 def test_comparison_and_pipeline_are_only_text() -> None:

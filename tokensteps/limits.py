@@ -608,8 +608,6 @@ DRAWER_ROOM: Final = 100_000_000
 """Bytes of traces that the process which draws holds: it may take no more memory than one that trains, and dies of more."""
 DRAWING_SECONDS: Final = 20
 """Processor time for one window of frames: the largest takes a second or two, and a page waits for it."""
-JOINING_SECONDS: Final = 60
-"""Time for joining Streamlit's scripts: it takes a process less than a second, and far longer only where nothing else would run either."""
 TRACE_LIMIT: Final = 30_000_000
 """Bytes of a finished run as it comes from the process that trained it: ten times as many in memory."""
 SMALL_TASK: Final = 600

@@ -823,6 +823,7 @@ SAMPLES: list[TokenizersCoreError] = [
             ),
             byte="0x80",
             description="a model",
+            file="merges.txt",
         )
         for why in UnsavableError.templates
     ),

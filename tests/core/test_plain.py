@@ -25,14 +25,25 @@ from hypothesis import strategies as st
 from tests.core import oracle_bpe, oracle_unigram, oracle_wordpiece
 from tests.samples import examples
 from tokenizers_core import Corpus, UnigramTrace, train_bpe, train_unigram, train_wordpiece
-from tokenizers_core.plain import bpe, byte_alphabet, unigram, unigram_em, viterbi, wordpiece
+from tokenizers_core.plain import (
+    bpe,
+    byte_alphabet,
+    paritybpe,
+    pickybpe,
+    superbpe,
+    unigram,
+    unigram_em,
+    viterbi,
+    wordpiece,
+)  # fmt: skip
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.segmentation import digamma
 from tokenizers_core.training.wordpiece import ScoredCandidate
 
 TESTS = Path(__file__).parents[1]
-CHAPTER = (bpe, byte_alphabet, wordpiece, viterbi, unigram, unigram_em)
+KINDS = (superbpe, pickybpe, paritybpe)
+CHAPTER = (bpe, byte_alphabet, wordpiece, viterbi, unigram, unigram_em, *KINDS)
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 MOST_LINES = 30
 """Of a function, its docstring included: what fits on a slide."""
@@ -402,7 +413,7 @@ def test_a_file_needs_the_standard_library_and_the_chapter_alone(module: ModuleT
 
 def test_the_oracles_share_nothing_with_the_engine() -> None:
     oracles = sorted(TESTS.rglob("oracle_*.py"))
-    assert len(oracles) == 10
+    assert len(oracles) == 11
     for path in oracles:
         assert not [name for name in imported(path) if name.startswith(("tokenizers_core", "tokensteps"))]
         assert all(".oracle_" in name for name in imported(path) if name.partition(".")[0] == "tests")
@@ -410,7 +421,8 @@ def test_the_oracles_share_nothing_with_the_engine() -> None:
 
 @pytest.mark.parametrize("module", CHAPTER, ids=lambda module: module.__name__)
 def test_a_file_begins_with_a_worked_run_and_every_example_is_true(module: ModuleType) -> None:
-    assert ">>>" in (module.__doc__ or "") and "hug" in (module.__doc__ or "")
+    text = module.__doc__ or ""
+    assert ">>>" in text and ("hug" in text or module in KINDS)
     result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.attempted > 2 and result.failed == 0
 
@@ -429,7 +441,7 @@ def test_the_reading_guide_names_every_file() -> None:
     import tokenizers_core.plain as chapter
 
     assert [line.split("`")[1] for line in str(chapter.__doc__).splitlines() if line[:1].isdigit()] == [
-        "bpe", "byte_alphabet", "wordpiece", "viterbi", "unigram", "unigram_em"
+        "bpe", "byte_alphabet", "wordpiece", "viterbi", "unigram", "unigram_em", "superbpe", "pickybpe", "paritybpe"
     ]  # fmt: skip
     assert {path.stem for path in Path(inspect.getfile(chapter)).parent.glob("*.py")} - {"__init__"} == {
         module.__name__.rpartition(".")[2] for module in CHAPTER

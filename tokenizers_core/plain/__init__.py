@@ -1,7 +1,7 @@
 """The algorithms to read: each as plainly as its paper describes it, complete, and slow on purpose.
 
 Start here to learn how tokenizers are trained. Each file reads from top to bottom like a chapter: a
-worked example on five words (hug, pug, pun, bun, hugs), then `train`, `encode` and `decode`, each
+worked example (on five words: hug, pug, pun, bun, hugs; the later kinds of BPE on texts that need them), then `train`, `encode` and `decode`, each
 followed by the functions it uses. Nothing is optimized: training recounts the whole corpus at every
 step. Among equally good pairs or pieces, the one met first wins.
 
@@ -22,6 +22,13 @@ step. Among equally good pairs or pieces, the one met first wins.
 6. `unigram_em`: the same model as SentencePiece trains it, with expectation–maximization.
    Kudo and Richardson (2018), "SentencePiece: A simple and language independent subword tokenizer and
    detokenizer for Neural Text Processing".
+7. `superbpe`: BPE whose later tokens bridge spaces.
+   Liu et al. (2025), "SuperBPE: Space Travel for Language Models".
+8. `pickybpe`: BPE that removes a token again when it is hardly used by itself.
+   Chizhov et al. (2024), "BPE Gets Picky: Efficient Vocabulary Refinement During Tokenizer Training".
+9. `paritybpe`: BPE in several languages, of which the one that is served worst chooses each merge.
+   Foroutan et al. (2025), "Parity-Aware Byte-Pair Encoding: Improving Cross-lingual Fairness in
+   Tokenization".
 
 These files import the standard library and each other, nothing else of the engine, so you can copy them
 out and change them. The app shows them in the Code tab of its training pages and marks the line that

@@ -50,12 +50,8 @@ def train(
 ) -> tuple[list[str], Steps, dict[str, Splits]]:
     """Make so many merges. `parallel` is the parallel text, unless the corpora themselves are parallel."""
     texts = corpora if parallel is None else parallel
-    splits = {language: {word: [*word] for word in words} for language, words in corpora.items()}
-    cut = (
-        splits
-        if parallel is None
-        else {name: {word: [*word] for word in text} for name, text in texts.items()}
-    )
+    splits = {language: characters_of(words) for language, words in corpora.items()}
+    cut = splits if parallel is None else {name: characters_of(words) for name, words in texts.items()}
     vocabulary = sorted(set().union(*map(symbols_in, [*splits.values(), *cut.values()])))
     steps: Steps = []
     left = list(corpora)
@@ -67,14 +63,23 @@ def train(
             left.remove(language)
             continue
         pair = max(counts, key=lambda p: counts[p])  # of equals, the one met first
-        token = pair[0] + pair[1]
         for words in [*splits.values(), *cut.values()]:
-            for word in words:
-                words[word] = replace_pair(words[word], pair, token)
+            merge(words, pair)
         steps.append((language, tokens, pair))
-        if token not in vocabulary:
+        if (token := pair[0] + pair[1]) not in vocabulary:
             vocabulary.append(token)
     return vocabulary, steps, splits
+
+
+def characters_of(words: WordFrequencies) -> Splits:
+    """Every word as its characters."""
+    return {word: [*word] for word in words}
+
+
+def merge(splits: Splits, pair: tuple[str, str]) -> None:
+    """Merge a pair in every word."""
+    for word in splits:
+        splits[word] = replace_pair(splits[word], pair, pair[0] + pair[1])
 
 
 def tokens_of(splits: Splits, words: WordFrequencies) -> int:

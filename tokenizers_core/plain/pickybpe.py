@@ -70,23 +70,35 @@ def train(
             break
         pair = max(counts, key=lambda p: counts[p])  # of equals, the one met first
         token = pair[0] + pair[1]
-        before = occurrences(splits, words, token)
-        for word in splits:
-            splits[word] = replace_pair(splits[word], pair, token)
-        merged = occurrences(splits, words, token) - before
+        merged = merge(splits, words, pair)
         if token not in vocabulary:
             vocabulary.append(token)
         made_of.setdefault(token, pair)
         events.append(("merge", pair, token))
         for part in dict.fromkeys(pair):
-            left = occurrences(splits, words, part)
-            if part in made_of and Fraction(merged, merged + left) > threshold:
+            if part in made_of and Fraction(merged, merged + occurrences(splits, words, part)) > threshold:
                 vocabulary.remove(part)
-                parts = parts_of(part, made_of, vocabulary)
-                for word in splits:
-                    splits[word] = replace_token(splits[word], part, parts)
-                events.append(("remove", tuple(parts), part))
+                events.append(("remove", split_again(part, made_of, vocabulary, splits), part))
     return vocabulary, events, splits
+
+
+def merge(splits: Splits, words: WordFrequencies, pair: tuple[str, str]) -> int:
+    """Merge a pair in every word; returns at how many places of the text."""
+    token = pair[0] + pair[1]
+    before = occurrences(splits, words, token)
+    for word in splits:
+        splits[word] = replace_pair(splits[word], pair, token)
+    return occurrences(splits, words, token) - before
+
+
+def split_again(
+    token: str, made_of: Mapping[str, tuple[str, ...]], vocabulary: Collection[str], splits: Splits
+) -> tuple[str, ...]:
+    """Write a removed token as its parts in every word; returns the parts."""
+    parts = parts_of(token, made_of, vocabulary)
+    for word in splits:
+        splits[word] = replace_token(splits[word], token, parts)
+    return tuple(parts)
 
 
 def occurrences(splits: Splits, words: WordFrequencies, token: str) -> int:

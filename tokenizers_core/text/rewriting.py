@@ -118,7 +118,7 @@ class Strip:
 
 @dataclass(frozen=True)
 class Nmt:
-    """Leaves out control characters, and writes a space for other blanks, as SentencePiece's rules for translation do.
+    r"""Leaves out control characters, and writes a space for other blanks, as SentencePiece's rules for translation do.
 
     >>> Nmt().rewrite("a\x07\tb\u200b"), Nmt().align("a\x07\tb\u200b")
     ('a b ', [(0, 1), (2, 3), (3, 4), (4, 5)])

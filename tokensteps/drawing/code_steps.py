@@ -120,7 +120,7 @@ LISTINGS: Mapping[str, Listing] = {
             "full": "while len(steps) < merges",
             "none": "if not counts:",
             "best": "pair = max(",
-            "merge": "words[word] = replace_pair(",
+            "merge": "splits[word] = replace_pair(",
         },
     ),
     "superbpe": Listing(

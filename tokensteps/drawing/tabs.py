@@ -116,7 +116,7 @@ def kind_html(words: KindWords) -> str:
         (_("Here"), escape(_(words.here))),
     )
     return (
-        '<dl class="about">'
+        '<dl class="ts about">'
         + "".join(f"<dt>{escape(name)}</dt><dd>{told}</dd>" for name, told in parts)
         + "</dl>"
     )

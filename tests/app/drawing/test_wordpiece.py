@@ -165,6 +165,7 @@ STOPPED: dict[str, dict[str, Any]] = {
     "max_merges": {"merges": 1},
     "min_frequency": {"min_frequency": 12},
     "no_pairs": {},
+    "bounds": {"max_token_length": 2},
     "stopped": {"progress": lambda done, total: False},
     GROWING: {},
 }
