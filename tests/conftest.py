@@ -28,7 +28,7 @@ if "TOKENSTEPS_STORE" not in os.environ:  # else this is a worker of the run tha
     atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 # Started processes run it before all else; it is no test.
-collect_ignore = ["app/server/black_hole/sitecustomize.py"]
+collect_ignore = ["app/server/black_hole/sitecustomize.py", "real/judges.py"]
 
 # The tests start Python dozens of times, as servers, workers and commands: what one has compiled, the others needn't.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

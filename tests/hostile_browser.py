@@ -26,8 +26,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from playwright.sync_api import Error, Locator, Page, sync_playwright
 
 from tests.browser import chromium
-from tests.browser.conftest import ARGUMENTS, ROOT, SERVER, TOURS_TAKEN
-from tests.browser.test_bpe_page import RESTS
+from tests.browser.conftest import ARGUMENTS, RESTS, ROOT, SERVER, TOURS_TAKEN
 from tests.browser.test_chips import box, written
 from tests.hostile import EVIL, PWNED, hostile
 from tokensteps.limits import ANSWER_LIMIT, FIND_LIMIT, PASTE_LIMIT, PATTERN_LIMIT, SPECIAL_LIMIT

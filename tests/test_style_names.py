@@ -23,6 +23,8 @@ COMPUTED: Final = {
     **{f"type{number}": "type_ids" for number in range(3)},
     **{f"r{letter}": "letter" for letter in "ABCD"},
     **dict.fromkeys(("hide-narrow", "hide-projected"), "hidden"),
+    **{f"team-{number}": "team" for number in range(4)},
+    **{f"rounds-{number}": "rounds" for number in range(9)},
 }
 """Classes that are put together where they are written, and a word that stands there."""
 

@@ -33,6 +33,8 @@ ROOT = Path(__file__).parents[2]
 OF_THE_APP = {
     ("tokensteps/catalogue/compiled.py", "_version"),
     ("tokensteps/runs/parallel.py", "parallel_lines"),
+    ("tokensteps/runs/parallel.py", "table_of_lines"),
+    ("tokenizers_core/text/cutting.py", "_script"),  # single characters
     ("tokensteps/teaching/scenes/scene_inputs.py", "_model_text"),
     ("tokensteps/classroom/address.py", "qr"),  # 256 of at most `QR_LIMIT` characters
     ("tokensteps/server/entrance/page.py", "_page"),

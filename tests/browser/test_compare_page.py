@@ -314,6 +314,7 @@ def hostile_text_is_only_text(learner: Compare, open_page: Callable[..., Page], 
         assert max(page.evaluate(WIDTHS)) <= 0, tab
         for table in page.locator(".regions, .jaccard").all():
             assert table.evaluate("e => e.getBoundingClientRect().right <= innerWidth"), tab
+    learner.tab("Files and link")
     path = tmp_path / "hostile.html"
     path.write_text(learner.download("Handout that steps offline (HTML)"), encoding="utf-8")
     offline = open_page(fresh=True, viewport={"width": 1200, "height": 800})

@@ -165,7 +165,9 @@ def test_the_other_tabs_are_under_more(address: str, page: Page) -> None:
     )
     expect(tabs).to_have_text(["Every pair", "Encode", "Charts", "Ties"])
     more.click()
-    expect(items).to_have_text(["Follow a word", "Lineage", "How close?", "Code", "Files and link"])
+    expect(items).to_have_text(
+        ["Follow a word", "Lineage", "How close?", "Code", "Files and link", "About this kind"]
+    )
     page.keyboard.press("Escape")
     expect(items).to_have_count(0)
     expect(more).to_be_focused()

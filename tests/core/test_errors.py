@@ -47,7 +47,9 @@ SAMPLES: list[errors.TokenizersCoreError] = [
     ),
     errors.LackingPartError(["normalizer {x}", "added token '\x1b[0m'"]),
     *(
-        errors.UnsavableError(why, **dict.fromkeys(UNSAVABLE, "{x}\x07"), byte="0x80", description="a model")
+        errors.UnsavableError(
+            why, **dict.fromkeys(UNSAVABLE, "{x}\x07"), byte="0x80", description="a model", file="merges.txt"
+        )
         for why in errors.UnsavableError.templates
     ),
 ]

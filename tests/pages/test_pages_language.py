@@ -56,7 +56,8 @@ NAMES = words(
     "BPE WordPiece Unigram SentencePiece TokenSteps BERT ALBERT DistilBERT ELECTRA RoBERTa XLNet mBART "
     "Gemma DeepSeek Mistral Nemo GPT GPT-2 GPT-3.5 GPT-4 GPT-4o Llama T5 Qwen CamemBERT NFC NFD NFKC NFKD CLS SEP UNK PAD MASK unk "
     "cls sep pad endoftext Viterbi EM CSV TSV JSON HTML UTF Python Unicode tokenizers transformers "
-    "English Home End XLM-R 简体中文 日本語 cased uncased multilingual"
+    "English Home End XLM-R 简体中文 日本語 cased uncased multilingual strawberry raw berry "
+    "Sennrich Haddow Birch"
 ) | words(" ".join(EXAMPLE_SPLITS))
 """What is the same in every language, and the words that show how a split is typed."""
 DATA = words(

@@ -64,7 +64,7 @@ def train(
             continue
         pair = max(counts, key=lambda p: counts[p])  # of equals, the one met first
         for words in [*splits.values(), *cut.values()]:
-            merge(words, pair)
+            merge_in(words, pair)
         steps.append((language, tokens, pair))
         if (token := pair[0] + pair[1]) not in vocabulary:
             vocabulary.append(token)
@@ -76,7 +76,7 @@ def characters_of(words: WordFrequencies) -> Splits:
     return {word: [*word] for word in words}
 
 
-def merge(splits: Splits, pair: tuple[str, str]) -> None:
+def merge_in(splits: Splits, pair: tuple[str, str]) -> None:
     """Merge a pair in every word."""
     for word in splits:
         splits[word] = replace_pair(splits[word], pair, pair[0] + pair[1])

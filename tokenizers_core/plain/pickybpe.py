@@ -70,7 +70,7 @@ def train(
             break
         pair = max(counts, key=lambda p: counts[p])  # of equals, the one met first
         token = pair[0] + pair[1]
-        merged = merge(splits, words, pair)
+        merged = merge_and_count(splits, words, pair)
         if token not in vocabulary:
             vocabulary.append(token)
         made_of.setdefault(token, pair)
@@ -82,7 +82,7 @@ def train(
     return vocabulary, events, splits
 
 
-def merge(splits: Splits, words: WordFrequencies, pair: tuple[str, str]) -> int:
+def merge_and_count(splits: Splits, words: WordFrequencies, pair: tuple[str, str]) -> int:
     """Merge a pair in every word; returns at how many places of the text."""
     token = pair[0] + pair[1]
     before = occurrences(splits, words, token)

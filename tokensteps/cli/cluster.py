@@ -14,6 +14,7 @@ import logging
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Final
 from uuid import uuid4
@@ -61,7 +62,8 @@ def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
                 f"--scheduler {scheduler!r} is no address; write one like tcp://10.0.0.5:8786."
             )
         try:
-            asyncio.run(ask_scheduler(scheduler))
+            with ThreadPoolExecutor(1) as thread:  # has no loop yet
+                thread.submit(asyncio.run, ask_scheduler(scheduler)).result()
             client = Client(scheduler, timeout=f"{ANSWERS_WITHIN}s", set_as_default=False)
         except Exception as error:  # whatever Dask makes of an answer that isn't its own
             reason = str(error).partition("\n")[0] or f"no answer within {ANSWERS_WITHIN} seconds"

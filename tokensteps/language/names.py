@@ -263,7 +263,7 @@ KIND_ABOUT: Final[Mapping[str, KindWords]] = {
         N_(
             "Merge the most frequent pair of neighbors, everywhere, again and again, until the vocabulary is full."
         ),
-        "Sennrich, Haddow and Birch (2016)",
+        "Sennrich, Haddow, Birch (2016)",
         "https://aclanthology.org/P16-1162",
         N_(
             "Words that a translation model has never seen can be spelled from parts: measured by the quality of translations from English into German and Russian."

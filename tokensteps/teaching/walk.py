@@ -43,7 +43,7 @@ def length_of(walk: str) -> int:
     """How many stops a plan or the path has; 0 if there is no such walk.
 
     >>> length_of("30"), length_of("31")
-    (5, 0)
+    (6, 0)
     """
     lesson = lesson_of(walk)
     if lesson is not None:
@@ -76,7 +76,7 @@ def read_walk(text: str | None) -> WalkPlace | None:
 
     >>> read_walk("30.2"), read_walk("path.1")
     (WalkPlace(walk='30', number=2), WalkPlace(walk='path', number=1))
-    >>> [read_walk(text) for text in (None, "", "30", "30.0", "30.6", "31.1", "30.٢", "30.2.1", "30." + "1" * 5000)]
+    >>> [read_walk(text) for text in (None, "", "30", "30.0", "30.7", "31.1", "30.٢", "30.2.1", "30." + "1" * 5000)]
     [None, None, None, None, None, None, None, None, None]
     """
     walk, _dot, number = (text or "")[:20].partition(".")
