@@ -58,7 +58,6 @@ class Browser:
         self.line: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self.turns = asyncio.Lock()
         self.listening = asyncio.Event()
-        self.hears = False
         self.back = 0.0
         """When its stream was open, the last time."""
 
@@ -131,7 +130,7 @@ class Browser:
             async for line in _lines_from(reader):
                 match line.partition(b": "):
                     case b"retry", _, _:
-                        self.back, self.hears = time.monotonic(), True
+                        self.back = time.monotonic()
                         self.listening.set()
                     case b"id", _, value:
                         number = int(value)
@@ -141,7 +140,6 @@ class Browser:
                         self.last = number
                         hear(name, json.loads(value), time.monotonic())
         finally:
-            self.hears = False
             writer.close()
 
 
@@ -306,10 +304,13 @@ class Hall:
     async def step(self) -> None:
         """The lecturer steps, one step after the other."""
         for step in range(self.lesson.steps):
-            begin = time.monotonic()
-            self.stepped[step] = begin
-            await self.act("place", page="bpe", query="corpus=course", step=step)
-            await asyncio.sleep(max(0.0, self.lesson.pace - (time.monotonic() - begin)))
+            await self.go(step)
+            await asyncio.sleep(max(0.0, self.lesson.pace - (time.monotonic() - self.stepped[step])))
+
+    async def go(self, step: int) -> None:
+        """The lecturer goes to a step."""
+        self.stepped[step] = time.monotonic()
+        await self.act("place", page="bpe", query="corpus=course", step=step)
 
     async def ask(self) -> None:
         """The lecturer asks, one question after the other, and shows what the class thinks."""
@@ -339,7 +340,7 @@ class Hall:
         """Count what came, and end the class."""
         await asyncio.sleep(1)
         expected = self.lesson.students * self.lesson.steps
-        self.outcome.lost += expected - len(self.heard)
+        self.outcome.lost = expected - len(self.heard)
         self.outcome.twice = sum(count - 1 for count in self.heard.values())
         reader, writer = await self.lecturer._connect()
         writer.write(
@@ -380,23 +381,24 @@ async def hold(ports: Sequence[int], lesson: Lesson, servers: Sequence[psutil.Pr
 
 
 async def lose(ports: Sequence[int], lesson: Lesson, kill: Callable[[], None]) -> Outcome:
-    """A vote in the middle of which the last of the servers is killed; the lecturer is at the first."""
-    lesson.steps = lesson.questions = 1
+    """A vote in the middle of which the last of the servers is killed; the lecturer is at the first.
+
+    The lecturer steps before and after that: who hears of the second step is there still, or has come back.
+    """
+    lesson.steps, lesson.questions = 2, 1
     outcome = Outcome(lesson)
     hall = Hall(ports, lesson, outcome)
     await hall.come()
-    hall.stepped[0] = time.monotonic()
-    await hall.act("place", page="bpe", query="", step=0)
+    await hall.go(0)
     asking = asyncio.create_task(hall.ask())
     await asyncio.sleep(lesson.pace / 2 + lesson.answer_within / 2)
     kill()
     killed = time.monotonic()
-    await asyncio.sleep(0.2)  # until all have noticed
-    while not all(one.hears for one in hall.students) and time.monotonic() < killed + PATIENCE:
+    await hall.go(1)
+    while len(hall.heard) < lesson.students * lesson.steps and time.monotonic() < killed + PATIENCE:
         await asyncio.sleep(0.02)
     outcome.back = max(0.0, *(one.back - killed for one in hall.students))
     await asking
-    outcome.lost = sum(not one.hears for one in hall.students)
     await hall.leave()
     return outcome
 

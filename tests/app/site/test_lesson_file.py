@@ -16,12 +16,14 @@ from tests.samples import STRESS
 from tokenizers_core import TIE_RULES, Corpus, train_bpe
 from tokensteps.limits import LESSON_BYTES, LESSON_LINE, LESSON_PARTS
 from tokensteps.runs.corpora import EXAMPLES
+from tokensteps.runs.rules import RULES_OF
 from tokensteps.site.books import train_here
 from tokensteps.site.lesson_file import LessonError, OwnLesson, OwnPart, OwnQuestion, read_deck, read_lesson
 from tokensteps.site.lesson_page import own_lesson_page
 
 ROOT = Path(__file__).parents[3]
 RUN = 'title = "T"\n[[part]]\nrun = {{ algorithm = "bpe", {} }}'
+RUN_KEYS = ("algorithm", "step", "encode", "corpus", *(rule.name for rule in RULES_OF["bpe"]))
 QUESTION = 'title = "T"\n[[part]]\n[[part.question]]\nask = "?"\n'
 
 
@@ -50,7 +52,7 @@ def read(folder: Path, text: str | bytes) -> OwnLesson:
         ("title = 'T'\n" + "[[part]]\n" * (LESSON_PARTS + 1), "lesson.toml: part has 61 entries, but the limit is 60"),
         ("title = 'T'\n[[part]]\nrun = 1", "lesson.toml, part 1: run is 1, but must be a table"),
         ("title = 'T'\n[[part]]\nrun = {}", "lesson.toml, part 1: run: algorithm is missing"),
-        (RUN.format("sise = 3, corpus = 'hug'"), "'sise' is not known here; choose one of algorithm, step, encode, corpus, normalizer, pre,"),
+        (RUN.format("sise = 3, corpus = 'hug'"), f"'sise' is not known here; choose one of {', '.join(RUN_KEYS)}, or take it out."),
         (RUN.format("step = 0"), "run is with no corpus, but must be with one of corpus, file, text, counts"),
         (RUN.format("text = 'a', corpus = 'hug'"), "run is with corpus and text, but must be with one of"),
         (RUN.format("corpus = 'hugs'"), f"run: corpus is 'hugs', but must be one of {', '.join(EXAMPLES)}"),
