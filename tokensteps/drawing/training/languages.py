@@ -45,10 +45,13 @@ def beside_plain_html(trace: ParityTrace, step: int) -> str:
         rates = [number / max(1, lines[language]) for language, number in tokens.items()]
         return measure_text("gini", gini(rates))
 
+    def track(share: float) -> str:
+        return f'<span class="track">{bar(share)}</span>'
+
     rows = "".join(
         f"<tr><td>{escape(language)}"
-        f"<td>{count(number)}<td>{bar(number / most)}"
-        f"<td>{count(plain[language])}<td>{bar(plain[language] / most)}"
+        f"<td>{count(number)}<td>{track(number / most)}"
+        f"<td>{count(plain[language])}<td>{track(plain[language] / most)}"
         for language, number in parity.items()
     )
     last = f"<tr><td>{escape(measure_name('gini'))}<td>{unequal(parity)}<td><td>{unequal(plain)}<td>"
