@@ -32,6 +32,7 @@ from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.runtime import app_session, fragment
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.fragment import MemoryFragmentStorage
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
@@ -54,6 +55,7 @@ from tokensteps.streamlit_tuning import PATCHES, handover, tune
 from tokensteps.streamlit_tuning.fragment_pages import leave_other_pages_alone
 from tokensteps.streamlit_tuning.fragment_places import copied_places, copy_places_quickly
 from tokensteps.streamlit_tuning.handover import LAST_TOLD, Handover, tell_together, wake
+from tokensteps.streamlit_tuning.nested_fragments import drop_nested_fragments
 from tokensteps.streamlit_tuning.sending import SENT_AT_ONCE, send_together
 from tokensteps.streamlit_tuning.session_state import StateInSight, show_state_by_need
 from tokensteps.streamlit_tuning.small_parts import send_at_once
@@ -373,6 +375,41 @@ def test_no_fragment_runs_for_a_page_that_is_no_longer_there(monkeypatch: pytest
         ScriptRunner._run_script(runner, RerunData(page_script_hash=asked, fragment_id_queue=["stage"]))
     assert ran == [("bpe", False), ("bpe", True), ("unigram", False)]
     assert "self._run_script(request.rerun_data)" in inspect.getsource(ScriptRunner._run_script_thread)
+
+
+def test_a_fragment_that_starts_again_takes_the_fragments_in_it_along(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Streamlit by itself sends them on: to a place that the browser doesn't have, where what stood before them was dropped."""
+    monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
+    storage, queue = MemoryFragmentStorage(), ForwardMsgQueue()
+    for name, parent in (("page", None), ("table", "page"), ("cell", "table"), ("beside", None)):
+        storage.register(name, lambda: None, parent_fragment_id=parent)
+    session: Any = SimpleNamespace(_fragment_storage=storage, _call_soon_on_event_loop=lambda call: call())
+    session._handle_scriptrunner_event_on_event_loop = lambda *told: queue.clear(True, told[6])
+
+    def left(started: list[str] | None) -> list[str]:
+        queue.clear()
+        for place, name in enumerate(("", "page", "table", "cell", "beside")):
+            message = ForwardMsg()
+            message.metadata.delta_path[:] = [0, place]
+            message.delta.new_element.text.body, message.delta.fragment_id = "text", name
+            queue.enqueue(message)
+        AppSession._on_scriptrunner_event(
+            session, None, ScriptRunnerEvent.SCRIPT_STARTED, fragment_ids_this_run=started
+        )
+        return [message.delta.fragment_id for message in queue.flush()]
+
+    assert left(["page"]) == ["", "table", "cell", "beside"]
+    drop_nested_fragments()
+    assert left(["page"]) == ["", "beside"]
+    assert left(["table"]) == ["", "page", "beside"]
+    assert left(["beside"]) == ["", "page", "table", "cell"]
+    assert left(None) == []
+    source = inspect.getsource(AppSession._handle_scriptrunner_event_on_event_loop)
+    assert (
+        source.count("fragment_ids_this_run)") == 1 and "self._clear_queue(fragment_ids_this_run)" in source
+    )
 
 
 class Recorded:

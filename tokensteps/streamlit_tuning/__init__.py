@@ -18,6 +18,7 @@ LOG: Final = logging.getLogger(__name__)
 PATCHES: Final[Mapping[str, str]] = {
     "theme": "read_theme_once",
     "handover": "tell_together",
+    "nested_fragments": "drop_nested_fragments",
     "fragment_pages": "leave_other_pages_alone",
     "sending": "send_together",
     "small_parts": "send_at_once",
