@@ -54,15 +54,15 @@ def _piece_changed(trace: UnigramTrace, piece: str) -> list[int]:
         return []
     used: dict[int, int] = {}
     there = piece in trace.pieces_at(0)
-    found = []
+    results = []
     for step, changed in enumerate(trace.changed_splits):
-        times = {place: split.count(number) for place, split in changed.items()}
-        differs = any(time != used.get(place, 0) for place, time in times.items())
+        times = {position: split.count(number) for position, split in changed.items()}
+        differs = any(time != used.get(position, 0) for position, time in times.items())
         used |= times
         was, there = there, piece in trace.pieces_at(step)
         if step and (differs or was != there):
-            found.append(step)
-    return found
+            results.append(step)
+    return results
 
 
 def steps_changing_pair(trace: AnyTrace, first: str, second: str) -> list[int]:
@@ -75,11 +75,11 @@ def steps_changing_pair(trace: AnyTrace, first: str, second: str) -> list[int]:
     """
     if not isinstance(trace, MergeTrace) or not {first, second} <= trace.vocabulary.ids.keys():
         return []
-    wanted, found = trace.vocabulary.write((first, second)), set()
+    wanted, result = trace.vocabulary.write((first, second)), set()
     for record in trace.records:
         at = record.changed_pairs.find(wanted)
         while at >= 0:
             if at % 2 == 0 and record.changes[at // 2]:
-                found.add(bisect_right(record.change_ends, at // 2))
+                result.add(bisect_right(record.change_ends, at // 2))
             at = record.changed_pairs.find(wanted, at + 1)
-    return sorted(found)
+    return sorted(result)

@@ -52,9 +52,9 @@ class Numbered(str):
     by: str
 
     def __new__(cls, one: str, other: str, by: str) -> Numbered:
-        made = super().__new__(cls, other)
-        made.one, made.by = one, by
-        return made
+        result = super().__new__(cls, other)
+        result.one, result.by = one, by
+        return result
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Numbered, (self.one, str(self), self.by)
@@ -84,9 +84,9 @@ class Phrase(str):
 
     def __new__(cls, template: str, **evidence: str | int | float) -> Phrase:
         template = template_for(template, evidence)
-        made = super().__new__(cls, template.format(**evidence))
-        made.template, made.evidence = template, evidence
-        return made
+        result = super().__new__(cls, template.format(**evidence))
+        result.template, result.evidence = template, evidence
+        return result
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Phrase, self.template, **self.evidence), ()
@@ -362,8 +362,8 @@ class PatternError(TokenizersCoreError):
     def __init__(self, pattern: str, message: str, position: int | None = None) -> None:
         self.pattern, self.message, self.position = pattern, message, position
         self.template = self.templates["somewhere" if position is None else "at"]
-        place = {} if position is None else {"position": position}
-        super().__init__(pattern=quoted(pattern), message=message, **place)
+        index = {} if position is None else {"position": position}
+        super().__init__(pattern=quoted(pattern), message=message, **index)
 
 
 class PatternTimeoutError(TokenizersCoreError):

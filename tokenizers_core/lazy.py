@@ -40,14 +40,14 @@ class cached_property(Generic[Value]):
     def __get__(self, instance: Any, owner: type) -> Any:
         if instance is None:
             return self
-        kept = instance.__dict__  # where Python looks first: once the value is there, this isn't called
-        with kept.setdefault(self._lock, RLock()):
+        stored = instance.__dict__  # where Python looks first: once the value is there, this isn't called
+        with stored.setdefault(self._lock, RLock()):
             try:
-                if self._name not in kept:
-                    kept[self._name] = self._work_out(instance)
+                if self._name not in stored:
+                    stored[self._name] = self._work_out(instance)
             finally:
-                kept.pop(self._lock, None)  # an object with a lock can't be pickled
-        return kept[self._name]
+                stored.pop(self._lock, None)  # an object with a lock can't be pickled
+        return stored[self._name]
 
 
 class Recent(Generic[Value]):

@@ -135,12 +135,12 @@ def measured(
 ) -> Measures:
     """The measures of a text with these tokens, which `stretches` place (see `cover`), of a vocabulary of so many."""
     words = whole = 0
-    for _word, places in tokens_of_words(text, stretches):
+    for _word, positions in tokens_of_words(text, stretches):
         words += 1
-        whole += len(places) == 1 and ids[places[0]] != unknown
+        whole += len(positions) == 1 and ids[positions[0]] != unknown
     counts = Counter(ids)
-    found = 0 if unknown is None else counts[unknown]
-    return Measures(counts, words, whole, len(text), len(text.encode()), size, found)
+    result = 0 if unknown is None else counts[unknown]
+    return Measures(counts, words, whole, len(text), len(text.encode()), size, result)
 
 
 # --- Several languages ------------------------------------------------------------------------------------------------
@@ -222,11 +222,11 @@ def measure_parallel(tokenizer: Tokenizer, texts: Mapping[str, Sequence[str]]) -
     """
     lines = check_parallel(texts)
     unknown = tokenizer.vocab.get(tokenizer.model.unk_token)
-    ids = {language: [*tokenizer.encode_iterable(found)] for language, found in texts.items()}
+    ids = {language: [*tokenizer.encode_iterable(result)] for language, result in texts.items()}
     return ParallelMeasures(
         lines,
-        {language: len(found) for language, found in ids.items()},
-        {language: found.count(unknown) if unknown is not None else 0 for language, found in ids.items()},
+        {language: len(result) for language, result in ids.items()},
+        {language: result.count(unknown) if unknown is not None else 0 for language, result in ids.items()},
     )
 
 
@@ -242,10 +242,10 @@ def measure_sizes(comparison: Comparison, places: Iterable[int]) -> Iterator[tup
     [[1.25, 1.694, 1.0]]
     """
     characters, size = text_size(comparison.corpus)
-    for place in places:
+    for index in places:
         yield tuple(
             None
-            if (step := side.steps[place]) is None
+            if (step := side.steps[index]) is None
             else _measured_side(side, step, comparison.corpus, characters, size)
             for side in comparison.sides
         )

@@ -105,21 +105,21 @@ class Memo:
 
     def get(self, key: tuple[Any, ...], make: Callable[[], Item], size: Callable[[Item], int]) -> Item:
         """The value under `key`; if it isn't here, what `make` makes, kept while there is room for its `size`."""
-        found: Item | None = self.cache.get(key)
-        if found is not None:
-            return found
+        result: Item | None = self.cache.get(key)
+        if result is not None:
+            return result
         with self._lock:
             lock = self._at_work.setdefault(key, threading.RLock())
         with lock:  # a class that comes in at once waits for the first one's
             try:
-                found = self.cache.get(key)
-                if found is None:
-                    found = make()
-                    self.cache.put(key, found, size(found))
+                result = self.cache.get(key)
+                if result is None:
+                    result = make()
+                    self.cache.put(key, result, size(result))
             finally:
                 with self._lock:
                     self._at_work.pop(key, None)
-        return found
+        return result
 
 
 class Bounded(Protocol[Parameters, Item_co]):
@@ -157,19 +157,19 @@ def bounded(
         @wraps(make)
         def get(*arguments: Parameters.args, **named: Parameters.kwargs) -> Item:
             key: Hashable = (arguments, *named.items()) if named else arguments
-            found = cache.get(key)
-            if found is None:
-                found = (make(*arguments, **named),)
-                taken = ENTRY + size(found[0], *arguments, **named)
+            result = cache.get(key)
+            if result is None:
+                result = (make(*arguments, **named),)
+                taken = ENTRY + size(result[0], *arguments, **named)
                 if taken <= room:
-                    cache.put(key, found, taken)
-            return found[0]
+                    cache.put(key, result, taken)
+            return result[0]
 
         function: Any = get
         function.room, function.size = room, size
         function.taken, function.cache_clear = lambda: cache.taken, cache.clear
-        kept: Bounded[Parameters, Item] = function
-        return kept
+        stored: Bounded[Parameters, Item] = function
+        return stored
 
     return decorate
 

@@ -84,13 +84,13 @@ def scripts_for(elements: Iterable[str]) -> list[str]:
     hold digests; one that has another name in a new version is left out."""
     waiting = [path.name for element in elements for path in SCRIPTS.glob(f"{DRAWS[element]}.*.js")]
     loaded = set(first_scripts())
-    found: dict[str, None] = {}
+    results: dict[str, None] = {}
     while waiting:
         name = waiting.pop(0)
-        if name not in loaded and name not in found:
-            found[name] = None
+        if name not in loaded and name not in results:
+            results[name] = None
             waiting += IMPORTED.findall((SCRIPTS / name).read_text("utf-8"))
-    return [*found]
+    return [*results]
 
 
 def first_page(head: str = "", body: str = "", first: str = "") -> str:
@@ -98,8 +98,8 @@ def first_page(head: str = "", body: str = "", first: str = "") -> str:
     before its scripts. It knows at once where the server is, and leaves the face to the theme."""
     page = OTHER_FACE.sub("", INDEX.read_text("utf-8"))
     page = page.replace("</title>", f"</title>\n{read_asset(AT_HOME)}{first}", 1)
-    for place, more in (("</head>", head), ('<div id="root">', body)):
-        page = page.replace(place, f"{more}\n{place}", 1)
+    for position, more in (("</head>", head), ('<div id="root">', body)):
+        page = page.replace(position, f"{more}\n{position}", 1)
     return page
 
 
@@ -141,9 +141,9 @@ def text_in_browser(key: str) -> str | None:
 def held_by_browser(key: str) -> object:
     """What the browser's component `key` has told, which this session hasn't drawn yet; None without such a component."""
     held = _undrawn_widgets()
-    told = next((value.json_value for name, value in held.items() if name.endswith(f"-{key}")), "")
+    data = next((value.json_value for name, value in held.items() if name.endswith(f"-{key}")), "")
     try:
-        return json.loads(told) if told else None
+        return json.loads(data) if data else None
     except ValueError:
         return None
 

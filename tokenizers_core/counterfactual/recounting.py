@@ -32,12 +32,12 @@ def with_count(corpus: Corpus, word: str, count: int) -> Corpus:
         )
     counts = dict(corpus.items()) | {word: count}
     ends = dict(zip(corpus.words, corpus.ends, strict=False))
-    kept = {name: number for name, number in counts.items() if number}
+    remaining = {name: number for name, number in counts.items() if number}
     return dataclasses.replace(
         corpus,
-        words=tuple(kept),
-        counts=tuple(kept.values()),
-        ends=tuple(min(ends.get(name, 0), number) for name, number in kept.items()) if ends else (),
+        words=tuple(remaining),
+        counts=tuple(remaining.values()),
+        ends=tuple(min(ends.get(name, 0), number) for name, number in remaining.items()) if ends else (),
     )
 
 
@@ -70,10 +70,10 @@ def retrain(trace: Retrained, corpus: Any, steps: int, **others: Any) -> Retrain
     if trace.algorithm == "unigram":
         settings["steps"] = steps
     else:
-        asked = settings["merges"]
-        settings["merges"] = steps if asked is None else min(asked, steps)
-    found = KINDS[trace.kind] if isinstance(trace, BpeTrace) else ALGORITHMS[trace.algorithm]
-    train: Callable[..., Any] = found.train
+        wanted = settings["merges"]
+        settings["merges"] = steps if wanted is None else min(wanted, steps)
+    result = KINDS[trace.kind] if isinstance(trace, BpeTrace) else ALGORITHMS[trace.algorithm]
+    train: Callable[..., Any] = result.train
     if train is not train_bpe:
         settings.pop("continuing_subword_prefix", None)  # always the same
     again: Retrained = train(corpus, special_tokens=trace.special_tokens, **settings, **others)

@@ -47,8 +47,8 @@ class Tipping(NamedTuple):
     @property
     def nearest(self) -> Tip | None:
         """The smaller of the two; of equals, the one with more."""
-        found = [tip for tip in self if tip is not None]
-        return min(found, key=lambda tip: abs(tip.change), default=None)
+        results = [tip for tip in self if tip is not None]
+        return min(results, key=lambda tip: abs(tip.change), default=None)
 
 
 def tipping_points(
@@ -64,8 +64,8 @@ def tipping_points(
     >>> tipping_points(trace, 1, ["hug", "pug", "bun"])
     {'hug': -4, 'pug': -5, 'bun': 5}
     """
-    found = tippings(trace, step, words, bound)
-    return {word: tipping.nearest and tipping.nearest.change for word, tipping in found.items()}
+    result = tippings(trace, step, words, bound)
+    return {word: tipping.nearest and tipping.nearest.change for word, tipping in result.items()}
 
 
 def tippings(
@@ -78,24 +78,24 @@ def tippings(
     """For each word both changes, with what is chosen instead; without the words that were left when `progress` said to stop."""
     step = trace[step].step
     corpus = corpus_of(trace, step)
-    places = {word: place for place, word in enumerate(corpus.words)}
+    positions = {word: index for index, word in enumerate(corpus.words)}
     wanted = list(dict.fromkeys(words))
     for word in wanted:
-        if word not in places:
+        if word not in positions:
             raise SettingError(name="words", value=word, reason=Phrase("choose words of the corpus"))
     tell = Stride(step, len(wanted), progress)
-    sure = certain(trace, step, [places[word] for word in wanted], bound, tell)
-    found: dict[str, Tipping] = {}
+    sure = certain(trace, step, [positions[word] for word in wanted], bound, tell)
+    results: dict[str, Tipping] = {}
     for word in wanted:
         if tell.next_word():
             break
-        low, high = sure[places[word]]
-        count = corpus.counts[places[word]]
-        least = max(-bound, -count if len(places) > 1 else 1 - count)
+        low, high = sure[positions[word]]
+        count = corpus.counts[positions[word]]
+        least = max(-bound, -count if len(positions) > 1 else 1 - count)
         more = first_tip(trace, step, word, range(high + 1, bound + 1))
         fewer = first_tip(trace, step, word, range(max(low, 1 - count) - 1, least - 1, -1))
-        found[word] = Tipping(more, fewer)
-    return found
+        results[word] = Tipping(more, fewer)
+    return results
 
 
 class Stride:
@@ -157,8 +157,8 @@ def at_play(trace: AnyTrace, step: int, most: int) -> list[str]:
         aside = [word for word, split in splits.items() if not symbols.isdisjoint(split)]
     elif trace.record.kinds[step] == "prune":
         round_ = trace.record.rounds[trace.round_of(step) - 1]
-        place = step - round_.first_step
-        pieces = [trace.seed[piece][0] for piece in round_.ranking[place : place + 2]]
+        position = step - round_.first_step
+        pieces = [trace.seed[piece][0] for piece in round_.ranking[position : position + 2]]
         direct = [word for word in splits if any(piece in word for piece in pieces)]
         aside = []
     else:
@@ -189,14 +189,14 @@ def certain(
         if tell.next_step():
             break  # the search ends here, too
         contest = Leads(trace, earlier)
-        for place, (low, high) in ranges.items():
+        for position, (low, high) in ranges.items():
             if low == high == 0:
                 continue
-            leads = list(contest.leads(place))
+            leads = list(contest.leads(position))
             high = min([high, *(lasting(lead, high) for lead in leads)])
             mirrored = ([number * (-1) ** power for power, number in enumerate(lead)] for lead in leads)
             low = -min([-low, *(lasting(tuple(lead), -low) for lead in mirrored)])
-            ranges[place] = (low, high)
+            ranges[position] = (low, high)
     return ranges
 
 

@@ -70,8 +70,8 @@ class Finder:
     def _matches(self, text: str) -> Iterator[Span]:
         """Where tokens are written, from left to right, the longest at each place."""
         position = 0
-        while self._first and (found := self._first.search(text, position)):
-            position = start = found.start()
+        while self._first and (match := self._first.search(text, position)):
+            position = start = match.start()
             for length in self._lengths[text[start]]:
                 end = start + length
                 if end <= len(text) and text[start:end] in self._tokens:

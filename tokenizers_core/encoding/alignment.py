@@ -92,8 +92,8 @@ def _borders(length: int, starts: list[int], ends: list[int]) -> tuple[list[int]
         before, after = [0, *ends], starts
     else:  # tokens that stand for no text don't matter
         with_text = [start < end for start, end in zip(starts, ends, strict=True)]
-        befores = [end if kept else 0 for end, kept in zip(ends, with_text, strict=True)]
-        afters = [start if kept else length for start, kept in zip(starts, with_text, strict=True)]
+        befores = [end if keep else 0 for end, keep in zip(ends, with_text, strict=True)]
+        afters = [start if keep else length for start, keep in zip(starts, with_text, strict=True)]
         before = list(accumulate(befores, max, initial=0))
         after = list(accumulate(reversed(afters), min))[::-1]
     borders: list[int] = []
@@ -211,9 +211,9 @@ def word_costs(text: str, stretches: Sequence[Stretch]) -> list[WordCost]:
     """
     occurrences: Counter[str] = Counter()
     tokens: Counter[str] = Counter()
-    for word, places in tokens_of_words(text, stretches):
+    for word, positions in tokens_of_words(text, stretches):
         occurrences[word] += 1
-        tokens[word] += len(places)
+        tokens[word] += len(positions)
     return [WordCost(word, count, tokens[word]) for word, count in occurrences.items()]
 
 
@@ -227,12 +227,12 @@ def tokens_of_words(text: str, stretches: Sequence[Stretch]) -> Iterator[tuple[s
     stretch = next(with_text, None)
     for match in _WORD.finditer(text):
         begin, end = match.span()
-        places: list[int] = []
+        positions: list[int] = []
         while stretch and stretch.start < end:
             if stretch.end > begin:
-                places += range(stretch.first, stretch.last)
+                positions += range(stretch.first, stretch.last)
             stretch = next(with_text, None)
-        yield match.group(), places
+        yield match.group(), positions
 
 
 # --- Several tokenizations of one text ----------------------------------------------------------------------
@@ -291,7 +291,7 @@ def align(
 
 def _meet(unknown: Collection[int], part: range) -> bool:
     """Whether a part of a cover has a stretch that is unknown."""
-    return bool(unknown) and any(place in unknown for place in part)
+    return bool(unknown) and any(index in unknown for index in part)
 
 
 def _refuse_covers_of_another_text(text: str, covers: Sequence[Sequence[Stretch]]) -> None:
@@ -317,11 +317,11 @@ def _next_border(covers: Sequence[Sequence[Stretch]], firsts: Sequence[int]) -> 
     behind = True
     while behind:
         behind = False
-        for place, stretches in enumerate(covers):
-            index = at[place]
+        for position, stretches in enumerate(covers):
+            index = at[position]
             while stretches[index].end < end:
                 index += 1
-            at[place] = index
+            at[position] = index
             if stretches[index].end > end:
                 end = stretches[index].end
                 behind = True
@@ -379,8 +379,8 @@ def boundary_agreement(
     with no_collecting():
         cuts = [{start for start, _ in _trimmed(text, stretches)[1:]} for stretches in covers]
         lost = [
-            {start for start, _ in _trimmed(text, [stretches[place] for place in places])}
-            for stretches, places in zip(covers, unknown or [()] * len(covers), strict=True)
+            {start for start, _ in _trimmed(text, [stretches[index] for index in positions])}
+            for stretches, positions in zip(covers, unknown or [()] * len(covers), strict=True)
         ]
     table = [[1.0] * len(covers) for _ in covers]
     for one, other in combinations(range(len(covers)), 2):

@@ -94,9 +94,9 @@ class TokenizedText:
     def offsets(self) -> list[Span]:
         """The stretch of text behind each token."""
         quick = self._tokenizer.quick_offsets(self.text, self.ids)
-        found = self._alignment[0] if quick is None else quick
+        result = self._alignment[0] if quick is None else quick
         trimming = self._tokenizer.trimming
-        return trimming.of(found, self.tokens) if trimming else found
+        return trimming.of(result, self.tokens) if trimming else result
 
     @property
     def word_ids(self) -> list[int]:
@@ -259,13 +259,13 @@ class Encoding:
         self, of_text: Callable[[TokenizedText], Sequence[T]], of_run: Callable[[Run], T]
     ) -> list[T]:
         """An entry for each token: from its text's list, or the one that its run has for all."""
-        found: list[T] = []
+        results: list[T] = []
         for run in self._runs:
             if run.sequence is None:
-                found += [of_run(run)] * run.size
+                results += [of_run(run)] * run.size
             else:
-                found += of_text(self._sequences[run.sequence])[run.first : run.first + run.size]
-        return found
+                results += of_text(self._sequences[run.sequence])[run.first : run.first + run.size]
+        return results
 
     @property
     def ids(self) -> list[int]:
@@ -323,7 +323,7 @@ class Encoding:
         order = [piece.sequence for piece in self._pieces if piece.sequence is not None]
         # The permutation that puts one text or two into the template's order is its own inverse.
         return [
-            self._changed(choices=[choices[place] for place in order])
+            self._changed(choices=[choices[index] for index in order])
             for choices in combined([self._choices[sequence] for sequence in order])
         ]
 
@@ -407,14 +407,14 @@ class Encoding:
 
     def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> Span | None:
         """The tokens of a word of a text: the first, and the one after the last; None if the window has none of them."""
-        found = []
+        results = []
         for token in self._range(sequence_index):
             word = self.word_ids[token]
             if word is not None and word > word_index:
                 break
             if word == word_index:
-                found.append(token)
-        return (found[0], found[-1] + 1) if found else None
+                results.append(token)
+        return (results[0], results[-1] + 1) if results else None
 
     def word_to_chars(self, word_index: int, sequence_index: int = 0) -> Span | None:
         """Where a word is in its text, or the part of it that the window has: (start, end); None if the window has none."""

@@ -101,8 +101,8 @@ class Model(ABC):
         lengths: Iterable[int] = map(len, tokens)
         if prefix or self.unk_token in tokens:  # inside a word, a token carries the continuation prefix
             lengths = [
-                1 if token == self.unk_token else len(token) - (prefix if place else 0)
-                for place, token in enumerate(tokens)
+                1 if token == self.unk_token else len(token) - (prefix if index else 0)
+                for index, token in enumerate(tokens)
             ]
         borders = [0, *accumulate(lengths)]
         borders[-1] = len(word)

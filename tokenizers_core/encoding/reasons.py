@@ -185,10 +185,10 @@ def joins(
         pair = min((pair for pair in pairs if pair in ranks), key=ranks.__getitem__, default=None)
         if pair is None:
             return
-        place = pairs.index(pair)
-        yield Join(ranks[pair], *edges[place : place + 3])
-        tokens[place : place + 2] = [merged[pair]]
-        del edges[place + 1]
+        position = pairs.index(pair)
+        yield Join(ranks[pair], *edges[position : position + 3])
+        tokens[position : position + 2] = [merged[pair]]
+        del edges[position + 1]
 
 
 def borders(symbols: Sequence[str], tokens: Sequence[str], prefix: str = "") -> list[int] | None:
@@ -200,11 +200,11 @@ def borders(symbols: Sequence[str], tokens: Sequence[str], prefix: str = "") -> 
     ends: list[int] = []
     end = 0
     for token in tokens:
-        start, made = end, ""
-        while end < len(symbols) and len(made) < len(token):
-            made += symbols[end].removeprefix(prefix) if made else symbols[end]
+        start, result = end, ""
+        while end < len(symbols) and len(result) < len(token):
+            result += symbols[end].removeprefix(prefix) if result else symbols[end]
             end += 1
-        if made != token or end == start:
+        if result != token or end == start:
             return None
         ends.append(end)
     return ends if end == len(symbols) else None
@@ -249,10 +249,10 @@ def why_not_merged(spelling: Spelling, tokens: Tokens, actual: Tokens, whole: bo
 def _replaced(spelling: Spelling, tokens: Tokens, ends: Sequence[int]) -> Reason:
     """The token of a split whose characters are replaced before any merge."""
     known = spelling.vocabulary.ids
-    place = next(place for place, symbol in enumerate(spelling.written) if symbol not in known)
-    token = next(token for token, end in zip(tokens, ends, strict=True) if place < end)
-    instead = tuple(symbol for symbol, (start, end) in spelling.placed if start <= place < end)
-    return UnknownCharacter(token, spelling.written[place], instead)
+    index = next(index for index, symbol in enumerate(spelling.written) if symbol not in known)
+    token = next(token for token, end in zip(tokens, ends, strict=True) if index < end)
+    instead = tuple(symbol for symbol, (start, end) in spelling.placed if start <= index < end)
+    return UnknownCharacter(token, spelling.written[index], instead)
 
 
 # --- WordPiece --------------------------------------------------------------------------------------------------------

@@ -140,13 +140,13 @@ def is_type(text: str) -> bool:
 
 def check(template: str, pieces: tuple[TemplatePiece, ...], pair: bool) -> None:
     """Check that each text has exactly one place. Raises TemplateError."""
-    places = [piece.sequence for piece in pieces if piece.sequence is not None]
-    if not pair and 1 in places:
+    positions = [piece.sequence for piece in pieces if piece.sequence is not None]
+    if not pair and 1 in positions:
         raise TemplateError(template=template, piece="$B", why="second_text")
     for sequence, piece in enumerate(("$A", "$B") if pair else ("$A",)):
-        if sequence not in places:
+        if sequence not in positions:
             raise TemplateError(template=template, piece=piece, why="no_pair" if pair else "no_text")
-        if places.count(sequence) > 1:
+        if positions.count(sequence) > 1:
             raise TemplateError(template=template, piece=piece, why="twice")
 
 

@@ -179,8 +179,8 @@ class Tokenizer:
         self._early, self._late = self._finders()
         self._set_apart = self._tokens_set_apart()
         self._added_names = frozenset(token.content for token in self.added)
-        kept = frozenset(token.content for token in self.added if not token.special)
-        self._skipped = (self._set_apart - kept) | {""}
+        remaining = frozenset(token.content for token in self.added if not token.special)
+        self._skipped = (self._set_apart - remaining) | {""}
         if truncation:
             truncation.room(template.added(pair=False) if template else 0)
 
@@ -483,13 +483,13 @@ class Tokenizer:
         spans, end = word.spans, word.end
         inside = list(self.model.spans(word.text))
         if isinstance(spans, IdentitySpans):
-            places = [(first, last) if first < last else (end, end) for first, last in inside]
+            positions = [(first, last) if first < last else (end, end) for first, last in inside]
         else:
-            places = [
+            positions = [
                 (spans[first][0], spans[last - 1][1]) if first < last else (end, end)
                 for first, last in inside
             ]
-        return tuple([first for first, _ in places]), tuple([last for _, last in places])
+        return tuple([first for first, _ in positions]), tuple([last for _, last in positions])
 
     def word_offsets(self, word: PreToken) -> Iterator[Span]:
         """The stretch of the original text behind each token of a pre-token."""
@@ -622,5 +622,5 @@ class Tokenizer:
         """
         refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
         rules = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "pattern": pattern}
-        given = {name: value for name, value in rules.items() if value is not None}
-        return cls.file_format.read(Path(path), given, special_tokens)
+        values = {name: value for name, value in rules.items() if value is not None}
+        return cls.file_format.read(Path(path), values, special_tokens)

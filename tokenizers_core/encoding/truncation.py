@@ -118,7 +118,7 @@ class Truncation:
                 excess=excess,
                 minimum=self.max_length + excess - lengths[cut] + 1,
             )
-        return [length - excess * (place == cut) for place, length in enumerate(lengths)]
+        return [length - excess * (index == cut) for index, length in enumerate(lengths)]
 
 
 def share(lengths: Sequence[int], room: int) -> list[int]:
@@ -154,8 +154,8 @@ def windows(length: int, room: int, stride: int, direction: str) -> list[Span]:
     if stride >= room:
         raise TruncationError(why="stride", stride=stride, room=room)
     starts = range(0, length - stride, room - stride)
-    found = [(start, min(start + room, length)) for start in starts]
-    return found if direction == "right" else [(length - end, length - start) for start, end in found]
+    results = [(start, min(start + room, length)) for start in starts]
+    return results if direction == "right" else [(length - end, length - start) for start, end in results]
 
 
 # --- Padding ------------------------------------------------------------------------------------------------

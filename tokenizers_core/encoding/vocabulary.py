@@ -33,8 +33,8 @@ class Vocabulary:
     def __init__(self, tokens: Iterable[str] = (), prefix: str = "") -> None:
         self.prefix = prefix
         """What tokens inside a word begin with, such as ``##``."""
-        given = list(tokens)
-        self.tokens = given if "" in given else list(dict.fromkeys(given))
+        value = list(tokens)
+        self.tokens = value if "" in value else list(dict.fromkeys(value))
         self.ids = dict(zip(self.tokens, count()))
         self.ids.pop("", None)
 

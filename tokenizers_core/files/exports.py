@@ -164,18 +164,18 @@ def tiktoken_ranks(tokenizer: Tokenizer) -> str:
     missing = next((symbol for symbol in BYTE_TO_SYMBOL if symbol not in tokenizer.vocab), None)
     if missing is not None:
         raise UnsavableError("no_byte", byte=f"0x{symbols_to_bytes(missing)[0]:02X}")
-    made = dict.fromkeys(BYTE_TO_SYMBOL, -1)
+    result = dict.fromkeys(BYTE_TO_SYMBOL, -1)
     last = -1
     for first, second in model.merges:
         token = first + second
         identifier = tokenizer.vocab[token]
-        if token not in made and identifier < last:
+        if token not in result and identifier < last:
             raise UnsavableError("order", token=token)
-        last = max(last, made.setdefault(token, identifier))
+        last = max(last, result.setdefault(token, identifier))
     special = {*tokenizer.special_tokens}
     lines = []
     for identifier, token in enumerate(tokenizer.tokens):
-        if token in made:
+        if token in result:
             lines.append(f"{b64encode(symbols_to_bytes(token)).decode('ascii')} {identifier}\n")
         elif token not in special:
             raise UnsavableError("no_merge", token=token)
@@ -210,10 +210,10 @@ def prunes_to_csv(trace: UnigramTrace, plain: bool = False) -> str:
     """
     names = ["step", "kind", "round", "position", "piece", "loss", "size", "corpus_loss"]
     rows = []
-    for told in _unigram_steps(trace):
-        told["piece"] = _cell(plain)(told.get("piece", ""))
-        told.setdefault("corpus_loss", _known(trace.history[told["step"]].loss))
-        rows.append([told.get(name) for name in names])
+    for text in _unigram_steps(trace):
+        text["piece"] = _cell(plain)(text.get("piece", ""))
+        text.setdefault("corpus_loss", _known(trace.history[text["step"]].loss))
+        rows.append([text.get(name) for name in names])
     return csv_table(names, rows)
 
 
@@ -247,23 +247,23 @@ def _unigram_steps(trace: UnigramTrace) -> Iterator[dict[str, Any]]:
     prunes = _prunes(trace)
     iterations: Counter[tuple[str, int]] = Counter()
     for step, kind in enumerate(record.kinds[1:], start=1):
-        told: dict[str, Any] = {"step": step, "kind": kind, "size": record.sizes[step]}
+        data: dict[str, Any] = {"step": step, "kind": kind, "size": record.sizes[step]}
         if kind == "prune":
-            told |= next(prunes)._asdict()
-            told["words"] = [words[index] for index in record.resplit.get(step, NO_WORDS)]
-            told["corpus_loss"] = _known(trace.loss_at(step))
+            data |= next(prunes)._asdict()
+            data["words"] = [words[index] for index in record.resplit.get(step, NO_WORDS)]
+            data["corpus_loss"] = _known(trace.loss_at(step))
         elif kind == "finalize":
-            told["restored"] = _pieces_only_at(trace, step, step - 1)
-            told["dropped"] = _pieces_only_at(trace, step - 1, step)
+            data["restored"] = _pieces_only_at(trace, step, step - 1)
+            data["dropped"] = _pieces_only_at(trace, step - 1, step)
         else:
             number = trace.round_of(step)
             iterations[kind, number] += 1
-            told |= {"round": number, "iteration": iterations[kind, number]}
+            data |= {"round": number, "iteration": iterations[kind, number]}
             if kind == "e_step":
-                told["objective"] = _known(record.objectives[step])
+                data["objective"] = _known(record.objectives[step])
             else:
-                told["dropped"] = _pieces_only_at(trace, step - 1, step)
-        yield told
+                data["dropped"] = _pieces_only_at(trace, step - 1, step)
+        yield data
 
 
 def _pieces_only_at(trace: UnigramTrace, step: int, other: int) -> list[str]:
@@ -288,12 +288,12 @@ def _prunes(trace: UnigramTrace) -> Iterator[_Prune]:
         scores = list(trace.scores_at(round_.first_step - 1))
         unknown = trace.model_at(round_.first_step - 1).unknown
         done = min(round_.pruned, len(trace) + 1 - round_.first_step)
-        for place, piece in enumerate(round_.ranking[:done]):
+        for index, piece in enumerate(round_.ranking[:done]):
             text = trace.seed[piece][0]
             single = len(text) == 1
             scores[piece] = unknown if single else -math.inf
             alternative = [] if single else list(trace.read(trace.split(text, scores)))
-            yield _Prune(text, _known(round_.losses[place]), alternative, number, place + 1)
+            yield _Prune(text, _known(round_.losses[index]), alternative, number, index + 1)
 
 
 # --- Comparisons ------------------------------------------------------------------------------------------------------
@@ -309,10 +309,10 @@ def sweep_to_csv(comparison: Comparison) -> str:
         *(f"alike_{first}_{second}" for first, second in PAIRS),
     ]
     rows: list[list[object]] = []
-    for place, point in enumerate(comparison.sweep):
+    for index, point in enumerate(comparison.sweep):
         row: list[object] = [point.size]
         for side, per_word in zip(comparison.sides, point.tokens_per_word, strict=True):
-            step = side.steps[place]
+            step = side.steps[index]
             numbers = [None, None] if step is None else [side.size_at(step), side.trace.token_totals[step]]
             row += [*numbers, per_word]
         rows.append([*row, *point.overlap, point.alike, *point.alike_pairs])

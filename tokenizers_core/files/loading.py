@@ -65,8 +65,8 @@ def load_tokenizer(path: Path, rules: Rules, special_tokens: Sequence[str] | Non
         path = path / "tokenizer.json"
     read = next((read for ending, read in READERS.items() if path.name.endswith(ending)), None)
     if read is None:
-        given = rules if special_tokens is None else {**rules, "special_tokens": special_tokens}
-        for name, value in given.items():
+        values = rules if special_tokens is None else {**rules, "special_tokens": special_tokens}
+        for name, value in values.items():
             raise SettingError(name=name, value=value, reason="the file has its own; leave it out")
         return from_piece_model(path) if PIECE_MODEL.search(path.name) else from_json(path)
     return read(path, rules, None if special_tokens is None else tuple(dict.fromkeys(special_tokens)))
@@ -128,10 +128,10 @@ def each_once(path: Path, tokens: Sequence[str]) -> Sequence[str]:
 
 def unknown_in(path: Path, tokens: Collection[str]) -> str:
     """The unknown token of a vocabulary that needs one. Raises VocabularyFileError."""
-    found = next((token for token in UNKNOWN_TOKENS if token in tokens), "")
-    if not found:
+    result = next((token for token in UNKNOWN_TOKENS if token in tokens), "")
+    if not result:
         raise VocabularyFileError("no_unknown", path.name, expected=", ".join(UNKNOWN_TOKENS))
-    return found
+    return result
 
 
 def made(
@@ -188,12 +188,12 @@ def ranks_in(path: Path) -> dict[bytes, int]:
     ranks: dict[bytes, int] = {}
     taken: set[int] = set()
     for number, line in enumerate(lines_in(path), start=1):
-        found = RANK_LINE.fullmatch(line)
+        match = RANK_LINE.fullmatch(line)
         try:
-            token = b64decode(found[1].removeprefix("="), validate=True) if found else None
+            token = b64decode(match[1].removeprefix("="), validate=True) if match else None
         except binascii.Error:
             token = None
-        rank = int(found[2]) if found else -1
+        rank = int(match[2]) if match else -1
         if token is None or not 0 <= rank < TOKEN_LIMIT:
             expected = "a token in base64, a space and its rank"
         elif token in ranks or rank in taken:
@@ -228,12 +228,12 @@ def from_vocab_and_merges(path: Path, rules: Rules, special_tokens: tuple[str, .
         for token in tokens
     )
     symbols = {token for token in tokens if len(token.removesuffix(END_OF_WORD)) == 1 or token == END_OF_WORD}
-    found = [token for token in tokens if token not in results and token not in symbols]
+    matches = [token for token in tokens if token not in results and token not in symbols]
     own = replace(pipeline_shown_by(results | symbols), **rules)
     suffix = END_OF_WORD if own.suffix or joined else ""
     unknown = next((token for token in UNKNOWN_TOKENS if token in known), "")
     model = BpeModel(tokens, merges, unknown, suffix, options=BpeOptions(suffix_joined=joined))
-    return made(model, own, special_tokens, found)
+    return made(model, own, special_tokens, matches)
 
 
 def tokens_of(path: Path) -> list[str]:
@@ -302,8 +302,8 @@ def from_pieces(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None
     """NAME.vocab or NAME.tsv. A token with the score 0, and not 0.0, is special: no piece of text has that."""
     tokens, pieces, special = [], {}, []
     for number, line in enumerate(lines_in(path), start=1):
-        found = PIECE_LINE.fullmatch(line)
-        if not found or abs(float(found[2])) > SCORE_LIMIT:
+        match = PIECE_LINE.fullmatch(line)
+        if not match or abs(float(match[2])) > SCORE_LIMIT:
             raise VocabularyFileError(
                 "line",
                 path.name,
@@ -311,12 +311,12 @@ def from_pieces(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None
                 value=quoted(line),
                 expected="a piece, a tab and its log probability",
             )
-        token = re.sub(r"\\[\\tnr]", lambda escaped: LINE_ESCAPED[escaped[0]], found[1])
+        token = re.sub(r"\\[\\tnr]", lambda escaped: LINE_ESCAPED[escaped[0]], match[1])
         tokens.append(token)
-        if found[2] == "0":
+        if match[2] == "0":
             special.append(token)
         else:
-            pieces[token] = float(found[2])
+            pieces[token] = float(match[2])
     unknown = unknown_in(path, each_once(path, tokens))
     longest = max(map(len, pieces), default=1)
     model = UnigramModel(tokens, pieces, unknown, max_length=longest)

@@ -86,7 +86,7 @@ def names_of_special(added: Iterable[Added]) -> tuple[str, ...]:
 
 def found_otherwise(added: Iterable[Added], normalizes: bool) -> list[AddedToken]:
     """Those that aren't special, or are found in another way than special tokens here: by flags, or in the normalized text."""
-    found = []
+    results = []
     for token, _, part in added:
         special = part.flag("special", False)
         one = AddedToken(
@@ -98,8 +98,8 @@ def found_otherwise(added: Iterable[Added], normalizes: bool) -> list[AddedToken
             special,
         )
         if not (one.special and one.plain and not (one.normalized and normalizes)):
-            found.append(one)
-    return found
+            results.append(one)
+    return results
 
 
 def tokens_by_id(vocab: Mapping[str, int], added: Iterable[Added]) -> list[str]:
@@ -205,8 +205,8 @@ def merges_of(model: Part, vocab: Mapping[str, int], prefix: str, lacking: Lacki
                 case _:
                     raise wrong(f"model.merges[{at}]", written, "two tokens")
             if not (first in vocab and second in vocab and first + second[len(prefix) :] in vocab):
-                made = (first, second, first + second[len(prefix) :])
-                missing = next(token for token in made if token not in vocab)
+                result = (first, second, first + second[len(prefix) :])
+                missing = next(token for token in result if token not in vocab)
                 expected = "in the vocabulary, which lacks {token}"
                 raise wrong(f"model.merges[{at}]", f"{first} {second}", expected, token=quoted(missing))
             if prefix and not second.startswith(prefix):
@@ -262,10 +262,10 @@ def scores_of(model: Part) -> dict[str, float]:
     if len(listed) > TOKEN_LIMIT:
         raise wrong("model.vocab", f"{len(listed)} pieces", "at most {limit}", limit=TOKEN_LIMIT)
     for at, entry in enumerate(listed):
-        place = f"model.vocab[{at}]"
+        position = f"model.vocab[{at}]"
         if not isinstance(entry, list | tuple) or len(entry) != 2:
-            raise wrong(place, entry, "a piece and its log probability")
-        piece = text_of(entry[0], place)
+            raise wrong(position, entry, "a piece and its log probability")
+        piece = text_of(entry[0], position)
         score = entry[1]
         if (
             isinstance(score, bool)
@@ -273,16 +273,16 @@ def scores_of(model: Part) -> dict[str, float]:
             or not -SCORE_LIMIT <= score <= SCORE_LIMIT
         ):
             raise wrong(
-                place,
+                position,
                 score,
                 "a number from {least} to {most}",
                 least=f"{-SCORE_LIMIT:g}",
                 most=f"{SCORE_LIMIT:g}",
             )
         if not piece:
-            raise wrong(place, piece, "a piece of at least one character")
+            raise wrong(position, piece, "a piece of at least one character")
         if piece in scores:
-            raise wrong(place, piece, "a piece not listed earlier")
+            raise wrong(position, piece, "a piece not listed earlier")
         scores[piece] = float(score)
     return scores
 
@@ -302,7 +302,7 @@ def model_alone(file: Part, lacking: Lacking, marked: bool = False) -> Model | N
         vocab_of(part).items(), key=lambda one: whole_number(one[1], f"model.vocab[{one[0]!r}]", 2**63)
     )
     numbered = Part(
-        part.place, {**part.content, "vocab": {token: place for place, (token, _) in enumerate(by_id)}}
+        part.place, {**part.content, "vocab": {token: index for index, (token, _) in enumerate(by_id)}}
     )
     if name == "wordpiece":
         return wordpiece_model(numbered, (), lacking)

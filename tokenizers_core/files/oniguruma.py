@@ -114,11 +114,11 @@ class _Translator:
         """`pattern` item by item."""
         position = 0
         while position < len(pattern):
-            place = pattern[position : position + 10]
+            index = pattern[position : position + 10]
             item = _ITEM.match(pattern, position)
-            text = item and self._take(item, place)
+            text = item and self._take(item, index)
             if item is None or text is None:
-                return Translation("", place)
+                return Translation("", index)
             self.written.append(text)
             position = item.end()
         if len(self.groups) > 1:

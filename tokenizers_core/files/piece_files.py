@@ -56,10 +56,10 @@ class PieceModel(NamedTuple):
     @property
     def unknown(self) -> int:
         """The id of the unknown piece. Raises Damaged."""
-        place = next((place for place, one in enumerate(self.pieces) if one.kind == UNKNOWN), None)
-        if place is None:
+        index = next((index for index, one in enumerate(self.pieces) if one.kind == UNKNOWN), None)
+        if index is None:
             raise Damaged(message="it has no unknown piece")
-        return place
+        return index
 
 
 def read_model(data: bytes) -> PieceModel:
@@ -109,26 +109,26 @@ def fields(data: bytes) -> Iterator[tuple[int, Any]]:
     >>> list(fields(b"\\x08\\x96\\x01\\x12\\x02hi"))
     [(1, 150), (2, b'hi')]
     """
-    place = 0
-    while place < len(data):
-        tag, place = _number_at(data, place)
+    position = 0
+    while position < len(data):
+        tag, position = _number_at(data, position)
         match tag & 7:
             case 0:
-                value, place = _number_at(data, place)
+                value, position = _number_at(data, position)
                 yield tag >> 3, value
             case 2:
-                length, place = _number_at(data, place)
-                if length > len(data) - place:
+                length, position = _number_at(data, position)
+                if length > len(data) - position:
                     raise Damaged(message="it was cut off")
-                yield tag >> 3, data[place : place + length]
-                place += length
+                yield tag >> 3, data[position : position + length]
+                position += length
             case 5 | 1 as kind:
                 width = 4 if kind == FIXED32 else 8
-                if width > len(data) - place:
+                if width > len(data) - position:
                     raise Damaged(message="it was cut off")
-                [number] = struct.unpack_from("<f" if kind == FIXED32 else "<d", data, place)
+                [number] = struct.unpack_from("<f" if kind == FIXED32 else "<d", data, position)
                 yield tag >> 3, number
-                place += width
+                position += width
             case _:
                 raise Damaged(message="it has a field of no known type")
 

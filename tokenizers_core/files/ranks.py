@@ -16,6 +16,6 @@ def all_splits(ranks: Mapping[bytes, int]) -> Iterator[tuple[bytes, bytes]]:
     [(b'a', b'b'), (b'b', b'b'), (b'a', b'bb'), (b'ab', b'b')]
     """
     for token in sorted(ranks, key=ranks.__getitem__):
-        for place in range(1, len(token)):
-            if token[:place] in ranks and token[place:] in ranks:
-                yield token[:place], token[place:]
+        for index in range(1, len(token)):
+            if token[:index] in ranks and token[index:] in ranks:
+                yield token[:index], token[index:]

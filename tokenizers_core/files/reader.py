@@ -81,10 +81,10 @@ def normalizer_and_mark(file: Part, lacking: Lacking) -> tuple[Normalizer, bool]
             steps.append(_SINGLE_NORMALIZERS[part.kind])
         else:
             steps += filter(None, [_rewriting(part, lacking)])
-    found = _joined(steps)
-    if len(found) == 1 and isinstance(found[0], str):
-        return found[0], marked
-    return found or "none", marked
+    result = _joined(steps)
+    if len(result) == 1 and isinstance(result[0], str):
+        return result[0], marked
+    return result or "none", marked
 
 
 def _rewriting(part: Part, lacking: Lacking) -> Rewriting | None:
@@ -142,13 +142,13 @@ def _joined(names: Sequence[str | Rewriting]) -> tuple[str | Rewriting, ...]:
     ('bert_cased', 'nfd_strip_accents')
     """
     joined: list[str | Rewriting] = []
-    place = 0
-    while place < len(names):
-        rows: list[tuple[Any, ...]] = [tuple(names[place : place + width]) for width in (3, 2, 1)]
+    position = 0
+    while position < len(names):
+        rows: list[tuple[Any, ...]] = [tuple(names[position : position + width]) for width in (3, 2, 1)]
         row = next((row for row in rows if row in _SEVERAL), rows[-1])
         joined.append(_SEVERAL.get(row, row[0]))
         width = len(row)
-        place += width
+        position += width
     return tuple(joined)
 
 
@@ -268,10 +268,10 @@ def _cutter(part: Part, lacking: Lacking) -> Cutter | None:
 
 
 def _behavior(part: Part, default: object = "") -> str:
-    given = part.text("behavior", default)
-    if given not in BEHAVIORS:
-        raise wrong(part.at("behavior"), given, "one of {choices}", choices=", ".join(BEHAVIORS))
-    return given
+    value = part.text("behavior", default)
+    if value not in BEHAVIORS:
+        raise wrong(part.at("behavior"), value, "one of {choices}", choices=", ".join(BEHAVIORS))
+    return value
 
 
 def _split(part: Part, lacking: Lacking) -> CutAt | None:
@@ -311,20 +311,20 @@ def _pattern(split: Part) -> str:
 
 def template(file: Part, lacking: Lacking) -> Template | None:
     """What the post-processors put around a text; None for nothing."""
-    found: list[Template] = []
+    results: list[Template] = []
     for part in flattened(file, "post_processor", "processors"):
         if part.kind == "TemplateProcessing":
-            found += filter(None, [_template(part, lacking)])
+            results += filter(None, [_template(part, lacking)])
         elif part.kind == "BertProcessing":
             cls, sep = _named(part, "cls", lacking), _named(part, "sep", lacking)
-            found.append(Template(f"{cls} $A {sep}", f"{cls} $A {sep} $B:1 {sep}:1"))
+            results.append(Template(f"{cls} $A {sep}", f"{cls} $A {sep} $B:1 {sep}:1"))
         elif part.kind == "RobertaProcessing":
             cls, sep = _named(part, "cls", lacking), _named(part, "sep", lacking)
-            found.append(Template(f"{cls} $A {sep}", f"{cls} $A {sep} {sep} $B {sep}"))
+            results.append(Template(f"{cls} $A {sep}", f"{cls} $A {sep} {sep} $B {sep}"))
         elif part.kind != "ByteLevel":
             lacking.add(f"post_processor {part.kind}")
-    lacking.unless(len(found) < 2, f"post_processor with {len(found)} templates")
-    return _with_types(found[0]) if found else None
+    lacking.unless(len(results) < 2, f"post_processor with {len(results)} templates")
+    return _with_types(results[0]) if results else None
 
 
 def _with_types(found: Template) -> Template:
@@ -508,15 +508,15 @@ def pipeline(file: Part, lacking: Lacking) -> Pipeline:
 
 def training_pipeline(file: Part, lacking: Lacking) -> Pipeline:
     """The same, made of the engine's own parts only: those that a corpus is counted by."""
-    found = pipeline(file, lacking)
-    if found.named:
-        return found
-    if not isinstance(found.pre_tokenizer, str):
+    result = pipeline(file, lacking)
+    if result.named:
+        return result
+    if not isinstance(result.pre_tokenizer, str):
         lacking.add(f"pre_tokenizer {described_words(file)}")
-    for step in found.normalizer if isinstance(found.normalizer, tuple) else ():
+    for step in result.normalizer if isinstance(result.normalizer, tuple) else ():
         if not isinstance(step, str):
             lacking.add(f"normalizer {type(step).__name__}")
-    return found
+    return result
 
 
 def tokenizer(file: Part, lacking: Lacking) -> Tokenizer | None:

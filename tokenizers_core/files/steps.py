@@ -36,7 +36,7 @@ def step_to_csv(trace: AnyTrace, step: int, plain: bool = False) -> str:
 def step_to_dict(trace: AnyTrace, step: int, candidates: int) -> dict[str, Any]:
     """The state after a step as plain data, with so many of the candidates."""
     snapshot = trace[step]
-    told: dict[str, object] = {
+    data: dict[str, object] = {
         "algorithm": trace.algorithm,
         "step": step,
         "steps": len(trace),
@@ -48,8 +48,8 @@ def step_to_dict(trace: AnyTrace, step: int, candidates: int) -> dict[str, Any]:
         "splits": snapshot.splits(),
     }
     if trace.algorithm == "unigram":
-        told |= {"loss": trace[step].loss, "pieces": trace[step].pieces}
-    return {name: as_json(value) for name, value in told.items()}
+        data |= {"loss": trace[step].loss, "pieces": trace[step].pieces}
+    return {name: as_json(value) for name, value in data.items()}
 
 
 def as_json(value: Any) -> Any:

@@ -64,8 +64,8 @@ def tekken_tokenizer(document: Mapping[str, Any]) -> Tokenizer:
     size = config.number("default_vocab_size", TOKEN_LIMIT)
     special = special_by_id(file, reserved)
     ranks: dict[bytes, int] = {}
-    for place, entry in enumerate(file.items("vocab")[: max(0, size - reserved)]):
-        ranks[_token(Part.of(entry, f"vocab[{place}]"))] = reserved + place
+    for index, entry in enumerate(file.items("vocab")[: max(0, size - reserved)]):
+        ranks[_token(Part.of(entry, f"vocab[{index}]"))] = reserved + index
     missing = next((byte for byte in range(256) if bytes([byte]) not in ranks), None)
     if missing is not None:
         raise wrong("vocab", f"0x{missing:02X}", "a vocabulary with all 256 bytes")
@@ -91,11 +91,11 @@ def _token(entry: Part) -> bytes:
 
 def special_by_id(file: Part, reserved: int) -> list[str]:
     """The special tokens, with a filler for each id that is reserved and has none, as in mistral_common. Raises TokenizerFileError."""
-    found = {rank: f"<SPECIAL_{rank}>" for rank in range(reserved)}
+    results = {rank: f"<SPECIAL_{rank}>" for rank in range(reserved)}
     if file.get("special_tokens", None) is None:
-        found |= dict(enumerate(UNLISTED[:reserved]))
+        results |= dict(enumerate(UNLISTED[:reserved]))
     else:
-        for place, entry in enumerate(file.items("special_tokens")):
-            part = Part.of(entry, f"special_tokens[{place}]")
-            found[part.number("rank", reserved - 1)] = part.text("token_str")
-    return [*found.values()]
+        for index, entry in enumerate(file.items("special_tokens")):
+            part = Part.of(entry, f"special_tokens[{index}]")
+            results[part.number("rank", reserved - 1)] = part.text("token_str")
+    return [*results.values()]

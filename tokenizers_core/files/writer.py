@@ -178,10 +178,10 @@ def added_token_documents(tokenizer: Tokenizer) -> list[Document]:
     documents = special_token_documents(
         (token, vocab[token]) for token in dict.fromkeys(tokenizer.special_tokens)
     )
-    found = {document["content"]: document for document in documents}
+    results = {document["content"]: document for document in documents}
     for token in tokenizer.added:
-        found[token.content] = {"id": vocab[token.content], **token._asdict()}
-    return sorted(found.values(), key=lambda document: int(document["id"]))
+        results[token.content] = {"id": vocab[token.content], **token._asdict()}
+    return sorted(results.values(), key=lambda document: int(document["id"]))
 
 
 def in_sequence(parts: Sequence[Document], name: str) -> Document | None:

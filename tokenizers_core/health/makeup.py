@@ -39,8 +39,8 @@ def kind_of(data: bytes) -> str:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return "bytes"
-    if found := _KIND_OF.fullmatch(text):
-        return str(found.lastgroup)
+    if match := _KIND_OF.fullmatch(text):
+        return str(match.lastgroup)
     names = set()
     for letter in _LETTERS.findall(text):
         script = _SCRIPT_OF.match(letter)
@@ -95,8 +95,8 @@ def makeup_of(tokens: Mapping[int, bytes], inside: Iterable[int] = ()) -> Makeup
         except UnicodeDecodeError:
             continue
         lengths[len(text)] += 1
-        if found := _DIGITS.fullmatch(text):
-            digits[len(found[1])] += 1
+        if match := _DIGITS.fullmatch(text):
+            digits[len(match[1])] += 1
         if len(set(text)) == 1 and text[0] in spaces:
             spaces[text[0]].add(len(text))
     longest = sorted(tokens, key=lambda identifier: (-len(tokens[identifier]), identifier))
@@ -107,7 +107,7 @@ def makeup_of(tokens: Mapping[int, bytes], inside: Iterable[int] = ()) -> Makeup
         spaced,
         len({*inside}),
         dict(sorted(digits.items())),
-        {sign: tuple(sorted(found)) for sign, found in spaces.items()},
+        {sign: tuple(sorted(match)) for sign, match in spaces.items()},
         tuple(longest[:LONGEST_LISTED]),
     )
 
@@ -140,11 +140,11 @@ def doubles(texts: Mapping[int, str], fold: Fold) -> Doubles:
     >>> doubles({0: "The", 1: " the", 2: "the", 3: " "}, FOLDS["both"])
     Doubles(number=2, groups=((0, 1, 2),))
     """
-    found: defaultdict[str, list[int]] = defaultdict(list)
+    results: defaultdict[str, list[int]] = defaultdict(list)
     for identifier, text in texts.items():
         if folded := fold(text):
-            found[folded].append(identifier)
+            results[folded].append(identifier)
     groups = sorted(
-        (tuple(group) for group in found.values() if len(group) > 1), key=lambda group: (-len(group), group)
+        (tuple(group) for group in results.values() if len(group) > 1), key=lambda group: (-len(group), group)
     )
     return Doubles(sum(len(group) - 1 for group in groups), tuple(groups[:GROUPS_LISTED]))

@@ -32,10 +32,10 @@ class MergeProofs:
     @cached_property
     def makers(self) -> dict[str, list[tuple[int, Pair]]]:
         """Token → the merges that make it, each with its rank; the lowest rank first."""
-        prefix, found = self.model.vocabulary.prefix, dict[str, list[tuple[int, Pair]]]()
+        prefix, result = self.model.vocabulary.prefix, dict[str, list[tuple[int, Pair]]]()
         for rank, pair in enumerate(self.model.merges):
-            found.setdefault(pair.first + pair.second.removeprefix(prefix), []).append((rank, pair))
-        return found
+            result.setdefault(pair.first + pair.second.removeprefix(prefix), []).append((rank, pair))
+        return result
 
     def spellings(self, token: str) -> Iterator[tuple[str, ...]]:
         """All rows of symbols that a token can be made of: its place in the word decides which.
@@ -55,7 +55,7 @@ class MergeProofs:
                 ended.append((body.removesuffix(suffix), suffix))
             for letters, end in ended:
                 symbols = [
-                    (prefix if place or is_inside else "") + letter for place, letter in enumerate(letters)
+                    (prefix if index or is_inside else "") + letter for index, letter in enumerate(letters)
                 ]
                 if end and not options.suffix_joined:
                     symbols.append(end)
@@ -71,14 +71,14 @@ class MergeProofs:
             return OPEN  # a whole word may be the token, and the unknown token is a symbol, too
         if model.options.byte_fallback and _BYTE.search(token) and not _BYTES_IN_A_ROW.fullmatch(token):
             return OPEN  # characters and bytes could be mixed in more ways than one
-        found = OPEN
+        result = OPEN
         for symbols in self.spellings(token):
             verdict = self._alone(token, symbols)
             if verdict is OPEN:
                 return OPEN
-            if found is OPEN or found.kind == "symbol":  # the likelier way of spelling says more
-                found = verdict
-        return found
+            if result is OPEN or result.kind == "symbol":  # the likelier way of spelling says more
+                result = verdict
+        return result
 
     def _alone(self, token: str, symbols: tuple[str, ...]) -> Verdict:
         """What becomes of these symbols alone; OPEN if they become the token."""
@@ -121,13 +121,13 @@ class MergeProofs:
         self, own: Pair, steps: list[tuple[str, ...]], applied: list[tuple[int, Pair]]
     ) -> tuple[int, Pair] | None:
         """The first merge across the place where the token's two parts should meet."""
-        place = self._length(own.first)
+        position = self._length(own.first)
         for after, merge in zip(steps[1:], applied, strict=True):
             edges, at = {0}, 0
             for symbol in after:
                 at += self._length(symbol)
                 edges.add(at)
-            if place not in edges:
+            if position not in edges:
                 return merge
         return None
 

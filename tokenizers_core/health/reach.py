@@ -120,17 +120,17 @@ class Reach:
 
     def _show(self, texts: Iterable[tuple[int, str]]) -> dict[int, str]:
         """Of tokens and texts that may have them: those that do, each with the first such text."""
-        found: dict[int, str] = {}
+        results: dict[int, str] = {}
         waiting = iter(texts)
         while self.finished and (batch := [*islice(waiting, BATCH)]):
-            batch = [(identifier, text) for identifier, text in batch if identifier not in found]
+            batch = [(identifier, text) for identifier, text in batch if identifier not in results]
             encoded = self.checked.encode([text for _identifier, text in batch])
             for (identifier, text), ids in zip(batch, encoded, strict=True):
                 if identifier in ids:
-                    found.setdefault(identifier, text)
+                    results.setdefault(identifier, text)
             self._done += len(batch)
             self._report()
-        return found
+        return results
 
     _done = 0
 

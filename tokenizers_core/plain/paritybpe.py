@@ -39,8 +39,8 @@ def words_of(texts: list[str]) -> WordFrequencies:
     """The words of texts with the space before them, and how often each occurs."""
     words: WordFrequencies = {}
     for text in texts:
-        for place, word in enumerate(text.split(" ")):
-            word = f"␣{word}" if place else word
+        for index, word in enumerate(text.split(" ")):
+            word = f"␣{word}" if index else word
             words[word] = words.get(word, 0) + 1
     return words
 

@@ -47,13 +47,13 @@ SECOND = r"\d{1,3}| ?[^\w\s]{2,}[\r\n/]*| +(?!\S)"
 
 def count(texts: list[str], pattern: str) -> WordFrequencies:
     """How often each stretch of the texts occurs: what a pattern matches, and what is between."""
-    found: WordFrequencies = {}
+    results: WordFrequencies = {}
     for text in texts:
         for stretch in re.split(f"({pattern})", text):
             if stretch:
                 stretch = stretch.replace(" ", "␣")
-                found[stretch] = found.get(stretch, 0) + 1
-    return found
+                results[stretch] = results.get(stretch, 0) + 1
+    return results
 
 
 def first_stage(texts: list[str], vocab_size: int) -> tuple[list[str], Merges, WordFrequencies]:

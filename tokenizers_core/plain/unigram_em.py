@@ -129,10 +129,10 @@ def maximization_step(expected: dict[str, float]) -> LogProbabilities:
 
     Plain EM takes log c − log Σc. SentencePiece takes ψ(c) − ψ(Σc), which makes rare pieces rarer still.
     """
-    kept = {piece: count for piece, count in expected.items() if count >= 0.5}
-    kept = kept or {piece: count for piece, count in expected.items() if count > 0}
-    total = psi(sum(kept.values()))
-    return {piece: psi(count) - total for piece, count in kept.items()}
+    remaining = {piece: count for piece, count in expected.items() if count >= 0.5}
+    remaining = remaining or {piece: count for piece, count in expected.items() if count > 0}
+    total = psi(sum(remaining.values()))
+    return {piece: psi(count) - total for piece, count in remaining.items()}
 
 
 def psi(x: float) -> float:

@@ -48,17 +48,17 @@ class CharacterMap:
 
     def _prefixes(self, key: bytes) -> Iterator[tuple[int, int]]:
         """How long each key is that `key` begins with, and where its text is: the shortest first."""
-        units, place = self._units, 0
+        units, position = self._units, 0
         unit = units[0] if units else 0
-        place ^= (unit >> 10) << ((unit & 0x200) >> 6)
+        position ^= (unit >> 10) << ((unit & 0x200) >> 6)
         for length, byte in enumerate(key if units else b"", start=1):
-            place ^= byte
-            if not byte or place >= len(units) or (units[place] & LABEL) != byte:
+            position ^= byte
+            if not byte or position >= len(units) or (units[position] & LABEL) != byte:
                 return
-            unit = units[place]
-            place ^= (unit >> 10) << ((unit & 0x200) >> 6)
-            if unit & 0x100 and place < len(units):
-                yield length, units[place] & VALUE
+            unit = units[position]
+            position ^= (unit >> 10) << ((unit & 0x200) >> 6)
+            if unit & 0x100 and position < len(units):
+                yield length, units[position] & VALUE
 
     def _text(self, start: int) -> str:
         end = self._texts.find(b"\0", start)
@@ -67,10 +67,10 @@ class CharacterMap:
     def shortest(self, text: str) -> str | None:
         """What the shortest key that `text` begins with becomes; None if there is none."""
         if text not in self._alone:
-            found = next(self._prefixes(text.encode("utf-8")), None)
+            result = next(self._prefixes(text.encode("utf-8")), None)
             if len(self._alone) > KNOWN_LIMIT:
                 self._alone.clear()
-            self._alone[text] = None if found is None else self._text(found[1])
+            self._alone[text] = None if result is None else self._text(result[1])
         return self._alone[text]
 
     def longest(self, text: str, at: int) -> tuple[str, int]:
@@ -79,5 +79,5 @@ class CharacterMap:
         keys = list(self._prefixes(key))
         if not keys:
             return text[at], 1
-        found = keys[-1]
-        return self._text(found[1]), len(key[: found[0]].decode("utf-8", "ignore")) or 1
+        result = keys[-1]
+        return self._text(result[1]), len(key[: result[0]].decode("utf-8", "ignore")) or 1

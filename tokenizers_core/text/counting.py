@@ -152,7 +152,7 @@ def count_block(block: FileBlock, pipeline: Pipeline) -> Counted:
         tally.read(io.BytesIO(stream.read(block.size)) if is_utf8 else stream, block.encoding)
     counts, ends = tally.words()
     first = block.number * FIRST_OF_BLOCK
-    words = {word: (count, ends[word], first + place) for place, (word, count) in enumerate(counts.items())}
+    words = {word: (count, ends[word], first + index) for index, (word, count) in enumerate(counts.items())}
     return Counted(words, tally.lines, tally.characters, tally.replaced)
 
 
@@ -202,14 +202,14 @@ def cut(counted: Counted, minimum: int) -> Counted:
     """
     frequent = {word: entry for word, entry in counted.words.items() if entry[0] >= minimum}
     total = sum(count for count, _, _ in counted.words.values())
-    kept = sum(count for count, _, _ in frequent.values())
+    stored = sum(count for count, _, _ in frequent.values())
     return Counted(
         frequent,
         counted.lines,
         counted.characters,
         counted.replaced,
         counted.rare + len(counted.words) - len(frequent),
-        counted.rare_total + total - kept,
+        counted.rare_total + total - stored,
     )
 
 
@@ -368,7 +368,7 @@ def counts_tsv(counts: WordCounts) -> str:
 
 def _written(counts: WordCounts) -> Iterator[str]:
     corpus = counts.corpus
-    told = {
+    data = {
         "normalizer": corpus.pipeline.normalizer,
         "pre_tokenizer": corpus.pipeline.pre_tokenizer,
         "pattern": corpus.pipeline.pattern,
@@ -379,7 +379,7 @@ def _written(counts: WordCounts) -> Iterator[str]:
         "characters": corpus.characters,
         "replaced": corpus.replaced,
     }
-    yield _TITLE + json.dumps(told)
+    yield _TITLE + json.dumps(data)
     yield _COLUMNS
     for word, count, ends in zip(corpus.words, corpus.counts, corpus.ends, strict=True):
         yield f"{word.translate(_TRANSLATION)}\t{count}\t{ends}"
@@ -476,11 +476,11 @@ def read_counts(text: str, timeout: float = 2.0, progress: ReadingProgress | Non
     header = _header(next(rows)[1])
     pipeline = _rules(header, timeout)
     words: dict[str, tuple[int, int]] = {}
-    read = told = 0
+    read = message = 0
     for line_number, line in rows:
         read += len(line) + 1
-        if progress and read - told >= 1 << 17:
-            progress(told := read)
+        if progress and read - message >= 1 << 17:
+            progress(message := read)
         if not line or (line_number == 2 and line == _COLUMNS):
             continue
         word, count, ends = _row(line_number, line, pipeline)
@@ -516,10 +516,10 @@ _ROW: Final = regex.compile(r"((?:[^\t\\]|\\[\\tnr])+)\t([1-9][0-9]{0,17})\t(0|[
 
 def _row(line_number: int, line: str, pipeline: Pipeline) -> tuple[str, int, int]:
     """A word, its count and how often it ends a text. Raises CountsFileError."""
-    found = _ROW.fullmatch(line)
-    if not found:
+    match = _ROW.fullmatch(line)
+    if not match:
         raise CountsFileError(line_number=line_number, line=line, why="row")
-    word, count, ends = found[1], int(found[2]), int(found[3])
+    word, count, ends = match[1], int(match[2]), int(match[3])
     if "\\" in word:
         word = regex.sub(r"\\.", lambda escape: _MEANINGS[escape[0]], word)
     if ends > count or (pipeline.byte_level and not SYMBOL_TO_BYTE.keys() >= set(word)):

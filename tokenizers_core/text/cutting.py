@@ -397,8 +397,8 @@ def _script(character: str) -> str:
         return _ANY
     if character == "ー":
         return "Hani"
-    found = next((one for one in _SCRIPTS if regex.match(rf"\p{{Script={one}}}", character)), _ANY)
-    return "Hani" if found in ("Hira", "Kana") else found
+    match = next((one for one in _SCRIPTS if regex.match(rf"\p{{Script={one}}}", character)), _ANY)
+    return "Hani" if match in ("Hira", "Kana") else match
 
 
 @dataclass(frozen=True)
@@ -417,12 +417,12 @@ class Scripts:
         del stopwatch
         borders: list[int] = []
         last = _ANY
-        for place, character in enumerate(piece.text):
+        for index, character in enumerate(piece.text):
             script = _script(character)
             if script == _ANY:
                 continue
             if last != script:
-                borders.append(place)
+                borders.append(index)
             last = script
         return [piece.part(start, end) for start, end in pairwise([*borders, len(piece.text)])]
 

@@ -164,8 +164,8 @@ class Precompiled:
     def _parts(self, text: str) -> Iterator[tuple[str, Span]]:
         """Each stretch that is looked up, as what it becomes, and where it is."""
         shortest = self._map.shortest
-        for found in regex.finditer(r"\X", text):
-            grapheme, (start, end) = found[0], found.span()
+        for match in regex.finditer(r"\X", text):
+            grapheme, (start, end) = match[0], match.span()
             whole = shortest(grapheme) if len(grapheme.encode("utf-8")) < 6 else None
             if whole is not None:
                 yield whole, (start, end)

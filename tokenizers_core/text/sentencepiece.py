@@ -64,10 +64,10 @@ class PieceNormalizer:
         placed: list[Placed] = []
         after_space = self.one_space
         for written, start, end in parts[first:]:
-            kept = written.lstrip(" ") if after_space else written
-            placed += [(self.space if one == " " else one, start, end) for one in kept]
-            if kept or not after_space:
-                after_space = self.one_space and kept.endswith(" ")
+            remaining = written.lstrip(" ") if after_space else written
+            placed += [(self.space if one == " " else one, start, end) for one in remaining]
+            if remaining or not after_space:
+                after_space = self.one_space and remaining.endswith(" ")
         while self.one_space and placed and placed[-1][0] == self.space:
             placed.pop()
         if not self.adds_mark:
@@ -89,7 +89,7 @@ class PieceNormalizer:
         symbols = self._symbol
         at = 0
         while at < len(text):
-            found = symbols.match(text, at) if symbols else None
-            written, width = (found[0], len(found[0])) if found else longest(text, at)
+            match = symbols.match(text, at) if symbols else None
+            written, width = (match[0], len(match[0])) if match else longest(text, at)
             yield written, at, at + width
             at += width

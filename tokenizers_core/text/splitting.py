@@ -176,8 +176,8 @@ class Splitter:
         del begins
         if self._stopwatch:
             return [text[start:end] for start, end in cut_at(text, self.pattern, self._stopwatch)]
-        found: list[str] = finder(self.pattern, text).findall(text)  # whole matches, as no rule has a group
-        return found
+        results: list[str] = finder(self.pattern, text).findall(text)  # whole matches, as no rule has a group
+        return results
 
     def pre_token(self, stretch: str) -> PreToken:
         """A stretch that was cut out of a text, taken by itself."""

@@ -93,8 +93,8 @@ class CountQueue:
             if count != self.level:
                 if count:
                     self.wait(pair, count)
-            elif tied and (place := self.order.key(pair, rival := tied[0][0])) > rival:
-                heapq.heappush(tied, (place, pair))
+            elif tied and (position := self.order.key(pair, rival := tied[0][0])) > rival:
+                heapq.heappush(tied, (position, pair))
             else:
                 return pair
         return None
@@ -195,10 +195,10 @@ def train_bpe(
     """
     limits = Limits(max_token_length, limit_alphabet, initial_alphabet, character_coverage)
     beginning: Beginning | None = None
-    given: dict[str, Any] = {}
+    value: dict[str, Any] = {}
     if byte_fallback:
         refuse_byte_fallback(corpus, extend)
-        given["byte_fallback"] = True
+        value["byte_fallback"] = True
     if extend is not None:
         refuse_no_corpus(corpus)
         refuse_unknown_name("alphabet", alphabet, ALPHABETS)
@@ -210,7 +210,7 @@ def train_bpe(
             )
         model = model_to_extend(extend, corpus, special_tokens)
         beginning = beginning_of(model, corpus, alphabet)
-        given["extend"] = extend
+        value["extend"] = extend
         special_tokens, end_of_word_suffix = extend.special_tokens, model.suffix
         continuing_subword_prefix = model.vocabulary.prefix
     return train_by_counts(
@@ -229,7 +229,7 @@ def train_bpe(
         growing=growing,
         beginning=beginning,
         limits=limits,
-        settings=given,
+        settings=value,
     )
 
 
@@ -435,8 +435,8 @@ def ranks_follow(ranks: Mapping[PrivatePair, int], merged: Mapping[PrivatePair, 
         token = merged[pair]
         if rank > latest.get(token, -1):
             latest[token] = rank
-    made = latest.get
-    return all(rank > made(pair[0], -1) and rank > made(pair[1], -1) for pair, rank in ranks.items())
+    result = latest.get
+    return all(rank > result(pair[0], -1) and rank > result(pair[1], -1) for pair, rank in ranks.items())
 
 
 SHORT_WORD = 12
@@ -460,19 +460,19 @@ def apply_merges_long(
             if pair in ranks:
                 heapq.heappush(queue, (ranks[pair], place, pair))
 
-    for place in range(len(symbols)):
-        offer(place)
+    for index in range(len(symbols)):
+        offer(index)
     while queue:
-        _, place, pair = heapq.heappop(queue)
-        right = following[place]
-        if right < 0 or symbols[place] + symbols[right] != pair:
+        _, index, pair = heapq.heappop(queue)
+        right = following[index]
+        if right < 0 or symbols[index] + symbols[right] != pair:
             continue  # one of the two has become part of another token
-        symbols[place], symbols[right] = merged[pair], ""
-        following[place] = following[right]
+        symbols[index], symbols[right] = merged[pair], ""
+        following[index] = following[right]
         if following[right] >= 0:
-            before[following[right]] = place
-        offer(before[place])
-        offer(place)
+            before[following[right]] = index
+        offer(before[index])
+        offer(index)
     return Private("".join(symbols))
 
 
@@ -635,8 +635,8 @@ class BpeModel(Model):
         known, options = self.vocabulary.ids, self.options
         placed: list[tuple[str, Span]] = []
         fusing = False
-        for place, symbol in enumerate(self.split(word)):
-            start, end = place, min(place + 1, len(word))
+        for index, symbol in enumerate(self.split(word)):
+            start, end = index, min(index + 1, len(word))
             unknown = symbol not in known
             if not unknown:
                 placed.append((symbol, (start, end)))
@@ -738,10 +738,10 @@ class BpeModel(Model):
 
     def choices(self, text: Private) -> Choices[Private]:
         """What BPE-dropout chooses from: every place in a word where a merge could be made, by rank and then from the left."""
-        places = sorted(
-            (self.ranks[pair], place) for place, pair in enumerate(neighbours(text)) if pair in self.ranks
+        positions = sorted(
+            (self.ranks[pair], index) for index, pair in enumerate(neighbours(text)) if pair in self.ranks
         )
-        return Choices([self._merged_at(text, place) for _rank, place in places])
+        return Choices([self._merged_at(text, index) for _rank, index in positions])
 
     def _merged_at(self, text: Private, place: int) -> Private:
         token = self.merged[PrivatePair(text[place : place + 2])]
@@ -803,6 +803,6 @@ class BpeModel(Model):
             if not present:
                 return StoredTrace(word, tuple(snapshots), "no_pairs")
             pair, token = present[0], self.merged[present[0]]
-            made = text.count(pair) if self.places == EVERYWHERE else 1
-            event = ApplyEvent(Pair(*read(pair)), read(token)[0], ranks[pair], made)
-            text = Private(text.replace(pair, token, made))
+            result = text.count(pair) if self.places == EVERYWHERE else 1
+            event = ApplyEvent(Pair(*read(pair)), read(token)[0], ranks[pair], result)
+            text = Private(text.replace(pair, token, result))

@@ -112,7 +112,7 @@ class Overlap:
 
     def size(self, *algorithms: str) -> int:
         """How many surfaces all of these algorithms have."""
-        return sum(len(found) for region, found in self.regions.items() if {*algorithms} <= {*region})
+        return sum(len(result) for region, result in self.regions.items() if {*algorithms} <= {*region})
 
     def jaccard(self, first: str, second: str) -> float | None:
         """The Jaccard overlap of two vocabularies; None if one of the algorithms has none of this size."""
@@ -187,8 +187,8 @@ class SizeSnapshot(ByContent):
     def cuts(self, words: Iterable[str]) -> dict[str, tuple[Cut | None, ...]]:
         """Word of the corpus → how each of the three splits it, in the order of `COMPARED`."""
         cutters = self._cutters
-        places = self.trace.places
-        return {word: tuple(cutter and cutter(places[word]) for cutter in cutters) for word in words}
+        positions = self.trace.places
+        return {word: tuple(cutter and cutter(positions[word]) for cutter in cutters) for word in words}
 
     @property
     def _cutters(self) -> list[Callable[[int], Cut] | None]:
@@ -199,13 +199,13 @@ class SizeSnapshot(ByContent):
     def leading(self) -> tuple[str, ...]:
         """The words that are split differently: the `LISTED` most frequent ones."""
         words = self.trace.corpus.words
-        return tuple(words[place] for place in self.trace.records[self.step].leading)
+        return tuple(words[index] for index in self.trace.records[self.step].leading)
 
     @property
     def all_apart(self) -> tuple[str, ...]:
         """The words that each of the three splits in its own way: the `LISTED` most frequent ones."""
         words = self.trace.corpus.words
-        return tuple(words[place] for place in self.trace.records[self.step].all_apart)
+        return tuple(words[index] for index in self.trace.records[self.step].all_apart)
 
     @property
     def different(self) -> int:
@@ -217,36 +217,36 @@ class SizeSnapshot(ByContent):
         """The words that one of the three splits differently than at the previous size, the most frequent first."""
         if not self.step:
             return []
-        places: set[int] = set()
+        positions: set[int] = set()
         for side in self.trace.sides:
             before, now = side.steps[self.step - 1], side.steps[self.step]
             if before is not None and now is not None and before != now:
                 then, cut = side.cutter(before), side.cutter(now)
-                places.update(place for place in side.changed(before, now) if then(place) != cut(place))
+                positions.update(index for index in side.changed(before, now) if then(index) != cut(index))
         rank = self.trace.ranks
-        return [self.trace.corpus.words[place] for place in sorted(places, key=rank.__getitem__)]
+        return [self.trace.corpus.words[index] for index in sorted(positions, key=rank.__getitem__)]
 
     def disagreements(self, limit: int | None = None) -> list[Disagreement]:
         """The words that are split differently, the most frequent first; the first `limit` of them (None: all)."""
         corpus, cutters = self.trace.corpus, self._cutters
-        found: list[Disagreement] = []
-        for place in self.trace.by_frequency:
-            if limit is not None and len(found) >= limit:
+        results: list[Disagreement] = []
+        for index in self.trace.by_frequency:
+            if limit is not None and len(results) >= limit:
                 break
-            cuts = tuple(cutter and cutter(place) for cutter in cutters)
+            cuts = tuple(cutter and cutter(index) for cutter in cutters)
             if apart := odd_one(cuts):
-                found.append(Disagreement(corpus.words[place], corpus.counts[place], cuts, apart))
-        return found
+                results.append(Disagreement(corpus.words[index], corpus.counts[index], cuts, apart))
+        return results
 
     def overlap(self) -> Overlap:
         """Which tokens the vocabularies share."""
-        found: dict[str, list[str]] = {}
+        results: dict[str, list[str]] = {}
         for side in self.trace.sides:
             step = side.steps[self.step]
             for token in () if step is None else dict.fromkeys(side.longer(step)):
-                found.setdefault(token, []).append(side.algorithm)
+                results.setdefault(token, []).append(side.algorithm)
         regions: dict[tuple[str, ...], list[str]] = {region: [] for region in REGIONS}
-        for token, owners in found.items():
+        for token, owners in results.items():
             regions[tuple(owners)].append(token)
         return Overlap(
             {region: tuple(tokens) for region, tokens in regions.items()},
@@ -314,7 +314,7 @@ class Comparison(Trace[SizeSnapshot]):
     @cached_property
     def places(self) -> dict[str, int]:
         """Word → its place in the corpus."""
-        return {word: place for place, word in enumerate(self.corpus.words)}
+        return {word: index for index, word in enumerate(self.corpus.words)}
 
     @cached_property
     def by_frequency(self) -> list[int]:
@@ -326,8 +326,8 @@ class Comparison(Trace[SizeSnapshot]):
     def ranks(self) -> list[int]:
         """For each word, how many come before it by frequency."""
         ranks = [0] * len(self.by_frequency)
-        for rank, place in enumerate(self.by_frequency):
-            ranks[place] = rank
+        for rank, index in enumerate(self.by_frequency):
+            ranks[index] = rank
         return ranks
 
     def rank_of(self, word: str) -> int:
@@ -369,12 +369,12 @@ class Comparison(Trace[SizeSnapshot]):
 
     def first_size(self, algorithm: str, most: float) -> int | None:
         """The smallest vocabulary with which an algorithm needs at most `most` tokens per word; None for none."""
-        place = COMPARED.index(algorithm)
+        position = COMPARED.index(algorithm)
         return next(
             (
                 point.size
                 for point in self.sweep
-                if (needed := point.tokens_per_word[place]) is not None and needed <= most
+                if (needed := point.tokens_per_word[position]) is not None and needed <= most
             ),
             None,
         )
@@ -447,15 +447,15 @@ class Walk:
 
     def _leading(self, *numbers: int) -> tuple[int, ...]:
         """The most frequent words that are split in this many ways."""
-        found: list[int] = []
+        results: list[int] = []
         for ways in numbers:
             rank = self.ways.find(ways)
             for _ in range(LISTED):
                 if rank < 0:
                     break
-                found.append(rank)
+                results.append(rank)
                 rank = self.ways.find(ways, rank + 1)
-        return tuple(self.comparison.by_frequency[rank] for rank in sorted(found)[:LISTED])
+        return tuple(self.comparison.by_frequency[rank] for rank in sorted(results)[:LISTED])
 
     def _count_tokens(self, which: int, gained: Iterable[str], lost: Iterable[str]) -> None:
         """Note the longer tokens that one of the three has gained and lost; two tokens may have the same surface."""
@@ -472,11 +472,11 @@ class Walk:
 
     def _share(self, which: int, token: str, change: int) -> None:
         name = COMPARED[which]
-        for place, pair in enumerate(PAIRS):
+        for index, pair in enumerate(PAIRS):
             if name in pair:
                 other = COMPARED.index(pair[pair[0] == name])
                 if token in self.times[other]:
-                    self.shared[place] += change
+                    self.shared[index] += change
 
 
 # --- Making one -------------------------------------------------------------------------------------------------------

@@ -209,16 +209,16 @@ class Lattice:
 
     def arrivals(self, position: int, best: Sequence[Arrival | None]) -> list[Arrival]:
         """The ways to reach a boundary, given the winners at the boundaries before it, from 1 on."""
-        found = []
+        results = []
         for edge in self.arriving[position]:
             before = best[edge.start - 1] if edge.start else None
             if before is not None:
-                found.append(
+                results.append(
                     Arrival(edge, before.log_probability, before.log_probability + edge.log_probability)
                 )
             elif edge.start == 0:
-                found.append(Arrival(edge, 0.0, edge.log_probability))
-        return found
+                results.append(Arrival(edge, 0.0, edge.log_probability))
+        return results
 
     @cached_property
     def winners(self) -> Sequence[Arrival | None]:
@@ -260,8 +260,8 @@ class Lattice:
         if path is None:
             return StoredTrace(self.text, tuple(snapshots), "no_path")
         for walked in range(1, len(path.edges) + 1):
-            found = path.edges[-walked:]
-            snapshots.append(ViterbiSnapshot(len(snapshots), BackwardEvent(found[0]), self, winners, found))
+            result = path.edges[-walked:]
+            snapshots.append(ViterbiSnapshot(len(snapshots), BackwardEvent(result[0]), self, winners, result))
         return StoredTrace(self.text, tuple(snapshots), "found")
 
     def best_through(self, edge: Edge) -> Path | None:
@@ -304,16 +304,16 @@ class Lattice:
         """
         if k < 1:
             raise SettingError(name="k", value=k, reason="choose at least 1")
-        kept = [[_Way(0.0)]]
+        stored = [[_Way(0.0)]]
         for arriving in self.arriving[1:]:
             ways = [
                 _Way(before.log_probability + edge.log_probability, edge, before)
                 for edge in arriving
-                for before in kept[edge.start]
+                for before in stored[edge.start]
             ]
             ways.sort(key=_log_probability, reverse=True)  # stable, so the longer last edge stays first
-            kept.append(ways[:k])
-        return [way.path() for way in kept[-1]]
+            stored.append(ways[:k])
+        return [way.path() for way in stored[-1]]
 
     # --- All paths ----------------------------------------------------------------------------------------------------
 

@@ -209,9 +209,9 @@ class Levels:
         top = self._value_of[best]
         while self._queue and (not self._pairs[-self._queue[0]] or -self._queue[0] == top):
             heapq.heappop(self._queue)
-        found = next(iter(self._pairs[-self._queue[0]])) if self._queue else None
+        result = next(iter(self._pairs[-self._queue[0]])) if self._queue else None
         heapq.heappush(self._queue, -top)
-        return found
+        return result
 
 
 @dataclass(frozen=True)
@@ -343,8 +343,8 @@ class MergeTrace(Trace[MergeSnapshot]):
     @property
     def extended(self) -> Tokenizer | None:
         """The tokenizer whose training this run goes on with."""
-        found: Tokenizer | None = self.settings.get("extend")
-        return found
+        result: Tokenizer | None = self.settings.get("extend")
+        return result
 
     @property
     def old_merges(self) -> Sequence[Pair]:
@@ -354,14 +354,14 @@ class MergeTrace(Trace[MergeSnapshot]):
     @cached_property
     def bounds(self) -> Bounds | None:
         """What excludes pairs; None if nothing does."""
-        longest, kept = self.settings.get("max_token_length"), self.corpus.pipeline.user_defined_symbols
+        longest, cached = self.settings.get("max_token_length"), self.corpus.pipeline.user_defined_symbols
         if self.settings.get("byte_fallback"):
-            kept = (*kept, *BYTE_TOKENS)
-        if self.extended is None and longest is None and not kept:
+            cached = (*cached, *BYTE_TOKENS)
+        if self.extended is None and longest is None and not cached:
             return None
         taken = () if self.extended is None else frozenset(self.tokens[: self.vocab_sizes[0]])
         vocabulary = Vocabulary(self.tokens, self.prefix)
-        return Bounds(vocabulary, taken, longest, self.settings.get("end_of_word_suffix", ""), kept)
+        return Bounds(vocabulary, taken, longest, self.settings.get("end_of_word_suffix", ""), cached)
 
     def in_alphabet(self, symbols: tuple[str, ...]) -> tuple[str, ...]:
         """A word's symbols without those that a limit has left out of the alphabet."""
@@ -455,8 +455,8 @@ class MergeTrace(Trace[MergeSnapshot]):
         }
         ranked, _tied = self.best_by(rivals | {chosen: values[chosen]}, before, CANDIDATES_LISTED + 1)
         better = ranked[: ranked.index(chosen) if chosen in ranked else CANDIDATES_LISTED]
-        found = self._candidates(before, better, ())
-        return [Excluded(*one) for one in zip(found, map(bounds.reason, better), strict=True)]
+        result = self._candidates(before, better, ())
+        return [Excluded(*one) for one in zip(result, map(bounds.reason, better), strict=True)]
 
     def words_changed(self, step: int) -> tuple[str, ...]:
         """The words that step `step` changed, in the order of the corpus."""
@@ -684,7 +684,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         steps = self.step_of_token
         needed, waiting = {token}, [token]
         while waiting:
-            parts = self.pair_of(steps[made]) if (made := waiting.pop()) in steps else ()
+            parts = self.pair_of(steps[result]) if (result := waiting.pop()) in steps else ()
             waiting.extend(set(parts) - needed)
             needed.update(parts)
         # The oldest first, so that a token's parts are there before it: a long token's tree is too deep to recurse.

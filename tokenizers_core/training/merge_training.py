@@ -94,8 +94,8 @@ def run_training(
     refuse_no_corpus(corpus)
     check_settings(tie_rule, min_frequency, merges, vocab_size, special_tokens)
     symbols = corpus.pipeline.user_defined_symbols
-    kept = (*symbols, *(BYTE_TOKENS if settings.get("byte_fallback") else ()))
-    special_tokens = (*special_tokens, *kept)
+    cached = (*symbols, *(BYTE_TOKENS if settings.get("byte_fallback") else ()))
+    special_tokens = (*special_tokens, *cached)
     limits.check()
     for name, symbol in (("continuing_subword_prefix", prefix), ("end_of_word_suffix", suffix)):
         refuse_wrong_type(name, symbol, str, "give a str, which may be empty")
@@ -116,9 +116,9 @@ def run_training(
     table = PairTable(words, corpus.counts) if tabled else PairTable([], [])
     order = TIE_RULES[tie_rule].in_run(table, vocabulary, corpus.pipeline.byte_level)
     bounds = None
-    if beginning is not None or limits.max_token_length is not None or kept:
+    if beginning is not None or limits.max_token_length is not None or cached:
         taken = () if beginning is None else frozenset(beginning.tokens)
-        bounds = Bounds(vocabulary, taken, limits.max_token_length, suffix, kept)
+        bounds = Bounds(vocabulary, taken, limits.max_token_length, suffix, cached)
     run = merges_of(table, vocabulary, order, min_frequency, bounds)
     recorder, known = Recorder(), 0
 
@@ -158,10 +158,10 @@ def run_training(
             stop_reason = "bounds"
         elif min_frequency > 1:
             stop_reason = "min_frequency"
-    made = trace(recorder.record(), stop_reason, cut=False)
-    if made.shortfall:
-        warnings.warn(str(made.shortfall), UnreachedSizeWarning, stacklevel=callers)
-    return made
+    result = trace(recorder.record(), stop_reason, cut=False)
+    if result.shortfall:
+        warnings.warn(str(result.shortfall), UnreachedSizeWarning, stacklevel=callers)
+    return result
 
 
 def check_settings(
@@ -190,10 +190,10 @@ def alphabet_of(
     always = {*extra_symbols, *limits.initial_alphabet}
     symbols = always | {*filter(None, [suffix])}
     if limits.drop_characters:
-        kept = limits.kept(corpus, always)
-        places = {symbol for word in corpus.words for symbol in split_word(word, prefix)}
-        found = {symbol for symbol in places if symbol.removeprefix(prefix) in kept}
-        return sorted(found | (symbols & kept) | {*filter(None, [suffix])})
+        stored = limits.kept(corpus, always)
+        positions = {symbol for word in corpus.words for symbol in split_word(word, prefix)}
+        results = {symbol for symbol in positions if symbol.removeprefix(prefix) in stored}
+        return sorted(results | (symbols & stored) | {*filter(None, [suffix])})
     if prefix:
         symbols.update(word[0] for word in corpus.words)
         symbols.update(prefix + symbol for symbol in set("".join([word[1:] for word in corpus.words])))
@@ -242,20 +242,20 @@ def record_run(
     """Write down the merges of `run` up to the limits; returns the reason for stopping there. `grow` is called before each."""
     start = len(vocabulary)
     wanted = merges if vocab_size is None else vocab_size - start
-    made = 0
+    result = 0
     while True:
         if vocab_size is not None and len(vocabulary) >= vocab_size:
             return "vocab_size"
-        if merges is not None and made >= merges:
+        if merges is not None and result >= merges:
             return "max_merges"
         if grow is not None:
             grow()
-        if progress is not None and made % 64 == 0:
-            done = made if vocab_size is None else len(vocabulary) - start
+        if progress is not None and result % 64 == 0:
+            done = result if vocab_size is None else len(vocabulary) - start
             if progress(done, wanted) is False:
                 return "stopped"
         merge = next(run, None)
         if merge is None:
             return "no_pairs"
         recorder.add(merge)
-        made += merge.token != merge.pair[0]  # not only a change of another kind
+        result += merge.token != merge.pair[0]  # not only a change of another kind

@@ -171,15 +171,17 @@ class PairTable:
 
     def __init__(self, words: Sequence[Private], frequencies: Sequence[int]) -> None:
         self.words, self.frequencies = list(words), list(frequencies)
-        places: defaultdict[Any, list[int]] = defaultdict(list)
+        positions: defaultdict[Any, list[int]] = defaultdict(list)
         for index, word in enumerate(words):
             first = word[:1]
             for second in word[1:]:
-                places[first + second].append(index)
+                positions[first + second].append(index)
                 first = second
         frequency = self.frequencies.__getitem__
-        self.counts: dict[PrivatePair, int] = {pair: sum(map(frequency, places[pair])) for pair in places}
-        self.where: dict[PrivatePair, list[int]] = dict(places)
+        self.counts: dict[PrivatePair, int] = {
+            pair: sum(map(frequency, positions[pair])) for pair in positions
+        }
+        self.where: dict[PrivatePair, list[int]] = dict(positions)
         self._list_once(set().union(*(neighbours(word) for word in words if len(word) > READ_ONCE)))
 
     def _list_once(self, pairs: Iterable[PrivatePair]) -> None:
@@ -212,14 +214,14 @@ class PairTable:
             if after:
                 self._move(second + after[0], token + after[0], moved, [index], changes)
         else:
-            places, changed = changed, []
+            positions, changed = changed, []
             left_of: dict[str, list[int]] = {}  # neighbour → its places, as indices of words
             right_of: dict[str, list[int]] = {}
             between: list[int] = []  # two places side by side: the neighbour is the new token
             long = False
-            for index in places:
-                before, found, after = words[index].partition(pair)
-                if not found:
+            for index in positions:
+                before, result, after = words[index].partition(pair)
+                if not result:
                     continue  # an earlier merge took the pair from this word
                 changed.append(index)
                 if before:
@@ -308,11 +310,11 @@ class PairTable:
             left += frequency * (len(stretches) - 1)
             lost: list[Any] = []
             new = [*neighbours(parts)] * (len(stretches) - 1)
-            for place, (before, after) in enumerate(pairwise(stretches)):
+            for position, (before, after) in enumerate(pairwise(stretches)):
                 if before:
                     lost.append(before[-1] + token)
                     new.append(PrivatePair(before[-1] + first))
-                elif place:
+                elif position:
                     lost.append(token + token)
                     new.append(PrivatePair(last + first))
                 if after:
@@ -347,11 +349,11 @@ def compact(values: Iterable[int]) -> Sequence[int]:
     >>> compact([1, 2]), compact([1, 2**40]), compact([1, 2**70])
     (array('i', [1, 2]), array('q', [1, 1099511627776]), (1, 1180591620717411303424))
     """
-    kept = tuple(values)
+    stored = tuple(values)
     for type_code in ("i", "q"):
         with suppress(struct.error):  # `struct` reads numbers in a third of the time that `array` takes
-            return array(type_code, struct.pack(f"={len(kept)}{type_code}", *kept))
-    return kept
+            return array(type_code, struct.pack(f"={len(stored)}{type_code}", *stored))
+    return stored
 
 
 def joined(first: Sequence[Any], then: Sequence[Any]) -> Sequence[Any]:
@@ -418,8 +420,8 @@ class MergeRecord:
 
     def steps_changing(self, index: int) -> list[int]:
         """The steps that changed the word with this index."""
-        places = [place for place, changed in enumerate(self.words) if changed == index]
-        return [bisect_right(self.word_ends, place) for place in places]
+        positions = [position for position, changed in enumerate(self.words) if changed == index]
+        return [bisect_right(self.word_ends, position) for position in positions]
 
 
 class Replacements:
@@ -449,13 +451,13 @@ class Replacements:
 
     def following(self, text: Private, step: int) -> int:
         """The first step after `step` that changes a word which reads `text` now; one beyond the end if none does."""
-        found = len(self.pairs) + 1
+        result = len(self.pairs) + 1
         for old in {*neighbours(text), *(text if self._single else ())}:
             steps = self.steps.get(old, ())
-            place = bisect_right(steps, step)
-            if place < len(steps):
-                found = min(found, steps[place])
-        return found
+            position = bisect_right(steps, step)
+            if position < len(steps):
+                result = min(result, steps[position])
+        return result
 
     def of(self, text: Private) -> Iterator[tuple[int, Private]]:
         """The steps that change a word, each with the word after it."""

@@ -136,27 +136,27 @@ class Lattices:
 
     def edges_of(self, word: int) -> list[NumberedEdge]:
         """The lattice of one word, by its place in the corpus; see `lattice_edges`."""
-        found = self._edges_of.get(word)
-        if found is None:
+        result = self._edges_of.get(word)
+        if result is None:
             alive, known = self._alive, self._edges_before.get(word) or self._cut_out(word)
-            found = self._edges_of[word] = [edge for edge in known if alive[edge[2]]]
-        return found
+            result = self._edges_of[word] = [edge for edge in known if alive[edge[2]]]
+        return result
 
     def _cut_out(self, word: int) -> list[NumberedEdge]:
         """The lattice of one word, cut out of all edges, those of pieces that were dropped as well."""
         starts, pieces, depths, firsts = self._all_starts, self._all_pieces, self.depths, self._firsts
         return [
-            (depths[starts[place]], end, pieces[place])
+            (depths[starts[index]], end, pieces[index])
             for end, node in enumerate(self.paths[word])
-            for place in range(firsts[node], firsts[node + 1])
+            for index in range(firsts[node], firsts[node + 1])
         ]
 
     def drop(self, scores: Sequence[float]) -> None:
         """Remove the pieces that score −∞: this changes no result, and saves time."""
         self._alive = [score > -math.inf for score in scores]
-        kept = list(map(self._alive.__getitem__, self.pieces))
+        stored = list(map(self._alive.__getitem__, self.pieces))
         self.starts, self.stops, self.pieces = (
-            list(compress(numbers, kept)) for numbers in (self.starts, self.stops, self.pieces)
+            list(compress(numbers, stored)) for numbers in (self.starts, self.stops, self.pieces)
         )
         self._edges_before, self._edges_of = self._edges_of, {}
 
@@ -194,10 +194,10 @@ class Lattices:
         for node in self.paths[word][1:]:
             if best[back[node]] + scores[last[node]] != best[node]:
                 best[node] = -math.inf
-                for place in range(firsts[node], firsts[node + 1]):
-                    log_probability = best[starts[place]] + scores[pieces[place]]
+                for index in range(firsts[node], firsts[node + 1]):
+                    log_probability = best[starts[index]] + scores[pieces[index]]
                     if log_probability > best[node]:
-                        best[node], back[node], last[node] = log_probability, starts[place], pieces[place]
+                        best[node], back[node], last[node] = log_probability, starts[index], pieces[index]
         return self.split_of(word)
 
     def loss(self) -> float:
@@ -219,16 +219,16 @@ class Lattices:
     def words_with(self, pieces: Collection[int]) -> dict[int, list[int]]:
         """Piece → the words whose best split has it, in order, for each of `pieces` that is in any."""
         back, last = self._back, self._last
-        found: dict[int, list[int]] = {}
+        results: dict[int, list[int]] = {}
         for word, node in enumerate(self.ends):
             while node:
                 piece = last[node]
                 if piece in pieces:
-                    words = found.setdefault(piece, [])
+                    words = results.setdefault(piece, [])
                     if not words or words[-1] != word:
                         words.append(word)
                 node = back[node]
-        return found
+        return results
 
 
 def lattice_edges(
@@ -250,9 +250,9 @@ def lattice_edges(
         if (piece := word[start:end]) in numbers
     ]
     if unknown is not None:
-        missing = [place for place, character in enumerate(word) if character not in numbers]
+        missing = [index for index, character in enumerate(word) if character not in numbers]
         if missing:
-            edges.extend((place, place + 1, unknown) for place in missing)
+            edges.extend((index, index + 1, unknown) for index in missing)
             edges.sort(key=itemgetter(1, 0))
     return edges
 
@@ -332,7 +332,7 @@ def removal_losses(
     """
     losses = word_losses(splits, lattices.frequencies)
     sums = list(accumulate(losses, initial=0.0))
-    found = []
+    results = []
     for piece in pieces:
         words = users.get(piece, ())
         score, scores[piece] = scores[piece], -math.inf
@@ -342,16 +342,16 @@ def removal_losses(
         ]
         scores[piece] = score
         if not words:
-            found.append(0.0)
+            results.append(0.0)
         elif len(losses) > SUMMED_IN_ORDER:
-            found.append(math.fsum([*without, *(-losses[word] for word in words)]))
+            results.append(math.fsum([*without, *(-losses[word] for word in words)]))
         else:
             first = words[0]
             rest = losses[first:]
             for word, loss in zip(words, without, strict=True):
                 rest[word - first] = loss
-            found.append(sum_in_order(rest, sums[first]) - sums[-1])
-    return found
+            results.append(sum_in_order(rest, sums[first]) - sums[-1])
+    return results
 
 
 def approximate_loss(piece: int, replacement: Sequence[int], counts: Mapping[int, int], total: int) -> float:
@@ -450,11 +450,11 @@ def m_step(expected: Mapping[int, float]) -> dict[int, float]:
     Plain EM would take log c − log Σc. SentencePiece takes digamma(c) − digamma(Σc), the expectation of log p under a
     Dirichlet posterior, which makes rare pieces rarer still, so that fewer pieces do the work.
     """
-    kept = {piece: count for piece, count in expected.items() if count >= LEAST_EXPECTED}
-    if not kept:  # a tiny corpus: keep whatever is expected at all
-        kept = {piece: count for piece, count in expected.items() if count > 0}
-    log_total = digamma(sum_in_order(kept.values()))
-    return {piece: digamma(count) - log_total for piece, count in kept.items()}
+    remaining = {piece: count for piece, count in expected.items() if count >= LEAST_EXPECTED}
+    if not remaining:  # a tiny corpus: keep whatever is expected at all
+        remaining = {piece: count for piece, count in expected.items() if count > 0}
+    log_total = digamma(sum_in_order(remaining.values()))
+    return {piece: digamma(count) - log_total for piece, count in remaining.items()}
 
 
 def digamma(x: float) -> float:
@@ -541,9 +541,9 @@ class UnigramModel(Model):
             if not self.byte_fallback:
                 yield self._unk_id, (start, end)
                 continue
-            for place in range(start, end):
-                for byte in word[place].encode("utf-8"):
-                    yield self.vocabulary.ids[byte_token(byte)], (place, place + 1)
+            for index in range(start, end):
+                for byte in word[index].encode("utf-8"):
+                    yield self.vocabulary.ids[byte_token(byte)], (index, index + 1)
 
     def best(self, word: str) -> tuple[int, ...]:
         """The ids of the most probable split, with `unk_token`'s for each character that no piece spells."""

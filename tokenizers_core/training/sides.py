@@ -158,16 +158,16 @@ class PruneSide(Side):
         self.algorithm, self.trace = "unigram", trace
         last = {size: step for step, size in enumerate(trace.record.sizes)}
         reached = sorted(last)
-        places = [bisect_right(reached, size) - 1 for size in sizes]
-        self.steps = [None if place < 0 else last[reached[place]] for place in places]
+        positions = [bisect_right(reached, size) - 1 for size in sizes]
+        self.steps = [None if index < 0 else last[reached[index]] for index in positions]
 
     @cached_property
     def _stories(self) -> list[tuple[list[int], list[tuple[int, ...]]]]:
         """For each word of the corpus, the steps that changed its best split, and the splits since then."""
         stories: list[tuple[list[int], list[tuple[int, ...]]]] = [([], []) for _ in self.trace.corpus.words]
         for step, changed in enumerate(self.trace.changed_splits):
-            for place, pieces in changed.items():
-                steps, splits = stories[place]
+            for position, pieces in changed.items():
+                steps, splits = stories[position]
                 steps.append(step)
                 splits.append(pieces)
         return stories
@@ -206,8 +206,8 @@ class PruneSide(Side):
         """The piece that a step pruned, and what it was ranked by."""
         trace = self.trace
         round_ = trace.record.rounds[trace.round_of(step) - 1]
-        place = step - round_.first_step
-        return trace.seed[round_.ranking[place]][0], round_.losses[place]
+        position = step - round_.first_step
+        return trace.seed[round_.ranking[position]][0], round_.losses[position]
 
     def change(self, before: int | None, now: int) -> Change | None:
         if before is None or before == now:

@@ -127,8 +127,8 @@ class FirstMet(TieRule):
     meaning = "the pair met first when the words are read in order (the course, minbpe)"
 
     def in_run(self, table: PairTable, vocabulary: Vocabulary, byte_level: bool) -> TieOrder:  # noqa: ARG002
-        places = FirstPlaces(table, vocabulary)
-        return TieOrder(places.key, places.bound)
+        positions = FirstPlaces(table, vocabulary)
+        return TieOrder(positions.key, positions.bound)
 
     def sort(
         self, pairs: Collection[PrivatePair], moment: Moment, limit: int | None = None
@@ -204,16 +204,16 @@ def first_met(pairs: Collection[PrivatePair], text: Private, limit: int | None =
     """
     wanted = len(pairs) if limit is None else min(limit, len(pairs))
     if len(pairs) > MANY_PAIRS:
-        found = dict.fromkeys(filter(set(pairs).__contains__, neighbours(text)))
-        return list(islice(found, wanted))
-    places: list[tuple[int, PrivatePair]] = []
+        results = dict.fromkeys(filter(set(pairs).__contains__, neighbours(text)))
+        return list(islice(results, wanted))
+    positions: list[tuple[int, PrivatePair]] = []
     end = len(text)
     for pair in pairs:
-        place = text.find(pair, 0, end)
-        if place >= 0:
-            insort(places, (place, pair))
-        if len(places) > wanted:
-            places.pop()
+        position = text.find(pair, 0, end)
+        if position >= 0:
+            insort(positions, (position, pair))
+        if len(positions) > wanted:
+            positions.pop()
             # What begins after the last place wanted need not be found.
-            end = places[-1][0] + 1 if places else 0
-    return [pair for _, pair in places]
+            end = positions[-1][0] + 1 if positions else 0
+    return [pair for _, pair in positions]

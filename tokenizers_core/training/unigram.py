@@ -158,8 +158,8 @@ def count_stretches(corpus: Corpus, max_length: int, alone: Collection[str] = ()
     )
     scripts: dict[str, str | None] = dict.fromkeys((space, stop, unlike, nothing), "Nothing else")
     for character in characters:
-        found = script(character)
-        scripts[character] = None if character == "▁" or found == "Inherited" else found
+        result = script(character)
+        scripts[character] = None if character == "▁" or result == "Inherited" else result
     counts: dict[str, int] = {}
     ends = corpus.ends or (0,) * len(corpus)
     for word, frequency, last in zip(corpus.words, corpus.counts, ends, strict=True):
@@ -188,12 +188,12 @@ def stretches_of(text: str, scripts: Mapping[str, str | None], max_length: int) 
     ends = []
     end = begin = len(text)
     known = None
-    for place in range(len(text) - 1, -1, -1):
-        found = scripts[text[place]]
-        if found is not None:
-            if found != known:
-                end, known = begin + 1, found
-            begin = place
+    for index in range(len(text) - 1, -1, -1):
+        result = scripts[text[index]]
+        if result is not None:
+            if result != known:
+                end, known = begin + 1, result
+            begin = index
         ends.append(end)
     ends.reverse()
     ends.pop()
@@ -215,19 +215,19 @@ def branching_substrings(stretches: Mapping[str, int]) -> list[tuple[str, int]]:
     [('hu', 6)]
     """
     texts, counts = list(stretches), list(stretches.values())
-    found = []
+    results = []
     groups: list[tuple[int, Sequence[int]]] = [(0, range(len(texts)))]
     while groups:
         length, group = groups.pop()
         parts: defaultdict[str, list[int]] = defaultdict(list)
-        for place in group:
-            parts[texts[place][length]].append(place)
+        for index in group:
+            parts[texts[index][length]].append(index)
         if length > 1 and len(parts) > 1:
             count = sum(map(counts.__getitem__, group))
-            found.append((-count * length, group[0], length))
+            results.append((-count * length, group[0], length))
         groups += [(length + 1, part) for part in parts.values() if len(part) > 1]
-    found.sort()
-    return [(texts[place][:length], -worth) for worth, place, length in found]
+    results.sort()
+    return [(texts[index][:length], -worth) for worth, index, length in results]
 
 
 _SCRIPT = regex.compile(
@@ -248,8 +248,8 @@ def script(character: str) -> str:
     >>> script("a"), script("か"), script("!")
     ('Latin', 'Han', 'Common')
     """
-    found = _SCRIPT.match(character)
-    return found.lastgroup or "" if found else ""
+    match = _SCRIPT.match(character)
+    return match.lastgroup or "" if match else ""
 
 
 # --- Training ---------------------------------------------------------------------------------------------------------
@@ -317,8 +317,8 @@ class Training:
         record.rounds.append(
             Round(first, array("l", ranking), array("d", losses), number, self.loss, array("l", counts))
         )
-        for place, piece in enumerate(ranking[:number]):
-            if place:
+        for index, piece in enumerate(ranking[:number]):
+            if index:
                 yield
             del self.model[piece]
             self.scores[piece] = self.unknown if piece in self.characters else -math.inf
@@ -361,7 +361,7 @@ def course_rounds(run: Training, target: int, share: float, exact: bool) -> Iter
         if exact:
             number = min(number, len(run.model) - target)
         yield from run.prune(
-            [candidates[place] for place in order], [losses[place] for place in order], number
+            [candidates[index] for index in order], [losses[index] for index in order], number
         )
         step = len(run.record)
         run.record.unnormalized[step] = run.loss

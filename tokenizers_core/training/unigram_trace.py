@@ -280,10 +280,10 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     def _pruned_at(self) -> dict[str, int]:
         """Piece → the step that pruned it."""
         return {
-            self.seed[number][0]: round_.first_step + place
+            self.seed[number][0]: round_.first_step + index
             for round_ in self.record.rounds
-            for place, number in enumerate(round_.ranking[: round_.pruned])
-            if round_.first_step + place <= len(self)
+            for index, number in enumerate(round_.ranking[: round_.pruned])
+            if round_.first_step + index <= len(self)
         }
 
     def scores_at(self, step: int) -> list[float]:
@@ -349,13 +349,13 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
         """Word → its best split after `step` steps. Raises UnknownWordError for a character that the corpus lacks."""
         scores = self.scores_at(step)
-        found = {}
+        results = {}
         for word in self.corpus.words if words is None else words:
             missing = next((character for character in word if character not in self.numbers), None)
             if missing is not None:
                 raise UnknownWordError(word=word, symbol=missing)
-            found[word] = self.read(self.split(word, scores))
-        return found
+            results[word] = self.read(self.split(word, scores))
+        return results
 
     @cached_property
     def changed_splits(self) -> Sequence[Mapping[int, tuple[int, ...]]]:
@@ -374,16 +374,16 @@ class UnigramTrace(Trace[UnigramSnapshot]):
             if step in models:
                 scores, unknown = list(self.scores_at(step)), models[step].unknown
                 lattices.drop(scores)
-                found = dict(enumerate(split.pieces for split in lattices.best_splits(scores)))
+                results = dict(enumerate(split.pieces for split in lattices.best_splits(scores)))
             else:
                 if step in pruned:
                     piece = pruned[step]
                     scores[self.numbers[piece]] = unknown if len(piece) == 1 else -math.inf
-                found = {
+                results = {
                     word: lattices.best_split_of(word, scores).pieces
                     for word in self.record.resplit.get(step, NO_WORDS)
                 }
-            changed = {word: pieces for word, pieces in found.items() if pieces != now[word]}
+            changed = {word: pieces for word, pieces in results.items() if pieces != now[word]}
             for word, pieces in changed.items():
                 now[word] = pieces
             changes.append(changed)
@@ -440,8 +440,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         scores = self.scores_at(round_.first_step - 1)
         rows = zip(round_.ranking[start:stop], round_.losses[start:stop], strict=True)
         return [
-            RankedPiece(place, self.seed[piece][0], loss, math.exp(scores[piece]), place <= round_.pruned)
-            for place, (piece, loss) in enumerate(rows, start=start + 1)
+            RankedPiece(index, self.seed[piece][0], loss, math.exp(scores[piece]), index <= round_.pruned)
+            for index, (piece, loss) in enumerate(rows, start=start + 1)
         ]
 
     def margin(self, step: int) -> float | None:
@@ -456,17 +456,17 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         """`margin` of each step, the start included."""
         margins: list[float | None] = [None] * (len(self) + 1)
         for round_ in self.record.rounds:
-            for place in range(min(round_.pruned, len(round_.ranking) - 1)):
-                if round_.first_step + place <= len(self):
-                    margins[round_.first_step + place] = round_.losses[place + 1] - round_.losses[place]
+            for index in range(min(round_.pruned, len(round_.ranking) - 1)):
+                if round_.first_step + index <= len(self):
+                    margins[round_.first_step + index] = round_.losses[index + 1] - round_.losses[index]
         return margins
 
     def tied_with(self, step: int) -> list[str]:
         """The pieces that would cost no more than the one that step `step`, one that prunes, has pruned, in the order of the ranking."""
         round_ = self.record.rounds[self.round_of(step) - 1]
-        place = step - round_.first_step
-        end = bisect_right(round_.losses, round_.losses[place], place)
-        return [self.seed[piece][0] for piece in round_.ranking[place + 1 : end]]
+        position = step - round_.first_step
+        end = bisect_right(round_.losses, round_.losses[position], position)
+        return [self.seed[piece][0] for piece in round_.ranking[position + 1 : end]]
 
     def piece_of(self, step: int) -> str:
         """The piece that step `step`, one that prunes, has pruned."""
@@ -510,8 +510,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     def _prune_event(self, step: int) -> PruneEvent:
         number = self.round_of(step)
         round_ = self.record.rounds[number - 1]
-        place = step - round_.first_step
-        piece = round_.ranking[place]
+        position = step - round_.first_step
+        piece = round_.ranking[position]
         before = self.scores_at(step - 1)
         after = list(before)
         single = len(self.seed[piece][0]) == 1
@@ -519,14 +519,14 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         words = [self.corpus.words[index] for index in self.record.resplit.get(step, NO_WORDS)]
         return PruneEvent(
             piece=self.seed[piece][0],
-            loss=round_.losses[place],
+            loss=round_.losses[position],
             alternative=() if single else self.read(self.split(self.seed[piece][0], after)),
             probability=math.exp(before[piece]),
             round=number,
-            place=place + 1,
+            place=position + 1,
             pruned=round_.pruned,
             ranked=len(round_.ranking),
-            tied=round_.losses.count(round_.losses[place]),
+            tied=round_.losses.count(round_.losses[position]),
             threshold=round_.losses[round_.pruned - 1],
             resplits=tuple(
                 Resplit(word, self.read(self.split(word, before)), self.read(self.split(word, after)))
@@ -544,8 +544,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         counts = self._counted.at(round_.first_step)
         if piece not in counts:
             return None
-        found = second_best(self.seed[piece][0], self.numbers, self.scores_at(start))
-        return self._estimate(piece, found, counts, sum(counts.values()))
+        result = second_best(self.seed[piece][0], self.numbers, self.scores_at(start))
+        return self._estimate(piece, result, counts, sum(counts.values()))
 
     @cached_property
     def _counted(self) -> Recent[dict[int, int]]:
@@ -609,15 +609,15 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
         Only a new model, and the prune of a piece of its split, can change it.
         """
-        found = [(0, self.splits(0, [word])[word])]
+        results = [(0, self.splits(0, [word])[word])]
         models = {model.step for model in self.record.models}
         at_step = {step: piece for piece, step in self._pruned_at.items()}
         for step in range(1, len(self) + 1):
-            if step in models or at_step.get(step) in found[-1][1]:
+            if step in models or at_step.get(step) in results[-1][1]:
                 split = self.splits(step, [word])[word]
-                if split != found[-1][1]:
-                    found.append((step, split))
-        return found
+                if split != results[-1][1]:
+                    results.append((step, split))
+        return results
 
     def worth(self, step: int, limit: int | None = None) -> list[Worth]:
         """What the pieces used in best splits are worth after `step` steps, exactly and by SentencePiece's estimate.

@@ -184,8 +184,8 @@ class ScoreQueue:
             elif not queue:
                 return None
             else:
-                negative, place, pair = queue[0]
-                if (now := self.order.key(pair)) == place:
+                negative, position, pair = queue[0]
+                if (now := self.order.key(pair)) == position:
                     return pair
                 heapq.heapreplace(queue, (negative, now, pair))
 
@@ -207,8 +207,8 @@ class ScoreQueue:
         for symbol in symbols:
             self.put(pairs_of[symbol] if symbol in moved else pairs_of[symbol] & self.near)
         if len(self.queue) + len(self.waiting) > 4 * len(self.counts) + 1000:
-            for kept in (self.queue, self.waiting, self.near):
-                kept.clear()
+            for stored in (self.queue, self.waiting, self.near):
+                stored.clear()
             self.put(self.counts)
 
 
@@ -566,10 +566,10 @@ class WordPieceModel(Model):
             for end, piece in self.tries(word, start):
                 if len(snapshots) > TRIES_EXPLAINED:
                     return StoredTrace(word, tuple(snapshots), "cut")
-                found = piece in self.vocabulary.ids
-                tokens = (*tokens, piece) if found else tokens
-                add(MatchEvent(start, end, piece, found), tokens, word[end if found else start :])
-                if found:
+                result = piece in self.vocabulary.ids
+                tokens = (*tokens, piece) if result else tokens
+                add(MatchEvent(start, end, piece, result), tokens, word[end if result else start :])
+                if result:
                     start = end
                     break
             else:

@@ -42,13 +42,13 @@ class Located:
         mark = self.mark_id
         if mark is None or mark not in self.occurrences:
             return offsets
-        places = [place for place, identifier in enumerate(ids[:-1]) if identifier == mark]
+        positions = [index for index, identifier in enumerate(ids[:-1]) if identifier == mark]
         in_front = {
-            place: offsets[place][0] for place in places if offsets[place][0] == offsets[place + 1][0]
+            index: offsets[index][0] for index in positions if offsets[index][0] == offsets[index + 1][0]
         }
         return [
-            (in_front[place], in_front[place]) if place in in_front else span
-            for place, span in enumerate(offsets)
+            (in_front[index], in_front[index]) if index in in_front else span
+            for index, span in enumerate(offsets)
         ]
 
     @cached_property
@@ -120,8 +120,8 @@ class Analysis:
         if not self.unknown:
             return frozenset()
         return frozenset(
-            place
-            for place, (_start, _end, first, last) in enumerate(self.stretches)
+            index
+            for index, (_start, _end, first, last) in enumerate(self.stretches)
             if self.subject.unknown_id in self.ids[first:last]
         )
 
@@ -173,7 +173,7 @@ class Analysis:
                 text[start:end],
                 start,
                 end,
-                tuple([piece(place, until - since == 1) for place in range(since, until)]),
+                tuple([piece(index, until - since == 1) for index in range(since, until)]),
             )
             for start, end, since, until in stretches
         ]
@@ -185,13 +185,13 @@ _located: Final = WeakSharedCache[Located](CHARACTERS_KEPT)
 def analyse(subject: ShownTokenizer, text: str, specials: bool = True, added: bool = False) -> Analysis:
     """Encode a text, unless that was done a moment ago. `specials`, `added`: see `Subject.encode`, which may raise."""
     key = (text, specials, added)
-    found = _located.get(subject, key)
-    if found is None:
-        found = Located(
+    result = _located.get(subject, key)
+    if result is None:
+        result = Located(
             text, subject.encode(text, specials, added), subject.mark_id, subject.size, subject.unknown_id
         )
-        _located.put(subject, key, found, LEAST_SIZE + len(text) + len(found.tokenized.ids))
-    return Analysis(subject, found)
+        _located.put(subject, key, result, LEAST_SIZE + len(text) + len(result.tokenized.ids))
+    return Analysis(subject, result)
 
 
 @bounded(COUNTS_ROOM, text_bytes)

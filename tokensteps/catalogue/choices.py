@@ -119,7 +119,7 @@ class TokenizerSpec(NamedTuple):
     @property
     def files(self) -> dict[str, str]:
         """The names of uploaded files, and what this server keeps them under."""
-        return {name: kept for name, kept in self.query.items() if not name.startswith(SET)}
+        return {name: remaining for name, remaining in self.query.items() if not name.startswith(SET)}
 
     def set(self, **settings: str) -> TokenizerSpec:
         """The same upload with other settings; "" takes one away."""
@@ -184,15 +184,15 @@ def preset_of(text: str) -> hub.PublicTokenizer | None:
 
 def titles(specs: Iterable[str]) -> dict[str, str]:
     """What each is called, no two alike: a select box would take equal names for one choice."""
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for spec in specs:
         name = numbered = title(spec)
         number = 1
-        while numbered in found.values():
+        while numbered in results.values():
             number += 1
             numbered = f"{name} ({number})"
-        found[spec] = numbered
-    return found
+        results[spec] = numbered
+    return results
 
 
 # --- What this session has --------------------------------------------------------------------------------------------
@@ -230,12 +230,12 @@ def upload_spec(files: Mapping[str, bytes], brought: Iterable[str] = ()) -> str:
     It is named after their repository or folder, and numbered where another upload, of those `brought` so far, is called so. The same
     files have the same spec.
     """
-    kept = {_shortened(name.lstrip(SET)): file_store().put(data) for name, data in files.items()}
+    cached = {_shortened(name.lstrip(SET)): file_store().put(data) for name, data in files.items()}
     others = [TokenizerSpec.parse(one) for one in brought]
-    again = next((one for one in others if one.kind == "file" and one.files == kept), None)
+    again = next((one for one in others if one.kind == "file" and one.files == cached), None)
     if again is not None:
         return again.write()
-    named = TokenizerSpec("file", kept).set(name=_name_within(files))
+    named = TokenizerSpec("file", cached).set(name=_name_within(files))
     name, taken = title(named.write()), {title(one.write()) for one in others}
     if name in taken:
         number = next(number for number in count_from(2) if f"{name} ({number})" not in taken)
@@ -254,8 +254,8 @@ def _name_within(files: Mapping[str, bytes]) -> str:
     'tokenizer-qwen3'
     """
     for data in files.values():
-        if found := NAMED_WITHIN.search(data, 0, CHAT_FILE_LIMIT):
-            return found[1].decode("utf-8", "replace").strip("/").removeprefix("./")[:TITLE_CHARACTERS]
+        if match := NAMED_WITHIN.search(data, 0, CHAT_FILE_LIMIT):
+            return match[1].decode("utf-8", "replace").strip("/").removeprefix("./")[:TITLE_CHARACTERS]
     folders = {name.rpartition("/")[0] for name in files}
     own = [part for part in folders.pop().split("/") if part not in OF_NO_ONE] if len(folders) == 1 else []
     return own[-1][:TITLE_CHARACTERS] if own else ""
@@ -267,12 +267,12 @@ def special_of(text: str) -> dict[str, int | None]:
     >>> special_of("<|endoftext|>=100257 <|fim|> a=b")
     {'<|endoftext|>': 100257, '<|fim|>': None, 'a=b': None}
     """
-    found: dict[str, int | None] = {}
+    results: dict[str, int | None] = {}
     for written in text[:SPECIAL_LIMIT].split():
         token, _mark, number = written.rpartition("=")
-        given = token and number.isascii() and number.isdigit() and len(number) < 10
-        found[token if given else written] = int(number) if given else None
-    return found
+        is_number = token and number.isascii() and number.isdigit() and len(number) < 10
+        results[token if is_number else written] = int(number) if is_number else None
+    return results
 
 
 def _shortened(name: str) -> str:
@@ -308,10 +308,10 @@ def brought_here() -> list[str]:
 
 def bring(spec: str) -> None:
     """Load a learner's tokenizer, and add it to the list. Raises SpecError, HubError and LoadError."""
-    found = tokenizer_registry().ask(
+    result = tokenizer_registry().ask(
         digest(spec.encode()), partial(_load, TokenizerSpec.parse(spec)), LOADING_SECONDS
     )
-    if isinstance(found, Job):
+    if isinstance(result, Job):
         raise SpecError("slow", title(spec))
     brought = brought_here()
     if spec in brought:
@@ -398,8 +398,8 @@ def _load(spec: TokenizerSpec, progress: Progress) -> ShownTokenizer:
 def kept_files(spec: TokenizerSpec) -> dict[str, bytes]:
     """The learner's files. Raises SpecError."""
     files = {}
-    for name, kept in spec.files.items():
-        data = file_store().get(kept)
+    for name, stored in spec.files.items():
+        data = file_store().get(stored)
         if data is None:
             raise SpecError("gone", name)
         files[name] = data

@@ -41,29 +41,29 @@ LENGTH: Final = 8
 
 def load_once(files: Mapping[str, bytes], name: str, how: Mapping[str, Any]) -> LoadedSubject:
     """As `formats.load`, from what was kept of these files, or else it is kept now. Raises LoadError."""
-    kept = _kept_as(files, how)
-    found = compiled_store().get(kept)
-    if found is not None:
-        return restored(found, name)
+    cached = _kept_as(files, how)
+    match = compiled_store().get(cached)
+    if match is not None:
+        return restored(match, name)
     subject = load(files, name, **how)
     source, subject.source = subject.source, None
     if source and subject.algorithm == "BPE" and len(source[0]["model"]["merges"]) >= COMPILED_MERGES:
-        compiled_store().put(kept, compiled(subject, *source))
+        compiled_store().put(cached, compiled(subject, *source))
     return subject
 
 
 def _kept_as(files: Mapping[str, bytes], how: Mapping[str, Any]) -> str:
     contents = sorted((name, digest(data)) for name, data in files.items())
-    told = {key: value if isinstance(value, str) else dict(value) for key, value in how.items()}
-    return digest(json.dumps([_version(), contents, told], sort_keys=True).encode())
+    record = {key: value if isinstance(value, str) else dict(value) for key, value in how.items()}
+    return digest(json.dumps([_version(), contents, record], sort_keys=True).encode())
 
 
 @cache
 def _version() -> str:
     """All that decides what becomes of a file: the code that reads it, the library, the order of bytes in an array."""
     code = [*Path(__file__).parent.rglob("*.py"), *Path(tokenizers_core.__file__).parent.rglob("*.py")]
-    told = f"{tokenizers.__version__} {sys.byteorder}".encode()
-    return digest(told + b"".join(path.read_bytes() for path in sorted(code)))
+    text = f"{tokenizers.__version__} {sys.byteorder}".encode()
+    return digest(text + b"".join(path.read_bytes() for path in sorted(code)))
 
 
 def compiled(subject: LoadedSubject, document: Document, tokenizer: Tokenizer) -> bytes:
@@ -101,16 +101,18 @@ def restored(data: bytes, name: str) -> LoadedSubject:
     """The tokenizer that `compiled` has written, under this name, or else its own."""
     begin = LENGTH + int.from_bytes(data[:LENGTH])
     header = json.loads(data[LENGTH:begin])
-    ids, firsts, seconds, made, places = _arrays(memoryview(data)[begin:], header["sizes"])
+    ids, firsts, seconds, result, positions = _arrays(memoryview(data)[begin:], header["sizes"])
     vocab = dict(zip(header["tokens"], ids, strict=True))
     document = header["document"]
     tokenizer = Tokenizer.from_str(json.dumps(document))
     by_id = dict(zip(ids, header["tokens"], strict=True)).__getitem__
-    told = {key: document["model"][key] for key in TOLD if document["model"].get(key) is not None}
-    tokenizer.model = models.BPE(vocab, [*zip(map(by_id, firsts), map(by_id, seconds), strict=True)], **told)
+    record = {key: document["model"][key] for key in TOLD if document["model"].get(key) is not None}
+    tokenizer.model = models.BPE(
+        vocab, [*zip(map(by_id, firsts), map(by_id, seconds), strict=True)], **record
+    )
     tokenizer.add_tokens([AddedToken(**dict(zip(FLAGS, one, strict=True))) for one in header["added"]])
     document["model"]["vocab"] = vocab
-    merges = Merges(firsts, seconds, dict(zip(made, places, strict=True)))
+    merges = Merges(firsts, seconds, dict(zip(result, positions, strict=True)))
     subject = LoadedSubject(
         name or header["name"],
         tokenizer,

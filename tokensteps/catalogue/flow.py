@@ -139,15 +139,15 @@ def added_in(tokenizer: Tokenizer, text: str, encoding: Encoding) -> Iterator[Sp
 
 def _cut_apart(text: str, cut: Sequence[Span]) -> PreTokenizedString:
     """A text cut before and after some stretches."""
-    made = PreTokenizedString(text)
+    result = PreTokenizedString(text)
     edges = sorted({0, len(text), *(edge for span in cut for edge in span)})
 
     def pieces(_at: int, found: NormalizedString) -> list[NormalizedString]:
         return [part for start, end in pairwise(edges) if (part := found[start:end]) is not None]
 
     if cut:
-        made.split(pieces)
-    return made
+        result.split(pieces)
+    return result
 
 
 def _outside(found: PreTokenizedString, cut: Sequence[Span]) -> list[Stretch]:

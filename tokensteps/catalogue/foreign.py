@@ -59,13 +59,13 @@ class ForeignTokenizer(Tokenizer):
         return self._of(text).ids
 
     def align(self, text: str) -> tuple[list[Span], list[int]]:
-        found = self._of(text)
-        return found.offsets, found.word_ids
+        result = self._of(text)
+        return result.offsets, result.word_ids
 
     def decode(self, ids: Iterable[int], skip_special_tokens: bool = False) -> str:
         """What the library's decoder made of these ids: a text's own, or all."""
-        asked = list(ids)
-        backs = [one.back for one in self._flow.texts if one.ids == asked]
+        wanted = list(ids)
+        backs = [one.back for one in self._flow.texts if one.ids == wanted]
         if backs and not skip_special_tokens:
             return backs[0]
         return self._flow.bare if skip_special_tokens else self._flow.whole

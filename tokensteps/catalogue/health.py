@@ -56,13 +56,13 @@ def health_of(subject: ShownTokenizer, progress: Progress) -> Health:
     progress.phase, progress.doing, progress.total = "training", "checking", subject.size
     seconds = HEALTH_PACE * subject.size
     try:
-        found = _checked(subject, seconds, progress)
+        result = _checked(subject, seconds, progress)
     except TrainingError as error:
         if error.why == "busy":
             raise
         raise HealthError("time" if error.why == "time" else "lost", subject.name) from None
-    progress.size = VERDICT_SIZE * (len(found.verdicts) + 500)
-    return found
+    progress.size = VERDICT_SIZE * (len(result.verdicts) + 500)
+    return result
 
 
 def _checked(subject: ShownTokenizer, seconds: float, progress: Progress) -> Health:

@@ -282,7 +282,7 @@ def _with_package(error: HubError) -> HubError:
 def fetch_beside(repository: str, names: Iterable[str]) -> dict[str, bytes]:
     """Those of the files called `names` that the repository has beside its tokenizer, each of at most `CHAT_FILE_LIMIT` bytes. Raises HubError, ChatError."""
     repository = checked(named(repository))
-    found = {}
+    results = {}
     with _quiet():
         for name in names:
             try:
@@ -291,18 +291,18 @@ def fetch_beside(repository: str, names: Iterable[str]) -> dict[str, bytes]:
                 if error.why == "network" and local_paths(repository):
                     beside = local_paths(repository)[0].with_name(name)
                     if beside.is_file() and beside.stat().st_size <= CHAT_FILE_LIMIT:
-                        found[name] = beside.read_bytes()
+                        results[name] = beside.read_bytes()
                     continue
                 if error.why == "too_large":  # what the hub's error says is about the tokenizer's own file
-                    told = error.evidence
+                    text = error.evidence
                     raise ChatError(
-                        "large_file", file=quoted(name), size=str(told["size"]), limit=str(told["limit"])
+                        "large_file", file=quoted(name), size=str(text["size"]), limit=str(text["limit"])
                     ) from None
                 if error.why != "no_file":
                     raise
             else:
-                found[name] = path.read_bytes()
-    return found
+                results[name] = path.read_bytes()
+    return results
 
 
 def title_of(repository: str) -> str:
@@ -359,9 +359,9 @@ def make_room(room: int = HUB_ROOM) -> None:
     """
     from huggingface_hub import scan_cache_dir
 
-    kept = scan_cache_dir(_folder())
-    taken = kept.size_on_disk
-    for repository in sorted(kept.repos, key=lambda one: one.last_modified)[:-1]:
+    cached = scan_cache_dir(_folder())
+    taken = cached.size_on_disk
+    for repository in sorted(cached.repos, key=lambda one: one.last_modified)[:-1]:
         if taken > room:
             rmtree(repository.repo_path, ignore_errors=True)  # not by its commit: a copy has the same one
             taken -= repository.size_on_disk

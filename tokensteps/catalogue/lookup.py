@@ -55,17 +55,17 @@ def search(subject: ShownTokenizer, kind: str, query: str) -> Found:
     """
     holds = _test(kind, query)
     deadline = time.thread_time() + SEARCH_SECONDS  # of the processor, which others use, too
-    found: list[int] = []
+    results: list[int] = []
     try:
         for identifier, token in enumerate(subject.all_tokens()):
             left = deadline - time.thread_time()
             if left <= 0:
                 raise LookupFailed("slow", query)
             if token and holds(subject.token_bytes(identifier), token, left):
-                found.append(identifier)
+                results.append(identifier)
     except TimeoutError:
         raise LookupFailed("slow", query) from None
-    return Found(tuple(found[:FOUND_SHOWN]), len(found))
+    return Found(tuple(results[:FOUND_SHOWN]), len(results))
 
 
 def _test(kind: str, query: str) -> Callable[[bytes, str, float], bool]:

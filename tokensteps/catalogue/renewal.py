@@ -47,8 +47,8 @@ class Heritage(NamedTuple):
         unknown = next(
             (token for token in self.special_tokens if token.strip("[<|>]").lower() == "unk"), None
         )
-        made = trace.tokenizer(unk_token=unknown) if unknown else trace.tokenizer()
-        return made.with_options(template=self.template)
+        result = trace.tokenizer(unk_token=unknown) if unknown else trace.tokenizer()
+        return result.with_options(template=self.template)
 
 
 def as_written(subject: ShownTokenizer) -> Written:

@@ -68,7 +68,7 @@ def _line_html(analyses: Mapping[str, Analysis], blocks: Sequence[Block]) -> str
 
 def _block_html(analyses: Mapping[str, Analysis], block: Block) -> str:
     rows = "".join(
-        f'<span class="r{letter}">{"".join(_stretch_html(analysis, place) for place in part)}</span>'
+        f'<span class="r{letter}">{"".join(_stretch_html(analysis, index) for index in part)}</span>'
         for (letter, analysis), part in zip(analyses.items(), block.parts, strict=True)
     )
     return f'<span class="b{"" if block.agree else " differ"}">{rows}</span>'
@@ -140,7 +140,7 @@ def words_html(subjects: Mapping[str, ShownTokenizer], words: Sequence[str]) -> 
         for letter, subject in subjects.items():
             analysis = analyse(subject, f" {word}", specials=False)
             tokens = sum(cost.tokens for cost in word_costs(analysis.text, analysis.stretches))
-            cut = "".join(_stretch_html(analysis, place) for place in range(len(analysis.stretches)))
+            cut = "".join(_stretch_html(analysis, index) for index in range(len(analysis.stretches)))
             cells.append(
                 f'<span class="r{letter}"><i>{letter}</i> {cut} <small>{count(tokens)}</small></span>'
             )
@@ -167,12 +167,12 @@ class Fertility(NamedTuple):
 
 def fertilities(subjects: Mapping[str, ShownTokenizer]) -> list[Fertility]:
     """The same sentence in many languages."""
-    found = []
+    results = []
     for sentence in SENTENCES:
         analyses = [analyse(subject, sentence.text, specials=False) for subject in subjects.values()]
         tokens, unknown = tuple(map(len, analyses)), tuple(analysis.unknown for analysis in analyses)
-        found.append(Fertility(_(sentence.language), sentence.text, tokens, unknown))
-    return found
+        results.append(Fertility(_(sentence.language), sentence.text, tokens, unknown))
+    return results
 
 
 def fertility_table(rows: Sequence[Fertility], letters: Iterable[str]) -> pd.DataFrame:
@@ -180,9 +180,9 @@ def fertility_table(rows: Sequence[Fertility], letters: Iterable[str]) -> pd.Dat
     table = []
     for row in rows:
         cells: dict[str, object] = {_("Language"): row.language}
-        for place, letter in enumerate(letters):
-            cells[_("Tokens {letter}").format(letter=letter)] = row.tokens[place]
-            cells[_("× English {letter}").format(letter=letter)] = row.premium(place, rows[0])
-            cells[_("Unknown {letter}").format(letter=letter)] = row.unknown[place]
+        for index, letter in enumerate(letters):
+            cells[_("Tokens {letter}").format(letter=letter)] = row.tokens[index]
+            cells[_("× English {letter}").format(letter=letter)] = row.premium(index, rows[0])
+            cells[_("Unknown {letter}").format(letter=letter)] = row.unknown[index]
         table.append({**cells, _("Sentence"): row.text})
     return pd.DataFrame(table)

@@ -116,17 +116,17 @@ def asked_engine(tokenizer: OurTokenizer, text: str, place: int) -> Asked:
     """A text through a tokenizer of the engine, and the word at `place`. Raises what encoding raises."""
     pipeline = tokenizer.pipeline
     segments = [*tokenizer.segments(text)]
-    kept = [(one.text, one.special) for one in segments]
+    stored = [(one.text, one.special) for one in segments]
     stages = (
-        [StageDone("added", "", tuple(one for one, _ in kept))]
+        [StageDone("added", "", tuple(one for one, _ in stored))]
         if any(one.special for one in segments)
         else []
     )
     names = pipeline.normalizer
     for name in (names,) if isinstance(names, str) else names:
-        kept = [(one if special else normalized_text(one, (name,)), special) for one, special in kept]
+        stored = [(one if special else normalized_text(one, (name,)), special) for one, special in stored]
         if name != "none":
-            stages.append(StageDone("normalizer", part_name(name), tuple(one for one, _ in kept)))
+            stages.append(StageDone("normalizer", part_name(name), tuple(one for one, _ in stored)))
     cutters = pipeline.pre_tokenizer
     name = cutters if isinstance(cutters, str) else " → ".join(map(part_name, cutters))
     for number, cut in enumerate((name, *map(part_name, pipeline.cuts))):  # each further cut is a stage
@@ -157,14 +157,16 @@ def asked_library(
     unmarked = [
         (word.removesuffix(END_MARK), special) if marked else (word, special) for word, special in words
     ]
-    found = _with_story(Asked(tuple(stages), shown), unmarked, place, model)
-    if found.story is None:
-        return found
-    theirs = tuple(token.value for token in tokenizer.model.tokenize(words[found.place][0]))
+    result = _with_story(Asked(tuple(stages), shown), unmarked, place, model)
+    if result.story is None:
+        return result
+    theirs = tuple(token.value for token in tokenizer.model.tokenize(words[result.place][0]))
     if marked:
-        theirs = tuple(token.replace(END_MARK, found.story.suffix) for token in theirs)
+        theirs = tuple(token.replace(END_MARK, result.story.suffix) for token in theirs)
     return (
-        found if theirs == found.story.tokens else found._replace(story=found.story._replace(library=theirs))
+        result
+        if theirs == result.story.tokens
+        else result._replace(story=result.story._replace(library=theirs))
     )
 
 
@@ -172,8 +174,8 @@ def cut_words(segments: Iterable[Segment], pipeline: Pipeline) -> list[tuple[str
     """The words of a text's segments, each with whether it is an added token."""
     words: list[tuple[str, bool]] = []
     for segment in segments:
-        found = [segment.text] if segment.special else pipeline.split(segment.text)
-        words += [(word, segment.special) for word in found]
+        results = [segment.text] if segment.special else pipeline.split(segment.text)
+        words += [(word, segment.special) for word in results]
     return words
 
 
@@ -206,27 +208,27 @@ def _with_story(
 def _foreign_stages(tokenizer: Tokenizer, text: str, cut: Sequence[tuple[int, int]]) -> Iterator[StageDone]:
     """Each step of the library's normalizer and pre-tokenizer, by itself, on what is between the added tokens."""
     edges = sorted({0, len(text), *(edge for span in cut for edge in span)})
-    kept = [(text[start:end], (start, end) in cut) for start, end in pairwise(edges)]
+    stored = [(text[start:end], (start, end) in cut) for start, end in pairwise(edges)]
     if cut:
-        yield StageDone("added", "", tuple(one for one, _ in kept))
+        yield StageDone("added", "", tuple(one for one, _ in stored))
     for part in _parts(tokenizer.normalizer, "normalizers"):
         step = _alone("normalizer", part).normalizer
-        kept = [(one if special else step.normalize_str(one), special) for one, special in kept]
-        yield StageDone("normalizer", str(part["type"]), tuple(one for one, _ in kept))
+        stored = [(one if special else step.normalize_str(one), special) for one, special in stored]
+        yield StageDone("normalizer", str(part["type"]), tuple(one for one, _ in stored))
     for part in _parts(tokenizer.pre_tokenizer, "pretokenizers"):
         cutter = _alone("pre_tokenizer", part).pre_tokenizer
-        kept = [
+        stored = [
             (piece, special)
-            for one, special in kept
+            for one, special in stored
             for piece in ([one] if special else _cut_by(cutter, one))
         ]
-        yield StageDone("pre_tokenizer", str(part["type"]), tuple(one for one, _ in kept))
+        yield StageDone("pre_tokenizer", str(part["type"]), tuple(one for one, _ in stored))
 
 
 def _cut_by(cutter: Any, text: str) -> list[str]:
-    found = PreTokenizedString(text)
-    cutter.pre_tokenize(found)
-    return [piece for piece, _span, _tokens in found.get_splits() if piece]
+    result = PreTokenizedString(text)
+    cutter.pre_tokenize(result)
+    return [piece for piece, _span, _tokens in result.get_splits() if piece]
 
 
 def _parts(component: Any, within: str) -> Iterator[Document]:

@@ -116,19 +116,19 @@ def _to_lecturer(
             return "lost", {**note.data, "count": len(room.lost[note.data["run"], note.data["step"]])}
         case "put":
             return "put", note.data
-    asked = room.rounds[note.data["round"]]
+    question = room.rounds[note.data["round"]]
     match note.name:
         case "ask":
-            return "ask", question_of(asked, now, key=True)
+            return "ask", question_of(question, now, key=True)
         case "reveal":
             verdict = {
-                "key": asked.question["key"],
-                "tied": asked.question.get("tied", []),
-                "right": asked.right(),
+                "key": question.question["key"],
+                "tied": question.question.get("tied", []),
+                "right": question.right(),
             }
-            return "reveal", {**tally_of(room, asked, people.here), **verdict}
+            return "reveal", {**tally_of(room, question, people.here), **verdict}
         case _:
-            return note.name, tally_of(room, asked, people.here)
+            return note.name, tally_of(room, question, people.here)
 
 
 def _to_student(
@@ -142,8 +142,8 @@ def _to_student(
         case "shown":
             return "closed", {"round": note.data["round"]}
         case "reveal":
-            asked = room.rounds[note.data["round"]]
-            return "reveal", {"round": asked.number, **verdict_of(asked, person.number)}
+            question = room.rounds[note.data["round"]]
+            return "reveal", {"round": question.number, **verdict_of(question, person.number)}
     return None
 
 
@@ -247,11 +247,15 @@ def people_of(room: Room, people: People) -> Mapping[str, int]:
 
 def _present(room: Room, person: Person, people: People, now: float) -> dict[str, Any] | None:
     """The present round as somebody may see it."""
-    asked = room.round
-    if asked is None:
+    question = room.round
+    if question is None:
         return None
-    shape = {**question_of(asked, now, key=person.lecturer), "state": asked.state, "place": asked.place}
+    shape = {
+        **question_of(question, now, key=person.lecturer),
+        "state": question.state,
+        "place": question.place,
+    }
     if person.lecturer:
-        return {**shape, **tally_of(room, asked, people.here), "put": asked.aside}
-    shape["mine"] = asked.answers.get(person.number)
-    return {**shape, **verdict_of(asked, person.number)} if asked.state == "revealed" else shape
+        return {**shape, **tally_of(room, question, people.here), "put": question.aside}
+    shape["mine"] = question.answers.get(person.number)
+    return {**shape, **verdict_of(question, person.number)} if question.state == "revealed" else shape

@@ -45,20 +45,22 @@ class Answered(NamedTuple):
 def all_answered(room: Room) -> list[Answered]:
     """The questions in the order in which they were asked, each with its later votes, and those of the sets that were given."""
     votes: dict[int, list[Round]] = {}
-    for asked in room.rounds.values():
-        votes.setdefault(asked.first, []).append(asked)
-    found = {first: [_of_votes(rounds)] for first, rounds in votes.items()}
-    found |= {given.number: _of_given(given) for given in room.gave}
-    return [column for number in sorted(found) for column in found[number]]
+    for question in room.rounds.values():
+        votes.setdefault(question.first, []).append(question)
+    results = {first: [_of_votes(rounds)] for first, rounds in votes.items()}
+    results |= {value.number: _of_given(value) for value in room.gave}
+    return [column for number in sorted(results) for column in results[number]]
 
 
 def _of_votes(rounds: list[Round]) -> Answered:
     question, marks = rounds[0].question, {}
-    for device in dict.fromkeys(one for asked in rounds for one in asked.answers):
-        answers = [asked.answers.get(device) for asked in rounds]
+    for device in dict.fromkeys(one for question in rounds for one in question.answers):
+        answers = [question.answers.get(device) for question in rounds]
         said = [MISSED if one is None else answer_text(question, one) for one in answers]
-        verdict = next(asked.verdict(device) for asked in reversed(rounds) if device in asked.answers)
-        tries = sum(asked.changes[device] for asked in rounds)
+        verdict = next(
+            question.verdict(device) for question in reversed(rounds) if device in question.answers
+        )
+        tries = sum(question.changes[device] for question in rounds)
         marks[device] = Mark(" | ".join(said), verdict or "", tries)
     return Answered(question["say"], rounds[0].is_graded, marks)
 
@@ -68,7 +70,7 @@ def _of_given(given: Given) -> list[Answered]:
         Answered(
             {"": f"{given.what['label']} {number}".strip()},
             True,
-            {device: Mark("", told, TRY_OF.get(told)) for device, told in answers.items()},
+            {device: Mark("", text, TRY_OF.get(text)) for device, text in answers.items()},
         )
         for number, answers in enumerate(given.answers, start=1)
         if answers
@@ -97,19 +99,19 @@ def students(room: Room) -> tuple[list[Answered], list[Student]]:
     """All questions, and all who have joined. Raises RequestRefused for a class that doesn't ask for names."""
     if not room.nicknames:
         raise RequestRefused("names", "This class has no nicknames.")
-    asked = all_answered(room)
+    columns = all_answered(room)
     rows = [
-        Student(number, device.nickname, tuple(column.marks.get(number) for column in asked))
+        Student(number, device.nickname, tuple(column.marks.get(number) for column in columns))
         for number, device in room.devices.items()
     ]
-    return asked, rows
+    return columns, rows
 
 
 def gradebook(room: Room) -> dict[str, Any]:
     """The table for the lecturer's screen. Raises RequestRefused."""
-    asked, rows = students(room)
+    columns, rows = students(room)
     return {
-        "columns": [{"say": column.say, "graded": column.graded} for column in asked],
+        "columns": [{"say": column.say, "graded": column.graded} for column in columns],
         "students": [
             {
                 "number": one.number, "nickname": one.nickname, "total": one.total, "tied": one.counted("tied"),
@@ -125,12 +127,12 @@ def grades_csv(room: Room) -> str:
 
     Raises RequestRefused.
     """
-    asked, rows = students(room)
+    columns, rows = students(room)
     names = ["number", "nickname"]
-    for number, column in enumerate(asked, start=1):
+    for number, column in enumerate(columns, start=1):
         words = as_text(column.say.get("en") or next(iter(column.say.values())))
         names += [f"{number}. {words} – {what}" for what in ("answer", "result", "tries", "score")]
-    graded = sum(column.graded for column in asked)
+    graded = sum(column.graded for column in columns)
     lines: list[list[object]] = []
     for one in rows:
         cells: list[object] = [one.number, one.nickname]

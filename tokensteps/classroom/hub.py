@@ -174,24 +174,24 @@ class Hub:
     async def kept(self, code: str) -> OpenClass:
         """A class. Raises RequestRefused if there is none."""
         now = self.clock()
-        kept = self._kept.get(code)
-        if kept is None:
-            kept = await once_at_a_time(self._coming, code, lambda: self._come(code))
+        open_class = self._kept.get(code)
+        if open_class is None:
+            open_class = await once_at_a_time(self._coming, code, lambda: self._come(code))
         self._poll()
-        if self._over(kept, now):
+        if self._over(open_class, now):
             raise RequestRefused("gone", "This class was yesterday.")
-        kept.used = now
-        return kept
+        open_class.used = now
+        return open_class
 
     async def _come(self, code: str) -> OpenClass:
         """A class from its log, which may have a hundred thousand entries. Raises RequestRefused."""
         lines = await self._in_thread(lambda store: store.read(code, 0))
         if not lines:
             raise RequestRefused("gone", "There is no such class. It may be over.")
-        kept = OpenClass(Room(code), self.clock())
-        await self.apart(lambda: kept.apply_entries(lines))
-        self._kept[code] = kept
-        return kept
+        open_class = OpenClass(Room(code), self.clock())
+        await self.apart(lambda: open_class.apply_entries(lines))
+        self._kept[code] = open_class
+        return open_class
 
     async def apart(self, work: Callable[[], Result]) -> Result:
         """Have something done while the event loop goes on. It must not look at a class that somebody else may change."""
@@ -226,8 +226,8 @@ class Hub:
     def close(self) -> None:
         """End all streams: the server is about to end, and waits for them."""
         self.closing = True
-        for kept in self._kept.values():
-            kept.wake_streams(students=True)
+        for open_class in self._kept.values():
+            open_class.wake_streams(students=True)
 
     # --- What happens meanwhile -------------------------------------------------------------------------------------------
 
@@ -244,21 +244,21 @@ class Hub:
                 await self.read_news()
                 if self.clock() - counted >= PRESENCE_SECONDS:
                     counted = self.clock()
-                    for kept in [*self._kept.values()]:
-                        await self._count(kept)
+                    for open_class in [*self._kept.values()]:
+                        await self._count(open_class)
             except (RequestRefused, RuntimeError) as error:  # the store will be back, or the server is ending
                 logging.getLogger(__name__).warning("Classes: %s", error)
                 await asyncio.sleep(1)
 
     async def read_news(self) -> None:
         """Hear what was said elsewhere; a class that the store has lost is over, for everybody at every server."""
-        known = {code: kept.room.known for code, kept in self._kept.items()}
+        known = {code: open_class.room.known for code, open_class in self._kept.items()}
         for code, lines in (await self._in_thread(lambda store: store.news(known))).items():
-            kept = self._kept.get(code)
+            open_class = self._kept.get(code)
             if lines is None:
                 self._forget(code)
-            elif kept is not None:
-                kept.apply_entries(lines[kept.room.known - known[code] :])
+            elif open_class is not None:
+                open_class.apply_entries(lines[open_class.room.known - known[code] :])
 
     async def _count(self, kept: OpenClass) -> None:
         """Say who listens here, when that has changed or was long ago, and hear who listens elsewhere."""
@@ -274,8 +274,8 @@ class Hub:
             who = json.dumps(sorted(here))
             await self._in_thread(lambda store: store.here(code, self._server, who, now))
         if 0 in kept.streams:
-            found = await self._in_thread(lambda store: store.everywhere(code, now - PRESENCE_LOST))
-            kept.everywhere = frozenset(number for who in found for number in _numbers(who))
+            result = await self._in_thread(lambda store: store.everywhere(code, now - PRESENCE_LOST))
+            kept.everywhere = frozenset(number for who in result for number in _numbers(who))
             if kept.people() != before:
                 kept.wake_streams(students=False)
 
@@ -287,9 +287,9 @@ class Hub:
         return over
 
     def _forget(self, code: str) -> None:
-        kept = self._kept.pop(code, None)
-        if kept is not None:
-            kept.wake_streams(students=True)
+        open_class = self._kept.pop(code, None)
+        if open_class is not None:
+            open_class.wake_streams(students=True)
 
     def keeps(self, kept: OpenClass) -> bool:
         """Whether a class is still here, and may be listened to."""

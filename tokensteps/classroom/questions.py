@@ -266,12 +266,12 @@ def as_text(words: Any) -> str:
     """
     if isinstance(words, str):
         return words
-    found, after = "", False
+    result, after = "", False
     for part in words:
         token = isinstance(part, Mapping)
-        found += (" " if token and after else "") + (part["t"] if isinstance(part, Mapping) else part)
+        result += (" " if token and after else "") + (part["t"] if isinstance(part, Mapping) else part)
         after = token
-    return found
+    return result
 
 
 def token_text(value: Any) -> str:

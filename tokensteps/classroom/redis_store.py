@@ -63,8 +63,8 @@ class RedisStore:
 
     def create(self, code: str, line: str, now: float) -> bool:
         """Begin a log, which the server forgets by itself after a day."""
-        given = (PREFIX, code, line, now - CLASS_IDLE, now, CLASSES, int(CLASS_SECONDS))
-        return bool(self._ask(lambda redis: redis.eval(CREATE, 1, ALL, *given)))
+        value = (PREFIX, code, line, now - CLASS_IDLE, now, CLASSES, int(CLASS_SECONDS))
+        return bool(self._ask(lambda redis: redis.eval(CREATE, 1, ALL, *value)))
 
     def add(self, code: str, line: str, known: int, now: float) -> Sequence[str]:
         """Write a line where there is a log, and read what others wrote before it, in one go."""
@@ -92,8 +92,8 @@ class RedisStore:
                     together.lrange(PREFIX + code + ":log", number - 1, -1)
                 return together.execute(raise_on_error=False)
 
-        found = zip(known, self._ask(each), strict=True)
-        return after_known({code: lines if isinstance(lines, list) else () for code, lines in found})
+        result = zip(known, self._ask(each), strict=True)
+        return after_known({code: lines if isinstance(lines, list) else () for code, lines in result})
 
     def here(self, code: str, server: str, who: str, now: float) -> None:
         """Note who is at a server."""

@@ -213,57 +213,57 @@ class Room:
         return "full" if self.numbered >= ROUNDS else None
 
     def _check_drop(self, entry: Said, _device: None) -> Outcome:
-        asked = self.rounds.get(entry["round"])
-        return "round" if asked is None or asked.state == "revealed" else None
+        question = self.rounds.get(entry["round"])
+        return "round" if question is None or question.state == "revealed" else None
 
     def _check_show(self, entry: Said, _device: None) -> Outcome:
-        asked = self.rounds.get(entry["round"])
-        return "round" if asked is None else "same" if asked.shown else None
+        question = self.rounds.get(entry["round"])
+        return "round" if question is None else "same" if question.shown else None
 
     def _check_reveal(self, entry: Said, _device: None) -> Outcome:
-        asked = self.rounds.get(entry["round"])
-        return "round" if asked is None else "same" if asked.state == "revealed" else None
+        question = self.rounds.get(entry["round"])
+        return "round" if question is None else "same" if question.state == "revealed" else None
 
     def _check_pick(self, entry: Said, _device: None) -> Outcome:
-        asked = self.rounds.get(entry["round"])
-        if asked is None or asked.question["input"] != "free":
+        question = self.rounds.get(entry["round"])
+        if question is None or question.question["input"] != "free":
             return "round"
-        return "same" if asked.picked == tuple(entry["picked"]) else None
+        return "same" if question.picked == tuple(entry["picked"]) else None
 
     def _check_judge(self, entry: Said, _device: None) -> Outcome:
-        asked = self.rounds.get(entry["round"])
-        if asked is None or "parts" not in asked.question:
+        question = self.rounds.get(entry["round"])
+        if question is None or "parts" not in question.question:
             return "round"
         said = {**dict.fromkeys(entry["right"], "right"), **dict.fromkeys(entry["wrong"], "wrong")}
-        return "same" if said.items() <= asked.judged.items() else None
+        return "same" if said.items() <= question.judged.items() else None
 
     def _check_put(self, entry: Said, _device: None) -> Outcome:
-        asked = self.rounds.get(entry["round"])
-        if asked is None or asked.state != "revealed":
+        question = self.rounds.get(entry["round"])
+        if question is None or question.state != "revealed":
             return "round"
-        return "same" if asked.aside else None
+        return "same" if question.aside else None
 
     def _check_answer(self, entry: Said, _device: Device) -> Outcome:
         number, device = entry["round"], entry["n"]
-        given = self.given
-        if given is not None and number == given.number:
-            if not 0 <= entry.get("q", -1) < len(given.answers):
+        value = self.given
+        if value is not None and number == value.number:
+            if not 0 <= entry.get("q", -1) < len(value.answers):
                 return "round"
             if entry["a"] not in WORTH:
                 return "form"
-            return "same" if given.answers[entry["q"]].get(device) == entry["a"] else None
-        asked = self.rounds.get(number)
-        if asked is None:
+            return "same" if value.answers[entry["q"]].get(device) == entry["a"] else None
+        question = self.rounds.get(number)
+        if question is None:
             return "round"
-        if asked.state != "open":
-            return "shown" if asked is self.round else "round"
-        if asked.late(entry["at"]):
+        if question.state != "open":
+            return "shown" if question is self.round else "round"
+        if question.late(entry["at"]):
             return "late"
-        if not asked.offers(entry["a"]):
+        if not question.offers(entry["a"]):
             return "form"
-        if asked.answers.get(device) == entry["a"]:
+        if question.answers.get(device) == entry["a"]:
             return "same"
-        return "enough" if asked.changes[device] >= ANSWER_CHANGES else None
+        return "enough" if question.changes[device] >= ANSWER_CHANGES else None
 
     # --- What it does -----------------------------------------------------------------------------------------------------
 
@@ -413,16 +413,16 @@ class Room:
         self._say("drop", round=entry["round"])
 
     def _do_show(self, entry: Said) -> None:
-        asked = self.rounds[entry["round"]]
-        asked.shown = True
-        if asked.state == "open":
-            asked.state = "shown"
-        self._say("shown", round=asked.number)
+        question = self.rounds[entry["round"]]
+        question.shown = True
+        if question.state == "open":
+            question.state = "shown"
+        self._say("shown", round=question.number)
 
     def _do_reveal(self, entry: Said) -> None:
-        asked = self.rounds[entry["round"]]
-        asked.shown, asked.state = True, "revealed"
-        self._say("reveal", len(as_line(asked.question)), round=asked.number)
+        question = self.rounds[entry["round"]]
+        question.shown, question.state = True, "revealed"
+        self._say("reveal", len(as_line(question.question)), round=question.number)
 
     def _do_put(self, entry: Said) -> None:
         self.rounds[entry["round"]].aside = True
@@ -440,25 +440,25 @@ class Room:
         self._say("give")
 
     def _do_answer(self, entry: Said) -> None:
-        given = self.given
-        if given is not None and entry["round"] == given.number:
-            given.answers[entry["q"]][entry["n"]] = entry["a"]
+        value = self.given
+        if value is not None and entry["round"] == value.number:
+            value.answers[entry["q"]][entry["n"]] = entry["a"]
             self._say("progress")
             return
-        asked = self.rounds[entry["round"]]
-        asked.put(entry["n"], entry["a"])
-        self._say("tally", round=asked.number)
+        question = self.rounds[entry["round"]]
+        question.put(entry["n"], entry["a"])
+        self._say("tally", round=question.number)
 
     def _do_pick(self, entry: Said) -> None:
-        asked = self.rounds[entry["round"]]
-        asked.picked = tuple(entry["picked"])
-        self._say("picked", round=asked.number)
+        question = self.rounds[entry["round"]]
+        question.picked = tuple(entry["picked"])
+        self._say("picked", round=question.number)
 
     def _do_judge(self, entry: Said) -> None:
-        asked = self.rounds[entry["round"]]
-        asked.judge({**dict.fromkeys(entry["right"], "right"), **dict.fromkeys(entry["wrong"], "wrong")})
+        question = self.rounds[entry["round"]]
+        question.judge({**dict.fromkeys(entry["right"], "right"), **dict.fromkeys(entry["wrong"], "wrong")})
         # A student who has been told that nothing was right or wrong is told anew.
-        self._say("reveal" if asked.state == "revealed" else "tally", round=asked.number)
+        self._say("reveal" if question.state == "revealed" else "tally", round=question.number)
 
     def _do_lost(self, entry: Said) -> None:
         assert self.place is not None  # else it would have been refused

@@ -83,8 +83,8 @@ class Round:
 
     def judge(self, verdicts: Mapping[str, Judgement]) -> None:
         """Take what the engine says of answers that were given."""
-        given = {*self.same.values()}
-        self.judged |= {answer: verdict for answer, verdict in verdicts.items() if answer in given}
+        value = {*self.same.values()}
+        self.judged |= {answer: verdict for answer, verdict in verdicts.items() if answer in value}
         for answer, number in self.counts.items():
             self.worth[self.verdicts[answer]] -= number
             self.verdicts[answer] = self._judgement(answer)
@@ -216,8 +216,8 @@ class Given:
         return [
             {
                 "done": len(one),
-                "right": sum(WORTH[told] > 0 for told in one.values()),
-                "tied": sum(told == "tied" for told in one.values()),
+                "right": sum(WORTH[text] > 0 for text in one.values()),
+                "tied": sum(text == "tied" for text in one.values()),
             }
             for one in self.answers
         ]

@@ -139,14 +139,16 @@ async def _asker(shown: object, code: str, lecturer: bool | None) -> tuple[Perso
     person = read_credential(shown, code)
     if person is None or lecturer not in (None, person.lecturer):
         raise RequestRefused("key")
-    kept = await hub().kept(code)
-    if person.born != kept.room.born or not (person.lecturer or person.number in kept.room.devices):
+    open_class = await hub().kept(code)
+    if person.born != open_class.room.born or not (
+        person.lecturer or person.number in open_class.room.devices
+    ):
         raise RequestRefused("key")
     rate = (
         Rate(KEY_SHARE * DEVICE_RATE.burst, KEY_SHARE * DEVICE_RATE.pace) if person.lecturer else DEVICE_RATE
     )
-    _spend(kept.buckets.setdefault(person.number, Bucket(rate)))
-    return person, kept
+    _spend(open_class.buckets.setdefault(person.number, Bucket(rate)))
+    return person, open_class
 
 
 def _code(request: Request) -> str:
@@ -160,14 +162,14 @@ def _code(request: Request) -> str:
 async def _open(request: Request) -> Body:
     _spend(_account(request.scope).bucket("open"))
     nicknames = (await _read(request, STUDENT_BODY)).get("nicknames", False)
-    asked = form.truth(nicknames)
+    wanted = form.truth(nicknames)
     scheme = request.headers.get("x-forwarded-proto", request.url.scheme).split(",")[0].strip()
     here = f"{'https' if scheme == 'https' else 'http'}://{request.headers.get('host', '')[:300]}"
     try:
         address = reachable(here)
     except ValueError as error:
         raise RequestRefused("form", "The Host header is no address.") from error
-    code, born = await hub().open(asked)
+    code, born = await hub().open(wanted)
     link = f"{address}{base_path()}/?class={code}"
     return {
         "code": code, "key": credential(Person(code, born, 0)), "address": address, "link": link, "qr": qr(link)._asdict(),
@@ -183,9 +185,9 @@ async def _found(code: str, wrong: Bucket) -> OpenClass:
     if hub().knows(code):
         return await hub().kept(code)
     wrong.take(1, now)
-    kept = await hub().kept(code)
+    open_class = await hub().kept(code)
     wrong.take(-1, time.monotonic())
-    return kept
+    return open_class
 
 
 async def _join(request: Request) -> Body:
@@ -193,17 +195,21 @@ async def _join(request: Request) -> Body:
     _spend(account.bucket("join"))
     code, body = _code(request), await _read(request, STUDENT_BODY)
     person = read_credential(body.get("device"), code)
-    kept = await hub().kept(code) if person else await _found(code, account.bucket("wrong"))
+    open_class = await hub().kept(code) if person else await _found(code, account.bucket("wrong"))
     name = form.nickname(body.get("nickname"))
     at = round(hub().clock(), 2)
-    if person is not None and person.born == kept.room.born and person.number in kept.room.devices:
+    if (
+        person is not None
+        and person.born == open_class.room.born
+        and person.number in open_class.room.devices
+    ):
         number = person.number
-        if name and not kept.room.ended:
-            await hub().add(kept, {"do": "nick", "at": at, "n": number, "nickname": name})
+        if name and not open_class.room.ended:
+            await hub().add(open_class, {"do": "nick", "at": at, "n": number, "nickname": name})
     else:
-        named = {"nickname": name} if name and kept.room.nicknames else {}
-        number = await hub().add(kept, {"do": "join", "at": at, **named})
-    return {"device": credential(Person(code, kept.room.born, number)), "number": number}
+        named = {"nickname": name} if name and open_class.room.nicknames else {}
+        number = await hub().add(open_class, {"do": "join", "at": at, **named})
+    return {"device": credential(Person(code, open_class.room.born, number)), "number": number}
 
 
 async def _act(request: Request) -> Body:
@@ -213,13 +219,13 @@ async def _act(request: Request) -> Body:
     if not lecturer and action not in STUDENTS:
         raise RequestRefused("form", "There is no such message.")
     body = await _read(request, CLASS_BODY if lecturer else STUDENT_BODY)
-    person, kept = await _asker(body.get("as"), code, lecturer)
+    person, open_class = await _asker(body.get("as"), code, lecturer)
     said = (LECTURERS if lecturer else STUDENTS)[action](body)
     if action == "place":
-        said = _without_page(kept.room, said)
+        said = _without_page(open_class.room, said)
     who = {} if lecturer else {"n": person.number}
-    made = await hub().add(kept, {"do": action, "at": round(hub().clock(), 2), **who, **said})
-    return {"round": made} if action in MAKERS and made else {}
+    result = await hub().add(open_class, {"do": action, "at": round(hub().clock(), 2), **who, **said})
+    return {"round": result} if action in MAKERS and result else {}
 
 
 def _without_page(room: Room, place: Body) -> Body:
@@ -230,13 +236,13 @@ def _without_page(room: Room, place: Body) -> Body:
 
 async def _summarize(request: Request) -> Body | Response:
     _spend(_account(request.scope).bucket("post"))
-    code, asked = _code(request), request.query_params
-    _, kept = await _asker(asked.get("as"), code, True)
-    kind = asked.get("form", "json")
+    code, requested = _code(request), request.query_params
+    _, open_class = await _asker(requested.get("as"), code, True)
+    kind = requested.get("form", "json")
     if kind not in SUMMARIES:
         raise RequestRefused("form", "form is one of: " + ", ".join(SUMMARIES))
-    _spend(kept.summaries)
-    data = await once_at_a_time(kept.telling, kind, lambda: _make(kept.room, kind))
+    _spend(open_class.summaries)
+    data = await once_at_a_time(open_class.telling, kind, lambda: _make(open_class.room, kind))
     if kind in ("json", "students"):
         return InPieces(data, media_type="application/json")
     named = {"Content-Disposition": f'attachment; filename="class-{code}-{kind}.csv"'}
@@ -278,10 +284,10 @@ def _answered(
 
     async def answer(request: Request) -> Response:
         try:
-            given = await handle(request)
+            value = await handle(request)
         except RequestRefused as turned:
             return _turned(turned)
-        return given if isinstance(given, Response) else JSONResponse(given)
+        return value if isinstance(value, Response) else JSONResponse(value)
 
     return answer
 
@@ -303,13 +309,13 @@ class Events:
             _spend(account.bucket("stream"))
             if account.connections >= CONNECTIONS_EACH:
                 raise RequestRefused("often", "Too many streams from here.")
-            person, kept = await _asker(request.query_params.get("as"), _code(request), None)
+            person, open_class = await _asker(request.query_params.get("as"), _code(request), None)
         except RequestRefused as turned:
             await _turned(turned)(scope, receive, send)
             return
         account.connections += 1
         try:
-            await EventStream(hub(), kept, person, _after(request))(scope, receive, send)
+            await EventStream(hub(), open_class, person, _after(request))(scope, receive, send)
         finally:
             account.connections -= 1
 

@@ -38,11 +38,11 @@ def tell_address() -> None:
     """Print the address that a class types in, where others can reach this server."""
     address = st.get_option("server.address") or ""
     if not address or _everywhere(address):
-        found = local_address()
-        if found:
+        result = local_address()
+        if result:
             scheme = "https" if st.get_option("server.sslCertFile") else "http"
             print(
-                f"  For a class in the same network: {scheme}://{found}:{st.get_option('server.port')}{base_path()}\n",
+                f"  For a class in the same network: {scheme}://{result}:{st.get_option('server.port')}{base_path()}\n",
                 flush=True,
             )
 

@@ -86,13 +86,13 @@ class FileStore:
                 if quiet[0][1] > now - CLASS_IDLE:
                     return False
                 self._forget(quiet[0][0])
-            made = (
+            result = (
                 db.execute("INSERT OR IGNORE INTO classes VALUES (?, ?, ?, 1)", (code, now, now)).rowcount
                 == 1
             )
-            if made:
+            if result:
                 db.execute("INSERT INTO lines VALUES (?, 1, ?)", (code, line))
-            return made
+            return result
 
     def _forget(self, code: str) -> None:
         for statement in FORGET:
@@ -125,11 +125,11 @@ class FileStore:
             version = self._db.execute("PRAGMA data_version").fetchone()[0]
             if version == self._version:
                 return {}
-            found = {code: self._after(code, number - 1) for code, number in known.items()}
+            results = {code: self._after(code, number - 1) for code, number in known.items()}
         except sqlite3.Error as error:
             raise StoreError(str(error)) from error
         self._version = version
-        return after_known(found)
+        return after_known(results)
 
     def here(self, code: str, server: str, who: str, now: float) -> None:
         """Note who is at a server."""

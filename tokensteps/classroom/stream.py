@@ -115,10 +115,10 @@ class EventStream:
         if before is None or not room.notes[person.lecturer].forgotten <= before <= room.known:
             rounds = map(round_summary, [*room.rounds.values()]) if person.lecturer else ()
             return event_parts("state", state_for(room, person, people, now, rounds), room.known)
-        told = events(room, before, person, people, now)
+        text = events(room, before, person, people, now)
         if person.lecturer and people != told_people:
-            return chain(told, (event("people", people_of(room, people)),))
-        return told
+            return chain(text, (event("people", people_of(room, people)),))
+        return text
 
 
 async def _left(receive: Receive) -> None:

@@ -27,7 +27,7 @@ def summary(room: Room) -> dict[str, Any]:
     return {
         "code": room.code, "opened": room.opened, "ended": room.ended, "joined": len(room.devices), "nicknames": room.nicknames,
         "runs": [{"run": run, "page": page, "query": query} for (page, query), run in room.runs.items()],
-        "rounds": [round_summary(asked) for asked in room.rounds.values()],
+        "rounds": [round_summary(question) for question in room.rounds.values()],
         "give": room.given and {**given_of(room.given), "progress": room.given.progress()},
         "lost": lost_of(room),
     }  # fmt: skip
@@ -51,20 +51,20 @@ def rounds_csv(room: Room) -> str:
         "count",
     )
     rows: list[list[object]] = []
-    for asked in room.rounds.values():
-        say = asked.question["say"]
+    for question in room.rounds.values():
+        say = question.question["say"]
         words = as_text(say.get("en") or next(iter(say.values())))
-        repeats = "" if asked.first == asked.number else asked.first
-        right = asked.right()
+        repeats = "" if question.first == question.number else question.first
+        right = question.right()
         facts: list[object] = [
-            asked.number, repeats, asked.place.get("page", ""), _address(room, asked), asked.place.get("step", ""),
-            asked.question["kind"], words, len(asked.answers), "" if right is None else right, asked.tied(),
-            _cut(" | ".join(answer_text(asked.question, one) for one in asked.question["key"])),
+            question.number, repeats, question.place.get("page", ""), _address(room, question), question.place.get("step", ""),
+            question.question["kind"], words, len(question.answers), "" if right is None else right, question.tied(),
+            _cut(" | ".join(answer_text(question.question, one) for one in question.question["key"])),
         ]  # fmt: skip
-        told = asked.bars()
-        bars = [(answer_text(asked.question, one["answer"]), one["count"]) for one in told["bars"]]
-        if told["others"]["count"]:
-            bars.append(("…", told["others"]["count"]))
+        text = question.bars()
+        bars = [(answer_text(question.question, one["answer"]), one["count"]) for one in text["bars"]]
+        if text["others"]["count"]:
+            bars.append(("…", text["others"]["count"]))
         rows += [[*facts, answer, count] for answer, count in bars or [("", 0)]]
     return csv_table(names, for_spreadsheets(rows))
 

@@ -32,18 +32,18 @@ def chat_text(tokenizer_file: str, messages_file: str, template_name: str, gener
         try:
             written = json.load(file)
         except (ValueError, RecursionError) as error:
-            told = f"{click.format_filename(messages_file)}: not JSON: {quoted(str(error), 120)}"
-            raise click.ClickException(f'{told}; write [{{"role": "user", "content": "Hello"}}].') from None
+            text = f"{click.format_filename(messages_file)}: not JSON: {quoted(str(error), 120)}"
+            raise click.ClickException(f'{text}; write [{{"role": "user", "content": "Hello"}}].') from None
     messages = check_messages(written, messages_file)
     folder = Path(tokenizer_file).resolve().parent
     beside = {one.name: one.read_bytes() for one in sorted(folder.iterdir()) if is_chat_file(one.name)}
-    found = read_templates(beside)
-    templates = {**{name: one.template for name, one in CHAT_FORMATS.items()}, **found.named}
-    name = template_name or (USUAL_NAME if found.named else "")
+    result = read_templates(beside)
+    templates = {**{name: one.template for name, one in CHAT_FORMATS.items()}, **result.named}
+    name = template_name or (USUAL_NAME if result.named else "")
     if name not in templates:
-        known = ", ".join([*found.named, *CHAT_FORMATS])
+        known = ", ".join([*result.named, *CHAT_FORMATS])
         what = f"no chat template {quoted(name)}" if name else "no chat template"
         raise click.ClickException(
             f"{click.format_filename(str(folder))} has {what}; choose one with --chat-template: {known}."
         )
-    return Rendering(templates[name], messages, found.special, generation_prompt)(Progress()).text
+    return Rendering(templates[name], messages, result.special, generation_prompt)(Progress()).text

@@ -98,8 +98,8 @@ def count_command(
     Each line is a text of its own. The words in the file are those that training sees: they go through no rule again, and
     training on them learns what training on the text does. With --workers or --scheduler, many processes count.
     """
-    given = {name: value for name, value in asked.items() if value not in (None, ())}
-    pipeline = pipeline_settings("bpe", False, given)
+    values = {name: value for name, value in asked.items() if value not in (None, ())}
+    pipeline = pipeline_settings("bpe", False, values)
     if workers and scheduler:
         raise click.UsageError("--workers and --scheduler are both given; leave one of them out.")
     refuse_to_overwrite(output, force)

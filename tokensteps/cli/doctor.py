@@ -53,12 +53,12 @@ def doctor_command(url: str | None, **asked: bool) -> None:
     """
     findings = [*machine()]
     if url is not None:
-        place = urlsplit(url)
-        if place.scheme not in ("http", "https") or not place.hostname:
+        position = urlsplit(url)
+        if position.scheme not in ("http", "https") or not position.hostname:
             raise click.UsageError(
                 f"{url!r} is no address of an app; write one like https://tokens.example.edu."
             )
-        findings += reached(place)
+        findings += reached(position)
     if asked["json"]:
         click.echo(json.dumps([one._asdict() for one in findings], ensure_ascii=False, indent=2))
     else:
@@ -87,14 +87,14 @@ def versions() -> Iterator[Finding]:
     except PackageNotFoundError:  # a checkout
         needs = ["streamlit", "tokenizers", "regex"]
     for need in needs:
-        if found := TRIED_VERSIONS.match(need):
+        if match := TRIED_VERSIONS.match(need):
             try:
-                there = version(found[1])
+                there = version(match[1])
             except PackageNotFoundError:
-                yield Finding(WRONG, f"{found[1]} is missing: pip install {found[1]}")
+                yield Finding(WRONG, f"{match[1]} is missing: pip install {match[1]}")
                 continue
             yield Finding(
-                OK, f"{found[1]} {there}" + (f" (asked for: {found[2].strip()})" if found[2].strip() else "")
+                OK, f"{match[1]} {there}" + (f" (asked for: {match[2].strip()})" if match[2].strip() else "")
             )
 
 
@@ -109,10 +109,10 @@ def memory() -> Finding:
         limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     if not limits:
         return Finding(NOTE, "memory: this system doesn't say")
-    found = f"memory: {min(limits) / 1e9:.1f} GB"
+    result = f"memory: {min(limits) / 1e9:.1f} GB"
     if min(limits) < SERVER_MEMORY:
-        return Finding(WRONG, f"{found}, but a server with its processes takes {SERVER_MEMORY / 1e9:.1f} GB")
-    return Finding(OK, found)
+        return Finding(WRONG, f"{result}, but a server with its processes takes {SERVER_MEMORY / 1e9:.1f} GB")
+    return Finding(OK, result)
 
 
 def open_files() -> Finding:
@@ -122,13 +122,13 @@ def open_files() -> Finding:
     except ImportError:  # Windows
         return Finding(OK, "open files: no limit here")
     _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    told = "no limit" if hard == resource.RLIM_INFINITY else f"{hard:,}"
+    text = "no limit" if hard == resource.RLIM_INFINITY else f"{hard:,}"
     if hard != resource.RLIM_INFINITY and hard < OPEN_FILES:
         return Finding(
             NOTE,
-            f"open files: {told}; a page takes four, so raise the limit for more than {hard // 8} visitors",
+            f"open files: {text}; a page takes four, so raise the limit for more than {hard // 8} visitors",
         )
-    return Finding(OK, f"open files: {told}")
+    return Finding(OK, f"open files: {text}")
 
 
 def store() -> Finding:
@@ -144,12 +144,12 @@ def store() -> Finding:
             WRONG,
             f"store: {folder} can't be written ({error.strerror}); name another folder in {STORE_VARIABLE}",
         )
-    told = f"store: {folder} can be written, {free / 1e9:.1f} GB are free"
+    text = f"store: {folder} can be written, {free / 1e9:.1f} GB are free"
     if os.environ.get(STORE_VARIABLE):
-        return Finding(OK if free > 1e9 else NOTE, told)
+        return Finding(OK if free > 1e9 else NOTE, text)
     return Finding(
         NOTE,
-        f"{told}; it is this machine's own: where a host starts afresh, set {STORE_VARIABLE} to a folder that stays",
+        f"{text}; it is this machine's own: where a host starts afresh, set {STORE_VARIABLE} to a folder that stays",
     )
 
 
@@ -244,10 +244,10 @@ def host(place: SplitResult, base: str) -> Iterator[Finding]:
     if status != 403:
         yield Finding(OK, "Host: the proxy passes it on, or the app allows this address")
         return
-    told = json.loads(body).get("host", "") if body.startswith(b"{") else "something else"
+    data = json.loads(body).get("host", "") if body.startswith(b"{") else "something else"
     yield Finding(
         WRONG,
-        f"Host: the server was asked by the name {told!r} and refuses its own page; have the proxy pass the Host header on unchanged, with its port, "
+        f"Host: the server was asked by the name {data!r} and refuses its own page; have the proxy pass the Host header on unchanged, with its port, "
         f"or set STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS={place.scheme}://{place.netloc}",
     )
 
@@ -262,8 +262,8 @@ def websocket(place: SplitResult, base: str) -> Iterator[Finding]:
     if status == 101:
         yield Finding(OK, "WebSocket: it comes through")
     else:
-        told = "have the proxy pass Upgrade and Connection on, as deploy/tokensteps.conf does"
-        yield Finding(WRONG, f"WebSocket: the answer is {status}, not 101; {told}")
+        text = "have the proxy pass Upgrade and Connection on, as deploy/tokensteps.conf does"
+        yield Finding(WRONG, f"WebSocket: the answer is {status}, not 101; {text}")
 
 
 def http2(place: SplitResult, _base: str) -> Iterator[Finding]:

@@ -76,8 +76,8 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command, whose examples are written as it was called."""
-        found = super().get_command(ctx, cmd_name)
-        return as_called(found, ctx) if found else None
+        result = super().get_command(ctx, cmd_name)
+        return as_called(result, ctx) if result else None
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         click.Group.format_epilog(as_called(self, ctx), ctx, formatter)
@@ -94,8 +94,8 @@ class Commands(click.Group):
             click.echo("Interrupted.", err=True)
             ctx.exit(INTERRUPTED)
         except click.NoSuchOption as error:
-            told = f"{error.message} {hint_for_text(error)}"
-            raise click.NoSuchOption(error.option_name, told, error.possibilities, error.ctx) from None
+            text = f"{error.message} {hint_for_text(error)}"
+            raise click.NoSuchOption(error.option_name, text, error.possibilities, error.ctx) from None
         except TokenizersCoreError as error:
             raise click.ClickException(in_options(error)) from None
         except OSError as error:
@@ -110,13 +110,13 @@ def as_called(command: SomeCommand, ctx: click.Context) -> SomeCommand:
     corpora = ASSETS / "corpora"
     with suppress(ValueError):  # somewhere else
         corpora = corpora.relative_to(Path.cwd())
-    told = copy(command)
-    told.epilog = (
+    text = copy(command)
+    text.epilog = (
         (command.epilog or "")
         .replace("python -m tokensteps", ctx.find_root().info_name or "tokensteps")
         .replace("assets/corpora", shlex.quote(str(corpora)))
     )
-    return told
+    return text
 
 
 def hint_for_text(error: click.NoSuchOption) -> str:

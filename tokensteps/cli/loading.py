@@ -24,12 +24,12 @@ TOKENIZER_OPTION: Final = option(
 
 def loaded(path: str, special_tokens: Sequence[str], **rules: Any) -> Tokenizer:
     """The tokenizer in a file, by rules that only a file that doesn't say them needs."""
-    given = {name: value for name, value in rules.items() if value not in (None, ())}
+    values = {name: value for name, value in rules.items() if value not in (None, ())}
     try:
-        tokenizer = Tokenizer.load(path, special_tokens=special_tokens or None, **given)
+        tokenizer = Tokenizer.load(path, special_tokens=special_tokens or None, **values)
     except TokenizersCoreError as error:
         raise click.ClickException(f"{click.format_filename(path)}: {in_options(error)}") from None
-    if not given and path.endswith(tuple(READERS)):
+    if not values and path.endswith(tuple(READERS)):
         normalizer, pre_tokenizer, pattern = tokenizer.pipeline.rules
         taken = (
             f"--normalizer {normalizer} --pre-tokenizer {pre_tokenizer}{pattern and f' --pattern {pattern}'}"

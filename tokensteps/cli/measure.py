@@ -59,12 +59,12 @@ def measure_table(rows: Sequence[MeasureRow], names: Sequence[str]) -> str:
 
     shown = [["", *names]]
     for name, *values in rows:
-        told = (
+        text = (
             measure_name(str(name))
             if name in (*OF_TEXT, "gini")
             else str(name).replace("_", " ").replace(".", ", ")
         )
-        shown.append([told, *map(cell, values)])
+        shown.append([text, *map(cell, values)])
     widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
     lines = (
         "  ".join(
@@ -85,8 +85,8 @@ def measure_csv(rows: Sequence[MeasureRow], names: Sequence[str]) -> str:
 
 def measure_json(rows: Sequence[MeasureRow], names: Sequence[str]) -> str:
     """Tokenizer → measure → value."""
-    found = {name: {str(row[0]): row[place] for row in rows} for place, name in enumerate(names, start=1)}
-    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
+    results = {name: {str(row[0]): row[index] for row in rows} for index, name in enumerate(names, start=1)}
+    return json.dumps(results, ensure_ascii=False, indent=1) + "\n"
 
 
 MEASURE_FORMATS: Final[Mapping[str, Callable[[Sequence[MeasureRow], Sequence[str]], str]]] = {
@@ -154,10 +154,10 @@ def measure_all(
     """Measure the tokenizers, and write what came out."""
     replaced: Counter[str] = Counter()
     texts = parallel_texts(parallel, replaced)
-    found: dict[str, Measures] = {}
+    results: dict[str, Measures] = {}
     if files or not texts:
         text = "\n".join(texts_of(inputs(files, "FILES or --parallel"), replaced))
-        found = {name: measure(one, text) for name, one in tokenizers.items()}
+        results = {name: measure(one, text) for name, one in tokenizers.items()}
     lines: dict[str, Any] = {}
     try:
         if texts:
@@ -166,4 +166,4 @@ def measure_all(
         raise click.UsageError(f"--parallel: {in_options(error)}") from None
     finally:
         warn_of_invalid(replaced)
-    write_data(MEASURE_FORMATS[format](rows_of(found, lines, order, vocabulary), [*tokenizers]))
+    write_data(MEASURE_FORMATS[format](rows_of(results, lines, order, vocabulary), [*tokenizers]))

@@ -60,8 +60,8 @@ def package_command(
 
     if lesson in EXERCISE_KINDS:
         use_language(language)
-        made = [one for exercises in sets_of(lesson, number).values() for one in exercises]
-        page = exercises_page(made, _(EXERCISE_KINDS[lesson].title))
+        result = [one for exercises in sets_of(lesson, number).values() for one in exercises]
+        page = exercises_page(result, _(EXERCISE_KINDS[lesson].title))
     elif Path(lesson).suffix == ".toml":
         own = read_lesson(Path(lesson))
         use_language(own.language)

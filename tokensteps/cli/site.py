@@ -95,13 +95,13 @@ def site_command(
     from tokensteps.site.build import Site, site_files
     from tokensteps.site.lesson_file import read_lesson
 
-    asked = {"corpora": known_corpora(corpora), "languages": languages, **sizes}
+    wanted = {"corpora": known_corpora(corpora), "languages": languages, **sizes}
     site = Site(
         files=own_files(files),
         lessons=[read_lesson(Path(name)) for name in lessons],
         keys=not no_keys,
         pyodide=package(live, pyodide),
-        **{name: value for name, value in asked.items() if value},
+        **{name: value for name, value in wanted.items() if value},
     )
     for lesson in site.lessons:
         if lesson.language not in site.languages:
@@ -109,11 +109,11 @@ def site_command(
                 f"{lesson.name}.toml is in the language {lesson.language}, which the site hasn't; add --language {lesson.language}."
             )
     with meter("Training and drawing", quiet) as move:  # all of it before any is written
-        made = [(out / path, text.encode("utf-8", "replace")) for path, text in site_files(site, move)]
-    for place, data in made:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_file(place, data)
-    number, size = len(made), sum(len(data) for _place, data in made)
+        result = [(out / path, text.encode("utf-8", "replace")) for path, text in site_files(site, move)]
+    for position, data in result:
+        position.parent.mkdir(parents=True, exist_ok=True)
+        write_file(position, data)
+    number, size = len(result), sum(len(data) for _place, data in result)
     tell(
         f"Written: {counted(number, 'file', 'files')}, {size / MEGABYTE:.1f} MB. Open {out / 'index.html'}",
         quiet,
@@ -148,7 +148,7 @@ def own_files(names: Sequence[str]) -> list[Any]:
     """Files to train on. Raises ClickException for one that is no text, or too large."""
     from tokensteps.site.build import OwnFile
 
-    found = []
+    results = []
     for name in names:
         with open(name, "rb") as stream:
             data = stream.read(UPLOAD_LIMIT + 1)
@@ -158,5 +158,5 @@ def own_files(names: Sequence[str]) -> list[Any]:
             )
         for _line in refuse_no_text(name, lines_of([data])):
             pass
-        found.append(OwnFile(Path(name).name, data))
-    return found
+        results.append(OwnFile(Path(name).name, data))
+    return results

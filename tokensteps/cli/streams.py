@@ -26,9 +26,9 @@ def warn_of_invalid(replaced: Mapping[str, int]) -> None:
     """Warn about inputs that were not all UTF-8."""
     for name, number in replaced.items():
         if number:
-            told = counted(number, "stretch of invalid UTF-8 was", "stretches of invalid UTF-8 were")
+            text = counted(number, "stretch of invalid UTF-8 was", "stretches of invalid UTF-8 were")
             remedy = "if it is text in another encoding, convert it to UTF-8 first"
-            click.echo(f"Warning: {input_name(name)}: {told} read as U+FFFD; {remedy}.", err=True)
+            click.echo(f"Warning: {input_name(name)}: {text} read as U+FFFD; {remedy}.", err=True)
 
 
 def counted(number: int, one: str, many: str) -> str:

@@ -447,21 +447,21 @@ def train_as_asked(
 
     If there can't be as many tokens as were asked for, the command will end with an error, when it has written what there is.
     """
-    given = {name: value for name, value in asked.items() if value not in (None, ())}
-    refuse_foreign_options(algorithm, given)
-    kind = given.pop("kind", "plain")
+    values = {name: value for name, value in asked.items() if value not in (None, ())}
+    refuse_foreign_options(algorithm, values)
+    kind = values.pop("kind", "plain")
     if algorithm == "bpe":
-        check_kind(kind, files, counts, given)
-    if "extend" in given:
-        given["extend"] = tokenizer_to_extend(given)
+        check_kind(kind, files, counts, values)
+    if "extend" in values:
+        values["extend"] = tokenizer_to_extend(values)
     wanted = "the files with the word counts" if counts else "text files"
     contents = contents_of(inputs(files, wanted)) if counts else []
-    corpus: Corpus | dict[str, Corpus] | None = corpus_counted(contents, algorithm, given)
+    corpus: Corpus | dict[str, Corpus] | None = corpus_counted(contents, algorithm, values)
     if isinstance(corpus, Corpus):
-        settings = training_settings(algorithm, given, str(corpus.pipeline.pre_tokenizer))
+        settings = training_settings(algorithm, values, str(corpus.pipeline.pre_tokenizer))
     else:
-        pipeline = pipeline_settings(algorithm, counts, given)
-        settings = training_settings(algorithm, given, str(pipeline["pre_tokenizer"]))
+        pipeline = pipeline_settings(algorithm, counts, values)
+        settings = training_settings(algorithm, values, str(pipeline["pre_tokenizer"]))
         if counts:
             corpus = read_counted(contents, pipeline)
         elif kind == "paritybpe":
@@ -475,7 +475,7 @@ def train_as_asked(
     with meter("Training", quiet) as move:
         trace = run_with_room(asked_for(algorithm, kind), corpus, settings, unknown, progress=move)
     shortfall = trace.shortfall
-    if shortfall and "vocab_size" in given:
+    if shortfall and "vocab_size" in values:
         click.get_current_context().meta[UNREACHED] = in_options(with_room(shortfall, bool(unknown)))
     tell(
         f"Corpus: {counted(trace.corpus.lines, 'line', 'lines')}, {counted(trace.corpus.total, 'word', 'words')}, "
@@ -594,8 +594,8 @@ def pipeline_settings(algorithm: str, counts: bool, given: Mapping[str, Any]) ->
             "pre_tokenizer": rules.pre_tokenizer,
             "pattern": rules.pattern,
         }
-        kept = given.get("user_defined_symbols", ())
-        return named | {"timeout": COMMAND_SECONDS, "user_defined_symbols": kept}
+        cached = given.get("user_defined_symbols", ())
+        return named | {"timeout": COMMAND_SECONDS, "user_defined_symbols": cached}
     usual = "whitespace_split" if counts else PRE_TOKENIZERS_OF[algorithm][0]
     chosen = given.get("pre_tokenizer", usual)
     fitting = PRE_TOKENIZERS_OF[algorithm]

@@ -117,8 +117,8 @@ def as_json(_number: int, encoding: Encoding) -> Iterator[str]:
 def encoding_fields(encoding: Encoding) -> dict[str, Any]:
     """An encoding as plain data, with the parts that truncation cut off."""
     names = ("ids", "tokens", "offsets", "word_ids", "type_ids", "special_tokens_mask", "attention_mask")
-    told = {name: list(getattr(encoding, name)) for name in names}
-    return {**told, "overflowing": [encoding_fields(part) for part in encoding.overflowing]}
+    data = {name: list(getattr(encoding, name)) for name in names}
+    return {**data, "overflowing": [encoding_fields(part) for part in encoding.overflowing]}
 
 
 FORMATS: Final[Mapping[str, Callable[[int, Encoding], Iterator[str]]]] = {

@@ -26,8 +26,8 @@ def linked_chips(data: bytes, key: str, on_why: OnChoice | None = None) -> None:
 
     `on_why` is called before the script reruns for a token that somebody asks about, where the labels have a "why".
     """
-    asked = ignore if on_why is None else hearing(key, "why", on_why)
-    component("chips")(key=key, data=data, on_why_change=asked)
+    wanted = ignore if on_why is None else hearing(key, "why", on_why)
+    component("chips")(key=key, data=data, on_why_change=wanted)
 
 
 def aligned(lines: Sequence[str], *, label: str, key: str) -> None:

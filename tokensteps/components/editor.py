@@ -76,14 +76,14 @@ def editor(
     if missing:
         raise ValueError(f"labels lack {', '.join(missing)}; the browser writes no words of its own.")
     typed = _text_reported(st.session_state.get(key), nonce)
-    given = st.session_state.get(f"{key}.given")
-    if typed is None or given is None or given[0] != nonce:
-        given = st.session_state[f"{key}.given"] = (nonce, as_typed(text))
+    value = st.session_state.get(f"{key}.given")
+    if typed is None or value is None or value[0] != nonce:
+        value = st.session_state[f"{key}.given"] = (nonce, as_typed(text))
     message = {
         "key": key,  # the browser's own name for the box changes each time that it appears
         "nonce": nonce,
         # Not what was typed since: the browser has it, and a large text shouldn't travel back.
-        "text": given[1],
+        "text": value[1],
         "heard": typed is not None,
         "params": list(params),
         "insert": insert,

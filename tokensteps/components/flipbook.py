@@ -87,9 +87,9 @@ def position(
     state = st.session_state
     was: _Visit | None = state.get(f"{key}.position")
     nonce = was["nonce"] if was else 0
-    asked, linked = state.pop(f"{key}.go_to", None), step_in_url(param) if param else None
-    if asked is not None:
-        step, move = asked, True
+    requested, linked = state.pop(f"{key}.go_to", None), step_in_url(param) if param else None
+    if requested is not None:
+        step, move = requested, True
     elif travelled or was is None:
         step, move = start if linked is None else linked, True
     else:
@@ -171,13 +171,13 @@ def flipbook(
     `key` names the component in `st.session_state`; `on_step` is called, before the script reruns, when the browser
     reports a step, `on_answer` when something in a frame is chosen as an answer, with its id ("" for nothing any more).
     """
-    given = {"last": last, "excerpt": excerpt, "marks": [*marks] or None}
+    value = {"last": last, "excerpt": excerpt, "marks": [*marks] or None}
     head = json.dumps(
         {
             "run": run,
             "seek": seek,
             "growth": growth,
-            **{name: one for name, one in given.items() if one is not None},
+            **{name: one for name, one in value.items() if one is not None},
         }
     ).encode()
     result = component("flipbook", FLIPBOOK_STYLES)(

@@ -49,18 +49,18 @@ def table(
     for it in that turn: once, as often as somebody wants the same again.
     """
     head: dict[str, Any] = {"none": _("No results")}
-    told: dict[str, Any] = {}
+    record: dict[str, Any] = {}
     if search is not None and on_search is not None:
         words = {"find": _("Find"), "all": _("All rows"), "example": "th"}
         head["search"] = search._asdict() | {"words": words}
-        told["on_asked_change"] = lambda: _hear_search(key, on_search)
+        record["on_asked_change"] = lambda: _hear_search(key, on_search)
     if on_file is not None:
         head["files"] = file_labels()
-        told["on_file_change"] = lambda: _hear_file(key, on_file)
+        record["on_file_change"] = lambda: _hear_file(key, on_file)
     if file is not None:
         head["file"] = dict(zip(("turn", "name", "text"), file, strict=True))
     message = b'{"head":%b,"table":%b}' % (json.dumps(head).encode(), data)
-    component("table", ("components/table.css",))(key=key, data=message, **told)
+    component("table", ("components/table.css",))(key=key, data=message, **record)
 
 
 def _told_by(key: str, name: str) -> object:

@@ -77,11 +77,11 @@ def training_chart(trace: MergeTrace, chart: str, step: int, style: Style) -> go
     history = trace.history
     by_size = chart in ("tokens", "fertility")
     values = [_value(point, chart) for point in history]
-    places = [point.vocab_size if by_size else point.step for point in history]
+    positions = [point.vocab_size if by_size else point.step for point in history]
     names = [chart_text(readable(point.token, style)) for point in history]
     figure = go.Figure(
         go.Scatter(
-            x=places,
+            x=positions,
             y=values,
             customdata=list(zip(names, [point.step for point in history], strict=True)),
             mode=_mode(len(history)),
@@ -90,7 +90,7 @@ def training_chart(trace: MergeTrace, chart: str, step: int, style: Style) -> go
         )
     )
     if step:
-        _mark_step(figure, places[step - 1], values[step - 1])
+        _mark_step(figure, positions[step - 1], values[step - 1])
     figure.update_layout(
         **CURVE_LAYOUT,
         xaxis_title=_("vocabulary size") if by_size else _("step"),
@@ -132,7 +132,7 @@ def curves_told(figure: go.Figure, title: str, at: float | None = None, number: 
     The current step is at `at` on the x axis, or where the figure has a mark of its own. `number` is the format of the values;
     by default they have four digits, and more if they are whole numbers.
     """
-    told = []
+    lines = []
     marks = [trace for trace in figure.data if trace.mode == "markers"]
     for line in figure.data:
         points = [(x, y) for x, y in zip(line.x, line.y, strict=True) if y is not None]
@@ -140,7 +140,7 @@ def curves_told(figure: go.Figure, title: str, at: float | None = None, number: 
             continue
         heights = [height for _across, height in points]
         message = _("{name}: from {first} at the start to {last} at the end, between {least} and {most}.")
-        told.append(
+        lines.append(
             message.format(
                 name=listed([title, line.name]) if line.name else title,
                 first=_written(heights[0], number),
@@ -151,8 +151,8 @@ def curves_told(figure: go.Figure, title: str, at: float | None = None, number: 
         )
         now = [height for across, height in points if across == at] or [mark.y[0] for mark in marks]
         if now:
-            told.append(_("Now: {number}.").format(number=_written(now[0], number)))
-    return sentences(*told)
+            lines.append(_("Now: {number}.").format(number=_written(now[0], number)))
+    return sentences(*lines)
 
 
 def _written(height: float, number: str) -> str:
@@ -247,7 +247,7 @@ def margin_chart(
 ) -> go.Figure:
     """How far behind the runner-up was, step by step from 1: a tie is a mark at zero, and a step without a runner-up has none."""
     points = [(at, float(margin)) for at, margin in enumerate(margins, start=1) if margin is not None]
-    drawn = [points[place] for place in thinned([at for at, _margin in points], step)] if points else []
+    drawn = [points[index] for index in thinned([at for at, _margin in points], step)] if points else []
     figure = go.Figure()
     figure.add_scatter(
         x=[at for at, _margin in drawn],
@@ -289,7 +289,7 @@ def charts_for(trace: UnigramTrace) -> list[str]:
 def loss_chart(trace: UnigramTrace, chart: str, step: int, style: Style) -> go.Figure:
     """One chart over a run of Unigram, with the current step marked; for objectives, the last E step up to it."""
     curve = [(point, height) for point in trace.history for height in _heights(trace, point, chart)]
-    drawn = [curve[place] for place in thinned([point.step for point, _height in curve], step)]
+    drawn = [curve[index] for index in thinned([point.step for point, _height in curve], step)]
     special = len(trace.special_tokens)
 
     def across(point: StepPoint) -> int:
@@ -330,7 +330,7 @@ def thinned(steps: Sequence[int], now: int, limit: int = 0) -> list[int]:
     """The places of the points to draw: about `limit` (default: `CURVE_LIMIT`), evenly spaced, the first, the last, and those of step `now`."""
     stride = max(1, math.ceil(len(steps) / (limit or CURVE_LIMIT)))
     last = len(steps) - 1
-    return [place for place, step in enumerate(steps) if place % stride == 0 or place == last or step == now]
+    return [index for index, step in enumerate(steps) if index % stride == 0 or index == last or step == now]
 
 
 def _step_name(point: StepPoint, style: Style) -> str:
@@ -379,7 +379,7 @@ def worth_chart(rows: Sequence[Worth], style: Style) -> go.Figure:
 
 def sweep_chart(comparison: Comparison, chart: str, step: int) -> go.Figure:
     """All three algorithms over the vocabulary sizes, with the current size as a line."""
-    drawn = [comparison.sweep[place] for place in thinned(range(len(comparison) + 1), step)]
+    drawn = [comparison.sweep[index] for index in thinned(range(len(comparison) + 1), step)]
     return _over_sizes(
         [point.size for point in drawn],
         _sweep_lines(drawn, chart),
@@ -402,7 +402,7 @@ def measures_chart(
         for algorithm, column in zip(COMPARED, zip(*values, strict=True), strict=True)
     ]
     return _over_sizes(
-        [comparison.sizes[place] for place in places],
+        [comparison.sizes[index] for index in places],
         lines,
         measure_name(name),
         in_percent=name in SHARES,
@@ -419,14 +419,14 @@ def _over_sizes(
 ) -> go.Figure:
     """Lines over vocabulary sizes; `now` is the current size, and whether it is in the left half."""
     figure = go.Figure()
-    for place, (name, heights) in enumerate(lines):
+    for index, (name, heights) in enumerate(lines):
         figure.add_scatter(
             x=list(sizes),
             y=heights,
             name=name,
             mode="lines+markers",
-            line={"dash": DASHES[place], "width": 2.5},
-            marker={"symbol": SYMBOLS[place], "size": 9, "maxdisplayed": MARKERS_ON_LINE},
+            line={"dash": DASHES[index], "width": 2.5},
+            marker={"symbol": SYMBOLS[index], "size": 9, "maxdisplayed": MARKERS_ON_LINE},
             hovertemplate="%{y:.1%}" if in_percent else "%{y:.2f}",
         )
     size, early = now

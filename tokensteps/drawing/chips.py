@@ -163,7 +163,7 @@ def chips_message(
         },
         "kinds": [[kind.html] if kind.text is None else [kind.html, kind.text, *kind.ids] for kind in kinds],
         "order": order,
-        "places": [place for run in runs for place in (run.start, run.end)],
+        "places": [index for run in runs for index in (run.start, run.end)],
         "cards": None
         if cards is None
         else {identifier: cards[identifier] for identifier in sorted(names) if identifier in cards},
@@ -178,12 +178,12 @@ def chips_message(
 
 def _drawn_lines(runs: Sequence[TextRun], shown: Shown, chip: str, unknown: str) -> Iterator[_Drawn]:
     line: list[_Drawn] = []
-    made: dict[tuple[Any, ...], _Drawn] = {}  # quicker to ask than what is kept for everybody
+    result: dict[tuple[Any, ...], _Drawn] = {}  # quicker to ask than what is kept for everybody
     for text, _, _, pieces in runs:
         tokens = tuple([(piece[0], piece[1], piece[2], piece[5], piece[6]) for piece in pieces])
-        drawn = made.get((text, tokens))
+        drawn = result.get((text, tokens))
         if drawn is None:
-            drawn = made[text, tokens] = _draw(text, tokens, shown, chip, unknown)
+            drawn = result[text, tokens] = _draw(text, tokens, shown, chip, unknown)
         line.append(drawn)
         if drawn.breaks:
             yield from _line(line)

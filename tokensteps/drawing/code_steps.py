@@ -93,7 +93,7 @@ class Listing(NamedTuple):
         """Key → the place of its line in the listing, from 1."""
         lines = [text.strip() for _number, text in self.numbered]
         return {
-            key: next(place for place, line in enumerate(lines, start=1) if line.startswith(beginning))
+            key: next(index for index, line in enumerate(lines, start=1) if line.startswith(beginning))
             for key, beginning in self.beginnings.items()
         }
 
@@ -173,20 +173,20 @@ def listing_of(trace: Training) -> str:
 def rules_left_out(trace: Training) -> list[str]:
     """Sentences on the rules of this run that the plain version lacks."""
     settings = trace.settings
-    told = []
+    lines = []
     if settings.get("tie_rule", "first") != "first":
-        told.append(_("When pairs tie, this code takes the one met first; this run uses another rule."))
+        lines.append(_("When pairs tie, this code takes the one met first; this run uses another rule."))
     if (
         settings.get("exact")
         or not settings.get("whole_words", True)
         or ("method" in settings and trace.special_tokens)
     ):
-        told.append(
+        lines.append(
             _(
                 "This code leaves out some of this run's rules; they change the numbers, not what the lines do."
             )
         )
-    return told
+    return lines
 
 
 # --- beats ------------------------------------------------------------------------------------------------------------

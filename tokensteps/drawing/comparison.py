@@ -97,7 +97,7 @@ def cuts_panel(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
     """The words: those that are cut differently, the most frequent first, then those that change at this size."""
     first, changed = compared_words(snapshot)
     cuts = snapshot.cuts((*first, *changed))
-    made = made_here(standing)
+    result = made_here(standing)
 
     def rows(words: Sequence[str]) -> str:
         return word_list(
@@ -105,7 +105,7 @@ def cuts_panel(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
                 cuts[word],
                 standing.algorithm,
                 snapshot.trace.corpus.counts[snapshot.trace.places[word]],
-                made,
+                result,
                 style,
             )
             for word in words
@@ -115,8 +115,8 @@ def cuts_panel(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
         return block_title(_("Words"), True) + rows(first)
     title = _("Split differently") if snapshot.different else _("The most frequent words")
     below, nothing = block_title(_("Change at this size")), escape(_("none"))
-    told = rows(changed) if changed else f'<p class="none">{nothing}</p>'
-    return f'{block_title(title, True)}{rows(first)}{below}<div class="fixed">{told}</div>'
+    text = rows(changed) if changed else f'<p class="none">{nothing}</p>'
+    return f'{block_title(title, True)}{rows(first)}{below}<div class="fixed">{text}</div>'
 
 
 def compared_words(snapshot: SizeSnapshot) -> tuple[list[str], list[str]]:
@@ -126,7 +126,7 @@ def compared_words(snapshot: SizeSnapshot) -> tuple[list[str], list[str]]:
         return list(corpus.words), []
     changed = snapshot.changed[:CHANGED_SHOWN]
     room = WORDS_SHOWN - CHANGED_SHOWN
-    most_frequent = [corpus.words[place] for place in snapshot.trace.by_frequency[: 3 * WORDS_SHOWN]]
+    most_frequent = [corpus.words[index] for index in snapshot.trace.by_frequency[: 3 * WORDS_SHOWN]]
     telling = (*snapshot.leading[:FREQUENT_SHOWN], *snapshot.all_apart, *snapshot.leading, *most_frequent)
     first = list(islice((word for word in dict.fromkeys(telling) if word not in changed), room))
     different = {*snapshot.all_apart, *snapshot.leading}
@@ -188,13 +188,13 @@ def overlap_html(overlap: Overlap, style: Style) -> str:
 
 def _membership(name: str, region: tuple[str, ...], overlap: Overlap) -> str:
     """A tick, a dot, or a dash for an algorithm without a vocabulary; screen readers say a word instead."""
-    kind, mark, told = "lacks", "·", _("has none of them")
+    kind, mark, text = "lacks", "·", _("has none of them")
     if name not in overlap.there:
-        mark, told = "–", _("has no vocabulary of this size")
+        mark, text = "–", _("has no vocabulary of this size")
     elif name in region:
-        kind, mark, told = "has", "✓", _("has them")
-    told = escape(told)
-    return f'<span role="img" aria-label="{told}" class="{kind}">{mark}</span>'
+        kind, mark, text = "has", "✓", _("has them")
+    text = escape(text)
+    return f'<span role="img" aria-label="{text}" class="{kind}">{mark}</span>'
 
 
 def jaccard_html(overlap: Overlap) -> str:

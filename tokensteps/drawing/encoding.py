@@ -26,8 +26,8 @@ def encoding_frame(snapshot: EncodingSnapshot, style: Style, by_rank: bool = Fal
     """The frame of one step of encoding a word with learned merges, which `by_rank` names by their ranks, from 0."""
     event, status = snapshot.event, token_count(len(snapshot.tokens))
     rows = "".join(
-        f"<tr{' class=now' if place == 0 else ''}><td>{pair_chips(pair, style)}<td>{count(rank) if by_rank else rank + 1}"
-        for place, (pair, rank) in enumerate(snapshot.options[:CANDIDATE_ROWS])
+        f"<tr{' class=now' if index == 0 else ''}><td>{pair_chips(pair, style)}<td>{count(rank) if by_rank else rank + 1}"
+        for index, (pair, rank) in enumerate(snapshot.options[:CANDIDATE_ROWS])
     )
     nothing = '<p class="why">' + escape(_("No learned pair is left: the word is encoded.")) + "</p>"
     html = stage_html(

@@ -49,8 +49,8 @@ def filled(template: str, **parts: str) -> str:
 
     Raises `KeyError` when a part is missing.
     """
-    place = template if "/" in template else f"handout/{template}"
-    return Template(read_asset(f"{place}.html")).substitute(parts).rstrip("\n")
+    position = template if "/" in template else f"handout/{template}"
+    return Template(read_asset(f"{position}.html")).substitute(parts).rstrip("\n")
 
 
 def standalone_page(

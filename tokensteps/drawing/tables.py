@@ -128,8 +128,8 @@ def packed_table(
             column["digits"] = digits
     rest = ""
     if len(table) > PAPER_ROWS:
-        told = _("The first {shown} of {number} rows; the CSV file has all of them.")
-        rest = told.format(shown=count(PAPER_ROWS), number=count(len(table)))
+        message = _("The first {shown} of {number} rows; the CSV file has all of them.")
+        rest = message.format(shown=count(PAPER_ROWS), number=count(len(table)))
     text = json.dumps(columns, ensure_ascii=False, separators=(",", ":")).encode()
     head = json.dumps({"id": crc32(text), "portion": PAPER_ROWS, "rest": rest}, separators=(",", ":"))
     return b'%b,"columns":%b}' % (head[:-1].encode(), text)

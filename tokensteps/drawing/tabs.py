@@ -18,12 +18,12 @@ LINEAGE_DEPTH = 40
 
 def story_html(history: Sequence[tuple[int, tuple[str, ...]]], step: int, style: Style) -> str:
     """A word's segmentations, one per row, each with the step that made it; the current one is marked."""
-    now = max(made for made, _tokens in history if made <= step)
+    now = max(result for result, _tokens in history if result <= step)
     rows = []
-    for made, tokens in history[:ROWS_SHOWN]:
-        name = _("step {step}").format(step=made) if made else _("start")
-        classes = "n at" if made == now else "n"
-        later = " later" if made > step else ""
+    for result, tokens in history[:ROWS_SHOWN]:
+        name = _("step {step}").format(step=result) if result else _("start")
+        classes = "n at" if result == now else "n"
+        later = " later" if result > step else ""
         more = "" if len(tokens) <= TOKENS_SHOWN else escape(_("… cut here"))
         rows.append(
             f'<span class="{classes}">{escape(name)}</span>'
@@ -40,30 +40,30 @@ def lineage_html(lineage: Lineage, style: Style, by_rank: bool = False) -> str:
 
 
 def _branch(lineage: Lineage, style: Style, depth: int, by_rank: bool) -> str:
-    made = _("step {step}").format(step=lineage.step) if lineage.step else _("alphabet")
+    result = _("step {step}").format(step=lineage.step) if lineage.step else _("alphabet")
     if by_rank:
-        made = _("rank {rank}").format(rank=count(lineage.step - 1)) if lineage.step else ""
+        result = _("rank {rank}").format(rank=count(lineage.step - 1)) if lineage.step else ""
     parts = "".join(_branch(part, style, depth - 1, by_rank) for part in lineage.parts) if depth else "…"
     below = f'<span class="parts">{parts}</span>' if lineage.parts else ""
-    return f'<span class="tree">{chip(lineage.token, style)}<small>{escape(made)}</small>{below}</span>'
+    return f'<span class="tree">{chip(lineage.token, style)}<small>{escape(result)}</small>{below}</span>'
 
 
 def encoding_html(encoding: Encoding, style: Style) -> str:
     """The tokens of a text with their ids."""
     number = len(encoding.ids)
-    told = ngettext("{number} token", "{number} tokens", number).format(number=count(number))
+    text = ngettext("{number} token", "{number} tokens", number).format(number=count(number))
     tokens = "".join(
         f'<span class="id">{chip(token, style)}<small>{identifier}</small></span>'
         for token, identifier in list(zip(encoding.tokens, encoding.ids, strict=True))[:TOKENS_SHOWN]
     )
-    return f'<div class="ts encoded">{tokens}<span class="k">{escape(told)}</span></div>'
+    return f'<div class="ts encoded">{tokens}<span class="k">{escape(text)}</span></div>'
 
 
 def parting_html(trace: MergeTrace, rival: MergeTrace, step: int, style: Style) -> str:
     """Two runs at the first step in which they merge different pairs."""
     rows = "".join(f"<p>{_parting_row(run, step, style)}</p>" for run in (trace, rival))
-    told = _("The runs diverge at step {step}, where both pairs are equally good.")
-    return f'<div class="ts parting"><p>{fill(told, step=f"<b>{step}</b>")}</p>{rows}</div>'
+    text = _("The runs diverge at step {step}, where both pairs are equally good.")
+    return f'<div class="ts parting"><p>{fill(text, step=f"<b>{step}</b>")}</p>{rows}</div>'
 
 
 def _parting_row(run: MergeTrace, step: int, style: Style) -> str:
@@ -117,6 +117,6 @@ def kind_html(words: KindWords) -> str:
     )
     return (
         '<dl class="ts about">'
-        + "".join(f"<dt>{escape(name)}</dt><dd>{told}</dd>" for name, told in parts)
+        + "".join(f"<dt>{escape(name)}</dt><dd>{text}</dd>" for name, text in parts)
         + "</dl>"
     )

@@ -105,9 +105,9 @@ def readable(token: str, style: Style = PLAIN) -> str:
     """
     shown = ""
     named = False
-    found = parts(token, style)
-    mark = LEFT_TO_RIGHT if len(found) > 1 and any(map(_turns, found)) else ""
-    for part in found:
+    result = parts(token, style)
+    mark = LEFT_TO_RIGHT if len(result) > 1 and any(map(_turns, result)) else ""
+    for part in result:
         shown += f" {part.text}" if named and part.named else mark + part.text
         named = part.named
     return shown

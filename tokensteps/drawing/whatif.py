@@ -104,7 +104,7 @@ def timelines_html(found: WhatIf) -> str:
     cells = "".join(cell_html(found, step) for step in steps)
     before = _("Steps 1 to {step} are the same.").format(step=count(first - 1)) if first > 1 else ""
     rest = _("… and so on, up to step {step}.").format(step=count(last)) if last >= steps.stop else ""
-    above, below = (f"<p>{escape(told)}</p>" if told else "" for told in (before, rest))
+    above, below = (f"<p>{escape(text)}</p>" if text else "" for text in (before, rest))
     return f'<div class="twins">{above}<div class="twin"><div class="cell names">{names}</div>{cells}</div>{below}</div>'
 
 
@@ -136,8 +136,8 @@ def choice_html(choice: Decision | None, style: Style) -> str:
 def tokens_row(name: str, tokens: Sequence[str], style: Style) -> str:
     """A row of tokens with how many there are; `name` is plain text."""
     more = "…" if len(tokens) > TOKENS_DRAWN_EACH else ""
-    told = _("{letter}: {told}").format(letter=name, told=count(len(tokens)))
-    return f'<span class="n">{escape(told)}</span><span class="row">{chips(tokens[:TOKENS_DRAWN_EACH], style)}{more}</span>'
+    text = _("{letter}: {told}").format(letter=name, told=count(len(tokens)))
+    return f'<span class="n">{escape(text)}</span><span class="row">{chips(tokens[:TOKENS_DRAWN_EACH], style)}{more}</span>'
 
 
 def vocabularies_panel(found: WhatIf) -> str:

@@ -134,25 +134,25 @@ def engine_messages(
     (`wrong`) to hold, and plain text given as a reason; of a `Numbered`, both forms.
     """
     tree = ast.parse(fileobj.read())
-    found: list[ast.AST] = []
+    results: list[ast.AST] = []
     for node in ast.walk(tree):
         match node:
             case ast.ClassDef(bases=[ast.Name(id="TokenizersCoreError"), *_others]):
                 for line in node.body:
                     match line:
                         case ast.Assign(targets=[ast.Name(id="template")], value=ast.Constant() as text):
-                            found.append(text)
+                            results.append(text)
                         case ast.AnnAssign(target=ast.Name(id="templates"), value=ast.Dict(values=texts)):
-                            found.extend(texts)
+                            results.extend(texts)
             case ast.Call(func=ast.Name(id="Phrase"), args=[text, *_more]):
-                found.append(text)
+                results.append(text)
             case ast.Call(func=ast.Name(id="Numbered"), args=[one, other]):
-                found += [one, other]
+                results += [one, other]
             case ast.Call(func=ast.Name(id="wrong"), args=[_part, _value, text]):
-                found.append(text)
+                results.append(text)
             case ast.keyword(arg="reason" | "what" | "message", value=text):
-                found += [text.body, text.orelse] if isinstance(text, ast.IfExp) else [text]
-    for node in found:
+                results += [text.body, text.orelse] if isinstance(text, ast.IfExp) else [text]
+    for node in results:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.lineno, "_", node.value, []
 

@@ -50,9 +50,9 @@ def _marked_afresh(message: str, _language: str) -> str:
 def _marked(message: str, seen: set[str]) -> str:
     pattern, ids = _pattern(current_language())
     shown = []
-    for place, part in enumerate(_PLACEHOLDER.split(message)):
+    for index, part in enumerate(_PLACEHOLDER.split(message)):
         at = 0
-        for match in pattern.finditer(part) if place % 2 == 0 else ():
+        for match in pattern.finditer(part) if index % 2 == 0 else ():
             name = ids.get(match[0]) or ids[match[0].casefold()]
             if name in seen:
                 continue
@@ -74,9 +74,9 @@ def _mark_html(name: str, html: str) -> str:
 @lru_cache(maxsize=8)
 def _pattern(_language: str) -> tuple[regex.Pattern[str], dict[str, str]]:
     """A pattern that finds the terms of the language in use, longest first; and form → term, also by the form in lower case."""
-    found = {form: term.id for term in TERMS.values() for form in forms_of(term)}
-    ids = found | {form.casefold(): name for form, name in found.items() if form == form.lower()}
-    wanted = "|".join(map(_form_pattern, sorted(found, key=len, reverse=True)))
+    results = {form: term.id for term in TERMS.values() for form in forms_of(term)}
+    ids = results | {form.casefold(): name for form, name in results.items() if form == form.lower()}
+    wanted = "|".join(map(_form_pattern, sorted(results, key=len, reverse=True)))
     return regex.compile(wanted or r"(?!)"), ids
 
 
@@ -98,9 +98,9 @@ def first_marks(html: str, limit: int = MARKS_IN_FRAME) -> str:
     """A frame's markup with only the first mark of each term, and at most `limit` marks; tokens' signs, such as Ġ, are marked too."""
     seen: set[str] = set()
     for name, sign in _TOKEN_SIGNS.items() if limit else ():
-        found = next((match for match in sign.finditer(html) if match[1]), None)
-        if found:
-            html = html[: found.start(1)] + _mark_html(name, found[1]) + html[found.end(1) :]
+        result = next((match for match in sign.finditer(html) if match[1]), None)
+        if result:
+            html = html[: result.start(1)] + _mark_html(name, result[1]) + html[result.end(1) :]
 
     def keep(match: regex.Match[str]) -> str:
         if match[1] in seen or len(seen) == limit:
@@ -123,8 +123,8 @@ def marks_in(html: str) -> list[str]:
 
 def lead_html(message: str) -> str:
     """A page's introduction with its terms marked; in other languages, the English terms follow in brackets."""
-    told = _MARK.sub(lambda mark: mark[0] + _english_html(TERMS[mark[1]], mark[2]), marked(message))
-    return f'<div class="ts"><p class="lead under-title">{told}</p></div>'
+    text = _MARK.sub(lambda mark: mark[0] + _english_html(TERMS[mark[1]], mark[2]), marked(message))
+    return f'<div class="ts"><p class="lead under-title">{text}</p></div>'
 
 
 def _english_html(term: Term, said: str) -> str:

@@ -168,7 +168,7 @@ def parallel_put_in(found: ParallelMeasures, names: Mapping[str, str]) -> dict[s
         for language in others
     ]
     rates = [*found.per_line.values()]
-    apart = sum(abs(one - other) for place, one in enumerate(rates) for other in rates[:place])
+    apart = sum(abs(one - other) for index, one in enumerate(rates) for other in rates[:index])
     gini = f"2 × {apart:.1f} / (2 × {len(rates)} × {sum(rates):.1f}) = {measure_text('gini', found.gini)}"
     return {"premium": " · ".join(lines), "gini": gini}
 

@@ -61,8 +61,8 @@ def show_stepping(
         controls.options_widgets()
         controls.show_widget()
     titled(algorithm.name, _(algorithm.title), partial(beside, controls) if beside else None)
-    if told := lead(controls):
-        st.html(lead_html(told))
+    if text := lead(controls):
+        st.html(lead_html(text))
     controls.say_complaints(source)
     if source is not None and pipeline is not None and not controls.blocked:
         recipe = controls.recipe()

@@ -80,8 +80,8 @@ def changed(run: Run[AnyTrace], recipe: Recipe, corpus: Corpus, change: Change) 
     if (size := size_along(recipe, corpus, change)) is not None:
         values["size"] = size
     other = replace(recipe, values=values)
-    found = ALGORITHMS[run.algorithm.name].run(other)
-    return run if found is None else found
+    result = ALGORITHMS[run.algorithm.name].run(other)
+    return run if result is None else result
 
 
 def size_along(recipe: Recipe, corpus: Corpus, change: Change) -> int | None:

@@ -320,10 +320,10 @@ class Source:
 
     def corpus(self, pipeline: Pipeline, progress: Callable[[int], None] | None = None) -> Corpus:
         """Read it. Raises CorpusError, and what the engine raises for texts and counts that it can't read."""
-        found = self._read(pipeline, progress)
+        result = self._read(pipeline, progress)
         for word, number in self.recount:
-            found = with_count(found, word, number)
-        return within_limits(found)
+            result = with_count(result, word, number)
+        return within_limits(result)
 
     def _read(self, pipeline: Pipeline, progress: Callable[[int], None] | None) -> Corpus:
         counted_by = self.counted_by(pipeline.timeout)
@@ -332,16 +332,16 @@ class Source:
                 raise CountedRulesError(counted_by.rules)
             return read_counts(decode_text(self.data).text, pipeline.timeout, progress).corpus
         rules = (pipeline.normalizer, pipeline.pre_tokenizer, pipeline.pattern, pipeline.timeout)
-        kept, cuts = pipeline.user_defined_symbols, pipeline.cuts
+        stored, cuts = pipeline.user_defined_symbols, pipeline.cuts
         if self.counts:
             counts = parse_counts(decode_text(self.data).text)
-            return Corpus.from_counts(counts, *rules, user_defined_symbols=kept, cuts=cuts)
+            return Corpus.from_counts(counts, *rules, user_defined_symbols=stored, cuts=cuts)
         if self.lines and not self.texts:
             return Corpus.from_bytes(
-                self.data, *rules, progress=progress, user_defined_symbols=kept, cuts=cuts
+                self.data, *rules, progress=progress, user_defined_symbols=stored, cuts=cuts
             )
         texts = self._texts()
-        return Corpus.from_texts(texts, *rules, progress=progress, user_defined_symbols=kept, cuts=cuts)
+        return Corpus.from_texts(texts, *rules, progress=progress, user_defined_symbols=stored, cuts=cuts)
 
     def _texts(self) -> list[str]:
         """The texts that are cut into words each by itself."""

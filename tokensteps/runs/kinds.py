@@ -31,8 +31,8 @@ def kind_settings(recipe: Recipe) -> dict[str, Any]:
 
 def train_kind(corpus: Corpus, *, kind: str = "plain", **settings: Any) -> BpeTrace:
     """Train a kind of BPE. For the parity-aware one the text is a table with a column for each language. Raises ParallelError too."""
-    given = languages_of(corpus) if kind == "paritybpe" else corpus
-    return KINDS[kind].train(given, **settings)
+    value = languages_of(corpus) if kind == "paritybpe" else corpus
+    return KINDS[kind].train(value, **settings)
 
 
 def languages_of(corpus: Corpus) -> Mapping[str, Corpus]:

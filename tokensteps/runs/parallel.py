@@ -60,13 +60,13 @@ def read_parallel(text: str) -> dict[str, list[str]]:
     names = [name.strip() for name in rows[0]] if rows else []
     if len(names) < 2:
         raise ParallelError("columns")
-    if again := next((name for place, name in enumerate(names) if name in names[:place]), None):
+    if again := next((name for index, name in enumerate(names) if name in names[:index]), None):
         raise ParallelError("name", name=quoted(again))
     for number, row in enumerate(rows[1:], start=2):
         filled = [cell for cell in row if cell.strip()]
         if len(filled) != len(names) or len(row) != len(names):
             raise ParallelError("row", row=number, cells=len(filled), columns=len(names))
-    return {name: [row[place].strip() for row in rows[1:]] for place, name in enumerate(names)}
+    return {name: [row[index].strip() for row in rows[1:]] for index, name in enumerate(names)}
 
 
 @cache

@@ -114,8 +114,8 @@ class Recipe:
         normalizer = self["normalizer"]
         if self["replace"]:
             normalizer = (Replace(self["replace"], self["put"]), normalizer)
-        kept = special_tokens(self["kept"])
-        return Pipeline(normalizer, self["pre"], pattern, patience(size), self._cuts(), kept)
+        stored = special_tokens(self["kept"])
+        return Pipeline(normalizer, self["pre"], pattern, patience(size), self._cuts(), stored)
 
     def _cuts(self) -> tuple[Cutter, ...]:
         """The cuts behind the pre-tokenizer, in turn."""
@@ -194,12 +194,12 @@ def read_text(url: Mapping[str, str], complaints: list[str]) -> bytes | None:
     """The text in a URL, compressed or as somebody typed it, or the stored one that it names; None without one, or if it is gone, which adds to `complaints`."""
     written = url.get("text", "")
     text = unpack_text(written) if is_packed(written) else written or None
-    kept = text_store().get(url.get("id", ""))
+    cached = text_store().get(url.get("id", ""))
     if written and text is None:
         complaints.append(_("The text in this link is damaged: ask for the link again, or paste the text."))
-    elif url.get("id") and kept is None:
+    elif url.get("id") and cached is None:
         complaints.append(_("This server no longer has the text of this link: paste or upload it again."))
-    return kept if text is None else text.encode("utf-8", "replace")
+    return cached if text is None else text.encode("utf-8", "replace")
 
 
 def write_short(text: str) -> str:
@@ -219,8 +219,8 @@ def read_short(parameter: str) -> str | None:
     if parameter.startswith("~"):
         return unpack_text(parameter[1:])
     if parameter.startswith("!"):
-        kept = text_store().get(parameter[1:])
-        return None if kept is None else kept.decode("utf-8", "replace")
+        cached = text_store().get(parameter[1:])
+        return None if cached is None else cached.decode("utf-8", "replace")
     return parameter
 
 

@@ -52,7 +52,7 @@ def search_apart(
     trace: AnyTrace, step: int, words: tuple[str, ...], bound: int, progress: Progress
 ) -> TippingsFound:
     """Search in a process of its own; what it had found, if it was stopped. Raises what workers raise."""
-    found: TippingsFound = pickle.loads(
+    result: TippingsFound = pickle.loads(
         workers().run(Search(pickle.dumps(trace), step, words, bound), progress)
     )
-    return found
+    return result

@@ -186,11 +186,11 @@ def same_place(origin: str, host: str, secure: bool = False) -> bool:
     >>> same_place("http://a.example", "a.example", secure=True), same_place("https://a.example", "a.example", secure=True)
     (False, True)
     """
-    scheme, _, place = origin.lower().partition("://")
+    scheme, _, position = origin.lower().partition("://")
     usual = {"http": ":80", "https": ":443"}.get(scheme)
     if usual is None or (secure and scheme != "https"):
         return False
-    return place.removesuffix(usual) == host.lower().removesuffix(usual) != ""
+    return position.removesuffix(usual) == host.lower().removesuffix(usual) != ""
 
 
 def _latin(headers: Mapping[str, str]) -> Headers:
@@ -335,8 +335,8 @@ def _lead_home(scope: Scope, message: Message) -> None:
 
 def _both_names(scope: Scope) -> bytes:
     """Where a page says it is from, and the name that the server was asked by, for the page itself: nobody else can read it."""
-    told = {"origin": ", ".join(_all_of(scope, b"origin"))[:200], "host": _header(scope, b"host")[:200]}
-    return json.dumps(told).encode("ascii")
+    data = {"origin": ", ".join(_all_of(scope, b"origin"))[:200], "host": _header(scope, b"host")[:200]}
+    return json.dumps(data).encode("ascii")
 
 
 async def _answer(send: Send, status: int, text: bytes, kind: bytes = b"text/plain; charset=utf-8") -> None:

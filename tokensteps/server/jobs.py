@@ -75,7 +75,7 @@ class Job(Generic[Built]):
     def waiting(self) -> set[str]:
         """The sessions that wait for it."""
         now = time.monotonic()
-        return {session for session, asked in [*self._asked.items()] if now - asked < WAITS}
+        return {session for session, since in [*self._asked.items()] if now - since < WAITS}
 
     @property
     def ended(self) -> bool:

@@ -22,15 +22,15 @@ def process_singleton(make: Callable[[], Single]) -> Callable[[], Single]:
     >>> registry()
     ['a']
     """
-    made: list[Single] = []
+    result: list[Single] = []
     lock = threading.Lock()
 
     @wraps(make)
     def get() -> Single:
-        if not made:
+        if not result:
             with lock:
-                if not made:
-                    made.append(make())
-        return made[0]
+                if not result:
+                    result.append(make())
+        return result[0]
 
     return get

@@ -34,9 +34,9 @@ def read_secret() -> str:
     Where the file can't be written, as in a read-only container or on a full disk, this process has a secret of its own and says so
     in the log: its seals end with it, and other workers take them for forgeries.
     """
-    given = os.environ.get(SECRET_VARIABLE)
-    if given:
-        return _long_enough(given, f"the environment variable {SECRET_VARIABLE}", "set it to the output of")
+    value = os.environ.get(SECRET_VARIABLE)
+    if value:
+        return _long_enough(value, f"the environment variable {SECRET_VARIABLE}", "set it to the output of")
     if not SECRET_FILE.exists():
         try:
             KEPT_IN.mkdir(mode=0o700, exist_ok=True)
@@ -48,13 +48,13 @@ def read_secret() -> str:
             )
             return secrets.token_hex(32)
     try:
-        found = SECRET_FILE.read_text(encoding="ascii").strip()
+        result = SECRET_FILE.read_text(encoding="ascii").strip()
     except (OSError, UnicodeError) as error:
         raise SecretError(
             f"{SECRET_FILE} can't be read ({error}): let the server's user read it, delete it to get a new one, "
             f"or set {SECRET_VARIABLE}."
         ) from None
-    return _long_enough(found, str(SECRET_FILE), "delete it, or fill it with the output of")
+    return _long_enough(result, str(SECRET_FILE), "delete it, or fill it with the output of")
 
 
 def _long_enough(found: str, where: str, remedy: str) -> str:

@@ -100,8 +100,8 @@ def draw_window(run: str, window: Window, frame: Callable[[int], Frame]) -> byte
     ):
         with contextlib.suppress(TrainingError, Stopped):
             drawing = Drawing(window, frame.frame, frame.style, current_language(), trace)
-            found: bytes = pickle.loads(drawers().run(drawing, Progress()))
-            return found
+            result: bytes = pickle.loads(drawers().run(drawing, Progress()))
+            return result
     return window.packed(frame)
 
 

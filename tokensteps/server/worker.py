@@ -121,8 +121,8 @@ def processor_time(seconds: float) -> Iterator[None]:
 def most_memory() -> int:
     """Bytes of memory that this process had at its largest; 0 where the system doesn't tell."""
     with contextlib.suppress(OSError):  # Linux, where `ru_maxrss` begins with what the server had
-        if found := re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text()):
-            return 1_024 * int(found[1])
+        if match := re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text()):
+            return 1_024 * int(match[1])
     try:
         import resource
     except ImportError:  # Windows

@@ -71,7 +71,7 @@ class Worker:
         The limit is on the processor's time, which the process keeps to by itself: a busy server refuses nothing that an idle one
         takes. What waits, and never works, is ended by the clock.
         """
-        told = False
+        text = False
         self._grown = 0
         self._wait_for_start()
         guard = threading.Timer(SLOWER * task.limit, self._process.kill)
@@ -79,8 +79,8 @@ class Worker:
         try:
             self._send((task, task.limit))
             while not (ended := self._hear(progress)):
-                if not told and progress.over:
-                    progress.stop = told = True
+                if not text and progress.over:
+                    progress.stop = text = True
                     self._send(STOP)
             return ended
         except (EOFError, OSError, pickle.UnpicklingError):  # the last: it ended in the middle of an answer
@@ -285,11 +285,11 @@ class Workers:
             own[0].progress.stop = True
         elif len(there) > TRAININGS_WAITING:
             names = [turn.progress.session for turn in there]
-            places = [self._where.of(name) for name in names]
+            positions = [self._where.of(name) for name in names]
 
             def wants(turn: Turn) -> tuple[float, float, int]:
                 session = turn.progress.session
-                waiting = self._share(session, names.count, places.count)
+                waiting = self._share(session, names.count, positions.count)
                 return waiting, self._had(session), turn.arrival
 
             max(there, key=wants).refused = True

@@ -90,16 +90,16 @@ def read_destination(told: Any) -> Destination | None:
     >>> read_destination({"stop": "path.99", "walk": "path.99", "nonce": "9"})
     """
     match told:
-        case {"stop": str(text)} if (place := read_walk(text)) is not None:
-            link = stops_of(place.walk, lesson_facts())[place.number - 1].link
+        case {"stop": str(text)} if (position := read_walk(text)) is not None:
+            link = stops_of(position.walk, lesson_facts())[position.number - 1].link
             query = {**link.query, **({WALK_PARAMETER: text} if told.get("walk") else {})}
-            return Destination(link.page, query, str(told.get("nonce", ""))[:40], place)
+            return Destination(link.page, query, str(told.get("nonce", ""))[:40], position)
         case {"page": str(page), "query": str(query)} if page in PAGES and len(query) <= CLASS_QUERY:
             try:
-                found = dict(parse_qsl(query, keep_blank_values=True, max_num_fields=FIELDS))
+                results = dict(parse_qsl(query, keep_blank_values=True, max_num_fields=FIELDS))
             except ValueError:
                 return None
-            wanted = {name: found[name] for name in found if name in PAGE_PARAMETERS[page] | ALSO_READ}
+            wanted = {name: results[name] for name in results if name in PAGE_PARAMETERS[page] | ALSO_READ}
             step = read_step(str(told.get("step")))
             if step is not None:
                 wanted["step"] = str(step)
@@ -132,11 +132,11 @@ def show_class() -> bool:
     if going is not None:
         _lead_to(going)
     linked = st.query_params.get(CLASS_PARAMETER)
-    asked = read_class(linked)
-    if asked is not None and (
-        asked != class_code() and (CLASS_CODE not in state or class_code() is not None)
+    wanted = read_class(linked)
+    if wanted is not None and (
+        wanted != class_code() and (CLASS_CODE not in state or class_code() is not None)
     ):
-        enter_class(asked)
+        enter_class(wanted)
     code = class_code()
     if code is not None and linked != code:
         update_url({CLASS_PARAMETER: code})
@@ -266,9 +266,9 @@ def give_class(page: str, questions: int, label: str, done: Mapping[int, str], f
     """On a page of questions: what may be given to a class from here on, and the verdicts on those that were answered, by number; `first`
     is the number where an address without one begins."""
     if class_code() is not None:
-        given = {"questions": questions, "label": label, "first": first}
+        value = {"questions": questions, "label": label, "first": first}
         answers = {str(number): kind for number, kind in done.items() if kind in SETTLED}
-        data = {"given": given, "answered": answers, "on": page}
+        data = {"given": value, "answered": answers, "on": page}
         component("class_page", ())(key=f"{page}.class_given", data=data)
 
 

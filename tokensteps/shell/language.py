@@ -16,9 +16,9 @@ SWITCH = "language.switch"
 
 def choose_language() -> None:
     """Set the language for this run of the script."""
-    state, asked = st.session_state, st.query_params.get("lang", "")
-    if asked in LANGUAGES or is_back():  # then the address is the truth
-        state[CHOSEN_LANGUAGE] = asked if asked in LANGUAGES else ""
+    state, requested = st.session_state, st.query_params.get("lang", "")
+    if requested in LANGUAGES or is_back():  # then the address is the truth
+        state[CHOSEN_LANGUAGE] = requested if requested in LANGUAGES else ""
     chosen: str = state.get(CHOSEN_LANGUAGE, "")
     before = state.get("language")
     state["language"] = use_language(chosen or browser_language())

@@ -45,8 +45,8 @@ def catch_up() -> bool:
 
 def connection_strip() -> None:
     """On every page: what the browser says, in the language in use, while it can't reach the server."""
-    told = _("The server can't be reached. Your text and your step are kept; the page comes back by itself.")
-    component("connection", ())(key="connection", data={"away": told})
+    text = _("The server can't be reached. Your text and your step are kept; the page comes back by itself.")
+    component("connection", ())(key="connection", data={"away": text})
 
 
 def resume(page: str) -> None:

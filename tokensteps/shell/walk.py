@@ -68,10 +68,10 @@ WALK_TOLD: Final = "walk.told"
 
 def lesson_facts() -> dict[str, str]:
     """The figures in the stops' sentences, computed once per language."""
-    found: dict[str, str] = remembered(
+    results: dict[str, str] = remembered(
         ("home.facts", current_language()), lambda: {**facts(), **path_facts()}
     )
-    return found
+    return results
 
 
 def walk_place() -> WalkPlace | None:
@@ -96,16 +96,16 @@ def show_walk(page: str) -> bool:
         st.toast(toast)
     if WALK_BEGUN in state:
         _go(state.pop(WALK_BEGUN))
-    asked, was = read_walk(st.query_params.get(WALK_PARAMETER)), walk_place()
-    led = asked is not None and asked != was
-    if asked is not None and (led or state.get("page") != page):
-        state[WALK_PLACE] = asked
-        open_stop_tab(page, asked)
+    requested, was = read_walk(st.query_params.get(WALK_PARAMETER)), walk_place()
+    led = requested is not None and requested != was
+    if requested is not None and (led or state.get("page") != page):
+        state[WALK_PLACE] = requested
+        open_stop_tab(page, requested)
     place = walk_place()
     if place is not None:
         if place.walk == PATH_WALK:
             state[PATH_PROGRESS] = progress()._replace(at=place.number)
-        if asked is None:
+        if requested is None:
             update_url({WALK_PARAMETER: write_walk(place)})
     with st.sidebar, st.container(key="walk"):
         if page == "home" or (place is not None and place.walk == PATH_WALK):
@@ -186,11 +186,11 @@ def note_predictions(corpus: str, hidden: Hidden, game: Game) -> None:
     first = int(station.link.query.get("step", "0")) + 1
     if not station.predictions or (hidden.place, corpus) != (station.link.page, station.link.query["corpus"]):
         return
-    asked = [one for one in game.predictions if first <= one.step < first + station.predictions]
-    keys = [question_after(hidden.trace, one.step - 1, one.kind, hidden.style).key for one in asked]
-    given = [one.text for one in asked if one.text]
-    deed = Deed(together(given) if given else "", together(keys) if keys else "")
-    if len(asked) < station.predictions or deeds.get(place.number) == deed:
+    wanted = [one for one in game.predictions if first <= one.step < first + station.predictions]
+    keys = [question_after(hidden.trace, one.step - 1, one.kind, hidden.style).key for one in wanted]
+    value = [one.text for one in wanted if one.text]
+    deed = Deed(together(value) if value else "", together(keys) if keys else "")
+    if len(wanted) < station.predictions or deeds.get(place.number) == deed:
         return
     st.session_state[WALK_DEEDS] = {**deeds, place.number: deed}
     _tick(place.number)
@@ -208,13 +208,13 @@ def _keep_progress() -> None:
     """Have the browser keep what was done, after asking it what it kept before."""
     state, now = st.session_state, progress()
     what = now.saved() if state.get(BROWSER_ASKED) else []
-    found = read_progress(
+    result = read_progress(
         kept(PATH_WALK, what, lasting=True, erased=state.get(PATH_ERASED, False), on_erased=erase_progress)
     )
     state[BROWSER_ASKED] = True
-    if found != PathProgress() and found._replace(old=now.old) != now:
-        state[PATH_PROGRESS] = now.together(found)
-        if found.old and not now.old:
+    if result != PathProgress() and result._replace(old=now.old) != now:
+        state[PATH_PROGRESS] = now.together(result)
+        if result.old and not now.old:
             told_so = _(
                 "The path is new. The stations that you did on the old one are ticked as shown: do them yourself whenever you like."
             )
@@ -226,9 +226,9 @@ def _keep_progress() -> None:
 def _strip(page: str, place: WalkPlace) -> None:
     """The strip, and what its buttons and keys do."""
     st.html(ASSETS / "page" / "walk.css")
-    asked = component("walk", ())(key="walk_strip", data=strip(page, place), on_go_change=ignore).go
+    wanted = component("walk", ())(key="walk_strip", data=strip(page, place), on_go_change=ignore).go
     length = length_of(place.walk)
-    match asked:
+    match wanted:
         case "next" if place.number < length:
             _go(WalkPlace(place.walk, place.number + 1))
         case "next":

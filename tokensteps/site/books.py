@@ -149,7 +149,7 @@ def book_html(title: str, drawn: DrawnRun, path: str) -> str:
 
 def books_data(drawn: Iterable[DrawnRun], path: str, projector: bool = False) -> str:
     """What the scripts of the page at `path` need to know of its flipbooks: the terms that they mark; the words of projector mode."""
-    terms = {name: told for one in drawn for name, told in one.terms.items()}
+    terms = {name: text for one in drawn for name, text in one.terms.items()}
     glossary = {"more": _("Glossary"), "href": f"{relative(path, 'glossary.html')}#term-"}
     return filled(
         "site/books",

@@ -91,7 +91,7 @@ def slugs(
     >>> slugs(["a b.txt", "A-b.txt", "字.txt"], str, ["text"])
     [('a-b-txt', 'a b.txt'), ('a-b-txt-2', 'A-b.txt'), ('txt', '字.txt')]
     """
-    found: dict[str, Thing] = {}
+    results: dict[str, Thing] = {}
     reserved = {*taken}
     for one in things:
         plain = re.sub(r"[^a-z0-9]+", "-", name_of(one).lower())[:40].strip("-") or "own"
@@ -102,8 +102,8 @@ def slugs(
         )
         name = next(free)
         reserved.add(name)
-        found[name] = one
-    return [*found.items()]
+        results[name] = one
+    return [*results.items()]
 
 
 def site_files(
@@ -147,11 +147,11 @@ def in_languages(
         before = current_language()
         try:
             use_language(language)
-            places = [(TRY_PAGE, try_title())] if site.pyodide else []
-            made = [(page.path, document(page, site.languages, places)) for page in make()]
+            positions = [(TRY_PAGE, try_title())] if site.pyodide else []
+            result = [(page.path, document(page, site.languages, positions)) for page in make()]
         finally:
             use_language(before)
-        yield from ((f"{language}/{path}", text) for path, text in made)
+        yield from ((f"{language}/{path}", text) for path, text in result)
 
 
 def read_pages(site: Site, runs: Sequence[SiteRun], own: Sequence[Listed]) -> Iterator[SitePage]:

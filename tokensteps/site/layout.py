@@ -39,8 +39,8 @@ def relative(start: str, target: str) -> str:
     >>> relative("en/runs/bpe-hug.html", "ja/index.html"), relative("glossary.html", "runs/bpe-hug.html#3")
     ('../../ja/index.html', 'runs/bpe-hug.html#3')
     """
-    path, hash_sign, place = target.partition("#")
-    return posixpath.relpath(path, posixpath.dirname(start) or ".") + hash_sign + place
+    path, hash_sign, position = target.partition("#")
+    return posixpath.relpath(path, posixpath.dirname(start) or ".") + hash_sign + position
 
 
 def link_html(start: str, target: str, label: str, attributes: str = "") -> str:

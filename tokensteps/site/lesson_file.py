@@ -247,11 +247,11 @@ def read_table(name: str, data: bytes, limit: int) -> Table:
 
 def _toml_problem(told: str) -> str:
     """What the parser says, after the place."""
-    found = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", told, re.DOTALL)
-    if found is None:
+    match = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", told, re.DOTALL)
+    if match is None:
         return told
     return Phrase(
-        N_("line {line}, column {column}: {message}"), line=found[2], column=found[3], message=found[1]
+        N_("line {line}, column {column}: {message}"), line=match[2], column=match[3], message=match[1]
     )
 
 
@@ -265,9 +265,9 @@ def read_deck(name: str, data: bytes) -> tuple[PreparedQuestion, ...]:
 
 def read_class_questions(table: Table) -> tuple[PreparedQuestion, ...]:
     """All of them, in their order."""
-    given = enumerate(table.items("question", DECK), start=1)
+    value = enumerate(table.items("question", DECK), start=1)
     return tuple(
-        read_class_question(Table(f"{table.place}, question {number}", one)) for number, one in given
+        read_class_question(Table(f"{table.place}, question {number}", one)) for number, one in value
     )
 
 
@@ -288,8 +288,8 @@ def read_class_question(table: Table) -> PreparedQuestion:
         raise LessonError("wrong", table.at("choices"), value=shown([*choices]), wanted=wanted)
     answer = _class_answer(table, by, choices)
     activity, at = table.words("activity"), table.words("at", PREPARED_AT)
-    place = read_walk(activity)
-    if activity and (place is None or place.walk == PATH_WALK):
+    position = read_walk(activity)
+    if activity and (position is None or position.walk == PATH_WALK):
         raise LessonError(
             "wrong", table.at("activity"), value=shown(activity), wanted=N_("an activity such as 30.2")
         )
@@ -306,7 +306,7 @@ def _class_answer(table: Table, by: str, choices: Sequence[str]) -> str:
     value = table.take("answer")
     if value is None and by != "parts":
         return ""
-    place, wanted = table.at("answer"), ""
+    position, wanted = table.at("answer"), ""
     match by:
         case "choices" if value not in choices:
             wanted = N_("among the choices, as it is written there")
@@ -321,7 +321,7 @@ def _class_answer(table: Table, by: str, choices: Sequence[str]) -> str:
         case "free":
             wanted = N_("absent, as answers in one's own words aren't graded")
     if wanted:
-        raise LessonError("wrong", place, value=shown(value), wanted=wanted)
+        raise LessonError("wrong", position, value=shown(value), wanted=wanted)
     return " ".join(str(value).split()) if by == "split" else str(value)
 
 
@@ -359,14 +359,14 @@ def read_steps(table: Table) -> tuple[tuple[int, str], ...]:
     keys = table.keys()
     if len(keys) > LESSON_QUESTIONS:
         raise LessonError("large", table.place, size=f"{len(keys):,} steps", limit=f"{LESSON_QUESTIONS:,}")
-    found = []
+    results = []
     for key in keys:
         if not (key.isascii() and key.isdigit() and len(key) < 7):
             raise LessonError(
                 "wrong", table.place, value=shown(key), wanted="the numbers of steps, each with a text"
             )
-        found.append((int(key), table.words(key, LESSON_TEXT, required=True)))
-    return tuple(sorted(found))
+        results.append((int(key), table.words(key, LESSON_TEXT, required=True)))
+    return tuple(sorted(results))
 
 
 def read_own_question(table: Table) -> OwnQuestion:
@@ -380,18 +380,18 @@ def read_own_question(table: Table) -> OwnQuestion:
         raise LessonError(
             "wrong", table.at("choices"), value=shown([*choices]), wanted="two texts or more, all different"
         )
-    given = table.take("answer")
-    many = given if isinstance(given, list) and len(given) <= LESSON_QUESTIONS else [given]
+    value = table.take("answer")
+    many = value if isinstance(value, list) and len(value) <= LESSON_QUESTIONS else [value]
     answers = tuple(read_answer_given(table.at("answer"), one) for one in many)
     if not answers or (len(answers) > 1 and not all(isinstance(one, str) for one in answers)):
         raise LessonError(
-            "wrong", table.at("answer"), value=shown(given), wanted="a text, a number, or a list of texts"
+            "wrong", table.at("answer"), value=shown(value), wanted="a text, a number, or a list of texts"
         )
     if choices and not {*answers} <= {*choices}:
         raise LessonError(
             "wrong",
             table.at("answer"),
-            value=shown(given),
+            value=shown(value),
             wanted="among the choices, as it is written there",
         )
     table.done()
@@ -417,11 +417,11 @@ def read_run(table: Table, folder: Path) -> OwnRun:
     """A run: its algorithm, its corpus, and settings under the names that they have in the app's links."""
     algorithm = one_of(table, "algorithm", [*RULES_OF])
     step, encode = table.number("step"), table.words("encode")
-    given = [name for name in CORPORA if name in table]
-    if len(given) != 1:
-        raise LessonError("wrong", table.place, value=f"with {' and '.join(given) or 'no corpus'}",
+    value = [name for name in CORPORA if name in table]
+    if len(value) != 1:
+        raise LessonError("wrong", table.place, value=f"with {' and '.join(value) or 'no corpus'}",
                           wanted=f"with one of {', '.join(CORPORA)}")  # fmt: skip
-    (kind,) = given
+    (kind,) = value
     source: dict[str, Any] = {}
     if kind == "corpus":
         corpus = one_of(table, kind, [*EXAMPLES])

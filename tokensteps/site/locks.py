@@ -128,16 +128,16 @@ def number_forms(value: Fraction, accepts: Callable[[str], bool]) -> tuple[int, 
     >>> number_forms(Fraction(1, 20), lambda typed: typed in ("0.05", "0.050"))
     (18, ['2:5', '3:50', '18:50000000000000000'])
     """
-    found: list[str] = []
+    results: list[str] = []
     for places in range(PLACES + 1):
         middle = round(value * 10**places)
         ups, downs = (list(_accepted(range(middle + shift, middle + shift + way * NEAR, way), places, accepts))
                       for shift, way in ((0, 1), (-1, -1)))  # fmt: skip
         if max(len(ups), len(downs)) == NEAR:
-            return places - 1, found
-        found += ups + downs
+            return places - 1, results
+        results += ups + downs
     exact = f"{PLACES}:{round(value * 10**PLACES)}"  # a fraction, rounded; its decimals have more digits than a float
-    return PLACES, [*dict.fromkeys([*found, exact])]
+    return PLACES, [*dict.fromkeys([*results, exact])]
 
 
 def _accepted(numbers: Sequence[int], places: int, accepts: Callable[[str], bool]) -> Iterator[str]:
@@ -165,11 +165,11 @@ def decimal_text(number: int, places: int) -> str:
 def split_forms(question: Question) -> list[str]:
     """The splits that are right: the key, and of those that a picture's pieces make, all that are as good."""
     tokens = question.key.split()
-    bare = [token.removeprefix(CONTINUATION) if place else token for place, token in enumerate(tokens)]
-    found = {" ".join(bare)}
+    bare = [token.removeprefix(CONTINUATION) if index else token for index, token in enumerate(tokens)]
+    results = {" ".join(bare)}
     if question.board is not None:
-        found |= {split for split in tilings(question.board) if takes_answer(question, split)}
-    return [*found]
+        results |= {split for split in tilings(question.board) if takes_answer(question, split)}
+    return [*results]
 
 
 def tilings(board: Board) -> Iterator[str]:

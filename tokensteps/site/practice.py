@@ -45,13 +45,13 @@ def key_path(kind: str) -> str:
 
 def sets_of(kind: str, number: int) -> dict[int, list[Exercise]]:
     """Level → so many exercises of a kind, in the language in use; fewer where some would ask the same."""
-    found: dict[int, list[Exercise]] = {}
+    results: dict[int, list[Exercise]] = {}
     for level in LEVELS:
         different = {
             one.question.prompt: one for one in (make(kind, level, seed) for seed in range(1, number + 1))
         }
-        found[level] = [*different.values()]
-    return found
+        results[level] = [*different.values()]
+    return results
 
 
 def practice_pages(kind: str, number: int, keys: bool) -> Iterator[SitePage]:
@@ -65,11 +65,13 @@ def practice_pages(kind: str, number: int, keys: bool) -> Iterator[SitePage]:
         answers.append(head)
         for one in exercises:
             name = f"level-{level}-{one.seed}"
-            asked = one.question
-            task = SiteTask(name, count(one.seed), asked.prompt, asked.form, locks_of(one), asked.worked)
+            question = one.question
+            task = SiteTask(
+                name, count(one.seed), question.prompt, question.form, locks_of(one), question.worked
+            )
             parts.append(task_html(task))
             answers.append(
-                f'<section class="box" id="{name}"><h3>{count(one.seed)}</h3><p>{asked.solution}</p></section>'
+                f'<section class="box" id="{name}"><h3>{count(one.seed)}</h3><p>{question.solution}</p></section>'
             )
     lead = f'<p class="lead">{escape(_(EXERCISE_KINDS[kind].trains))}</p>'
     key = _("Key: {title}").format(title=title)

@@ -75,8 +75,8 @@ def scorm_package(page: SitePage, version: str) -> bytes:
 def _package_files(page: SitePage) -> Iterator[tuple[str, str]]:
     """The page, and what pages share."""
     path = f"{current_language()}/{page.path}"
-    told = _("No learning platform has opened this page: nothing is recorded.")
-    body = filled("site/no-lms", message=escape(told)) + page.body
+    message = _("No learning platform has opened this page: nothing is recorded.")
+    body = filled("site/no-lms", message=escape(message)) + page.body
     head = filled("site/alone", mark=mark())
     yield path, whole_page(path, page.title, head, body, (*page.scripts, IN_PLATFORM), page.policy)
     for name, text in shared_files():

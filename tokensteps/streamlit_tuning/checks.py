@@ -13,8 +13,8 @@ def require(owner: Any, *names: str) -> None:
     Traceback (most recent call last):
     AttributeError: str has no louder
     """
-    made = getattr(getattr(owner, "__init__", None), "__code__", None)
-    known = {*getattr(owner, "__annotations__", ()), *(made.co_names if made is not None else ())}
+    result = getattr(getattr(owner, "__init__", None), "__code__", None)
+    known = {*getattr(owner, "__annotations__", ()), *(result.co_names if result is not None else ())}
     for name in names:
         if not hasattr(owner, name) and name not in known:
             raise AttributeError(f"{owner.__name__} has no {name}")

@@ -92,10 +92,10 @@ def tell_together() -> None:
     ask_for_run = AppSession.request_rerun
 
     def handover_of(session: AppSession) -> Handover:
-        found: Handover | None = session.__dict__.get("_handover")
-        if found is None:
-            found = session.__dict__.setdefault("_handover", Handover(session._call_soon_on_event_loop))
-        return found
+        result: Handover | None = session.__dict__.get("_handover")
+        if result is None:
+            result = session.__dict__.setdefault("_handover", Handover(session._call_soon_on_event_loop))
+        return result
 
     def tell(session: AppSession, sender: Any, event: ScriptRunnerEvent, **more: Any) -> None:
         handle = partial(session._handle_scriptrunner_event_on_event_loop, sender, event, **more)

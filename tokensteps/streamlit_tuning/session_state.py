@@ -48,8 +48,8 @@ def _told_as_dict(
         widgets = state._new_widget_state
         if not isinstance(values, dict) or events not in widgets.widget_metadata:
             return values
-        told = [one for one in widgets.get(events) or () if isinstance(one, dict)]
-        return {one["event"]: one.get("value") for one in told if isinstance(one.get("event"), str)} | values
+        lines = [one for one in widgets.get(events) or () if isinstance(one, dict)]
+        return {one["event"]: one.get("value") for one in lines if isinstance(one.get("event"), str)} | values
 
     return present
 

@@ -13,13 +13,13 @@ def read_theme_once() -> None:
     are while a server runs."""
     require(app_session, "_populate_theme_msg")
     put_together = app_session._populate_theme_msg
-    made: dict[str, CustomThemeConfig] = {}
+    result: dict[str, CustomThemeConfig] = {}
 
     def fill(msg: CustomThemeConfig, section: str = "theme") -> None:
-        if section not in made:
-            made[section] = CustomThemeConfig()
-            put_together(made[section], section)
-        if made[section].ByteSize():
-            msg.MergeFrom(made[section])
+        if section not in result:
+            result[section] = CustomThemeConfig()
+            put_together(result[section], section)
+        if result[section].ByteSize():
+            msg.MergeFrom(result[section])
 
     app_session._populate_theme_msg = fill

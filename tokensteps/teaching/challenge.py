@@ -81,10 +81,10 @@ def open_challenge(sealed: str) -> Challenge | None:
         except ValueError:  # no address: `//[?`
             return None
     match unseal("challenge", sealed):
-        case [str(title), str(page), dict(url), int(first), int(last), str(asked)] if (
-            page in ALGORITHMS and asked in ASKED and 0 <= first < last
+        case [str(title), str(page), dict(url), int(first), int(last), str(requested)] if (
+            page in ALGORITHMS and requested in ASKED and 0 <= first < last
         ):
-            return Challenge(title, page, url, first, last, asked)
+            return Challenge(title, page, url, first, last, requested)
     return None
 
 
@@ -113,19 +113,19 @@ def open_answers(code: str) -> Answers | None:
 
 def questions_of(challenge: Challenge, trace: AnyTrace, style: Style) -> list[tuple[int, Question]]:
     """The steps to predict and their questions: the same for the whole class."""
-    asked: list[tuple[int, Question]] = []
+    wanted: list[tuple[int, Question]] = []
     step = next_asked(trace, challenge.first)
     while step is not None and step < min(challenge.last, len(trace)):
-        asked.append((step + 1, question_after(trace, step, challenge.asked, style)))
+        wanted.append((step + 1, question_after(trace, step, challenge.asked, style)))
         step = next_asked(trace, step + 1)
-    return asked
+    return wanted
 
 
 def grade_answers(questions: Sequence[tuple[int, Question]], answers: Sequence[str]) -> list[Prediction]:
     """Grade answers, one after the other; a missing answer is wrong."""
     marked: list[Prediction] = []
-    given = [*answers, *[""] * len(questions)]
-    for (step, question), text in zip(questions, given, strict=False):
+    answers_given = [*answers, *[""] * len(questions)]
+    for (step, question), text in zip(questions, answers_given, strict=False):
         verdict = question.grade(text).kind if text else WRONG
         marked.append(Prediction(step, question.kind, text, WRONG if verdict == UNREAD else verdict))
     return marked

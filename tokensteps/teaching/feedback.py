@@ -47,13 +47,13 @@ def in_steps(
             if tries == 2
             else (QUARTER, _("At the third try: that counts a quarter."))
         )
-        told = sentences(ended(verdict.told), escape(counts)) if counted else verdict.told
-        return verdict._replace(kind=kind, told=told)
+        narration = sentences(ended(verdict.told), escape(counts)) if counted else verdict.told
+        return verdict._replace(kind=kind, told=narration)
     if verdict.kind != WRONG:
         return verdict
     if _plain(answer) in map(_plain, before):
-        told = sentences(escape(_("You have tried that already: change something.")), verdict.hint)
-        return Verdict(UNREAD, told, cells=verdict.cells)
+        narration = sentences(escape(_("You have tried that already: change something.")), verdict.hint)
+        return Verdict(UNREAD, narration, cells=verdict.cells)
     if tries >= tries_for(question):
         return verdict
     name = escape(_("Not yet."))
@@ -65,8 +65,8 @@ def in_steps(
             verdict.worked or question.worked,
         )
     again = counts if counted else _("Try again.")
-    told = sentences(f"<b>{name}</b>", verdict.hint, worked, escape(again))
-    return verdict._replace(kind=AGAIN, told=told, hint="", worked="")
+    narration = sentences(f"<b>{name}</b>", verdict.hint, worked, escape(again))
+    return verdict._replace(kind=AGAIN, told=narration, hint="", worked="")
 
 
 def _plain(answer: str) -> str:

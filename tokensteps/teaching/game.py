@@ -163,13 +163,13 @@ class Game:
 
     def saved(self) -> list[Any]:
         """The game as JSON can hold it, its latest answers only; [] before the first answer."""
-        given = self.predictions[-ANSWERS_LISTED:]
-        return [self.reached, self.seconds, self.tally, given, self.tries] if given or self.tries else []
+        value = self.predictions[-ANSWERS_LISTED:]
+        return [self.reached, self.seconds, self.tally, value, self.tries] if value or self.tries else []
 
     def restore(self, saved: list[Any], hidden: Hidden) -> bool:
         """Take up a game that was saved; whether `saved` was one."""
         match saved:
-            case [int(reached), int(seconds), list(tally), list(given), list(tries)] if len(tally) == len(
+            case [int(reached), int(seconds), list(tally), list(value), list(tries)] if len(tally) == len(
                 Tally._fields
             ):
                 self.tries = tuple(map(str, tries))
@@ -177,7 +177,7 @@ class Game:
                 self.tally = Tally(*tally)
                 self.predictions = [
                     Prediction(*one)
-                    for one in given
+                    for one in value
                     if len(one) == len(Prediction._fields) and one[1] in ASK_NAMES
                 ]
                 self.began, self.seconds = time.time() - seconds, seconds

@@ -534,8 +534,8 @@ def lesson_page(
     for number, activity in enumerate(lesson.activities, start=1):
         link = activity.link
         page, query = ("home", NOTHING) if link is None else (link.page, link.query)
-        place = {WALK_PARAMETER: f"{lesson.minutes}.{number}"}
-        target = f"{address}/{PAGES[page].path}?{urlencode({**query, **place, **language})}"
+        position = {WALK_PARAMETER: f"{lesson.minutes}.{number}"}
+        target = f"{address}/{PAGES[page].path}?{urlencode({**query, **position, **language})}"
         rows.append(
             filled(
                 "lesson-row",

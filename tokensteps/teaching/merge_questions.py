@@ -142,7 +142,7 @@ def ask_score(trace: WordPieceTrace, step: int, style: Style) -> Question:
         "second": chip(event.pair.second, style),
         "second_freq": count(chosen.second_freq),
     }
-    told = fill(
+    text = fill(
         _(
             "Counts: {pair} {freq}, {first} {first_freq}, {second} {second_freq}. So the score is {numbers} = {score}."
         ),
@@ -157,14 +157,14 @@ def ask_score(trace: WordPieceTrace, step: int, style: Style) -> Question:
         f"{chosen.freq}/({chosen.first_freq} × {chosen.second_freq})",
         grade_number(
             chosen.score,
-            told,
-            told,
+            text,
+            text,
             str(chosen.score),
             slips=lambda: scoring_slips(
                 splits_at(trace, step), trace.word_frequencies, event.pair, trace.prefix
             ),
         ),
-        told,
+        text,
         fill(
             _("Counts: {pair} {freq}, {first} {first_freq}, {second} {second_freq}."),
             **figures,
@@ -185,7 +185,7 @@ def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | N
         as_read(merge_pair(now, tie.pair, joined(tie.pair, prefix)), style, prefix): tie.pair
         for tie in event.tied[1:]
     }
-    told = fill(
+    text = fill(
         _("The merge was {pair}, so the word became {split}."),
         pair=voice.pair(event.pair),
         split=chips(then, style),
@@ -198,20 +198,20 @@ def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | N
                 pair=voice.pair(others[yours]),
                 other=voice.pair(event.pair),
             )
-            return tied(sentences(ties, tell_rule(trace[step + 1], event, voice), told))
+            return tied(sentences(ties, tell_rule(trace[step + 1], event, voice), text))
         mine = fill(_("You cut it into {pieces}."), pieces=escape(" ".join(yours)))
         later = (trace.splits(at, [word])[word] for at in range(step + 2, min(len(trace), step + AHEAD) + 1))
         known = merge_slips(now, event.pair, prefix, later)
         slip = next((name for name, tokens in known if as_read(tokens, style, prefix) == yours), "")
-        return wrong(sentences(mine, told), mine, slip)
+        return wrong(sentences(mine, text), mine, slip)
 
     return Question(
         "split",
         fill(_("How will this word be split after the next merge? Now: {split}"), split=chips(now, style)),
         Entry(split_hint("".join(pieces), prefix)),
         " ".join(pieces),
-        grade_split("".join(pieces), pieces, compare, prefix, told),
-        told,
+        grade_split("".join(pieces), pieces, compare, prefix, text),
+        text,
         fill(_("The next merge is {pair}."), pair=voice.pair(event.pair)),
     )
 

@@ -44,11 +44,11 @@ def last_asked(trace: AnyTrace) -> int:
 
 def asked_steps(trace: AnyTrace, first: int, last: int) -> list[int]:
     """The steps from `first` on, before `last`, that a question follows."""
-    found, step = [], next_asked(trace, first)
+    result, step = [], next_asked(trace, first)
     while step is not None and step < last:
-        found.append(step)
+        result.append(step)
         step = next_asked(trace, step + 1)
-    return found
+    return result
 
 
 def question_after(trace: AnyTrace, step: int, kind: str, style: Style) -> Question:

@@ -77,8 +77,8 @@ def offered_pieces(trace: UnigramTrace, event: PruneEvent) -> list[RankedPiece]:
     """The piece that goes, and some of those ranked behind it, evenly spaced."""
     first, last = event.place - 1, event.ranked - 1
     wanted = min(PIECES_OFFERED, last - first + 1)
-    places = [first + round((last - first) * index / max(1, wanted - 1)) for index in range(wanted)]
-    return [trace.ranking(event.round, place, place + 1)[0] for place in dict.fromkeys(places)]
+    positions = [first + round((last - first) * index / max(1, wanted - 1)) for index in range(wanted)]
+    return [trace.ranking(event.round, position, position + 1)[0] for position in dict.fromkeys(positions)]
 
 
 def cost_told(piece: str, loss: float, style: Style) -> str:
@@ -143,9 +143,11 @@ def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
         piece=chip(event.piece, style),
     )
     if users:
-        given = escape(_("The pieces in the words that use it, with their probabilities:"))
-        prompt = sentences(prompt, given)
-    told = sentences(cost_told(event.piece, event.loss, style), loss_told(trace, step, event.piece, style))
+        value = escape(_("The pieces in the words that use it, with their probabilities:"))
+        prompt = sentences(prompt, value)
+    narration = sentences(
+        cost_told(event.piece, event.loss, style), loss_told(trace, step, event.piece, style)
+    )
     return Question(
         "loss",
         prompt + probabilities(trace, step, [*inside], style),
@@ -153,13 +155,13 @@ def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
         nats(true).replace("−", "-"),
         grade_number(
             true,
-            told,
-            told,
+            narration,
+            narration,
             nats(true),
             by_hand=True,
             slips=lambda: loss_slips([*resplits(trace, step, event.piece)]),
         ),
-        told,
+        narration,
         loss_told(trace, step, event.piece, style),
     )
 
@@ -177,7 +179,7 @@ def resplits(trace: UnigramTrace, step: int, piece: str) -> Iterator[Resplit]:
 
 def loss_told(trace: UnigramTrace, step: int, piece: str, style: Style) -> str:
     """Which words need another split without a piece, and what that costs each of them: markup."""
-    told = [
+    lines = [
         fill(
             _("{before} → {after}: {number} × ({cost_after} − {cost_before})."),
             before=f'<span class="row">{chips(word.split, style)}</span>',
@@ -188,7 +190,7 @@ def loss_told(trace: UnigramTrace, step: int, piece: str, style: Style) -> str:
         )
         for word in resplits(trace, step, piece)
     ]
-    return sentences(*told) or escape(_("No best split uses it: nothing changes."))
+    return sentences(*lines) or escape(_("No best split uses it: nothing changes."))
 
 
 def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question | None:
@@ -205,7 +207,7 @@ def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question |
     if any(piece not in logs for piece in pieces):
         return None  # SentencePiece's method has pruned a character, which comes back at the end
     best = sum(logs[piece] for piece in pieces)
-    told = fill(
+    text = fill(
         _("The most probable split without it is {split}: {chance}."),
         split=chips(then, style),
         chance=chance(math.exp(best)),
@@ -216,13 +218,13 @@ def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question |
             missing = next(piece for piece in yours if piece not in logs)
             unknown = fill(_("By then there is no piece {piece}."), piece=f"<code>{escape(missing)}</code>")
             slip = "pruned_piece" if missing == as_read((event.piece,), style)[0] else ""
-            return wrong(sentences(unknown, told), unknown, slip)
+            return wrong(sentences(unknown, text), unknown, slip)
         mine = sum(logs[piece] for piece in yours)
         numbers = fill(_("Your split has probability {chance}."), chance=chance(math.exp(mine)))
         if mine > best - ROUNDING:
-            return right(sentences(numbers, told))
+            return right(sentences(numbers, text))
         weights = {piece: math.exp(log) for piece, log in logs.items()}
-        return wrong(sentences(numbers, told), numbers, split_slip("".join(pieces), yours, weights))
+        return wrong(sentences(numbers, text), numbers, split_slip("".join(pieces), yours, weights))
 
     prompt = fill(
         _(
@@ -236,8 +238,8 @@ def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question |
         prompt + probabilities(trace, step + 1, [piece for piece in after.pieces if piece in word], style),
         Entry(split_hint("".join(pieces))),
         " ".join(pieces),
-        grade_split("".join(pieces), pieces, compare, told=told),
-        told,
+        grade_split("".join(pieces), pieces, compare, told=text),
+        text,
         fill(
             _("The most probable split without it has probability {chance}."), chance=chance(math.exp(best))
         ),

@@ -153,7 +153,7 @@ class Board:
         spans = (
             (start, end, self.word[start:end]) for start in range(len(self.word)) for end in ends[start:]
         )
-        return [place for place in spans if place[2] in self.pieces]
+        return [index for index in spans if index[2] in self.pieces]
 
 
 @dataclass(frozen=True)
@@ -208,8 +208,8 @@ def grade_choice(options: Sequence[str], grade: Callable[[str], Verdict]) -> Cal
     """Grade one of the options, in which a space may be written as Ġ or ▁ instead of ␣; anything else is unread."""
 
     def graded(answer: str) -> Verdict:
-        found = answer if answer in options else answer.translate(_SIGNS_OF_SPACE)
-        return grade(found) if found in options else unread(_("Choose one of the options."))
+        result = answer if answer in options else answer.translate(_SIGNS_OF_SPACE)
+        return grade(result) if result in options else unread(_("Choose one of the options."))
 
     return graded
 

@@ -81,21 +81,21 @@ def readings(text: str, word: str, prefix: str = "") -> list[tuple[str, ...]]:
     if word[:1] in SPACES and size > 1:
         add(0, 1, [(), (1,)])
     for at, character in enumerate(typed):
-        for made, cuts in [*ways[at].items()]:
-            if made < size and _means(character, word[made]):
-                add(at + 1, made + 1, cuts)
+        for result, cuts in [*ways[at].items()]:
+            if result < size and _means(character, word[result]):
+                add(at + 1, result + 1, cuts)
             if character in SEPARATORS:
-                add(at + 1, made, cuts, cut=True)
-            if prefix and made and typed.startswith(prefix, at):
-                add(at + len(prefix), made, cuts, cut=True)
-    found = [*ways[-1].get(size, ())]
+                add(at + 1, result, cuts, cut=True)
+            if prefix and result and typed.startswith(prefix, at):
+                add(at + len(prefix), result, cuts, cut=True)
+    results = [*ways[-1].get(size, ())]
     if word.endswith(END_OF_WORD) and size > len(END_OF_WORD):
         before = size - len(END_OF_WORD)
         for way in ways[-1].get(before, ()):
-            found += [way, (*way, before)] if way[-1:] != (before,) else [way]
+            results += [way, (*way, before)] if way[-1:] != (before,) else [way]
     return [
         tuple(word[start:end] for start, end in zip((0, *cuts), (*cuts, size), strict=True))
-        for cuts in dict.fromkeys(found)
+        for cuts in dict.fromkeys(results)
     ]
 
 
@@ -115,5 +115,5 @@ def as_read(tokens: Sequence[str], style: Style, prefix: str = "") -> tuple[str,
     >>> as_read(("h", "##ug"), Style(), "##"), as_read(("Ġthe",), Style(byte_level=True))
     (('h', 'ug'), ('Ġthe',))
     """
-    plain = [token.removeprefix(prefix) if place and prefix else token for place, token in enumerate(tokens)]
+    plain = [token.removeprefix(prefix) if index and prefix else token for index, token in enumerate(tokens)]
     return tuple(readable(token, style) for token in plain)

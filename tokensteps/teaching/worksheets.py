@@ -66,8 +66,8 @@ def worksheet(title: str, tasks: Sequence[PaperTask]) -> str:
         mark=mark(),
         name=escape(_("Name:")),
         key=escape(_("Key: {title}").format(title=title)),
-        tasks="\n".join(part(told, task.asked) for told, task in numbered),
-        answers="\n".join(part(told, task.answer) for told, task in numbered),
+        tasks="\n".join(part(text, task.asked) for text, task in numbered),
+        answers="\n".join(part(text, task.answer) for text, task in numbered),
     )
 
 
@@ -120,13 +120,13 @@ def blank_table(head: Sequence[str], rows: Iterable[Sequence[str | None]]) -> st
 
 def run_tasks(trace: AnyTrace, step: int, style: Style) -> list[PaperTask]:
     """Tasks from a run as it stands after `step` steps: the next merges or the Viterbi tables of words, and words to split."""
-    found: list[PaperTask] = []
+    results: list[PaperTask] = []
     if isinstance(trace, UnigramTrace):
-        found += viterbi_tasks(trace[step], style)
+        results += viterbi_tasks(trace[step], style)
     elif len(trace.corpus.words) <= WORDS_ON_PAPER:
         first = max(0, min(step, len(trace) - MERGE_TASKS))
-        found += [merge_task(trace, before + 1, style) for before in range(first, len(trace))[:MERGE_TASKS]]
-    return [*found, *split_tasks(trace, step, style)]
+        results += [merge_task(trace, before + 1, style) for before in range(first, len(trace))[:MERGE_TASKS]]
+    return [*results, *split_tasks(trace, step, style)]
 
 
 def merge_task(trace: BpeTrace | WordPieceTrace, step: int, style: Style) -> PaperTask:
@@ -144,16 +144,16 @@ def merge_task(trace: BpeTrace | WordPieceTrace, step: int, style: Style) -> Pap
             ]
             for one in trace.candidates(step - 1, PAIR_ROWS)
         ]
-        told = tell_wordpiece(trace.snapshot(step), voice)
-        asked = _(
+        text = tell_wordpiece(trace.snapshot(step), voice)
+        question = _(
             "Count the pairs in these words, work out their scores, and write down which pair is merged next."
         )
     else:
         rows = [
             [pair_chips(one.pair, style), count(one.freq)] for one in trace.candidates(step - 1, PAIR_ROWS)
         ]
-        told = tell_bpe(trace[step], voice)
-        asked = _("Count the pairs in these words, and write down which pair is merged next.")
+        text = tell_bpe(trace[step], voice)
+        question = _("Count the pairs in these words, and write down which pair is merged next.")
     words = sheet_html(
         (_("Word, as it is split now"), _("Count")),
         (
@@ -164,9 +164,9 @@ def merge_task(trace: BpeTrace | WordPieceTrace, step: int, style: Style) -> Pap
     merged = escape(_("Merged next:"))
     return PaperTask(
         _("Merge {step}").format(step=count(step)),
-        f"<p>{escape(asked)}</p>{side_by_side(words, blank_table(heads, [[None] * len(heads)] * len(rows)))}"
+        f"<p>{escape(question)}</p>{side_by_side(words, blank_table(heads, [[None] * len(heads)] * len(rows)))}"
         f'<p>{merged}</p><div class="line"></div>',
-        f"{sheet_html(heads, rows)}<p>{sentences(told.lead, told.why)}</p>",
+        f"{sheet_html(heads, rows)}<p>{sentences(text.lead, text.why)}</p>",
     )
 
 
@@ -188,7 +188,7 @@ def viterbi_tasks(snapshot: UnigramSnapshot, style: Style) -> Iterator[PaperTask
                         f'<span class="row">{pieces}</span>',
                     )
                 )
-        asked = _(
+        question = _(
             "Fill in the table for {word}: from left to right, the highest sum of log probabilities up to each place, and the last piece on "
             "the way there. Then walk back from the end: which split is best?"
         )
@@ -196,7 +196,7 @@ def viterbi_tasks(snapshot: UnigramSnapshot, style: Style) -> Iterator[PaperTask
         split = "" if best is None else f'<p class="row">{chips(best.pieces, style)}</p>'
         yield PaperTask(
             _("The Viterbi table"),
-            f"<p>{fill(asked, word=chip(word, style))}</p>"
+            f"<p>{fill(question, word=chip(word, style))}</p>"
             + side_by_side(
                 pieces_table(snapshot, [word], style),
                 blank_table(heads, [(row[0], None, None) for row in rows]),
@@ -208,10 +208,10 @@ def viterbi_tasks(snapshot: UnigramSnapshot, style: Style) -> Iterator[PaperTask
 
 def pieces_table(snapshot: UnigramSnapshot, words: Sequence[str], style: Style) -> str:
     """The pieces that occur in these words, with their log probabilities."""
-    found = [(piece, log) for piece, log in snapshot.pieces.items() if any(piece in word for word in words)]
+    results = [(piece, log) for piece, log in snapshot.pieces.items() if any(piece in word for word in words)]
     return sheet_html(
         (_("Piece"), _("Log probability")),
-        ((chip(piece, style), log_text(log)) for piece, log in found[:RULES_LISTED]),
+        ((chip(piece, style), log_text(log)) for piece, log in results[:RULES_LISTED]),
     )
 
 
@@ -222,23 +222,23 @@ def split_tasks(trace: AnyTrace, step: int, style: Style) -> Iterator[PaperTask]
         return
     snapshot = trace[step]
     if isinstance(snapshot, UnigramSnapshot):
-        given = pieces_table(snapshot, words, style)
-        asked = _("Split each word in the most probable way, with these pieces.")
+        value = pieces_table(snapshot, words, style)
+        question = _("Split each word in the most probable way, with these pieces.")
     elif isinstance(trace, WordPieceTrace):
         tokens = [token for token in snapshot.vocab if any(surface(token) in word for word in words)]
-        given = f'<p class="row">{chips(tokens[:RULES_LISTED], style)}</p>'
-        asked = _("Split each word by the longest match, with these tokens.")
+        value = f'<p class="row">{chips(tokens[:RULES_LISTED], style)}</p>'
+        question = _("Split each word by the longest match, with these tokens.")
     else:
         rules = [pair for pair in snapshot.merges if any(pair.first + pair.second in word for word in words)]
-        given = f'<p class="row">{" ".join(pair_chips(pair, style) for pair in rules[:RULES_LISTED])}</p>'
-        asked = _("Split each word by applying these merge rules in their order.")
+        value = f'<p class="row">{" ".join(pair_chips(pair, style) for pair in rules[:RULES_LISTED])}</p>'
+        question = _("Split each word by applying these merge rules in their order.")
     tokenizer = trace.tokenizer(step)
     splits = [[tokenizer.tokens[number] for number in tokenizer.model.spell(word)] for word in words]
     heads = (_("Word"), _("Tokens"))
     names = [f"<code>{token_html(word, style)}</code>" for word in words]
     yield PaperTask(
         _("Words to split"),
-        f"<p>{escape(asked)}</p>{given}{blank_table(heads, [(name, None) for name in names])}",
+        f"<p>{escape(question)}</p>{value}{blank_table(heads, [(name, None) for name in names])}",
         sheet_html(
             heads,
             (

@@ -45,9 +45,9 @@ def _drop_parameters_of_others(page: str) -> None:
     """Forget what belongs to other pages. A run that a click overtook may have written the address of the page that was left: the
     browser has then put its own address right (page.js), but still sends those parameters along."""
     query = st.query_params.to_dict()
-    kept = {name: value for name, value in query.items() if name in _OWN[page] or name not in _ANYBODYS}
-    if kept != query:
-        st.query_params.from_dict(kept)
+    remaining = {name: value for name, value in query.items() if name in _OWN[page] or name not in _ANYBODYS}
+    if remaining != query:
+        st.query_params.from_dict(remaining)
 
 
 def resume_page() -> None:

@@ -81,7 +81,7 @@ class Controls(PageState):
         """Draw one setting's widget. A number or text beyond its limits stops the page: a widget that knew the limits would silently
         keep such a value to itself."""
         key, label = self.key(setting.name), _(setting.label)
-        told = _(setting.help) if setting.help else None
+        text = _(setting.help) if setting.help else None
         match setting.kind:
             case "choice":
                 st.selectbox(
@@ -90,10 +90,10 @@ class Controls(PageState):
                     format_func=lambda choice: choice_name(setting.name, choice),
                     key=key,
                     persist_state="session",
-                    help=told,
+                    help=text,
                 )
             case "switch":
-                st.toggle(label, key=key, persist_state="session", help=told)
+                st.toggle(label, key=key, persist_state="session", help=text)
             case "number":
                 st.number_input(
                     label,
@@ -102,11 +102,11 @@ class Controls(PageState):
                     key=key,
                     placeholder=_(setting.placeholder) if setting.placeholder else "",
                     persist_state="session",
-                    help=told,
+                    help=text,
                 )
                 self._check_number(setting)
             case "text":
-                st.text_input(label, key=key, persist_state="session", help=told)
+                st.text_input(label, key=key, persist_state="session", help=text)
                 self._check_length(setting)
 
     def _check_number(self, setting: Setting) -> None:
@@ -141,20 +141,20 @@ class Controls(PageState):
     def _tell_counted(self, source: Source, pipeline: Pipeline) -> None:
         """Say how the words in a file were counted, which leaves almost nothing to choose."""
         names = [pipeline.normalizer] if isinstance(pipeline.normalizer, str) else pipeline.normalizer
-        told = _(
+        text = _(
             "The words in this file are already counted. Normalized: {normalizer}. Split: {pre_tokenizer}."
         )
         normalizer = ", ".join(choice_name("normalizer", str(name)) for name in names)
         split = choice_name("pre", str(pipeline.pre_tokenizer))
-        note(told.format(normalizer=normalizer, pre_tokenizer=split))
+        note(text.format(normalizer=normalizer, pre_tokenizer=split))
         if pipeline.byte_level:
             known = pipeline.pattern in PATTERNS
             pattern = choice_name("pattern", pipeline.pattern) if known else pipeline.pattern[:PATTERN_LIMIT]
             note(_("Pattern: {pattern}").format(pattern=pattern))
         minimum = counting_header(source.data)["minimum"]
         if minimum > 1:
-            told = _("Words that occur fewer than {minimum} times are left out.")
-            note(told.format(minimum=count(minimum)))
+            text = _("Words that occur fewer than {minimum} times are left out.")
+            note(text.format(minimum=count(minimum)))
         alphabet = self.setting("alphabet")
         if pipeline.byte_level and alphabet is not None:
             self.draw_setting(alphabet)

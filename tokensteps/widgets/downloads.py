@@ -129,11 +129,11 @@ def show_address(address: str) -> None:
     st.code(address, language=None, wrap_lines=True)
     with st.expander(_("Embed")):
         st.code(embedding(address), language=None, wrap_lines=True)
-        told = _(
+        text = _(
             "HTML for a course page: it shows this page without the sidebar and the title. Whoever runs this server decides on which sites it may be shown."
         )
         excerpt = _("To show only some of the steps, write `&steps=3..9` after `embed=true`.")
-        st.caption(sentences(told, excerpt if "step=" in address else ""))
+        st.caption(sentences(text, excerpt if "step=" in address else ""))
 
 
 def embedding(address: str) -> str:

@@ -68,9 +68,9 @@ def show_packed(
     .streamlit/config.toml turns off, would hand a spreadsheet whatever a learner has written.
     """
     state, wanted = st.session_state, f"{key}.file"
-    asked, file = state.pop(wanted, None), None
-    if asked is not None and rows is not None:
-        kind, turn = asked
+    requested, file = state.pop(wanted, None), None
+    if requested is not None and rows is not None:
+        kind, turn = requested
         file = turn, csv_name(key, kind), csv_text(rows(), kind)
 
     def want(kind: str, turn: int) -> None:

@@ -28,10 +28,10 @@ def kept(
     """
     text = seal("kept", [place, what]) if what else ""
     data = {"place": place, "text": text, "lasting": lasting, "erased": erased}
-    told = component("keep", ())(
+    message = component("keep", ())(
         key=f"keep-{place}", data=data, on_kept_change=ignore, on_erased_change=on_erased
     ).kept
-    match unseal("kept", str(told)):
-        case [str(at), list(found)] if at == place and (lasting or not what):
-            return found
+    match unseal("kept", str(message)):
+        case [str(at), list(result)] if at == place and (lasting or not what):
+            return result
     return []

@@ -19,11 +19,11 @@ def lasting(place: str, complaints: Sequence[str], about: Any) -> list[str]:
 
     A link is read once, but the page runs again when its training is done; without this, nobody would see the complaints.
     """
-    kept = f"{place}.told"
+    stored = f"{place}.told"
     if complaints:
-        st.session_state[kept] = about, list(complaints)
-    then, told = st.session_state.get(kept, (None, []))
-    return list(told) if then == about else []
+        st.session_state[stored] = about, list(complaints)
+    then, text = st.session_state.get(stored, (None, []))
+    return list(text) if then == about else []
 
 
 def note(message: str) -> None:

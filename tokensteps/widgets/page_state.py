@@ -134,15 +134,15 @@ class PageState:
 
     def keep_file(self, name: str, data: bytes) -> None:
         """Keep the learner's file: the server has it, and the session its name."""
-        kept = digest(data)
-        corpora().put(kept, data, len(data))
-        st.session_state[self.key("upload_data")] = (name, kept)
+        stored = digest(data)
+        corpora().put(stored, data, len(data))
+        st.session_state[self.key("upload_data")] = (name, stored)
 
     def own_file(self) -> tuple[str, bytes | None]:
         """Name and contents of the learner's file; an empty name without one, and None where the server had to let it go."""
-        name, kept = st.session_state.get(self.key("upload_data"), ("", ""))
-        data = corpora().get(kept)
-        return name, text_store().get(kept) if data is None else data
+        name, cached = st.session_state.get(self.key("upload_data"), ("", ""))
+        data = corpora().get(cached)
+        return name, text_store().get(cached) if data is None else data
 
     def complain(self, message: str, **numbers: int) -> None:
         """Add a complaint: a message with numbers filled in."""

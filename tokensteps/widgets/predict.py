@@ -134,8 +134,8 @@ def show_answers(hidden: Hidden, game: Game) -> None:
     """What was answered."""
     if not game.predictions:
         return
-    told = ngettext("{number} answer", "{number} answers", len(game.predictions))
-    with st.expander(told.format(number=count(len(game.predictions))), key=f"{hidden.place}.answers"):
+    text = ngettext("{number} answer", "{number} answers", len(game.predictions))
+    with st.expander(text.format(number=count(len(game.predictions))), key=f"{hidden.place}.answers"):
         show_rows(answers_table(game.predictions), f"{hidden.place}.said", export=False)
 
 

@@ -57,8 +57,8 @@ def ask(
 
     With `on_give_up` there is a second button, which reveals the answer. `how` says how else than in the form it can be answered.
     """
-    told = f"<p>{escape(how)}</p>" if how else ""
-    st.html(f'<div class="ts question">{question.prompt}{told}</div>')
+    text = f"<p>{escape(how)}</p>" if how else ""
+    st.html(f'<div class="ts question">{question.prompt}{text}</div>')
     with st.form(key, border=False):
         if question.board is not None:
             _board(key, question.board, question.form)
@@ -206,8 +206,8 @@ def tally_html(tally: Tally) -> str:
     """A learner's score in one line."""
     if not tally.answered:
         return ""
-    told = ngettext("{right} of {answered} right", "{right} of {answered} right", tally.answered)
-    parts = [fill(told, right=f"<b>{tally.score}</b>", answered=count(tally.answered))]
+    text = ngettext("{right} of {answered} right", "{right} of {answered} right", tally.answered)
+    parts = [fill(text, right=f"<b>{tally.score}</b>", answered=count(tally.answered))]
     if tally.tied:
         parts.append(fill(ngettext("{number} tied", "{number} tied", tally.tied), number=count(tally.tied)))
     if tally.streak > 1:

@@ -63,22 +63,22 @@ def build(
 
     `among` is where it is kept and shared. A trace that still grows will do if step `wanted` is there; None is for the whole one.
     """
-    kept: dict[str, Built | None] = st.session_state.setdefault(f"{page}.stopped", {})
-    if run in kept:
-        stopped = kept[run]
+    cached: dict[str, Built | None] = st.session_state.setdefault(f"{page}.stopped", {})
+    if run in cached:
+        stopped = cached[run]
         if stopped is None or getattr(stopped, "stop_reason", "") == "stopped":  # or it had just ended
-            _offer_more(page, run, kept)
+            _offer_more(page, run, cached)
         return stopped
     try:
-        found = among().ask(run, make, session=session_id(), place=page, growing=wanted is not None)
+        result = among().ask(run, make, session=session_id(), place=page, growing=wanted is not None)
     except TokenizersCoreError as error:
         problem(explained(error))
         return None
-    if not isinstance(found, Job):
-        return found
-    if _is_there(found, wanted):
-        return cast(Built, found.grown())
-    _watch(page, run, found, among, wanted)
+    if not isinstance(result, Job):
+        return result
+    if _is_there(result, wanted):
+        return cast(Built, result.grown())
+    _watch(page, run, result, among, wanted)
     return None
 
 
@@ -123,14 +123,14 @@ def newest(run: Run[Grown], trace: Grown) -> Grown | None:
         return trace
     if run.name not in st.session_state.get(f"{page}.stopped", ()):
         try:
-            found = registry().ask(run.name, run.make, 0, session_id(), page)
+            result = registry().ask(run.name, run.make, 0, session_id(), page)
         except TokenizersCoreError as error:
             problem(explained(error))
             return None
-        if not isinstance(found, Job):
-            return found
-        if _is_there(found, len(trace)):
-            return cast(Grown, found.grown())
+        if not isinstance(result, Job):
+            return result
+        if _is_there(result, len(trace)):
+            return cast(Grown, result.grown())
     return st.rerun()
 
 
@@ -145,8 +145,8 @@ def growth(run: Run[Any], trace: AnyTrace | Comparison) -> Growth | None:
     if isinstance(trace, MergeTrace):  # just as many as stand beside it
         done = len(trace)
     text = _("Training: {done} of {total}") if total else _("Training: {done} so far")
-    told = text.format(done=count(done), total=count(total or 0))
-    return Growth(told, "" if job.shared(session_id()) else _("Stop here"), job.progress.pause())
+    message = text.format(done=count(done), total=count(total or 0))
+    return Growth(message, "" if job.shared(session_id()) else _("Stop here"), job.progress.pause())
 
 
 def stop_growing(run: Run[Any]) -> None:
@@ -169,26 +169,26 @@ def opened_tokenizer(spec: str, place: str) -> OpenedTokenizer | None:
 def _offer_more(page: str, run: str, kept: dict[str, Any]) -> None:
     """Say that this run was stopped, and let it go on."""
     left, right = st.columns([4, 1], vertical_alignment="center")
-    found = kept[run]
-    if found is None:
-        told = _("Reading was stopped before training began.")
-    elif isinstance(found, Comparison):  # its steps are sizes, which say nothing of how far training came
-        told = _(
+    result = kept[run]
+    if result is None:
+        text = _("Reading was stopped before training began.")
+    elif isinstance(result, Comparison):  # its steps are sizes, which say nothing of how far training came
+        text = _(
             "Training was stopped with BPE at {bpe} tokens, WordPiece at {wordpiece} and Unigram at {unigram}. "
             "At larger sizes, BPE and WordPiece stay as they are; at smaller ones, Unigram is missing."
         ).format(
-            bpe=count(found.bpe.vocab_sizes[-1]),
-            wordpiece=count(found.wordpiece.vocab_sizes[-1]),
-            unigram=count(found.unigram.record.sizes[-1]),
+            bpe=count(result.bpe.vocab_sizes[-1]),
+            wordpiece=count(result.wordpiece.vocab_sizes[-1]),
+            unigram=count(result.unigram.record.sizes[-1]),
         )
     else:
-        told = ngettext(
+        text = ngettext(
             "Training was stopped after {number} step.",
             "Training was stopped after {number} steps.",
-            len(found),
-        ).format(number=count(len(found)))
+            len(result),
+        ).format(number=count(len(result)))
     with left:
-        note(told)
+        note(text)
     right.button(_("Train to the end"), key=f"{page}.again", on_click=kept.pop, args=(run,), width="stretch")
 
 
@@ -275,7 +275,7 @@ def stage(
     """
     name = book_name(run, drawing)
     first_look = is_first_look(page, run, drawing)
-    place = position(
+    index = position(
         f"{page}.book",
         run=name,
         last=last,
@@ -285,12 +285,12 @@ def stage(
         excerpt=excerpt,
         start=start,
     )
-    shown = window(place.step, last, size, whole)
+    shown = window(index.step, last, size, whole)
     if growth is not None and ((follows := follows_end(f"{page}.book", name)) or drawing_version(shown[-1])):
-        shown = window(last if follows else place.step, last, FEW, FEW)
+        shown = window(last if follows else index.step, last, FEW, FEW)
     long = len(shown) > LONG and takes_a_while(frame, shown)
     if first_look and long and at_hand((name, shown, drawing_version(shown[-1]))) is None:
-        shown, growth = window(place.step, last, FIRST, FIRST), growth or ENDED
+        shown, growth = window(index.step, last, FIRST, FIRST), growth or ENDED
     if first_look and growth is not None:
         growth = growth._replace(pause=0.0)
     book = Window(name, last, shown, labels or flipbook_labels(), param="step")
@@ -299,7 +299,7 @@ def stage(
         data,
         key=f"{page}.book",
         run=name,
-        seek=place.seek,
+        seek=index.seek,
         last=last,
         growth=growth,
         excerpt=excerpt,
@@ -307,7 +307,7 @@ def stage(
         on_answer=on_answer,
         on_stop=on_stop,
     )
-    return place.step
+    return index.step
 
 
 def small_book(
@@ -327,8 +327,8 @@ def small_book(
     unless there are fewer than `whole`. `on_answer` is called with the id of what is chosen in a frame.
     """
     name = f"{run}:{current_language()}"
-    place = position(key, run=name, last=last, trace=trace, param=None)
-    shown = window(place.step, last, size=min(96, whole), whole=whole)
+    index = position(key, run=name, last=last, trace=trace, param=None)
+    shown = window(index.step, last, size=min(96, whole), whole=whole)
     book = Window(name, last, shown, flipbook_labels(title), param=None)
     data = drawn((name, shown, title), lambda: book.packed(frame), len)
-    flipbook(data, key=key, run=name, seek=place.seek, on_answer=on_answer)
+    flipbook(data, key=key, run=name, seek=index.seek, on_answer=on_answer)

@@ -154,12 +154,12 @@ def sampled_steps(
     snapshots: list[CutSnapshot] = []
     taken: WordCut = ()
     for one in drawn:
-        found = placed(table.symbols, one.tokens, table.prefix, at_end)
-        if found is None:
+        result = placed(table.symbols, one.tokens, table.prefix, at_end)
+        if result is None:
             snapshots.append(CutSnapshot(len(snapshots), StuckEvent(), table, taken))
             return StoredTrace(word, tuple(snapshots), "stuck")
-        new = {*found} - {*taken}
+        new = {*result} - {*taken}
         event = TakeEvent(min(new), (), one.dropped, one.share) if snapshots else UncutEvent()
-        taken = found
+        taken = result
         snapshots.append(CutSnapshot(len(snapshots), event, table, taken))
     return StoredTrace(word, tuple(snapshots), "spelled")

@@ -38,8 +38,8 @@ def piece(symbols: Sequence[str], start: int, end: int, prefix: str = "") -> str
     '##ug'
     """
     bare = "".join(
-        symbol.removeprefix(prefix) if place else symbol
-        for place, symbol in enumerate(symbols[start:end], start)
+        symbol.removeprefix(prefix) if index else symbol
+        for index, symbol in enumerate(symbols[start:end], start)
     )
     return prefix + bare if start else bare
 
@@ -75,17 +75,17 @@ class PieceTable:
         """Look up every stretch. `apart` are tokens that no symbols spell together, such as special tokens; `longest`: how many
         characters the longest token has, with its prefix.
         """
-        bare = [symbol.removeprefix(prefix) if place else symbol for place, symbol in enumerate(symbols)]
+        bare = [symbol.removeprefix(prefix) if index else symbol for index, symbol in enumerate(symbols)]
         text, ends = "".join(bare), [*accumulate(map(len, bare), initial=0)]
         reach = max(map(len, tokens), default=0) if longest is None else longest
-        found = []
+        results = []
         for start in range(len(bare)):
             written = prefix if start else ""
             for end in range(min(len(bare), start + reach), start, -1):
                 token = written + text[ends[start] : ends[end]]
                 if token in tokens and (end - start == 1 or token not in apart):
-                    found.append(PlacedToken(start, end, token))
-        return cls(tuple(symbols), tuple(found), prefix)
+                    results.append(PlacedToken(start, end, token))
+        return cls(tuple(symbols), tuple(results), prefix)
 
     def __len__(self) -> int:
         return len(self.symbols)
@@ -115,17 +115,17 @@ class PieceTable:
 
     def longest_prefix(self) -> Iterator[PlacedToken]:
         """From the left, always the longest token that begins the rest: WordPiece's way. Ends where none does."""
-        place = 0
-        while place < len(self) and self.leaving[place]:
-            yield (taken := self.leaving[place][0])
-            place = taken.end
+        position = 0
+        while position < len(self) and self.leaving[position]:
+            yield (taken := self.leaving[position][0])
+            position = taken.end
 
     def longest_suffix(self) -> Iterator[PlacedToken]:
         """From the right, always the longest token that ends the rest."""
-        place = len(self)
-        while place and self.arriving[place]:
-            yield (taken := self.arriving[place][0])
-            place = taken.start
+        position = len(self)
+        while position and self.arriving[position]:
+            yield (taken := self.arriving[position][0])
+            position = taken.start
 
     def longest_token(self) -> Iterator[PlacedToken]:
         """The longest token anywhere, the leftmost of several, and then the longest anywhere in what is left, again and again."""
@@ -153,12 +153,12 @@ class PieceTable:
     @cached_property
     def _after(self) -> list[tuple[int, int]]:
         """For each boundary, how few tokens lead on to the end, and by how many paths of so few; 0 paths where none does."""
-        found = [(0, 1)] * (len(self) + 1)
+        results = [(0, 1)] * (len(self) + 1)
         for start in reversed(range(len(self))):
-            ways = [found[one.end] for one in self.leaving[start] if found[one.end][1]]
+            ways = [results[one.end] for one in self.leaving[start] if results[one.end][1]]
             fewest = min((number for number, _paths in ways), default=0)
-            found[start] = fewest + 1, sum(paths for number, paths in ways if number == fewest)
-        return found
+            results[start] = fewest + 1, sum(paths for number, paths in ways if number == fewest)
+        return results
 
     @property
     def shortest_count(self) -> int:
@@ -174,12 +174,14 @@ class PieceTable:
         waiting: list[WordCut] = [()]
         while waiting:
             path = waiting.pop()
-            place = path[-1].end if path else 0
-            if place == len(self):
+            position = path[-1].end if path else 0
+            if position == len(self):
                 yield path
                 continue
-            wanted = after[place][0] - 1
-            onward = [one for one in self.leaving[place] if after[one.end][1] and after[one.end][0] == wanted]
+            wanted = after[position][0] - 1
+            onward = [
+                one for one in self.leaving[position] if after[one.end][1] and after[one.end][0] == wanted
+            ]
             waiting += [(*path, one) for one in reversed(onward)]
 
 
@@ -206,10 +208,10 @@ def placed(
     >>> placed("hug", ("ug",), at_end=True), placed("hug", ("ug",))
     ((PlacedToken(start=1, end=3, token='ug'),), None)
     """
-    bare = [symbol.removeprefix(prefix) if place else symbol for place, symbol in enumerate(symbols)]
+    bare = [symbol.removeprefix(prefix) if index else symbol for index, symbol in enumerate(symbols)]
     text, ends = "".join(bare), [*accumulate(map(len, bare), initial=0)]
-    boundary = {end: place for place, end in enumerate(ends)}
-    lengths = [len(token.removeprefix(prefix) if place else token) for place, token in enumerate(tokens)]
+    boundary = {end: index for index, end in enumerate(ends)}
+    lengths = [len(token.removeprefix(prefix) if index else token) for index, token in enumerate(tokens)]
     at = len(text) - sum(lengths) if at_end else 0
     cut = []
     for token, length in zip(tokens, lengths, strict=True):

@@ -195,15 +195,15 @@ def cut_text(ways: Ways, words: Mapping[str, int], listed: int = 100) -> TextCut
     >>> found.own, found.occurrences, found.different
     ('merges', 36, 0)
     """
-    found = [WordCuts(word, number, ways.cuts(word)) for word, number in words.items()]
-    differing = [one for one in found if one.different > 1]
+    results = [WordCuts(word, number, ways.cuts(word)) for word, number in words.items()]
+    differing = [one for one in results if one.different > 1]
     differing.sort(key=lambda one: (one.different, one.spread, one.occurrences), reverse=True)  # stable
     own = ways.model.way
     return TextCuts(
         own,
-        sum(one.occurrences for one in found),
+        sum(one.occurrences for one in results),
         sum(one.occurrences for one in differing),
-        {way: _totals(found, way, own) for way in ways.possible},
+        {way: _totals(results, way, own) for way in ways.possible},
         tuple(differing[:listed]),
     )
 

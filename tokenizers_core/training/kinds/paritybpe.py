@@ -180,8 +180,8 @@ class ParityTraining:
             saved = [text.merge(pair, token).applied if pair in text.counts else 0 for text in self.texts]
             for noted, change in zip(self.saved, saved, strict=True):
                 noted.append(change)
-        for place, change in enumerate(saved):
-            self.tokens[place] -= change
+        for index, change in enumerate(saved):
+            self.tokens[index] -= change
         self.chosen.append(language)
         return Merge(pair, token, frequency, sum(applied), {}, [])
 
@@ -537,15 +537,15 @@ class ParityTrace(BpeTrace):
         return changes
 
     def words_at(self, step: int) -> Sequence[int]:
-        places = zip(self._places, self.lanes, strict=True)
-        return sorted({there[index] for there, lane in places for index in lane.words_at(step)})
+        positions = zip(self._places, self.lanes, strict=True)
+        return sorted({there[index] for there, lane in positions for index in lane.words_at(step)})
 
     def _words_of(self, number: int, step: int) -> CurrentWords:
         """The words of one language after `step` steps, or of all."""
         current = self.current_words(step)
         if number == ALL:
             return current
-        return CurrentWords([current.words[place] for place in self._places[number]])
+        return CurrentWords([current.words[index] for index in self._places[number]])
 
     def _moment(self, step: int) -> Moment:
         words = partial(self._words_of, self.chooser_at(step), step)
@@ -556,20 +556,20 @@ class ParityTrace(BpeTrace):
         return "" if index is None else self.chosen_corpus(step).words[index]
 
     def merge_event(self, step: int) -> ParityMergeEvent:
-        found = super().merge_event(step)
+        result = super().merge_event(step)
         before, number = step - 1, self.chosen[step - 1]
         counts = self.all_counts(before)
         most = max(counts.values())
         words = Moment(self.vocabulary, self.corpus.pipeline.byte_level, partial(self.current_words, before))
         tied = [pair for pair, count in counts.items() if count == most]
         (plain,) = self.tie_rule.sort(tied, words, 1)
-        applied = found.applied if number == ALL else self.lanes[number].applied[before]
+        applied = result.applied if number == ALL else self.lanes[number].applied[before]
         return ParityMergeEvent(
-            **{**vars(found), "applied": applied},
+            **{**vars(result), "applied": applied},
             language=self.language_at(step),
             tokens_before=self.parallel_tokens(before),
             tokens_after=self.parallel_tokens(step),
-            everywhere=found.applied,
+            everywhere=result.applied,
             plain=self.read_pair(plain),
             plain_freq=most,
         )

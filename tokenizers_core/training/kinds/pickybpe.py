@@ -322,22 +322,22 @@ class PickyTrace(BpeTrace):
     @cached_property
     def presences(self) -> dict[str, Presence]:
         """For each token that was ever removed, when it left and came back."""
-        found: dict[str, Presence] = {}
+        results: dict[str, Presence] = {}
         record = self.record
         for step in range(1, len(self) + 1):
             token = self.tokens[ord(record.token(step))]
             if not record.is_merge(step):
-                found.setdefault(token, Presence([])).steps.append(step)
-            elif token in found and not found[token].at(step):
-                found[token].steps.append(step)
-        return found
+                results.setdefault(token, Presence([])).steps.append(step)
+            elif token in results and not results[token].at(step):
+                results[token].steps.append(step)
+        return results
 
     @cached_property
     def vocab_sizes(self) -> Sequence[int]:
         changes = [0] * (len(self) + 1)
         for presence in self.presences.values():
-            for place, step in enumerate(presence.steps):
-                changes[step] += 1 if place % 2 else -1
+            for index, step in enumerate(presence.steps):
+                changes[step] += 1 if index % 2 else -1
         gone, sizes = 0, []
         for total, change in zip(self.id_totals, changes, strict=True):
             gone += change
@@ -354,27 +354,27 @@ class PickyTrace(BpeTrace):
 
     def moved(self, first: int, second: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         before, after = self.vocab_at(first), self.vocab_at(second)
-        known, kept = {*before}, {*after}
+        known, stored = {*before}, {*after}
         return (
             tuple(token for token in after if token not in known),
-            tuple(token for token in before if token not in kept),
+            tuple(token for token in before if token not in stored),
         )
 
     def merge_event(self, step: int) -> PickyMergeEvent:
-        found = super().merge_event(step)
-        presence = self.presences.get(found.token)
-        return PickyMergeEvent(**vars(found), restored=presence is not None and step in presence.steps)
+        result = super().merge_event(step)
+        presence = self.presences.get(result.token)
+        return PickyMergeEvent(**vars(result), restored=presence is not None and step in presence.steps)
 
     def rule_event(self, step: int) -> RemoveEvent:
         record = self.record
-        made = next(earlier for earlier in range(step - 1, 0, -1) if record.is_merge(earlier))
+        result = next(earlier for earlier in range(step - 1, 0, -1) if record.is_merge(earlier))
         token = record.token(step)
         return RemoveEvent(
             token=self.tokens[ord(token)],
             token_id=ord(token),
-            merged=record.applied[made - 1],
+            merged=record.applied[result - 1],
             left=record.frequencies[step - 1],
-            into=self.tokens[ord(record.token(made))],
+            into=self.tokens[ord(record.token(result))],
             threshold=Fraction(self.settings["threshold"]),
             parts=self.vocabulary.read(Private(self.replacements.pairs[step - 1][1])),
             words=self.words_changed(step),
@@ -438,11 +438,11 @@ class PickyModel(Model):
             if (step := self.steps.following(text, step)) > len(self.steps.pairs):
                 return StoredTrace(word, tuple(snapshots), "no_pairs")
             old, new = map(Private, self.steps.pairs[step - 1])
-            places = text.count(old)
+            positions = text.count(old)
             if len(old) == 2:
-                event = ApplyEvent(Pair(*read(old)), read(new)[0], step - 1, places)
+                event = ApplyEvent(Pair(*read(old)), read(new)[0], step - 1, positions)
             else:
-                event = UndoEvent(read(old)[0], read(new), step - 1, places)
+                event = UndoEvent(read(old)[0], read(new), step - 1, positions)
             text = self.steps.apply(step, text)
 
     def _options(self, text: Private, step: int) -> tuple[tuple[Pair, int], ...]:
@@ -478,8 +478,8 @@ class PickyModel(Model):
                 return Unreachable(token, self._written.read(alone), ())
         text = self._written.write(start)
         for step, after in self.steps.of(text):
-            kept = {*self._edges(after)}
-            crossed = next((end for end in ends[:-1] if end not in kept), None)
+            stored = {*self._edges(after)}
+            crossed = next((end for end in ends[:-1] if end not in stored), None)
             if crossed is not None:
                 following = ends[ends.index(crossed) + 1]
                 later = [

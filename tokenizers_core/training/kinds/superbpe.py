@@ -107,15 +107,15 @@ def merged_stretches(words: Iterable[Private], steps: Sequence[tuple[PrivatePair
     merged, known = dict(steps), dict[str, str]()
 
     def merge(stretch: Private) -> Private:
-        made: list[str] = []
+        result: list[str] = []
         cuts = (at for at, pair in enumerate(neighbours(stretch), start=1) if pair not in crossed)
         for start, end in pairwise([0, *cuts, len(stretch)]):
             part = Private(stretch[start:end])
             if part not in known:
                 apply = apply_merges if len(part) < LONG_WORD else apply_merges_long
                 known[part] = apply(part, ranks, merged)
-            made.append(known[part])
-        return Private("".join(made))
+            result.append(known[part])
+        return Private("".join(result))
 
     return list(map(merge, words))
 
@@ -369,9 +369,9 @@ class SuperTrace(BpeTrace):
             yield from self._contests_among(self._stretch_words, self.stretches.counts, stage, len(self))
 
     def merge_event(self, step: int) -> SuperMergeEvent:
-        found = super().merge_event(step)
+        result = super().merge_event(step)
         return SuperMergeEvent(
-            **vars(found), stage=2 if self.in_stage_2(step) else 1, superword=is_superword(found.token)
+            **vars(result), stage=2 if self.in_stage_2(step) else 1, superword=is_superword(result.token)
         )
 
     def rule_event(self, step: int) -> StageEvent:

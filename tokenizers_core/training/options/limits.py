@@ -80,13 +80,13 @@ class Limits(NamedTuple):
         counts = characters_of(corpus)
         first = {*always}
         order = sorted({*counts} | first, key=lambda one: (one not in first, -counts[one], one))
-        total, covered, kept = sum(counts.values()), 0, set[str]()
+        total, covered, stored = sum(counts.values()), 0, set[str]()
         for character in order[: self.limit_alphabet]:
             if character not in first and covered >= self.character_coverage * total:
                 break
             covered += counts[character]
-            kept.add(character)
-        return kept
+            stored.add(character)
+        return stored
 
 
 def characters_of(corpus: Corpus) -> Counter[str]:

@@ -39,13 +39,13 @@ def trim(tokenizer: Tokenizer, merges: int) -> Tokenizer:
     if not 0 <= merges <= len(model.merges):
         reason = Phrase("choose a number from 0 to {most}", most=len(model.merges))
         raise SettingError(name="merges", value=merges, reason=reason)
-    kept = model.merges[: len(model.merges) - merges]
-    gone = made_by(model, model.merges[len(kept) :]) - made_by(model, kept)
+    stored = model.merges[: len(model.merges) - merges]
+    gone = made_by(model, model.merges[len(stored) :]) - made_by(model, stored)
     gone -= {*tokenizer.special_tokens, *(token.content for token in tokenizer.added)}
     tokens = ["" if token in gone else token for token in model.vocabulary.tokens]
     while tokens and not tokens[-1]:
         tokens.pop()
-    return tokenizer.with_options(model=model.with_merges(tokens, kept))
+    return tokenizer.with_options(model=model.with_merges(tokens, stored))
 
 
 def made_by(model: BpeModel, merges: Sequence[Pair]) -> set[str]:
@@ -82,12 +82,12 @@ stranded=('ug', 'hug', 'hugs'))
     prefix = model.vocabulary.prefix
     there = {*model.vocabulary.tokens} - made_by(model, model.merges)
     idle = []
-    for place, (first, second) in enumerate(model.merges):
-        if place == rank:
+    for index, (first, second) in enumerate(model.merges):
+        if index == rank:
             continue
         if first in there and second in there:
             there.add(first + second.removeprefix(prefix))
-        elif place > rank:
+        elif index > rank:
             idle.append(Pair(first, second))
     pair = Pair(*model.merges[rank])
     stranded = [token for token in model.vocabulary.tokens if token and token not in there]

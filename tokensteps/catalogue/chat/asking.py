@@ -47,31 +47,31 @@ def rendered(
     What has failed isn't tried again: a page asks at every click.
     """
     work = Rendering(template, [turn._asdict() for turn in turns], dict(special), prompt)
-    asked = digest(pickle.dumps(astuple(work)))
-    found = _rendered.get(asked)
-    if found is None:
+    key = digest(pickle.dumps(astuple(work)))
+    result = _rendered.get(key)
+    if result is None:
         try:
-            found = _asked(work, session)
+            result = _asked(work, session)
         except ChatError as error:
             if error.why == "crowded":
                 raise
-            found = error.with_traceback(None)
-        _rendered.put(asked, found, 1_000 + text_bytes(getattr(found, "text", "")))
-    if isinstance(found, ChatError):
-        raise found
-    return found
+            result = error.with_traceback(None)
+        _rendered.put(key, result, 1_000 + text_bytes(getattr(result, "text", "")))
+    if isinstance(result, ChatError):
+        raise result
+    return result
 
 
 def _asked(work: Rendering, session: str) -> Rendered:
     try:
-        made: Rendered = pickle.loads(readers().run(work, Progress(session=session)))
+        result: Rendered = pickle.loads(readers().run(work, Progress(session=session)))
     except Stopped:
         raise ChatError("crowded") from None
     except TrainingError as error:
         if error.why == "busy":
             raise ChatError("crowded") from None
         raise (slow() if error.why == "time" else greedy()) from None
-    return made
+    return result
 
 
 def find_templates(spec: TokenizerSpec, progress: Progress) -> ChatTemplates:
@@ -87,10 +87,10 @@ def find_templates(spec: TokenizerSpec, progress: Progress) -> ChatTemplates:
     if not files:
         return ChatTemplates()
     try:
-        made: ChatTemplates = pickle.loads(readers().run(TemplatesReading(files), progress))
+        result: ChatTemplates = pickle.loads(readers().run(TemplatesReading(files), progress))
     except TrainingError as error:
         raise (ChatError("crowded") if error.why == "busy" else greedy()) from None
-    return made
+    return result
 
 
 def templates_order(text: str) -> tuple[str, partial[ChatTemplates]]:

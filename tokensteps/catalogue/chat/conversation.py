@@ -49,13 +49,13 @@ def read_turns(text: str) -> list[ChatTurn] | None:
     ([ChatTurn(role='user', content='Hi'), ChatTurn(role='tool', content='1')], None, None)
     """
     try:
-        found = json.loads(text)
+        result = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, list) or len(found) > CHAT_MESSAGES:
+    if not isinstance(result, list) or len(result) > CHAT_MESSAGES:
         return None
     turns = []
-    for one in found:
+    for one in result:
         match one:
             case [str(role), str(content)] if role in ROLES:
                 turns.append(ChatTurn(role, content))
@@ -76,6 +76,6 @@ def check_messages(found: Any, name: str) -> list[dict[str, Any]]:
         raise ChatError("messages", name=quoted(name), message=quoted(json.dumps(found)[:60]))
     size = sum(len(str(one.get("content", ""))) for one in found)
     if not found or len(found) > CHAT_MESSAGES or size > CHAT_CHARACTERS:
-        told = f"{count(len(found))} messages, {count(size)} characters"
-        raise ChatError("messages", name=quoted(name), message=quoted(told))
+        messages = f"{count(len(found))} messages, {count(size)} characters"
+        raise ChatError("messages", name=quoted(name), message=quoted(messages))
     return found

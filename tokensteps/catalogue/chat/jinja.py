@@ -109,20 +109,20 @@ def _raise_exception(message: object = "") -> NoReturn:
 
 
 def _environment() -> ImmutableSandboxedEnvironment:
-    made = ImmutableSandboxedEnvironment(
+    result = ImmutableSandboxedEnvironment(
         trim_blocks=True,
         lstrip_blocks=True,
         extensions=[GenerationBlock, loopcontrols],
         loader=NoOthers(),
     )
-    made.filters["tojson"] = _to_json
-    made.globals |= {
+    result.filters["tojson"] = _to_json
+    result.globals |= {
         "raise_exception": _raise_exception,
         "strftime_now": lambda written: datetime.now().strftime(written),
         "dict": lambda *given, **named: dict(*given, **named),
         "namespace": PlainNamespace,
     }
-    return made
+    return result
 
 
 def render(
@@ -142,8 +142,8 @@ def render(
         def draw(chat: Sequence[ChatMessage]) -> str:
             # Other programs leave out what is None: many templates would write the word.
             plain = [{key: value for key, value in one.items() if value is not None} for one in chat]
-            given = {"messages": plain, "tools": None, "documents": None, **special}
-            return _bounded(compiled.generate(**given, add_generation_prompt=generation_prompt))
+            values = {"messages": plain, "tools": None, "documents": None, **special}
+            return _bounded(compiled.generate(**values, add_generation_prompt=generation_prompt))
 
         text = draw(messages)
         return Rendered(text, tuple(_own(draw, text, messages, at) for at in range(len(messages))))
@@ -153,7 +153,7 @@ def render(
 
 def _explained(error: Exception) -> Exception:
     """What went wrong in a template, as a ChatError; lack of memory is the process's own trouble."""
-    told = quoted(str(error), _TOLD)
+    text = quoted(str(error), _TOLD)
     match error:
         case ChatError() | MemoryError():
             return error
@@ -162,10 +162,10 @@ def _explained(error: Exception) -> Exception:
         case RecursionError():
             return ChatError("recursion")
         case SecurityError():
-            return ChatError("unsafe", message=told)
+            return ChatError("unsafe", message=text)
         case Refusal():
-            return ChatError("refused", message=told)
-    return ChatError("failed", message=told)
+            return ChatError("refused", message=text)
+    return ChatError("failed", message=text)
 
 
 def _bounded(pieces: Any) -> str:
@@ -201,17 +201,17 @@ def around(text: str, fixed: Sequence[str]) -> tuple[Span, ...]:
     >>> around("<a>hug</a>", ["<a>", "</a>"]), around("hug, hug!", ["", ", ", "!"]), around("HUG", ["hug"]), around("ab", ["b", ""])
     (((3, 6),), ((0, 3), (5, 8)), (), ())
     """
-    places = len(fixed) - 1
+    positions = len(fixed) - 1
     left = len(text) - sum(map(len, fixed))
-    if places < 1 or left < places or left % places:
+    if positions < 1 or left < positions or left % positions:
         return ()
-    size, at = left // places, 0
-    found = []
+    size, at = left // positions, 0
+    results = []
     for number, one in enumerate(fixed):
         if not text.startswith(one, at):
             return ()
         at += len(one)
-        if number < places:
-            found.append((at, at + size))
+        if number < positions:
+            results.append((at, at + size))
             at += size
-    return tuple(found)
+    return tuple(results)

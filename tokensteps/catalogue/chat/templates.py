@@ -72,34 +72,34 @@ def read_templates(files: Mapping[str, bytes]) -> ChatTemplates:
 
 def _chat_settings(name: str, data: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(data.decode("utf-8-sig"))
+        result = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise ChatError("file", file=quoted(name), message=quoted(str(error), 120)) from None
-    if not isinstance(found, dict):
-        raise ChatError("file", file=quoted(name), message=quoted(type(found).__name__))
-    return found
+    if not isinstance(result, dict):
+        raise ChatError("file", file=quoted(name), message=quoted(type(result).__name__))
+    return result
 
 
 def _templates_in(written: Any) -> dict[str, str]:
     """A `chat_template`: one, or a list of named ones."""
     if isinstance(written, str):
         return {USUAL_NAME: written}
-    found = {}
+    results = {}
     for one in written if isinstance(written, list) else ():
         match one:
             case {"name": str(name), "template": str(template)}:
-                found[name[:60]] = template
-    return found
+                results[name[:60]] = template
+    return results
 
 
 def _special_in(settings: Mapping[str, Any]) -> dict[str, str]:
     """The special tokens that settings name: each as its text, or as an object that has it."""
-    found = {}
+    results = {}
     for key, value in settings.items():
         text = value.get("content") if isinstance(value, dict) else value
         if key.endswith("_token") and isinstance(text, str):
-            found[key[:60]] = text
-    return found
+            results[key[:60]] = text
+    return results
 
 
 # --- Formats of this app's own ----------------------------------------------------------------------------------------

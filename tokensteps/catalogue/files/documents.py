@@ -127,9 +127,9 @@ def merges_of(model: Document, tokenizer: Tokenizer) -> Merges:
     parted = [pair.split(" ") if isinstance(pair, str) else pair for pair in pairs]
     firsts = array("I", [vocab[first] for first, _second in parted])
     seconds = array("I", [vocab[second] for _first, second in parted])
-    made = [vocab[first + second[prefix:]] for first, second in parted]
+    result = [vocab[first + second[prefix:]] for first, second in parted]
     # The first merge that makes a token comes last, and stays.
-    return Merges(firsts, seconds, dict(zip(reversed(made), range(len(made) - 1, -1, -1), strict=True)))
+    return Merges(firsts, seconds, dict(zip(reversed(result), range(len(result) - 1, -1, -1), strict=True)))
 
 
 def learned_from(token: str, ranks: Mapping[str, int]) -> tuple[str, str] | None:
@@ -141,12 +141,13 @@ def learned_from(token: str, ranks: Mapping[str, int]) -> tuple[str, str] | None
     own = ranks[token]
     parts = [*token]
     while len(parts) > 2:
-        lowest, place = min(
-            (ranks.get(parts[place] + parts[place + 1], own), place) for place in range(len(parts) - 1)
+        lowest, position = min(
+            (ranks.get(parts[position] + parts[position + 1], own), position)
+            for position in range(len(parts) - 1)
         )
         if lowest >= own:
             return None
-        parts[place : place + 2] = [parts[place] + parts[place + 1]]
+        parts[position : position + 2] = [parts[position] + parts[position + 1]]
     return (parts[0], parts[1]) if len(parts) == 2 else None
 
 
@@ -181,8 +182,8 @@ def check_document(document: Document, file: str) -> None:
         raise LoadError("expands", file, limit=EXPANSION_LIMIT)
     around = document.get("post_processor")
     listed = sum(len(node["ids"]) for node in nodes(around) if isinstance(node.get("ids"), list))
-    places = sum("SpecialToken" in node for node in nodes(around))
-    if max(listed, 1) * places > TEMPLATE_LIMIT:
+    positions = sum("SpecialToken" in node for node in nodes(around))
+    if max(listed, 1) * positions > TEMPLATE_LIMIT:
         raise LoadError("template", file, limit=count(TEMPLATE_LIMIT))
 
 

@@ -203,10 +203,10 @@ class LoadedSubject(ShownTokenizer):
             # A file of ranks has one for every token, the bytes too: the id.
             token = self._names[identifier]
             return Facts(rank=identifier, parts=learned_from(token, self._ranks)) if token else Facts()
-        place = merges.rank.get(identifier)
-        if place is not None:
-            parts = self._names[merges.firsts[place]], self._names[merges.seconds[place]]
-            return Facts(rank=place, parts=parts)
+        position = merges.rank.get(identifier)
+        if position is not None:
+            parts = self._names[merges.firsts[position]], self._names[merges.seconds[position]]
+            return Facts(rank=position, parts=parts)
         return Facts(score=self._scores[identifier]) if identifier < len(self._scores) else Facts()
 
     @cached_property

@@ -27,10 +27,10 @@ def from_minbpe(
     if not 0 <= number <= min(ADDED_LIMIT, len(lines) - 3):
         raise _wrong_line(upload, lines, 2)
     special: dict[str, int] = {}
-    for place in range(3, 3 + number):
-        token, _space, identifier = lines[place].rpartition(" ")
+    for index in range(3, 3 + number):
+        token, _space, identifier = lines[index].rpartition(" ")
         if not token or not _is_number(identifier):
-            raise _wrong_line(upload, lines, place)
+            raise _wrong_line(upload, lines, index)
         special[token] = int(identifier)
     tokens, merges = _merged(upload, lines, 3 + number)
     vocab = {bytes_to_symbols(token): identifier for identifier, token in enumerate(tokens)}
@@ -38,7 +38,7 @@ def from_minbpe(
         [(token, _times)] = Counter(tokens).most_common(1)
         raise LoadError("minbpe_twice", upload.file, token=quoted(token.decode("utf-8", "backslashreplace")))
     special |= numbered(
-        {token: given for token, given in more.items() if token not in special},
+        {token: value for token, value in more.items() if token not in special},
         [len(tokens) - 1, *special.values()],
     )
     check_ids(vocab | special, upload.file)
@@ -69,10 +69,10 @@ def _merged(
     tokens = [bytes([byte]) for byte in range(256)]
     merges: list[tuple[int, int]] = []
     long: list[bytes] = []
-    for place in range(start, len(lines)):
-        parts = lines[place].split(" ")
+    for index in range(start, len(lines)):
+        parts = lines[index].split(" ")
         if len(parts) != 2 or not all(_is_number(part) and int(part) < len(tokens) for part in parts):
-            raise _wrong_line(upload, lines, place)
+            raise _wrong_line(upload, lines, index)
         first, second = map(int, parts)
         merges.append((first, second))
         tokens.append(tokens[first] + tokens[second])

@@ -49,11 +49,11 @@ def numbered(special: Mapping[str, int | None], taken: Iterable[int]) -> dict[st
     >>> numbered({"<s>": None, "<|end|>": 9, "<pad>": None}, [0, 1, 2])
     {'<s>': 3, '<|end|>': 9, '<pad>': 10}
     """
-    found, last = {}, max(taken, default=-1)
+    result, last = {}, max(taken, default=-1)
     for token, identifier in special.items():
-        found[token] = last + 1 if identifier is None else identifier
-        last = max(last, found[token])
-    return found
+        result[token] = last + 1 if identifier is None else identifier
+        last = max(last, result[token])
+    return result
 
 
 def from_rank_table(
@@ -93,14 +93,14 @@ def _ranks(upload: RecognizedFile) -> dict[bytes, int]:
     for line_number, line in enumerate(upload.content.split("\n"), start=1):
         if not line.strip():
             continue
-        found = RANK_LINE.fullmatch(line.strip())
+        match = RANK_LINE.fullmatch(line.strip())
         try:
-            token = base64.b64decode(found[1].removeprefix("="), validate=True) if found else None
+            token = base64.b64decode(match[1].removeprefix("="), validate=True) if match else None
         except binascii.Error:
             token = None
-        if not found or token is None:
+        if not match or token is None:
             raise LoadError("rank_line", upload.file, line_number=line_number, line=quoted(line))
-        rank = int(found[2])
+        rank = int(match[2])
         if token in ranks or rank in seen:
             raise LoadError("rank_twice", upload.file, line_number=line_number, line=quoted(line))
         ranks[token] = rank

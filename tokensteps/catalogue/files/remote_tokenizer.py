@@ -121,15 +121,15 @@ def load_remote_tokenizer(
     `key` is the same for the same files and `how`, which is what else `load` is told: whoever brings them first has them read for all. `session` says who is asking when a text is to be encoded. Raises LoadError,
     TrainingError when too many are waiting, Stopped, and what `files` raises.
     """
-    given = files()
-    seconds, limit = _reading_seconds(given), READING_FILES_SECONDS
-    request = Request(key, name, LoadedSubject.without_library, seconds, limit, given, dict(how))
+    value = files()
+    seconds, limit = _reading_seconds(value), READING_FILES_SECONDS
+    request = Request(key, name, LoadedSubject.without_library, seconds, limit, value, dict(how))
     try:
         subject: LoadedSubject = pickle.loads(readers().run(request, progress))
     except TrainingError as error:
         if error.why == "busy":
             raise
-        file = " + ".join(PurePath(file).name for file in given)
+        file = " + ".join(PurePath(file).name for file in value)
         if error.why == "time":
             raise LoadError("slow", file, seconds=f"{READING_FILES_SECONDS:g}") from None
         raise LoadError("memory", file, limit=TRAINING_MEMORY // 1_000_000) from None
@@ -166,52 +166,52 @@ class RemoteTokenizer:
         return encoded
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        found: list[list[int]] = self._ask("ids", texts)
-        return found
+        results: list[list[int]] = self._ask("ids", texts)
+        return results
 
     def normalized(self, text: str) -> str:
         normal: str = self._ask("normalized", text)
         return normal
 
     def flow(self, text: str, pair: str) -> Flow:
-        found: Flow = self._ask("flow", text, pair)
-        return found
+        result: Flow = self._ask("flow", text, pair)
+        return result
 
     def why(self, text: str, place: int, specials: bool) -> Asked:
-        found: Asked = self._ask("why", text, place, specials)
-        return found
+        result: Asked = self._ask("why", text, place, specials)
+        return result
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
-        found: Reason = self._ask("why_not", word, tokens)
-        return found
+        result: Reason = self._ask("why_not", word, tokens)
+        return result
 
     def all_cuts(self, word: str, amount: float | None, seed: int) -> WordWays:
-        found: WordWays = self._ask("all_cuts", word, amount, seed)
-        return found
+        result: WordWays = self._ask("all_cuts", word, amount, seed)
+        return result
 
     def cut_steps(self, word: str, way: str, amount: float | None, seed: int) -> Trace[Any]:
-        found: Trace[Any] = self._ask("cut_steps", word, way, amount, seed)
-        return found
+        result: Trace[Any] = self._ask("cut_steps", word, way, amount, seed)
+        return result
 
     def cut_text(self, text: str, specials: bool) -> TextCuts:
-        found: TextCuts = self._ask("cut_text", text, specials)
-        return found
+        result: TextCuts = self._ask("cut_text", text, specials)
+        return result
 
     def stages(self) -> Stages:
-        found: Stages = self._ask("stages")
-        return found
+        result: Stages = self._ask("stages")
+        return result
 
     def written(self) -> str:
-        found: str = self._ask("written")
-        return found
+        result: str = self._ask("written")
+        return result
 
     def _ask(
         self, what: str, text: str | Sequence[str] = "", *manner: bool | str | float | tuple[str, ...] | None
     ) -> Any:
         ask = methodcaller("work", what, *([text] if what not in ("stages", "written") else []), *manner)
-        asked = digest(pickle.dumps((what, text, manner)))
+        key = digest(pickle.dumps((what, text, manner)))
         seconds = WHY_SECONDS if what in READ_BY_ENGINE else ENCODING_SECONDS
-        if asked in self._given_up:
+        if key in self._given_up:
             raise self._slow(seconds)
         expected = max(
             self._least_seconds, ENCODING_PACE * (len(text) if isinstance(text, str) else sum(map(len, text)))
@@ -224,7 +224,7 @@ class RemoteTokenizer:
             why = error.why if isinstance(error, TrainingError) else "busy"
             if why == "busy":
                 raise EncodeError("crowded", self._name) from None
-            self._remember(asked)
+            self._remember(key)
             raise (self._slow(seconds) if why == "time" else EncodeError("lost", self._name)) from None
 
     def check(self, ask: Callable[..., Any], seconds: float, limit: float, progress: Progress) -> Any:

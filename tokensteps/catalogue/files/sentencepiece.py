@@ -50,8 +50,8 @@ def from_sentencepiece(upload: RecognizedFile, name: str) -> LoadedSubject:
         document = new_document(
             _bpe_document(model) if model.kind == BPE else _unigram_document(model),
             [
-                (NEVER_IN_A_TEXT + one.text, place)
-                for place, one in enumerate(model.pieces)
+                (NEVER_IN_A_TEXT + one.text, index)
+                for index, one in enumerate(model.pieces)
                 if one.kind == CONTROL
             ],
             normalizer=_normalizer(model),
@@ -65,8 +65,8 @@ def from_sentencepiece(upload: RecognizedFile, name: str) -> LoadedSubject:
     except Damaged as error:
         raise LoadError("sentencepiece", upload.file, reason=str(error)) from None
     document["added_tokens"] += [
-        {**_ADDED, "id": place, "content": one.text}
-        for place, one in enumerate(model.pieces)
+        {**_ADDED, "id": index, "content": one.text}
+        for index, one in enumerate(model.pieces)
         if one.kind == USER_DEFINED
     ]
     document["added_tokens"].sort(key=lambda token: token["id"])
@@ -100,15 +100,15 @@ class PieceLibrary(Library):
 
     def flow(self, text: str, pair: str) -> Flow:
         texts = (text, pair) if pair else (text,)
-        found = tuple(map(self._text_flow, texts))
-        back = self._ours.decode([identifier for one in found for identifier in one.ids])
+        results = tuple(map(self._text_flow, texts))
+        back = self._ours.decode([identifier for one in results for identifier in one.ids])
         parts = {
             "normalizer": "SentencePiece",
             "pre_tokenizer": "",
             "post_processor": "",
             "decoder": "SentencePiece",
         }
-        return Flow(found, TWO_TEXTS if pair else ONE_TEXT, back, back, parts)
+        return Flow(results, TWO_TEXTS if pair else ONE_TEXT, back, back, parts)
 
     def _text_flow(self, text: str) -> TextFlow:
         way, encoding = journey(self._ours, text), self._ours.encode(text)
@@ -177,9 +177,9 @@ def _unigram_document(model: PieceModel) -> Document:
 
 def _bpe_document(model: PieceModel) -> Document:
     """The merges follow from the pieces: any two that make another may be merged, the highest score first."""
-    places: dict[str, int] = {}
-    for place, one in enumerate(model.pieces):
-        if places.setdefault(_spelled(one), place) != place:
+    positions: dict[str, int] = {}
+    for index, one in enumerate(model.pieces):
+        if positions.setdefault(_spelled(one), index) != index:
             raise Damaged(message="it has the same piece twice")
     mergeable = {one.text for one in model.pieces if one.kind in (1, USER_DEFINED, UNUSED)}
     ranked = sorted(
@@ -192,7 +192,7 @@ def _bpe_document(model: PieceModel) -> Document:
         if one.text[:cut] in mergeable and one.text[cut:] in mergeable
     ]
     return bpe_model(
-        places,
+        positions,
         merges,
         unk_token=model.pieces[model.unknown].text,
         fuse_unk=True,

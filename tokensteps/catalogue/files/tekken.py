@@ -29,8 +29,8 @@ def from_tekken(upload: RecognizedFile, name: str) -> LoadedSubject:
     size = _number(upload, "config.default_vocab_size", config.get("default_vocab_size"), TOKEN_LIMIT)
     listed = upload.content["vocab"]
     ranks: dict[bytes, int] = {}
-    for place, entry in enumerate(listed[: max(0, size - reserved)]):
-        ranks[_token(upload, f"vocab[{place}]", entry)] = reserved + place
+    for index, entry in enumerate(listed[: max(0, size - reserved)]):
+        ranks[_token(upload, f"vocab[{index}]", entry)] = reserved + index
     special = _special(upload, reserved)
     notes = [N_("Ids begin with the special tokens, then come the tokens of the vocabulary.")]
     if len(listed) > size - reserved:
@@ -57,10 +57,10 @@ def _special(upload: RecognizedFile, reserved: int) -> dict[str, int]:
         listed = [{"token_str": token, "rank": rank} for rank, token in enumerate(UNLISTED[:reserved])]
     if not isinstance(listed, list) or len(listed) > reserved:
         raise _wrong_part(upload, "special_tokens")
-    for place, entry in enumerate(listed):
+    for index, entry in enumerate(listed):
         token, rank = (entry.get("token_str"), entry.get("rank")) if isinstance(entry, dict) else (None, None)
         if not isinstance(token, str) or not token or type(rank) is not int or not 0 <= rank < reserved:
-            raise _wrong_part(upload, f"special_tokens[{place}]")
+            raise _wrong_part(upload, f"special_tokens[{index}]")
         special[token] = rank
     taken = {*special.values()}
     fillers = {f"<SPECIAL_{rank}>": rank for rank in range(reserved) if rank not in taken}

@@ -35,7 +35,7 @@ def from_vocab_and_merges(
     """A BPE tokenizer. Its files don't say how text becomes words, but its tokens show it."""
     ids: dict[str, int] = vocab.content
     check_ids(ids, vocab.file)
-    ids = ids | numbered({token: given for token, given in more.items() if token not in ids}, ids.values())
+    ids = ids | numbered({token: value for token, value in more.items() if token not in ids}, ids.values())
     check_ids(ids, vocab.file)
     known = ids.keys()
     pairs = _pairs_over_lines(merges, known) if any("\n" in token for token in ids) else _pairs(merges)
@@ -43,15 +43,15 @@ def from_vocab_and_merges(
         for token in (*pair, "".join(pair)):
             if token not in known:
                 raise LoadError("merge_unknown", merges.file, token=quoted(token))
-    made = {first + second for first, second in pairs}
+    result = {first + second for first, second in pairs}
     unknown = next((token for token in UNKNOWN_TOKENS if token in ids), None)
     # The end of a word is a symbol of its own in the first programs for BPE, and part of the last character in later ones.
-    joined = any(len(token) == 5 and token.endswith(END_OF_WORD) and token not in made for token in ids)
+    joined = any(len(token) == 5 and token.endswith(END_OF_WORD) and token not in result for token in ids)
     apart = END_OF_WORD in ids and not joined
     symbols = {token for token in ids if len(token.removesuffix(END_OF_WORD)) == 1 or token == END_OF_WORD}
     # A token that no merge makes can only be found in the text as it is.
-    special = [(token, ids[token]) for token in ids if token and token not in made and token not in symbols]
-    ordinary = made | symbols
+    special = [(token, ids[token]) for token in ids if token and token not in result and token not in symbols]
+    ordinary = result | symbols
     published = published_pattern(len(vocab.content), next(iter(vocab.content)))
     words = word_rule(ordinary, pattern, published)
     respelled = ("", "")

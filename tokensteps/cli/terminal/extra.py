@@ -32,8 +32,8 @@ def with_extra() -> Iterator[None]:
 
 def own_language() -> str:
     """The language that this terminal's settings ask for, of those that there are."""
-    asked = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    return language_of(asked.partition(".")[0])
+    wanted = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return language_of(wanted.partition(".")[0])
 
 
 def language_option(command: Callable[..., Any]) -> Callable[..., Any]:

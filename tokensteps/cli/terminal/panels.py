@@ -60,8 +60,8 @@ def merged_words(snapshot: MergeSnapshot, style: Style, width: int) -> Iterator[
     listed = sorted(words_shown(corpus.words, changed), key=lambda word: word not in changed)
     for word, groups in snapshot.marked(listed).items():
         tokens = [group[0] if len(group) == 1 else token_of(event) for group in groups]
-        made = [place for place, group in enumerate(groups) if len(group) > 1]
-        yield frequency_row(in_a_row(tokens, style, made), snapshot.trace.word_frequencies[word], width)
+        result = [index for index, group in enumerate(groups) if len(group) > 1]
+        yield frequency_row(in_a_row(tokens, style, result), snapshot.trace.word_frequencies[word], width)
 
 
 def unigram_words(snapshot: UnigramSnapshot, style: Style, width: int) -> Iterator[Text]:
@@ -82,9 +82,9 @@ def unigram_words(snapshot: UnigramSnapshot, style: Style, width: int) -> Iterat
 
 def frequency_row(shown: Text, frequency: int, width: int) -> Text:
     """A word's tokens, as many as there is room for beside its frequency."""
-    told = f"  {frequency_text(frequency)}"
-    shown.truncate(max(1, width - cell_len(told)), overflow="ellipsis")
-    return shown.append(told, "dim")
+    text = f"  {frequency_text(frequency)}"
+    shown.truncate(max(1, width - cell_len(text)), overflow="ellipsis")
+    return shown.append(text, "dim")
 
 
 # --- What was chosen from ---------------------------------------------------------------------------------------------
@@ -108,12 +108,12 @@ def choices(snapshot: MergeSnapshot | UnigramSnapshot, style: Style, rows: int) 
 
 def panel_table(title: str, number: str, names: Iterable[str], rows: Iterable[TableRow]) -> Group:
     """A table under its heading, whose first column is of tokens and whose others are of numbers."""
-    made = Table(box=None, pad_edge=False)
-    for place, name in enumerate(names):
-        made.add_column(name, justify="right" if place else "left", no_wrap=True, overflow="ellipsis")
+    result = Table(box=None, pad_edge=False)
+    for index, name in enumerate(names):
+        result.add_column(name, justify="right" if index else "left", no_wrap=True, overflow="ellipsis")
     for cells in rows:
-        made.add_row(*cells)
-    return Group(panel_heading(title, number), made)
+        result.add_row(*cells)
+    return Group(panel_heading(title, number), result)
 
 
 def pairs(snapshot: MergeSnapshot, style: Style, rows: int) -> Group:
@@ -124,7 +124,7 @@ def pairs(snapshot: MergeSnapshot, style: Style, rows: int) -> Group:
     else:
         listed, number, chosen = snapshot.candidates(rows), snapshot.pair_count, None
         title = _("Pairs to choose from")
-    told = ngettext("{number} pair", "{number} pairs", number).format(number=count(number))
+    text = ngettext("{number} pair", "{number} pairs", number).format(number=count(number))
     scored = any(hasattr(one, "score") for one in listed)
     several = sum(one.tied for one in listed) > 1
 
@@ -142,12 +142,12 @@ def pairs(snapshot: MergeSnapshot, style: Style, rows: int) -> Group:
 
     names = (_("pair"), _("count"), _("first × second"), _("score"))
     return panel_table(
-        title, told, names if scored else (_("pair"), _("count"), _("change")), map(cells, listed)
+        title, text, names if scored else (_("pair"), _("count"), _("change")), map(cells, listed)
     )
 
 
 def ranking(event: PruneEvent, trace: UnigramTrace, style: Style, rows: int) -> Group:
-    found = ranked_rows(event, lambda start, stop: trace.ranking(event.round, start, stop))
+    result = ranked_rows(event, lambda start, stop: trace.ranking(event.round, start, stop))
 
     def cells(one: Any) -> TableRow:
         if one is None:
@@ -162,7 +162,7 @@ def ranking(event: PruneEvent, trace: UnigramTrace, style: Style, rows: int) -> 
         _("What each costs") if exact else _("What each costs, about"),
         number,
         (_("piece"), _("probability"), _("loss")),
-        map(cells, islice(found, rows)),
+        map(cells, islice(result, rows)),
     )
 
 
@@ -186,8 +186,8 @@ def expected(event: ExpectationEvent | MaximizationEvent, style: Style, rows: in
 
     def cells(one: Any) -> TableRow:
         probability = one.after if after else one.before
-        told = _("dropped") if probability is None else chance(probability)
-        return [terminal_chip(one.piece, style), f"{one.freq:,.2f}", told]
+        text = _("dropped") if probability is None else chance(probability)
+        return [terminal_chip(one.piece, style), f"{one.freq:,.2f}", text]
 
     return panel_table(
         _("From expected counts to probabilities") if after else _("Expected counts, highest first"),
@@ -214,11 +214,11 @@ def vocabulary(snapshot: Any, style: Style) -> Text:
     """The newest tokens, or the likeliest pieces."""
     if isinstance(snapshot, MergeSnapshot):
         title, tokens = _("Vocabulary, newest first"), snapshot.vocab[: -NEWEST - 1 : -1]
-        made = [0] if snapshot.event.kind == "merge" else []
+        result = [0] if snapshot.event.kind == "merge" else []
     else:
-        title, made = _("Longer pieces left, most probable first"), []
+        title, result = _("Longer pieces left, most probable first"), []
         tokens = snapshot.trace.likeliest_at(snapshot.step, NEWEST)
-    return Text.assemble((f"{title}  ", "bold"), in_a_row(tokens, style, made))
+    return Text.assemble((f"{title}  ", "bold"), in_a_row(tokens, style, result))
 
 
 def token_of(event: Any) -> str:

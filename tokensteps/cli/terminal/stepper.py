@@ -48,7 +48,7 @@ class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
         self.step, self.asked, self.wanted = step, "", ""
         self._draw: Any = TRAINING_FRAMES[trace.algorithm]
         use_language(language)
-        told = {
+        data = {
             "left": _("Back"),
             "right": _("Next"),
             "home": _("Start"),
@@ -58,7 +58,7 @@ class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
             "g": _("Jump"),
             "q": _("Quit"),
         }
-        for key, description in told.items():
+        for key, description in data.items():
             [binding] = self._bindings.key_to_bindings[key]
             self._bindings.key_to_bindings[key] = [
                 Binding(binding.key, binding.action, description, key_display=binding.key_display)
@@ -95,17 +95,17 @@ class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
         frame, last = self._draw(snapshot, self.style), len(self.trace)
         rows = max(1, self.query_one("#panels").size.height - 1)
         width = self.query_one("#words").size.width
-        told = _("Step {step} of {last}").format(step=count(self.step), last=count(last))
+        text = _("Step {step} of {last}").format(step=count(self.step), last=count(last))
         filled = round(BAR * self.step / last) if last else BAR
-        for place, shown in {
+        for position, shown in {
             "title": f"{self.heading} · {frame.status}",
-            "where": f"{told}  {'━' * filled}{'─' * (BAR - filled)}",
+            "where": f"{text}  {'━' * filled}{'─' * (BAR - filled)}",
             "said": note or frame.say,
             "words": words_text(snapshot, self.style, rows, width),
             "choices": choices(snapshot, self.style, rows - 1),
             "vocabulary": vocabulary(snapshot, self.style),
         }.items():
-            self.query_one(f"#{place}", Static).update(shown)
+            self.query_one(f"#{position}", Static).update(shown)
 
     # --- keys -------------------------------------------------------------------------------------------------------
 
@@ -136,10 +136,10 @@ class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
         self.set_focus(None)
 
     def on_input_submitted(self, given: Input.Submitted) -> None:
-        asked, text = self.asked, given.value.strip()
+        wanted, text = self.asked, given.value.strip()
         self.action_leave()
         use_language(self.language)
-        if asked == "search":
+        if wanted == "search":
             self.wanted = text
             self.action_again()
         elif text.isascii() and text.isdigit() and len(text) < 10:

@@ -65,10 +65,10 @@ def drawn_pieces(table: PieceTable) -> Sequence[PlacedToken]:
     """
     if len(table.pieces) <= BARS_DRAWN:
         return table.pieces
-    kept = {one for path in table.shortest_paths(PATHS_LISTED) for one in path}
-    kept |= {one for one in table.pieces if one.size == 1}
-    others = [one for one in table.by_size if one not in kept]
-    return sorted(kept.union(others[: max(0, BARS_DRAWN - len(kept))]))
+    stored = {one for path in table.shortest_paths(PATHS_LISTED) for one in path}
+    stored |= {one for one in table.pieces if one.size == 1}
+    others = [one for one in table.by_size if one not in stored]
+    return sorted(stored.union(others[: max(0, BARS_DRAWN - len(stored))]))
 
 
 def fewest_picture(snapshot: FewestSnapshot, style: Style) -> str:
@@ -80,9 +80,9 @@ def fewest_picture(snapshot: FewestSnapshot, style: Style) -> str:
     here = len(snapshot.reached) - 1 if event.kind == "reach" else 0
     kind = "grid" + " walk" * (event.kind == "path") + " dense" * (number > ROOMY_LANES)
     path = path_of(snapshot)
-    told = ngettext("{number} token fits", "{number} tokens fit", len(table.pieces))
+    text = ngettext("{number} token fits", "{number} tokens fit", len(table.pieces))
     return (
-        heading(_("Tokens over the characters they spell"), told.format(number=count(len(table.pieces))))
+        heading(_("Tokens over the characters they spell"), text.format(number=count(len(table.pieces))))
         + f'<div class="pane" data-pane><div class="{kind}" role="group" aria-label="{escape(readable("".join(table.symbols), style))}"'
         + f' style="--n:{max(1, len(table))};--lanes:{number}">'
         + f'<div class="ruler" aria-hidden="true">{_ruler(snapshot, here, style)}</div>'
@@ -104,16 +104,16 @@ def fewest_picture(snapshot: FewestSnapshot, style: Style) -> str:
 def _left_out(table: PieceTable, pieces: Collection[PlacedToken]) -> str:
     if len(pieces) == len(table.pieces):
         return ""
-    told = _("{shown} of {all} tokens are drawn")
-    return f'<p class="legend"><span>{escape(told.format(shown=count(len(pieces)), all=count(len(table.pieces))))}</span></p>'
+    text = _("{shown} of {all} tokens are drawn")
+    return f'<p class="legend"><span>{escape(text.format(shown=count(len(pieces)), all=count(len(table.pieces))))}</span></p>'
 
 
 def _ruler(snapshot: FewestSnapshot, here: int, style: Style) -> str:
     """The symbols; under them the boundaries, each with the fewest tokens to it, as far as the search has come."""
     table = snapshot.table
     letters = "".join(
-        f"<b><bdi>{token_html(symbol.removeprefix(table.prefix) if place else symbol, style)}</bdi></b>"
-        for place, symbol in enumerate(table.symbols)
+        f"<b><bdi>{token_html(symbol.removeprefix(table.prefix) if index else symbol, style)}</bdi></b>"
+        for index, symbol in enumerate(table.symbols)
     )
     walked = {boundary for one in path_of(snapshot) for boundary in (one.start, one.end)}
     nodes = ""

@@ -64,18 +64,18 @@ def options_html(snapshot: CutSnapshot, style: Style) -> str:
 
 def word_so_far(snapshot: CutSnapshot, style: Style) -> str:
     """The word: tokens that were taken as chips, the last one lit, and the text that is left between them."""
-    event, shown, place = snapshot.event, "", 0
+    event, shown, position = snapshot.event, "", 0
     for one in snapshot.taken:
-        shown += rest_html(snapshot.table, place, one.start, style)
+        shown += rest_html(snapshot.table, position, one.start, style)
         shown += chip(one.token, style, "hot" if event.kind == "take" and one == event.piece else "")
-        place = one.end
-    return shown + rest_html(snapshot.table, place, len(snapshot.table), style)
+        position = one.end
+    return shown + rest_html(snapshot.table, position, len(snapshot.table), style)
 
 
 def rest_html(table: PieceTable, start: int, end: int, style: Style) -> str:
     """A stretch of a word that isn't cut yet; nothing for none."""
     bare = "".join(
-        symbol.removeprefix(table.prefix) if place else symbol
-        for place, symbol in enumerate(table.symbols[start:end], start)
+        symbol.removeprefix(table.prefix) if index else symbol
+        for index, symbol in enumerate(table.symbols[start:end], start)
     )
     return f'<bdi class="rest">{token_html(bare, style)}</bdi>' if bare else ""

@@ -25,14 +25,14 @@ def ways_of_word_html(ways: WordWays, style: Style) -> str:
     for way, cut in ways.cuts.items():
         note = _("the tokenizer's own") if way == ways.own else ""
         if way == "fewest_tokens" and ways.path_count > 1:
-            told = _("{number} splits have as few").format(number=count(ways.path_count))
-            note = listed(filter(None, [note, told]))
+            text = _("{number} splits have as few").format(number=count(ways.path_count))
+            note = listed(filter(None, [note, text]))
         rows.append((_(USE_NAMES[way]), note, cut))
         if way == "fewest_tokens":
             rows += [("", "", path) for path in ways.paths[1 : 1 + PATHS_UNDER]]
     drawn = "".join(
-        way_row(name, note, cut, ways.cuts.get(ways.own), place, style)
-        for place, (name, note, cut) in enumerate(rows, start=1)
+        way_row(name, note, cut, ways.cuts.get(ways.own), index, style)
+        for index, (name, note, cut) in enumerate(rows, start=1)
     )
     lines = "".join(
         f'<i class="part" style="grid-area:1/{boundary + 1}/{len(rows) + 1}/{boundary + 2}"></i>'
@@ -59,8 +59,8 @@ def way_row(name: str, note: str, cut: WordCut | None, own: WordCut | None, row:
         for one in cut or ()
     )
     if cut is None:
-        told = escape(_("can't be cut this way"))
-        shown = f'<span class="none" style="grid-area:{row}/2/auto/-2">{told}</span>'
+        text = escape(_("can't be cut this way"))
+        shown = f'<span class="none" style="grid-area:{row}/2/auto/-2">{text}</span>'
     unlike = own is not None and cut is not None and cut != own
     marks = listed(filter(None, [note, _("another split") if unlike else ""]))
     return (
@@ -77,12 +77,12 @@ def differing_html(words: Sequence[WordCuts], own: str, style: Style) -> str:
         for way, cut in one.cuts.items():
             if cut is not None:
                 by_cut.setdefault(cut, []).append(way)
-        for place, (cut, found) in enumerate(by_cut.items()):
-            names = listed(_(USE_NAMES[way]) for way in found)
-            times = f'<td rowspan="{len(by_cut)}">{count(one.occurrences)}' if not place else ""
+        for index, (cut, result) in enumerate(by_cut.items()):
+            names = listed(_(USE_NAMES[way]) for way in result)
+            times = f'<td rowspan="{len(by_cut)}">{count(one.occurrences)}' if not index else ""
             rows += (
-                f'<tr{" class=first" if not place else ""}>{times}<td><span class="pieces">{chips([piece.token for piece in cut], style)}</span>'
-                f"<td>{count(len(cut))}<td>{escape(names)}{_own_mark(found, own)}"
+                f'<tr{" class=first" if not index else ""}>{times}<td><span class="pieces">{chips([piece.token for piece in cut], style)}</span>'
+                f"<td>{count(len(cut))}<td>{escape(names)}{_own_mark(result, own)}"
             )
     head = "".join(f"<th>{escape(name)}" for name in (_("Count"), _("Split"), _("Tokens"), _("Ways")))
     return f'<div class="ts segmentations"><table class="differing"><tr>{head}{rows}</table></div>'

@@ -47,10 +47,10 @@ def bars_of(lattice: Lattice) -> tuple[Bar, ...]:
     posteriors = dict(zip(lattice.edges, lattice.posteriors(), strict=True))
     edges = lattice.edges
     if len(edges) > BARS_DRAWN:
-        kept = {winner.edge for winner in lattice.winners if winner}
-        kept |= {edge for edge in edges if edge.end - edge.start == 1}
-        likely = sorted(set(edges) - kept, key=lambda edge: (-posteriors[edge], edge))
-        shown = kept.union(likely[: max(0, BARS_DRAWN - len(kept))])
+        remaining = {winner.edge for winner in lattice.winners if winner}
+        remaining |= {edge for edge in edges if edge.end - edge.start == 1}
+        likely = sorted(set(edges) - remaining, key=lambda edge: (-posteriors[edge], edge))
+        shown = remaining.union(likely[: max(0, BARS_DRAWN - len(remaining))])
         edges = tuple(edge for edge in edges if edge in shown)
     through = [lattice.best_through(edge) for edge in edges]
     members: dict[Edge, list[str]] = {edge: [] for edge in edges}
@@ -85,15 +85,15 @@ def first_fit(edges: Iterable[Over]) -> dict[Over, int]:
     taken: list[list[Over]] = [[]]
     lane = {}
     for edge in edges:
-        place = 0 if edge.end - edge.start == 1 else 1
-        while place < len(taken) and any(
-            edge.start < other.end and other.start < edge.end for other in taken[place]
+        position = 0 if edge.end - edge.start == 1 else 1
+        while position < len(taken) and any(
+            edge.start < other.end and other.start < edge.end for other in taken[position]
         ):
-            place += 1
-        if place >= len(taken):
+            position += 1
+        if position >= len(taken):
             taken.append([])
-        taken[place].append(edge)
-        lane[edge] = place
+        taken[position].append(edge)
+        lane[edge] = position
     return lane
 
 

@@ -28,7 +28,7 @@ def _facts_size(facts: str, lattice: Lattice, *_manner: object) -> int:
 @bounded(LATTICES_ROOM, _facts_size)
 def edge_facts(lattice: Lattice, style: Style, language: str) -> str:  # noqa: ARG001 - `_` uses the language
     """What is said about each edge while it is pointed at or forced: in sentences, or for a long word in a table's row."""
-    told = _(
+    text = _(
         "Point at a piece to see its numbers. Select it to force the path through it; select it again to release."
     )
     bars, best = bars_of(lattice), lattice.best()
@@ -52,7 +52,7 @@ def edge_facts(lattice: Lattice, style: Style, language: str) -> str:  # noqa: A
             f"<div data-of={number}><p>{edge_told(bar, Markup(style))}</p><p>{path_told(bar, best, Markup(style))}</p></div>"
             for number, bar in enumerate(bars)
         )
-    return f'<div class="facts" aria-live="polite"><p class="hint">{escape(told)}</p>{each}</div>'
+    return f'<div class="facts" aria-live="polite"><p class="hint">{escape(text)}</p>{each}</div>'
 
 
 def edge_told(bar: Bar, voice: TextFormat) -> str:

@@ -50,7 +50,7 @@ def label(snapshot: ViterbiSnapshot, style: Style) -> str:
 
 def status(snapshot: ViterbiSnapshot) -> str:
     """How far the search has come."""
-    lattice, event, found = snapshot.lattice, snapshot.event, len(snapshot.path)
+    lattice, event, result = snapshot.lattice, snapshot.event, len(snapshot.path)
     match event.kind:
         case "lattice":
             return segmentation_count(lattice)
@@ -58,4 +58,4 @@ def status(snapshot: ViterbiSnapshot) -> str:
             message = _("boundary {position} of {last}")
             return message.format(position=event.position, last=len(lattice.text))
         case "backward":
-            return ngettext("{number} piece found", "{number} pieces found", found).format(number=found)
+            return ngettext("{number} piece found", "{number} pieces found", result).format(number=result)

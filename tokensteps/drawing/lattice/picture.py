@@ -31,7 +31,7 @@ def picture(snapshot: ViterbiSnapshot, style: Style) -> str:
     lattice, bars = snapshot.lattice, bars_of(snapshot.lattice)
     number = max((bar.lane for bar in bars), default=0) + 1
     kind = "grid" + " walk" * (snapshot.event.kind == "backward") + " dense" * (number > ROOMY_LANES)
-    here, found = place_of(snapshot), edge_of(snapshot)
+    here, result = place_of(snapshot), edge_of(snapshot)
     return (
         heading(_("Pieces over the characters they spell"), segmentation_count(lattice))
         + f'<div class="pane" data-pane><div class="{kind}" role="group" aria-label="{escape(readable(lattice.text, style))}"'
@@ -40,7 +40,7 @@ def picture(snapshot: ViterbiSnapshot, style: Style) -> str:
         + f'<i class="at{"" if here else " zero"}" data-here style="grid-column:{max(1, here)}"></i>'
         + joints(snapshot.path, bars)
         + "".join(
-            bar_button(number, bar, state_of(snapshot, bar.edge), bar.edge == found, is_long(lattice), style)
+            bar_button(number, bar, state_of(snapshot, bar.edge), bar.edge == result, is_long(lattice), style)
             for number, bar in enumerate(bars)
         )
         + f"</div></div>{legend(lattice, bars)}"
@@ -62,10 +62,10 @@ def bar_button(number: int, bar: Bar, classes: str, found: bool, brief: bool, st
 def bar_name(bar: Bar, classes: str, brief: bool, style: Style) -> str:
     """What screen readers say of a bar: its numbers and marks; `brief` for a long word, which has too many bars for sentences."""
     known = classes.split()
-    told = edge_told(bar, Plain(style))
+    text = edge_told(bar, Plain(style))
     if brief:
-        told = f"{readable(bar.edge.piece, style)} {bar.edge.start}–{bar.edge.end}"
-    return listed([told, *(_(meaning) for mark, meaning in MARKS.items() if mark in known)])
+        text = f"{readable(bar.edge.piece, style)} {bar.edge.start}–{bar.edge.end}"
+    return listed([text, *(_(meaning) for mark, meaning in MARKS.items() if mark in known)])
 
 
 def ruler(snapshot: ViterbiSnapshot, here: int, style: Style) -> str:
@@ -86,11 +86,11 @@ def ruler(snapshot: ViterbiSnapshot, here: int, style: Style) -> str:
 def joints(path: Sequence[Edge], bars: Sequence[Bar]) -> str:
     """Where the best path changes lanes."""
     lane = {bar.edge: bar.lane for bar in bars}
-    found = ""
+    result = ""
     for edge, following in pairwise(path):
         first, last = sorted((lane[edge], lane[following]))
-        found += f'<i class="joint" style="grid-area:{first + 2}/{edge.end}/{last + 3}"></i>'
-    return found
+        result += f'<i class="joint" style="grid-area:{first + 2}/{edge.end}/{last + 3}"></i>'
+    return result
 
 
 def legend(lattice: Lattice, bars: Sequence[Bar]) -> str:
@@ -105,9 +105,9 @@ def legend(lattice: Lattice, bars: Sequence[Bar]) -> str:
     if any(edge.unknown for edge in lattice.edges):
         marks.append(("unk", _("unknown character")))
     if len(bars) < len(lattice.edges):
-        told = _("{shown} of {all} bars are shown; the others are too improbable")
-        marks.append(("few", told.format(shown=count(len(bars)), all=count(len(lattice.edges)))))
-    return f'<p class="legend">{"".join(f"<span class={name}>{marked(told)}</span>" for name, told in marks)}</p>'
+        text = _("{shown} of {all} bars are shown; the others are too improbable")
+        marks.append(("few", text.format(shown=count(len(bars)), all=count(len(lattice.edges)))))
+    return f'<p class="legend">{"".join(f"<span class={name}>{marked(text)}</span>" for name, text in marks)}</p>'
 
 
 def segmentation_count(lattice: Lattice) -> str:

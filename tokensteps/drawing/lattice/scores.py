@@ -89,11 +89,11 @@ def ways_table(event: ForwardEvent, style: Style) -> str:
 def way_back(snapshot: ViterbiSnapshot, style: Style) -> str:
     """The pieces found so far, from the end of the word, between their boundaries."""
     first = snapshot.path[0].start
-    found = "".join(
+    result = "".join(
         f"{chip(edge.piece, style, 'hot')}<i>{edge.end}</i>" for edge in snapshot.path[-2 * PIECES_TOLD :]
     )
     more = "… " if first or len(snapshot.path) > 2 * PIECES_TOLD else ""
-    return f'<p class="back">{more}<i>{first}</i>{found}</p>'
+    return f'<p class="back">{more}<i>{first}</i>{result}</p>'
 
 
 def plan() -> str:

@@ -58,7 +58,7 @@ def tell_margin_of(trace: AnyTrace, step: int, voice: TextFormat) -> str:
     if not margin:
         return tell_tie(trace, step, voice)
     rival = runner_up(trace, step, voice)
-    told = voice.strong(margin_text(margin))
+    text = voice.strong(margin_text(margin))
     if isinstance(margin, float):
         message = _("At step {step} the runner-up, {rival}, cost {margin} nats more.")
     elif isinstance(margin, int):
@@ -69,7 +69,7 @@ def tell_margin_of(trace: AnyTrace, step: int, voice: TextFormat) -> str:
         )
     else:
         message = _("At step {step} the runner-up, {rival}, scored {margin} less.")
-    return voice.say(message, step=count(step), rival=rival, margin=told)
+    return voice.say(message, step=count(step), rival=rival, margin=text)
 
 
 def is_choice(trace: AnyTrace, step: int) -> bool:
@@ -102,8 +102,8 @@ def runner_up(trace: AnyTrace, step: int, voice: TextFormat) -> str:
     if isinstance(trace, MergeTrace):
         return voice.pair(trace.candidates(step - 1, 2)[1].pair)
     number = trace.round_of(step)
-    place = step - trace.record.rounds[number - 1].first_step
-    return voice.token(trace.ranking(number, place + 1, place + 2)[0].piece)
+    position = step - trace.record.rounds[number - 1].first_step
+    return voice.token(trace.ranking(number, position + 1, position + 2)[0].piece)
 
 
 def tell_ties_of(trace: AnyTrace) -> str:

@@ -97,10 +97,10 @@ def tell_missing(snapshot: SizeSnapshot) -> list[str]:
 def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: TextFormat) -> str:
     """What an algorithm did to get to this size, or why it did nothing."""
     if standing.change is not None:
-        told = tell_change(standing.change, voice, snapshot.trace.settings["method"] != "course")
+        text = tell_change(standing.change, voice, snapshot.trace.settings["method"] != "course")
         if standing.limit is not None:
-            told = sentences(told, voice.say(_("That makes {size}."), size=count(standing.limit)))
-        return told
+            text = sentences(text, voice.say(_("That makes {size}."), size=count(standing.limit)))
+        return text
     if standing.limit is not None:
         return voice.say(tell_limit(snapshot, standing), size=count(standing.limit))
     if standing.algorithm == "unigram":
@@ -126,7 +126,7 @@ def tell_merged(change: Merged, voice: TextFormat) -> str:
     """BPE's or WordPiece's merge."""
     fields = {"pair": voice.pair(change.pair), "token": voice.token(change.token), "freq": count(change.freq)}
     if change.score is None:
-        told = voice.say(
+        narration = voice.say(
             ngettext(
                 "Merges {pair} into {token}: {freq} time.",
                 "Merges {pair} into {token}: {freq} times.",
@@ -136,7 +136,7 @@ def tell_merged(change: Merged, voice: TextFormat) -> str:
         )
     else:
         fields["score"] = str(change.score)
-        told = voice.say(
+        narration = voice.say(
             ngettext(
                 "Merges {pair} into {token}: {freq} time, score {score}.",
                 "Merges {pair} into {token}: {freq} times, score {score}.",
@@ -153,8 +153,8 @@ def tell_merged(change: Merged, voice: TextFormat) -> str:
             ),
             number=count(change.again),
         )
-        told = sentences(told, again)
-    return told
+        narration = sentences(narration, again)
+    return narration
 
 
 def tell_regained(change: Regained, voice: TextFormat, estimated: bool) -> str:
@@ -162,12 +162,12 @@ def tell_regained(change: Regained, voice: TextFormat, estimated: bool) -> str:
     listed = some_tokens(change.tokens, voice)
     if change.loss is None:
         return voice.say(_("Keeps {pieces}, which are all pruned at once on the way left."), pieces=listed)
-    told = _("Keeps {piece}, the next to be pruned on the way left: that costs {loss} nats.")
+    text = _("Keeps {piece}, the next to be pruned on the way left: that costs {loss} nats.")
     if estimated:
-        told = _("Keeps {piece}, the next to be pruned on the way left: that costs about {loss} nats.")
+        text = _("Keeps {piece}, the next to be pruned on the way left: that costs about {loss} nats.")
     if change.loss == 0:
-        told = _("Keeps {piece}, the next to be pruned on the way left: that costs nothing.")
-    return voice.say(told, piece=listed, loss=nats(change.loss))
+        text = _("Keeps {piece}, the next to be pruned on the way left: that costs nothing.")
+    return voice.say(text, piece=listed, loss=nats(change.loss))
 
 
 def tell_limit(snapshot: SizeSnapshot, standing: Standing) -> str:

@@ -57,7 +57,7 @@ def wordpiece_erratum(snapshot: WordPieceSnapshot, style: Style) -> str:
     if published is None or published.pair == chosen.pair:
         return ""
     voice = Markup(style)
-    told = voice.say(
+    narration = voice.say(
         frame_message("third_wordpiece_merge"),
         published=voice.pair(published.pair),
         numbers=score_numbers(published, voice),
@@ -65,7 +65,7 @@ def wordpiece_erratum(snapshot: WordPieceSnapshot, style: Style) -> str:
         chosen=voice.pair(chosen.pair),
         best=str(chosen.score),
     )
-    return aside_html(told)
+    return aside_html(narration)
 
 
 def unigram_erratum(snapshot: UnigramSnapshot, style: Style) -> str:
@@ -73,22 +73,22 @@ def unigram_erratum(snapshot: UnigramSnapshot, style: Style) -> str:
     trace, voice = snapshot.trace, Markup(style)
     start, end = snapshot.step == 0, snapshot.step == len(trace)
     if start and is_hug_run(trace):
-        told = voice.say(
+        narration = voice.say(
             frame_message("probability_of_p"),
             p=voice.token("p"),
             pu=voice.token("pu"),
         )
     elif start and is_course_run(trace):
-        told = voice.say(
+        narration = voice.say(
             frame_message("loss_of_four_sentences"),
             words=count(trace.corpus.total),
             loss=voice.strong(nats(snapshot.loss)),
         )
     elif end and trace.record.sizes[snapshot.step] == 98 and is_course_run(trace):
-        told = voice.say(frame_message("pruned_to"))
+        narration = voice.say(frame_message("pruned_to"))
     else:
         return ""
-    return aside_html(told)
+    return aside_html(narration)
 
 
 def lattice_erratum(snapshot: UnigramSnapshot, lattice: Lattice, style: Style) -> str:
@@ -97,12 +97,12 @@ def lattice_erratum(snapshot: UnigramSnapshot, lattice: Lattice, style: Style) -
         return ""
     voice = Markup(style)
     if lattice.text == "Hopefully" and is_course_run(snapshot.trace):
-        told = voice.say(
+        narration = voice.say(
             word_message("cost_of_hopefully"),
             cost=voice.strong(nats(-path.log_probability)),
         )
     elif lattice.text == "pug" and is_hug_run(snapshot.trace):
-        told = voice.say(
+        narration = voice.say(
             word_message("probability_of_p"),
             p=voice.token("p"),
             letters=" ".join(map(voice.token, "pug")),
@@ -111,7 +111,7 @@ def lattice_erratum(snapshot: UnigramSnapshot, lattice: Lattice, style: Style) -
         )
     else:
         return ""
-    return aside_html(told)
+    return aside_html(narration)
 
 
 def is_hug_run(trace: UnigramTrace) -> bool:

@@ -44,10 +44,10 @@ def tell_lattice(lattice: Lattice, voice: TextFormat) -> Narration:
         number=voice.strong(whole_text(number)),
     )
     known = sum(not edge.unknown for edge in lattice.edges)
-    places = ngettext("{number} place where a piece fits", "{number} places where a piece fits", known)
+    positions = ngettext("{number} place where a piece fits", "{number} places where a piece fits", known)
     why = voice.say(
         _("{places}. First, forward: find the best path to each boundary, left to right."),
-        places=places.format(number=count(known)),
+        places=positions.format(number=count(known)),
     )
     return Narration(lead, why)
 

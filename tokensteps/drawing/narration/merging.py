@@ -35,8 +35,8 @@ def tell_bpe(snapshot: MergeSnapshot, voice: TextFormat, ahead: bool = True) -> 
     if event.kind == "start":
         return tell_start(snapshot, event, voice)
     if event.kind != "merge":
-        told = tell_rule_event(event, voice)
-        return told._replace(why=sentences(told.why, tell_stop(snapshot, voice)))
+        text = tell_rule_event(event, voice)
+        return text._replace(why=sentences(text.why, tell_stop(snapshot, voice)))
     times = ngettext("{number} time", "{number} times", event.freq)
     lead = voice.say(
         _("Merge {pair} into {token}. The pair occurs {times} in this language's corpus.")
@@ -74,8 +74,8 @@ def tell_new(snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat) -> s
     """In a run that goes on from a tokenizer, where the merge and its token come in; nothing in others."""
     if not (old := snapshot.trace.old_merges):
         return ""
-    told = _("New: merge {rank}, after the {old} old ones; the token gets the id {id}.")
-    return voice.say(told, rank=count(event.rank + 1), old=count(len(old)), id=str(event.token_id))
+    text = _("New: merge {rank}, after the {old} old ones; the token gets the id {id}.")
+    return voice.say(text, rank=count(event.rank + 1), old=count(len(old)), id=str(event.token_id))
 
 
 def tell_excluded(snapshot: MergeSnapshot, voice: TextFormat) -> str:
@@ -134,8 +134,8 @@ def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: TextFormat) ->
             ),
             number=count(len(event.alphabet)),
         )
-        kept = tell_kept(snapshot.trace.corpus, voice)
-        return Narration(lead, sentences(tell_corpus(snapshot, voice), kept, tell_stop(snapshot, voice)))
+        cached = tell_kept(snapshot.trace.corpus, voice)
+        return Narration(lead, sentences(tell_corpus(snapshot, voice), cached, tell_stop(snapshot, voice)))
     lead = voice.say(
         ngettext(
             "Every word is split into its symbols. The alphabet has {size} symbol.",
@@ -161,7 +161,7 @@ def tell_left_out(snapshot: MergeSnapshot, voice: TextFormat) -> str:
     left_out = snapshot.trace.left_out
     if not left_out:
         return ""
-    told = (
+    text = (
         ngettext(
             "{number} character is outside of the alphabet and left out here: {characters}.",
             "{number} characters are outside of the alphabet and left out here: {characters}.",
@@ -174,7 +174,7 @@ def tell_left_out(snapshot: MergeSnapshot, voice: TextFormat) -> str:
             len(left_out),
         )
     )
-    return voice.say(told, number=count(len(left_out)), characters=tokens_with_counts(left_out, voice))
+    return voice.say(text, number=count(len(left_out)), characters=tokens_with_counts(left_out, voice))
 
 
 def tell_corpus(snapshot: MergeSnapshot, voice: TextFormat) -> str:
@@ -229,8 +229,8 @@ def tell_ties(
         return voice.say(_("It is the only pair left.")) if event.pair_count == 1 else next_best
     if not ahead:
         others_tied = event.tied_count - 1
-        told = ngettext("Tied with {number} other pair.", "Tied with {number} other pairs.", others_tied)
-        return sentences(voice.say(told, number=count(others_tied)), tell_rule(snapshot, event, voice))
+        text = ngettext("Tied with {number} other pair.", "Tied with {number} other pairs.", others_tied)
+        return sentences(voice.say(text, number=count(others_tied)), tell_rule(snapshot, event, voice))
     pairs = name_tied(event, voice)
     tied = voice.say(ngettext("Tied with {pairs}.", "Tied with {pairs}.", event.tied_count - 1), pairs=pairs)
     return sentences(tied, tell_rule(snapshot, event, voice))

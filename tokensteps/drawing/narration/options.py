@@ -26,21 +26,21 @@ def tell_kept(corpus: Corpus, voice: TextFormat) -> str:
     symbols = corpus.pipeline.user_defined_symbols
     if not symbols:
         return ""
-    told = ngettext(
+    text = ngettext(
         "{number} symbol is kept whole and cut out of the text before words are counted: {symbols}.",
         "{number} symbols are kept whole and cut out of the text before words are counted: {symbols}.",
         len(symbols),
     )
     counts = dict(zip(symbols, corpus.symbols_cut_out, strict=True))
-    return voice.say(told, number=count(len(symbols)), symbols=tokens_with_counts(counts, voice))
+    return voice.say(text, number=count(len(symbols)), symbols=tokens_with_counts(counts, voice))
 
 
 def tell_fallback(settings: Mapping[str, Any], voice: TextFormat) -> str:
     """Where byte pieces are in the vocabulary, what they are for; nothing where there are none."""
     if not settings.get("byte_fallback"):
         return ""
-    told = _("256 byte pieces, {first} to {last}, spell the characters that the vocabulary can't.")
-    return voice.say(told, first=voice.token(byte_token(0)), last=voice.token(byte_token(255)))
+    text = _("256 byte pieces, {first} to {last}, spell the characters that the vocabulary can't.")
+    return voice.say(text, first=voice.token(byte_token(0)), last=voice.token(byte_token(255)))
 
 
 def tokens_with_counts(counts: Mapping[str, int], voice: TextFormat) -> str:

@@ -107,9 +107,9 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
             "better ones. Split in the most probable way, the corpus costs {loss}."
         )
     total = sum(number for _piece, number in trace.seed)
-    told = ""
+    text = ""
     if trace.knows_loss(0):
-        told = voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss)))
+        text = voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss)))
     why = sentences(tell_kept(trace.corpus, voice), tell_fallback(trace.settings, voice))
     if cost_nothing(trace):
         size = voice.say(_("At this size no word is re-segmented: choose a smaller vocabulary to see that."))
@@ -126,7 +126,7 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
         characters=voice.say(characters, number=count(event.characters)),
         longer=voice.say(best, number=count(longer)),
     )
-    return FiguredNarration(lead, why, sentences(seed, told))
+    return FiguredNarration(lead, why, sentences(seed, text))
 
 
 def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextFormat) -> FiguredNarration:
@@ -201,27 +201,29 @@ def tell_resplits(event: PruneEvent, voice: TextFormat) -> str:
 
 def tell_estimate(event: PruneEvent, voice: TextFormat) -> str:
     """Where SentencePiece's estimate comes from, with its numbers; nothing if the loss is exact or the piece was unused."""
-    found = event.estimate
-    if found is None:
+    result = event.estimate
+    if result is None:
         return ""
-    added = len(found.replacement) - 1
-    counts = dict(zip(found.replacement, found.counts, strict=True))
-    listing = listed(f"{voice.token(part)} × {count(number + found.freq)}" for part, number in counts.items())
+    added = len(result.replacement) - 1
+    counts = dict(zip(result.replacement, result.counts, strict=True))
+    listing = listed(
+        f"{voice.token(part)} × {count(number + result.freq)}" for part, number in counts.items()
+    )
     return voice.say(
         ngettext(
             "Estimate: before the round, {piece} was the only piece in the best splits. With {pieces} in its place "
             "they would have {after}, and SentencePiece counts {counts} among them: {formula} = {loss}.",
             "Estimate: before the round, the best splits had {total} pieces, {freq} of them {piece}. With {pieces} in "
             "its place they would have {after}, and SentencePiece counts {counts} among them: {formula} = {loss}.",
-            found.total,
+            result.total,
         ),
-        total=count(found.total),
-        freq=count(found.freq),
+        total=count(result.total),
+        freq=count(result.freq),
         piece=voice.token(event.piece),
-        pieces=" ".join(map(voice.token, found.replacement)),
-        after=count(found.total + found.freq * added),
+        pieces=" ".join(map(voice.token, result.replacement)),
+        after=count(result.total + result.freq * added),
         counts=listing,
-        formula=estimate_formula(found.freq, found.total, found.counts),
+        formula=estimate_formula(result.freq, result.total, result.counts),
         loss=nats(event.loss),
     )
 

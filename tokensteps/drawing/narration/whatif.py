@@ -38,14 +38,14 @@ def tell_pick(
     trace: AnyTrace, step: int, choice: Decision | None, other: Decision | None, voice: TextFormat
 ) -> str:
     """What a run chose at a step, with its number, and the number that the other run's choice has there."""
-    told = tell_choice(choice, voice)
+    text = tell_choice(choice, voice)
     if choice is None or choice.kind not in ("merge", "prune"):
-        return told
+        return text
     mine = value_at(trace, step, choice)
     if mine is not None:
-        told = voice.say(_("{choice} ({value})"), choice=told, value=value_text(trace, mine))
+        text = voice.say(_("{choice} ({value})"), choice=text, value=value_text(trace, mine))
     if other is None or other.kind != choice.kind:
-        return told
+        return text
     rival = voice.pair(other.tokens) if other.kind == "merge" else voice.token(other.tokens[0])  # type: ignore[arg-type]
     theirs = value_at(trace, step, other)
     if theirs is None:
@@ -54,11 +54,11 @@ def tell_pick(
             if other.kind == "merge"
             else _("{choice}; {rival} is not ranked here")
         )
-        return voice.say(message, choice=told, rival=rival)
+        return voice.say(message, choice=text, rival=rival)
     message = _("{choice}; {rival} has {value}")
     if theirs == mine and isinstance(trace, MergeTrace):
         message = _("{choice}; {rival} has {value} too, and the tie rule decides")
-    return voice.say(message, choice=told, rival=rival, value=value_text(trace, theirs))
+    return voice.say(message, choice=text, rival=rival, value=value_text(trace, theirs))
 
 
 def value_at(trace: AnyTrace, step: int, choice: Decision) -> int | float | Fraction | None:

@@ -91,13 +91,13 @@ def _tell_unreachable(reason: Unreachable, voice: TextFormat) -> Narration:
 
 
 def _tell_merged(reason: MergedAcross, voice: TextFormat) -> Narration:
-    made, wanted = reason.made, reason.wanted
-    pair, rank = _pair(made, voice), voice.strong(count(made.rank))
+    result, wanted = reason.made, reason.wanted
+    pair, rank = _pair(result, voice), voice.strong(count(result.rank))
     if wanted is None:
         message = _("Both tokens are made on the way, but they are merged further: {pair} has rank {rank}.")
         return Narration(voice.say(message, pair=pair, rank=rank), "")
     other = _pair(wanted, voice)
-    if wanted == made:
+    if wanted == result:
         message = _("{pair} has rank {rank} and occurs in two places that overlap.")
         why = voice.say(_("Merging goes from left to right, so the left one was merged."))
         return Narration(voice.say(message, pair=pair, rank=rank), why)

@@ -67,7 +67,7 @@ class StageDrawing:
                 name = max((one for one in begun if one is not None), default=0)
                 yield self._atom(name, 1, self._stack(index, 1, 1, None))
                 continue
-            own = [place for place, of in enumerate(sequences) if of == sequence]
+            own = [position for position, of in enumerate(sequences) if of == sequence]
             yield from self._sequence(sequence, own, new=bool(begun & {0}))
             begun.add(sequence)
 
@@ -80,19 +80,21 @@ class StageDrawing:
 
     def _sequence(self, sequence: int, tokens: list[int], new: bool) -> Iterator[str]:
         """The atoms of one text."""
-        found = self.journeys[sequence]
-        shown = min(len(found.text), CHARACTERS_DRAWN)
-        normalized = grouped(found.normalized)
+        result = self.journeys[sequence]
+        shown = min(len(result.text), CHARACTERS_DRAWN)
+        normalized = grouped(result.normalized)
         offsets = self.encoding.offsets
         stacks = grouped([Placed(str(index), *offsets[index]) for index in tokens])
         # Normalizing may make several pre-tokens of one character: they go side by side, as its tokens do.
-        words = grouped([Placed(str(place), word.start, word.end) for place, word in enumerate(found.words)])
+        words = grouped(
+            [Placed(str(position), word.start, word.end) for position, word in enumerate(result.words)]
+        )
         bonds = [(one[0], one[1]) for one in (*normalized, *stacks)]
         bonds += [
             (first, last) for first, last, members in words if len(members) > 1 or last - first <= WORD_KEPT
         ]
-        removed, dropped = {*found.removed}, {*found.dropped}
-        leftwards = direction(found.text) == "rtl"
+        removed, dropped = {*result.removed}, {*result.dropped}
+        leftwards = direction(result.text) == "rtl"
         for start, end in _stretches(shown, bonds):
             parts = []
             for at in range(start, end):
@@ -117,7 +119,7 @@ class StageDrawing:
                     inside = "".join(self._token(int(one.text), sequence) for one in members)
                     width = min(last, end) - first
                     parts.append(_area(Stage.TOKENS + 1, first - start + 1, width, inside, "stack"))
-            turn = leftwards and direction(found.text[start:end]) != "rtl"
+            turn = leftwards and direction(result.text[start:end]) != "rtl"
             yield self._atom(sequence, end - start, "".join(parts), new=new and start == 0, turn=turn)
 
     def _atom(self, sequence: int, columns: int, inside: str, new: bool = False, turn: bool = False) -> str:
@@ -183,12 +185,12 @@ class StageDrawing:
         """A pre-token, or the part of it in this atom."""
         word = self.journeys[sequence].words[place]
         special = word.text in self.tokenizer.special_tokens
-        told = readable(word.text, PLAIN if special else self.style)
+        content = readable(word.text, PLAIN if special else self.style)
         message = _("Pre-token {number}: {text}, {place}.")
         if special:
             message = _("Special token {text}, cut out before anything else; pre-token {number}, {place}.")
         tell = message.format(
-            number=place, text=f"“{told}”", place=self._where(sequence, word.start, word.end)
+            number=place, text=f"“{content}”", place=self._where(sequence, word.start, word.end)
         )
         first, last = max(word.start, start), min(word.end, end)
         classes = "word"
@@ -228,37 +230,37 @@ class StageDrawing:
     def _where(self, sequence: int, start: int, end: int) -> str:
         """A place in a text, in words."""
         if end - start == 1:
-            told = _("character {start}").format(start=start)
+            text = _("character {start}").format(start=start)
         else:
-            told = _("characters {start} to {end}").format(start=start, end=end)
+            text = _("characters {start} to {end}").format(start=start, end=end)
         if len(self.journeys) == 1:
-            return told
-        return _("{place} of text {letter}").format(place=told, letter="AB"[sequence])
+            return text
+        return _("{place} of text {letter}").format(place=text, letter="AB"[sequence])
 
     def _tell_character(
         self, sequence: int, at: int, tokens: list[int], removed: set[int], dropped: set[int]
     ) -> str:
-        found = self.journeys[sequence]
-        place = self._where(sequence, at, at + 1)
-        told = [_("{character}, {place}").format(character=described(found.text[at]), place=place)]
+        result = self.journeys[sequence]
+        position = self._where(sequence, at, at + 1)
+        lines = [_("{character}, {place}").format(character=described(result.text[at]), place=position)]
         if at in removed:
-            told.append(_("normalizing removes it"))
-            return _tell(told)
-        written = "".join(one.text for one in found.normalized if one.start <= at < one.end)
-        if written != found.text[at]:
-            told.append(_("normalized to {text}").format(text=quoted(written)))
+            lines.append(_("normalizing removes it"))
+            return _tell(lines)
+        written = "".join(one.text for one in result.normalized if one.start <= at < one.end)
+        if written != result.text[at]:
+            lines.append(_("normalized to {text}").format(text=quoted(written)))
         if at in dropped:
-            told.append(_("it separates two words and is in no pre-token"))
-            return _tell(told)
-        told += [
+            lines.append(_("it separates two words and is in no pre-token"))
+            return _tell(lines)
+        lines += [
             _("in pre-token {number}, {text}").format(
                 number=number, text=f"“{readable(word.text, self.style)}”"
             )
-            for number, word in enumerate(found.words)
+            for number, word in enumerate(result.words)
             if word.start <= at < word.end
         ]
         encoding = self.encoding
-        told += [
+        lines += [
             _("in token {number}, {text}, id {identifier}").format(
                 number=index,
                 text=f"“{readable(encoding.tokens[index], self.style)}”",
@@ -267,11 +269,11 @@ class StageDrawing:
             for index in tokens
             if encoding.offsets[index][0] <= at < encoding.offsets[index][1]
         ]
-        return _tell(told)
+        return _tell(lines)
 
     def _tell_token(self, index: int, sequence: int | None) -> str:
         encoding = self.encoding
-        told = [
+        lines = [
             _("Token {number}: {text}, id {identifier}").format(
                 number=index,
                 text=f"“{readable(encoding.tokens[index], self.style)}”",
@@ -280,16 +282,16 @@ class StageDrawing:
         ]
         start, end = encoding.offsets[index]
         if sequence is None:
-            told.append(_("added by the template, from no character of the text"))
+            lines.append(_("added by the template, from no character of the text"))
         elif start == end:
-            told.append(_("from no character of the text"))
+            lines.append(_("from no character of the text"))
         else:
-            told.append(self._where(sequence, start, end))
-            told.append(_("of pre-token {number}").format(number=encoding.word_ids[index]))
+            lines.append(self._where(sequence, start, end))
+            lines.append(_("of pre-token {number}").format(number=encoding.word_ids[index]))
         if encoding.tokens[index] == self.tokenizer.model.unk_token:
-            told.append(_("the vocabulary can't spell it"))
-        told.append(_("type {number}").format(number=encoding.type_ids[index]))
-        return _tell(told)
+            lines.append(_("the vocabulary can't spell it"))
+        lines.append(_("type {number}").format(number=encoding.type_ids[index]))
+        return _tell(lines)
 
 
 def _tell(parts: Sequence[str]) -> str:
@@ -384,14 +386,14 @@ def summary_html(
     drawing_of: Sequence[Journey], encoding: Encoding, names: Sequence[str], unknown: str
 ) -> str:
     """What each stage did, as four cards: `names` are the stages' choices."""
-    rewritten = sum(len(found.rewritten) for found in drawing_of)
-    removed = sum(len(found.removed) for found in drawing_of)
-    words = sum(len(found.words) for found in drawing_of)
-    dropped = sum(len(found.dropped) for found in drawing_of)
+    rewritten = sum(len(result.rewritten) for result in drawing_of)
+    removed = sum(len(result.removed) for result in drawing_of)
+    words = sum(len(result.words) for result in drawing_of)
+    dropped = sum(len(result.dropped) for result in drawing_of)
     added = sum(of is None for of in encoding.sequence_ids)
     own = len(encoding) - added
     unknowns = encoding.tokens.count(unknown) if unknown else 0
-    told = (
+    text = (
         (
             _("Normalize"),
             _("{number} rewritten, {removed} removed").format(
@@ -424,6 +426,6 @@ def summary_html(
     )
     cards = "".join(
         f"<li><b>{escape(title)}</b> <span>{escape(name)}</span><p>{escape(what)}</p></li>"
-        for (title, what), name in zip(told, names, strict=True)
+        for (title, what), name in zip(text, names, strict=True)
     )
     return f'<ol class="ts stages">{cards}</ol>'

@@ -68,12 +68,12 @@ def lineages(symbols: Sequence[str], joins: Sequence[Join], prefix: str = "") ->
     >>> tree.token, tree.step, [part.token for part in tree.parts]
     ('hug', 10, ['h', 'ug'])
     """
-    trees = {place: Lineage(symbol, 0) for place, symbol in enumerate(symbols)}
+    trees = {index: Lineage(symbol, 0) for index, symbol in enumerate(symbols)}
     for join in joins:
         left, right = trees[join.start], trees.pop(join.middle)
         token = left.token + right.token.removeprefix(prefix)
         trees[join.start] = Lineage(token, join.rank + 1, (left, right))
-    return [trees[place] for place in sorted(trees)]
+    return [trees[index] for index in sorted(trees)]
 
 
 def lineages_html(trees: Sequence[Lineage], style: Style) -> str:

@@ -63,16 +63,16 @@ def _window(
             and index in _again(window, before, sequence)
         ):
             marks[index] = "again"
-    told, found = "", ""
+    text, result = "", ""
     if answer is not None:
         if answer.tokens is None:
-            told, found = (
+            text, result = (
                 _("Not all of the answer is here: a model has to answer (0, 0), the first token."),
                 "no",
             )
         else:
             start, end = answer.tokens
-            told, found = (
+            text, result = (
                 _("The whole answer is here: its first token is {start}, its last is {end}.").format(
                     start=start, end=end
                 ),
@@ -91,8 +91,8 @@ def _window(
         chip(token, style, mark.strip()) for token, mark in zip(window.tokens, marks, strict=True)
     )
     return (
-        f'<section class="{found}"><h2>{title}</h2><div class=maps>{maps}</div><p class=row>{tokens}</p>'
-        f"<p class=found>{escape(told)}</p></section>"
+        f'<section class="{result}"><h2>{title}</h2><div class=maps>{maps}</div><p class=row>{tokens}</p>'
+        f"<p class=found>{escape(text)}</p></section>"
     )
 
 
@@ -113,12 +113,12 @@ def _map(window: Span, length: int, letter: str) -> str:
     start, end = window
     if not length:
         return ""
-    told = _("tokens {start} to {end} of {length}").format(start=start, end=end, length=length)
+    text = _("tokens {start} to {end} of {length}").format(start=start, end=end, length=length)
     if letter:
-        told = _("{letter}: {told}").format(letter=letter, told=told)
-    place = f"inset-inline-start:{100 * start / length:.1f}%;width:{100 * (end - start) / length:.1f}%"
+        text = _("{letter}: {told}").format(letter=letter, told=text)
+    position = f"inset-inline-start:{100 * start / length:.1f}%;width:{100 * (end - start) / length:.1f}%"
     return fill(
         "{bar} {told}",
-        bar=f'<span class=map><i style="{place}"></i></span>',
-        told=f"<small>{escape(told)}</small>",
+        bar=f'<span class=map><i style="{position}"></i></span>',
+        told=f"<small>{escape(text)}</small>",
     )

@@ -187,9 +187,9 @@ def pairs_to_choose(snapshot: MergeSnapshot, table: PairTable, style: Style) -> 
     title = _("All pairs, sorted by spelling")
     if len(candidates) < snapshot.pair_count:
         title = _("{number} of the pairs, sorted by spelling").format(number=count(len(candidates)))
-    told = _("Neighbors in a word make a pair; each word counts as often as it occurs in the corpus.")
+    text = _("Neighbors in a word make a pair; each word counts as often as it occurs in the corpus.")
     return (
-        f'{head}<p class="why">{escape(told)}</p>'
+        f'{head}<p class="why">{escape(text)}</p>'
         f'<details class="listed"><summary>{escape(title)}</summary>{listed}</details>'
     )
 

@@ -39,5 +39,5 @@ def tip_html(tip: Tip | None, number: int, bound: int, style: Style) -> str:
         none = escape(_("not within {bound}").format(bound=count(bound)))
         return f'<span class="none">{none}</span>'
     change = f"{'+' if tip.change > 0 else '−'}{count(abs(tip.change))}"
-    told = tell_choice(tip.instead, Markup(style))
-    return f'<b>{change}</b> <span class="to">→ {count(number + tip.change)}:</span> {told}'
+    text = tell_choice(tip.instead, Markup(style))
+    return f'<b>{change}</b> <span class="to">→ {count(number + tip.change)}:</span> {text}'

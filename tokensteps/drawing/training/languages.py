@@ -21,11 +21,11 @@ def languages_panel(snapshot: MergeSnapshot) -> str:
         return ""
     chose = event.language if isinstance(event, ParityMergeEvent) else ""
     tokens = trace.parallel_tokens(max(0, snapshot.step - 1))
-    told = _("chooses")
+    text = _("chooses")
     lines, most = trace.parallel_lines(), max(tokens.values()) or 1
     rows = "".join(
         f"<tr{' class=now' if language == chose else ''}>"
-        f"<td>{escape(language)}{mark_html(told if language == chose else '')}"
+        f"<td>{escape(language)}{mark_html(text if language == chose else '')}"
         f"<td>{count(number)}<td>{number / max(1, lines[language]):.1f}"
         f"<td>{bar(number / most)}"
         for language, number in tokens.items()
@@ -55,7 +55,7 @@ def beside_plain_html(trace: ParityTrace, step: int) -> str:
         for language, number in parity.items()
     )
     last = f"<tr><td>{escape(measure_name('gini'))}<td>{unequal(parity)}<td><td>{unequal(plain)}<td>"
-    told = ngettext(
+    text = ngettext(
         "Tokens of the parallel lines after {step} merge",
         "Tokens of the parallel lines after {step} merges",
         step,
@@ -65,4 +65,4 @@ def beside_plain_html(trace: ParityTrace, step: int) -> str:
         rows + last,
         "beside",
     )
-    return f'<div class="ts segmentations">{heading(told.format(step=count(step)))}{table}</div>'
+    return f'<div class="ts segmentations">{heading(text.format(step=count(step)))}{table}</div>'

@@ -182,7 +182,7 @@ def word_row(
     """
     cut_before = cut_after = 0
     if len(groups) > TOKENS_IN_ROW:
-        site = next((place for place, group in enumerate(groups) if len(group) > 1), 0)
+        site = next((index for index, group in enumerate(groups) if len(group) > 1), 0)
         cut_before = max(0, site - TOKENS_IN_ROW // 3)
         cut_after = max(0, len(groups) - cut_before - TOKENS_IN_ROW)
         groups = groups[cut_before : cut_before + TOKENS_IN_ROW]
@@ -234,10 +234,10 @@ def joined_groups(groups: Sequence[Sequence[str]], merged: str, style: Style, re
         groups = [(part,) for group in groups for part in group]
     tokens = [group[0] if len(group) == 1 else merged for group in groups]
     shown = ""
-    for place, (group, ids) in enumerate(zip(groups, pair_ids(tokens), strict=True)):
-        if place:
-            shown += f'<i class="join" {answer_attributes(Pair(*tokens[place - 1 : place + 1]))}></i>'
-        drawn = lit_chip(tokens[place], ids, style, "" if len(group) == 1 else "hot")
+    for index, (group, ids) in enumerate(zip(groups, pair_ids(tokens), strict=True)):
+        if index:
+            shown += f'<i class="join" {answer_attributes(Pair(*tokens[index - 1 : index + 1]))}></i>'
+        drawn = lit_chip(tokens[index], ids, style, "" if len(group) == 1 else "hot")
         shown += (
             drawn if len(group) == 1 else f'<span class="m"><span>{chips(group, style)}</span>{drawn}</span>'
         )
@@ -253,8 +253,8 @@ def pair_ids(tokens: Sequence[str], listed: Set[Pair] | None = None) -> list[str
     pairs = [Pair(*pair) for pair in pairwise(tokens)]
     ids = [lit_id(*pair) if listed is None or pair in listed else "" for pair in pairs]
     return [
-        " ".join(dict.fromkeys(filter(None, ids[max(0, place - 1) : place + 1])))
-        for place in range(len(tokens))
+        " ".join(dict.fromkeys(filter(None, ids[max(0, index - 1) : index + 1])))
+        for index in range(len(tokens))
     ]
 
 

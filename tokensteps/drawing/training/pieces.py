@@ -146,18 +146,18 @@ def expected_panel(event: ExpectationEvent, style: Style) -> str:
 
 def estimated_panel(event: MaximizationEvent, style: Style) -> str:
     """New probabilities: some frequent pieces, some that only just stay, some that go."""
-    kept = [row for row in event.expected if row.after is not None]
-    total = sum(row.freq for row in kept)
+    remaining = [row for row in event.expected if row.after is not None]
+    total = sum(row.freq for row in remaining)
     gone = [row for row in event.expected if row.after is None]
     parts = [
-        heapq.nlargest(3, kept, key=lambda row: row.freq),
-        heapq.nsmallest(3, kept, key=lambda row: row.freq)[::-1] if len(kept) > 6 else [],
+        heapq.nlargest(3, remaining, key=lambda row: row.freq),
+        heapq.nsmallest(3, remaining, key=lambda row: row.freq)[::-1] if len(remaining) > 6 else [],
         heapq.nlargest(2, gone, key=lambda row: row.freq),
     ]
     shown = [row for part in parts for row in part]
     drawn = "".join(estimated_row(row, total, style) for row in shown)
-    number = ngettext("{number} piece kept", "{number} pieces kept", len(kept)).format(
-        number=count(len(kept))
+    number = ngettext("{number} piece kept", "{number} pieces kept", len(remaining)).format(
+        number=count(len(remaining))
     )
     names = (_("piece"), _("expected count c"), _("c / Σc"), _("probability"), "")
     return (

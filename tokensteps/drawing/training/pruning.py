@@ -67,8 +67,8 @@ def next_resplit(snapshot: UnigramSnapshot) -> str:
     following = next((step for step in resplit if step > snapshot.step), None)
     if following is None:
         return ""
-    told = _("Next re-segmented word: step {step}").format(step=following)
-    return f' <button type="button" class="go" data-step="{following}">{escape(told)}</button>'
+    text = _("Next re-segmented word: step {step}").format(step=following)
+    return f' <button type="button" class="go" data-step="{following}">{escape(text)}</button>'
 
 
 def pieces_status(snapshot: UnigramSnapshot) -> str:

@@ -107,9 +107,9 @@ def common_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
     (1, 2)
     """
     most = min(len(before), len(after))
-    same = next((place for place in range(most) if before[place] != after[place]), most)
+    same = next((index for index in range(most) if before[index] != after[index]), most)
     rest = next(
-        (place for place in range(most - same) if before[-1 - place] != after[-1 - place]), most - same
+        (index for index in range(most - same) if before[-1 - index] != after[-1 - index]), most - same
     )
     return same, rest
 

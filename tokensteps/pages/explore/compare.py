@@ -94,8 +94,8 @@ def show_comparison(controls: Controls, recipe: Recipe, run: Run[Comparison], co
     style = Style(comparison.corpus.pipeline.byte_level, controls["show"])
     apart = landmarks(comparison).get("gap", 0)
     step = show_stage(controls, recipe.url(), run, comparison, compare_frame, style, apart)
-    if told := tell_other_unigram(recipe, comparison):
-        st.caption(told)
+    if text := tell_other_unigram(recipe, comparison):
+        st.caption(text)
     view = ComparisonView(controls, run, comparison, step, style)
     tabs: Mapping[str, Callable[[ComparisonView], None]] = {
         N_("Sweep chart"): sweep,
@@ -170,12 +170,12 @@ def sweep(view: ComparisonView) -> None:
             )
         )
     goals = st.columns(3)
-    places = landmarks(view.trace)
-    for column, (name, place) in zip(goals, places.items(), strict=False):
+    positions = landmarks(view.trace)
+    for column, (name, index) in zip(goals, positions.items(), strict=False):
         column.button(
-            _("{name}: size {size}").format(name=_(LANDMARKS[name]), size=count(view.trace.sizes[place])),
+            _("{name}: size {size}").format(name=_(LANDMARKS[name]), size=count(view.trace.sizes[index])),
             on_click=go_to,
-            args=(view.key("book"), place),
+            args=(view.key("book"), index),
             key=view.key(f"go.{name}"),
             width="stretch",
         )
@@ -191,10 +191,10 @@ def plot_sweep(view: ComparisonView, chart: str, key: str) -> None:
 
 def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
     """How to read the chart, and at what size each of the others needs as few tokens as the best one does here."""
-    told = [
+    lines = [
         _("Fewer tokens per word make a shorter text for the model, at the price of a larger vocabulary.")
     ]
-    told += tell_missing(snapshot)
+    lines += tell_missing(snapshot)
     there = [standing for standing in snapshot.standings if standing.tokens_per_word is not None]
     best = min(there, key=lambda standing: standing.tokens_per_word or 0.0)
     for standing in there:
@@ -204,7 +204,7 @@ def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
         message = _("{name} gets as low as {best}'s {number} only from size {size} on.")
         if size is None:
             message = _("{name} never gets as low as {best}'s {number} in this chart.")
-        told.append(
+        lines.append(
             message.format(
                 name=ALGORITHM_NAMES[standing.algorithm],
                 best=ALGORITHM_NAMES[best.algorithm],
@@ -212,14 +212,14 @@ def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
                 size=count(size or 0),
             )
         )
-    told.append(
+    lines.append(
         _(
             "WordPiece, as the course trains it, scores a pair high when its symbols are rare elsewhere, so "
             "it joins rare symbols first and shortens the text slowly. The trainer of that name in the "
             "tokenizers library merges by count, as BPE does."
         )
     )
-    return told
+    return lines
 
 
 LANDMARKS: Mapping[str, str] = {"gap": N_("Lines farthest apart"), "alike": N_("Fewest identical splits")}
@@ -229,17 +229,17 @@ def landmarks(comparison: Comparison) -> dict[str, int]:
     """Steps worth looking at: where the lines are farthest apart, and where the fewest words are split alike."""
     gaps: dict[int, float] = {}
     alike: dict[int, float] = {}
-    for place, point in enumerate(comparison.sweep):
+    for index, point in enumerate(comparison.sweep):
         heights = [height for height in point.tokens_per_word if height is not None]
-        gaps[place] = max(heights) - min(heights)
+        gaps[index] = max(heights) - min(heights)
         if point.alike is not None:
-            alike[place] = point.alike
-    found = {}
+            alike[index] = point.alike
+    results = {}
     if any(gaps.values()):
-        found["gap"] = max(gaps, key=gaps.__getitem__)
+        results["gap"] = max(gaps, key=gaps.__getitem__)
     if any(share < 1 for share in alike.values()):
-        found["alike"] = min(alike, key=alike.__getitem__)
-    return found
+        results["alike"] = min(alike, key=alike.__getitem__)
+    return results
 
 
 # --- measures over the sizes -------------------------------------------------------------------------------------------
@@ -256,14 +256,14 @@ def sizes_measured(view: ComparisonView) -> None:
         )
     spread = thinned(range(len(view.trace) + 1), 0, SIZES_MEASURED)
     measured = {**_measured_at(view, spread), **_measured_at(view, [view.step])}
-    places = sorted(measured)
-    found = [measured[place] for place in places]
+    positions = sorted(measured)
+    results = [measured[index] for index in positions]
     curves = [
         [None if one is None else value_of(one, name, USUAL_ORDER, vocabulary) for one in row]
-        for row in found
+        for row in results
     ]
-    figure = measures_chart(view.trace, places, curves, name, view.step)
-    here = places.index(view.step)
+    figure = measures_chart(view.trace, positions, curves, name, view.step)
+    here = positions.index(view.step)
     alt = curves_told(
         figure, measure_name(name), view.trace.sizes[view.step], ".1%" if name in SHARES else ".4f"
     )
@@ -272,17 +272,19 @@ def sizes_measured(view: ComparisonView) -> None:
     st.caption(sentences(_(words.definition), _(words.silent)))
     lines = [
         f"{ALGORITHM_NAMES[algorithm]}: {put_in(one, name, USUAL_ORDER, vocabulary)}"
-        for algorithm, one in zip(COMPARED, found[here], strict=True)
+        for algorithm, one in zip(COMPARED, results[here], strict=True)
         if one is not None
     ]
-    told = "".join(f"<tr><td>{escape(line)}" for line in lines)
+    text = "".join(f"<tr><td>{escape(line)}" for line in lines)
     st.html(
-        f'<div class="ts measure"><p class="formula">{escape(_(words.formula))}</p><table>{told}</table></div>'
+        f'<div class="ts measure"><p class="formula">{escape(_(words.formula))}</p><table>{text}</table></div>'
     )
     st.header(_("All measures at size {size}").format(size=count(view.trace.sizes[view.step])), anchor=False)
-    show_rows(measured_here(found[here]), view.key("measure.here"))
+    show_rows(measured_here(results[here]), view.key("measure.here"))
     st.header(_("All measures over the sizes"), anchor=False)
-    save_rows(measured_sizes([view.trace.sizes[place] for place in places], found), view.key("measure.sizes"))
+    save_rows(
+        measured_sizes([view.trace.sizes[index] for index in positions], results), view.key("measure.sizes")
+    )
 
 
 def _measured_at(view: ComparisonView, places: Sequence[int]) -> dict[int, tuple[Measures | None, ...]]:
@@ -333,27 +335,27 @@ def measured_sizes(sizes: Sequence[int], found: Sequence[Sequence[Measures | Non
 
 def overlap(view: ComparisonView) -> None:
     """Which tokens the vocabularies share, here and over the sizes."""
-    found = view.snapshot.overlap()
-    told = ngettext(
+    result = view.snapshot.overlap()
+    text = ngettext(
         "Tokens of more than one character; the only single character is left out, since all have it. "
         "WordPiece's tokens are compared without ##, so ug and ##ug count as one.",
         "Tokens of more than one character; the {number} single characters are left out, since all have "
         "them. WordPiece's tokens are compared without ##, so ug and ##ug count as one.",
-        found.characters,
+        result.characters,
     )
     missing = tell_missing(view.snapshot)
     if missing:
-        told = ngettext(
+        text = ngettext(
             "Tokens of more than one character; the only single character is left out.",
             "Tokens of more than one character; the {number} single characters are left out.",
-            found.characters,
+            result.characters,
         )
-    st.caption(sentences(told.format(number=count(found.characters)), *missing))
-    if not any(found.regions.values()):
+    st.caption(sentences(text.format(number=count(result.characters)), *missing))
+    if not any(result.regions.values()):
         note(_("At this size there are only single characters: move to the right."))
     else:
-        st.html(overlap_html(found, view.style))
-        st.html(jaccard_html(found))
+        st.html(overlap_html(result, view.style))
+        st.html(jaccard_html(result))
     plot_sweep(view, "overlap", "overlap")
 
 
@@ -373,13 +375,13 @@ def disagreements(view: ComparisonView) -> None:
     words: list[Disagreement] = remembered(
         ("disagreements", view.run.name, reach(view.trace), view.step), view.snapshot.disagreements
     )
-    chosen = [found for found in words if not who or found.apart == who]
+    chosen = [result for result in words if not who or result.apart == who]
     shown = disagreement_table(chosen, view.style, find or "")
     right.caption(sentences(*tell_disagreements(view, chosen, len(shown))))
     most = landmarks(view.trace).get("alike")
     if not words and most is not None:
-        told = _("All three split every word alike at this size. They differ most at size {size}.")
-        note(told.format(size=count(view.trace.sizes[most])))
+        text = _("All three split every word alike at this size. They differ most at size {size}.")
+        note(text.format(size=count(view.trace.sizes[most])))
     show_rows(shown.head(ROWS_LISTED), view.key("words"), export=False)
     name, snapshot = COMPARE_ALGORITHM.name, view.snapshot
     for_sheets = partial(sheet, disagreements_to_csv, snapshot)
@@ -395,12 +397,12 @@ def tell_disagreements(view: ComparisonView, chosen: Sequence[Disagreement], lis
         "{number} different words, {share} of the text.",
         len(chosen),
     )
-    freq = sum(found.freq for found in chosen)
+    freq = sum(result.freq for result in chosen)
     share = share_text(freq / view.trace.corpus.total) if chosen else percent("0")
-    told = [message.format(number=count(len(chosen)), share=share), *tell_missing(view.snapshot)]
+    lines = [message.format(number=count(len(chosen)), share=share), *tell_missing(view.snapshot)]
     if listed > ROWS_LISTED:
-        told.append(_("The first {number} are listed.").format(number=count(ROWS_LISTED)))
-    return told
+        lines.append(_("The first {number} are listed.").format(number=count(ROWS_LISTED)))
+    return lines
 
 
 def disagreement_table(words: list[Disagreement], style: Style, find: str = "") -> pd.DataFrame:
@@ -411,14 +413,14 @@ def disagreement_table(words: list[Disagreement], style: Style, find: str = "") 
 
     rows = [
         (
-            place,
+            index,
             readable(word, style),
             freq,
             *map(written, cuts),
             who_differs(cuts, apart),
             *(None if cut is None else len(cut) for cut in cuts),
         )
-        for place, (word, freq, cuts, apart) in enumerate(words, start=1)
+        for index, (word, freq, cuts, apart) in enumerate(words, start=1)
     ]
     counts = [_("{name}: tokens").format(name=ALGORITHM_NAMES[name]) for name in COMPARED]
     names = [

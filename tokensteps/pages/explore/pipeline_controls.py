@@ -96,9 +96,9 @@ class PipelineControls(Controls):
         if reads_address(self.key("a") not in state):
             state[self.key("t1")] = url.get("t1", "")
             usual = SAMPLES["pair"]
-            given = "a" in url or "b" in url
+            value = "a" in url or "b" in url
             for name, text in (("a", usual.first), ("b", usual.second)):
-                state[self.key(name)] = plain_text(self.short(name, url, "" if given else text))
+                state[self.key(name)] = plain_text(self.short(name, url, "" if value else text))
 
     def load_corpus_defaults(self) -> None:
         """Keep the stages when the corpus changes: they are what the page is about."""

@@ -46,11 +46,11 @@ def decode_tab(view: PipelineView) -> None:
         title = _("Text {letter}").format(letter="AB"[sequence]) if len(view.texts) > 1 else _("The text")
         st.header(title, anchor=False)
         st.html(difference_html(text, back))
-        told = losses(view, sequence, back)
+        content = losses(view, sequence, back)
         if view.decoder is not None and back != text:
             message = _("The tokenizer's own decoder writes it like this: {decoder}.")
-            told.append(message.format(decoder=view.decoder or _("none")))
-        reasons = "".join(f"<li>{escape(reason)}</li>" for reason in told)
+            content.append(message.format(decoder=view.decoder or _("none")))
+        reasons = "".join(f"<li>{escape(reason)}</li>" for reason in content)
         st.html(f'<ul class="ts reasons">{reasons}</ul>')
 
 
@@ -60,25 +60,25 @@ def _entry(name: str, markup: str) -> str:
 
 def losses(view: PipelineView, sequence: int, back: str) -> list[str]:
     """Why the decoded text differs from the original, or that it doesn't."""
-    text, found, encoding = view.texts[sequence], view.journeys[sequence], view.encoding
+    text, result, encoding = view.texts[sequence], view.journeys[sequence], view.encoding
     if back == text:
         return [_("The text comes back exactly as it was.")]
-    told = []
-    if found.rewritten or found.removed:
-        changed = len(found.rewritten) + len(found.removed)
+    lines = []
+    if result.rewritten or result.removed:
+        changed = len(result.rewritten) + len(result.removed)
         message = ngettext(
             "Normalizing: {number} character was rewritten or removed, and the tokens don't record what it was.",
             "Normalizing: {number} characters were rewritten or removed, and the tokens don't record what they were.",
             changed,
         )
-        told.append(message.format(number=count(changed)))
-    if found.dropped:
+        lines.append(message.format(number=count(changed)))
+    if result.dropped:
         message = ngettext(
             "Splitting: {number} character between pre-tokens is in no token.",
             "Splitting: {number} characters between pre-tokens are in no token.",
-            len(found.dropped),
+            len(result.dropped),
         )
-        told.append(message.format(number=count(len(found.dropped))))
+        lines.append(message.format(number=count(len(result.dropped))))
     unknown = view.tokenizer.model.unk_token
     own = zip(encoding.tokens, encoding.sequence_ids, strict=True)
     unknowns = sum(token == unknown and of == sequence for token, of in own) if unknown else 0
@@ -88,7 +88,7 @@ def losses(view: PipelineView, sequence: int, back: str) -> list[str]:
             "The model: {number} tokens are {token}, whatever they stood for.",
             unknowns,
         )
-        told.append(message.format(number=count(unknowns), token=unknown))
+        lines.append(message.format(number=count(unknowns), token=unknown))
     own_offsets = [
         span for span, of in zip(encoding.offsets, encoding.sequence_ids, strict=True) if of == sequence
     ]
@@ -97,30 +97,30 @@ def losses(view: PipelineView, sequence: int, back: str) -> list[str]:
         message = _(
             "The decoder for this way of splitting leaves {prefix} in place: the two are rarely used together."
         )
-        told.append(message.format(prefix=prefix))
-    return [*told, *decoder_losses(view.tokenizer.decoder, text, found, own_offsets)]
+        lines.append(message.format(prefix=prefix))
+    return [*lines, *decoder_losses(view.tokenizer.decoder, text, result, own_offsets)]
 
 
 def decoder_losses(decoder: Decoder, text: str, found: Journey, offsets: Sequence[Span]) -> list[str]:
     """What a decoder changes."""
-    told = []
+    lines = []
     words = [(word.start, word.end) for word in found.words]
     if isinstance(decoder, MetaspaceDecoder):
         if decoder.prepend_scheme != "never" and text[:1] == " ":
-            told.append(
+            lines.append(
                 _("The decoder assumes that the first ▁ was added in front of the text, and drops it.")
             )
         if SPACE_MARK in text:
-            told.append(_("The decoder reads every ▁ as a space, including the text's own."))
+            lines.append(_("The decoder reads every ▁ as a space, including the text's own."))
     elif isinstance(decoder, SpaceDecoder) and touching(offsets):
-        told.append(_("The decoder joins tokens with spaces: no token says that it continues a word."))
+        lines.append(_("The decoder joins tokens with spaces: no token says that it continues a word."))
     elif isinstance(decoder, WordPieceDecoder) and touching(words):
-        told.append(
+        lines.append(
             _("The decoder puts a space before every word and punctuation mark, even where there was none.")
         )
     if found.dropped and isinstance(decoder, (SpaceDecoder, WordPieceDecoder, BpeDecoder)):
-        told.append(_("The decoder writes one space between words, whatever was there."))
-    return told
+        lines.append(_("The decoder writes one space between words, whatever was there."))
+    return lines
 
 
 def touching(spans: Sequence[Span]) -> bool:
@@ -140,8 +140,8 @@ class BoundedComparison(SequenceMatcher[str]):
 
     def __init__(self, text: str, back: str) -> None:
         super().__init__(None, text, back, autojunk=False)
-        places = {letter: back.count(letter) for letter in {*text}}
-        self.costs = [places[letter] for letter in text]
+        positions = {letter: back.count(letter) for letter in {*text}}
+        self.costs = [positions[letter] for letter in text]
         self.left = COMPARISONS
 
     def find_longest_match(

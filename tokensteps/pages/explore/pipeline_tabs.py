@@ -114,22 +114,22 @@ def maps_text(encoding: Encoding, position: int, sequence: int) -> str:
     """What the encoding's maps say about a character, its token and its word, as code."""
     of = f", {sequence}" if sequence else ""
     token, word = encoding.char_to_token(position, sequence), encoding.char_to_word(position, sequence)
-    told = [
+    lines = [
         f"encoding.char_to_token({position}{of})  # → {token}",
         f"encoding.char_to_word({position}{of})  # → {word}",
     ]
     if token is not None:
-        told += [
+        lines += [
             f"encoding.token_to_chars({token})  # → {encoding.token_to_chars(token)}",
             f"encoding.token_to_word({token})  # → {encoding.token_to_word(token)}",
             f"encoding.token_to_sequence({token})  # → {encoding.token_to_sequence(token)}",
         ]
     if word is not None:
-        told += [
+        lines += [
             f"encoding.word_to_chars({word}{of})  # → {encoding.word_to_chars(word, sequence)}",
             f"encoding.word_to_tokens({word}{of})  # → {encoding.word_to_tokens(word, sequence)}",
         ]
-    return "\n".join(told)
+    return "\n".join(lines)
 
 
 # --- Windows ----------------------------------------------------------------------------------------------------------
@@ -188,23 +188,23 @@ def tell_windows(windows: Sequence[Encoding], tokens: int) -> list[str]:
     message = ngettext(
         "{tokens} tokens fit into {number} window.", "{tokens} tokens need {number} windows.", len(windows)
     )
-    told = [message.format(tokens=count(tokens), number=count(len(windows)))]
+    lines = [message.format(tokens=count(tokens), number=count(len(windows)))]
     if len(windows) > 1:
-        told.append(_("Tokens shared with the previous window are double-underlined."))
+        lines.append(_("Tokens shared with the previous window are double-underlined."))
     if len(windows) > WINDOWS_DRAWN:
-        told.append(_("The first {number} are shown.").format(number=count(WINDOWS_DRAWN)))
+        lines.append(_("The first {number} are shown.").format(number=count(WINDOWS_DRAWN)))
     if any(0 in window.attention_mask for window in windows[:WINDOWS_DRAWN]):
-        told.append(
+        lines.append(
             _("Shorter windows are padded to the same length; the model's attention to the padding is 0.")
         )
-    return told
+    return lines
 
 
 def windows_needed(view: PipelineView, truncation: Truncation) -> int:
     """How many windows there will be; if both texts of a pair are cut, every combination counts."""
     lengths = [view.encoding.sequence_ids.count(sequence) for sequence in range(len(view.texts))]
-    found = truncation.windows(lengths, len(view.encoding) - sum(lengths))
-    return math.prod(map(len, found))
+    result = truncation.windows(lengths, len(view.encoding) - sum(lengths))
+    return math.prod(map(len, result))
 
 
 def padding(tokenizer: Tokenizer) -> Padding | None:
@@ -222,21 +222,21 @@ def ask_for_answer(view: PipelineView) -> AnswerRange | None:
     sequence = len(view.texts) - 1
     text = view.texts[sequence]
     usual = next((words for words in ("Héloïse bakes the bread", "Hugging Face") if words in text), "")
-    given = text_box(
+    value = text_box(
         _("An answer to find in the windows: words from text {letter}").format(letter="AB"[sequence]),
         PASSAGE_LIMIT,
         value=usual,
         key=view.key(f"answer.{digest(text.encode())}"),
     )
-    if not given:
+    if not value:
         return None
-    start = text.find(given)
+    start = text.find(value)
     if start < 0:
         problem(
-            _("The text does not contain {answer}: copy some of its words.").format(answer=repr(given[:80]))
+            _("The text does not contain {answer}: copy some of its words.").format(answer=repr(value[:80]))
         )
         return None
-    return AnswerRange(sequence, start, start + len(given))
+    return AnswerRange(sequence, start, start + len(value))
 
 
 # --- Entities ---------------------------------------------------------------------------------------------------------
@@ -260,9 +260,9 @@ def entities_tab(view: PipelineView) -> None:
     with left:
         labels = edit_labels(view, own)
     with right:
-        found = group_entities(labels, encoding)
-        if found:
-            show_entities(view, own, found)
+        result = group_entities(labels, encoding)
+        if result:
+            show_entities(view, own, result)
             ask_for_offsets(view, text)
             return
         note(_("All tokens are O: there is no entity."))
@@ -359,10 +359,10 @@ def ask_for_offsets(view: PipelineView, text: str) -> None:
     if (start, end) == (first, first + len(name)):
         note(_("Right: text[{start}:{end}] is it.").format(start=start, end=end))
         return
-    given = text[max(0, int(start)) : max(0, int(end))]
+    value = text[max(0, int(start)) : max(0, int(end))]
     problem(
         _("text[{start}:{end}] is {given}. Point at the name's letters in the drawing.").format(
-            start=start, end=end, given=repr(given[:80])
+            start=start, end=end, given=repr(value[:80])
         )
     )
 

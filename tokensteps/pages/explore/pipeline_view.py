@@ -64,8 +64,8 @@ def chosen_view(controls: PipelineControls, subject: ShownTokenizer, texts: tupl
 
 def model_text(algorithm: str, size: int) -> str:
     """A model in a few words."""
-    told = ngettext("{algorithm}, {size} token", "{algorithm}, {size} tokens", size)
-    return told.format(algorithm=algorithm, size=count(size))
+    text = ngettext("{algorithm}, {size} token", "{algorithm}, {size} tokens", size)
+    return text.format(algorithm=algorithm, size=count(size))
 
 
 def pieces_text(pieces: Sequence[TemplatePiece]) -> str:

@@ -58,7 +58,7 @@ def show() -> None:
     complaints = read_playground_url()
     complaints = lasting("playground", complaints, (playground_value("text"), chosen_specs()))
     with st.sidebar:
-        places = tokenizer_choice()
+        positions = tokenizer_choice()
     titled("playground", _("Playground"))
     lead = _("Type or paste a text and see its tokens, with any tokenizer or several side by side.")
     st.html(lead_html(lead))
@@ -68,11 +68,11 @@ def show() -> None:
     ):  # what comes and goes in here must not move the text box, which would be drawn as a new one
         for complaint in complaints:
             problem(complaint)
-        found = [
-            (letter, open_slot(slot, place))
-            for slot, (letter, place) in enumerate(zip(LETTERS, places, strict=False))
+        results = [
+            (letter, open_slot(slot, index))
+            for slot, (letter, index) in enumerate(zip(LETTERS, positions, strict=False))
         ]
-    show_text({letter: one.subject for letter, one in found if one is not None})
+    show_text({letter: one.subject for letter, one in results if one is not None})
 
 
 @st.fragment
@@ -208,8 +208,8 @@ def _examples() -> None:
 def _special_menu(subjects: Iterable[ShownTokenizer]) -> None:
     """The tokenizers' special tokens, to be put into the text at the caret."""
     state, key = st.session_state, "playground.special"
-    found = [sorted(subject.style.special_tokens - subject.only_added) for subject in subjects]
-    tokens = list(dict.fromkeys(chain.from_iterable(found)))[:SPECIAL_LISTED]
+    results = [sorted(subject.style.special_tokens - subject.only_added) for subject in subjects]
+    tokens = list(dict.fromkeys(chain.from_iterable(results)))[:SPECIAL_LISTED]
     if not tokens:
         return
 

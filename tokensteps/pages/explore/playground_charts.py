@@ -43,13 +43,13 @@ def premiums_chart(found: Mapping[str, ParallelMeasures], names: Mapping[str, st
     """Premiums of languages, a group of bars for each; “?” where some of the tokens are unknown."""
     figure = go.Figure()
     languages = [escape(name) for name in names.values()]
-    for place, (letter, one) in enumerate(found.items()):
+    for index, (letter, one) in enumerate(found.items()):
         premiums = [one.premium[language] for language in names]
         figure.add_bar(
             x=languages,
             y=[0 if premium is None else premium for premium in premiums],
             name=letter,
-            marker_pattern_shape=PATTERNS[place % len(PATTERNS)],
+            marker_pattern_shape=PATTERNS[index % len(PATTERNS)],
             text=["?" if premium is None else f"{premium:.2f}" for premium in premiums],
             textposition="outside",
             hovertemplate="%{x}: × %{y:.2f}<extra>" + letter + "</extra>",
@@ -70,14 +70,14 @@ def languages_chart(rows: Sequence[Fertility], letters: Iterable[str]) -> go.Fig
     """Tokens of one sentence, a group of bars for each language; “?” where some of them are unknown."""
     languages = [escape(row.language) for row in rows]
     figure = go.Figure()
-    for place, letter in enumerate(letters):
+    for index, letter in enumerate(letters):
         figure.add_bar(
             x=languages,
-            y=[row.tokens[place] for row in rows],
-            customdata=[row.premium(place, rows[0]) for row in rows],
+            y=[row.tokens[index] for row in rows],
+            customdata=[row.premium(index, rows[0]) for row in rows],
             name=letter,
-            marker_pattern_shape=PATTERNS[place % len(PATTERNS)],
-            text=["?" if row.unknown[place] else "" for row in rows],
+            marker_pattern_shape=PATTERNS[index % len(PATTERNS)],
+            text=["?" if row.unknown[index] else "" for row in rows],
             textposition="outside",
             hovertemplate="%{x}: %{y}<br>× %{customdata:.2f}<extra>" + letter + "</extra>",
         )

@@ -101,8 +101,8 @@ def _head(view: ChipsView, analysis: Analysis) -> list[str]:
 
 def name_html(letter: str, subject: ShownTokenizer) -> str:
     """Whose tokens these are."""
-    told = ngettext("{number} token in the vocabulary", "{number} tokens in the vocabulary", subject.size)
-    size = escape(told.format(number=count(subject.size)))
+    text = ngettext("{number} token in the vocabulary", "{number} tokens in the vocabulary", subject.size)
+    size = escape(text.format(number=count(subject.size)))
     return f'<p class="ts whose"><i>{letter}</i> <b>{escape(subject.name)}</b> · {escape(subject.algorithm)} · {size}</p>'
 
 
@@ -140,19 +140,19 @@ def cards_html(analysis: Analysis, runs: Iterable[TextRun]) -> dict[int, str]:
     cards = {}
     for identifier in {piece.id for run in runs for piece in run.pieces}:
         times = analysis.occurrences[identifier]
-        told = ngettext("once in this text", "{number} times in this text", times).format(number=count(times))
-        cards[identifier] = f"{token_facts_html(analysis.subject, identifier)}<p>{escape(told)}</p>"
+        text = ngettext("once in this text", "{number} times in this text", times).format(number=count(times))
+        cards[identifier] = f"{token_facts_html(analysis.subject, identifier)}<p>{escape(text)}</p>"
     return cards
 
 
 def token_facts_html(subject: ShownTokenizer, identifier: int) -> str:
     """What is known about a token, whatever the text, in the language in use."""
     known = (identifier, current_language())
-    found = _known_facts.get(subject, known)
-    if found is None:
-        found = _write_facts(subject, identifier)
-        _known_facts.put(subject, known, found, len(found))
-    return found
+    result = _known_facts.get(subject, known)
+    if result is None:
+        result = _write_facts(subject, identifier)
+        _known_facts.put(subject, known, result, len(result))
+    return result
 
 
 def _write_facts(subject: ShownTokenizer, identifier: int) -> str:

@@ -61,7 +61,7 @@ def tokens_json(analysis: Analysis) -> str:
 def tokens_html(analysis: Analysis, shown: Shown) -> str:
     """A self-contained page: the coloured tokens, their ids, the counts. It loads nothing from the network."""
     last = next(
-        (place for place, stretch in enumerate(analysis.stretches) if stretch.last > TOKENS_DRAWN),
+        (index for index, stretch in enumerate(analysis.stretches) if stretch.last > TOKENS_DRAWN),
         len(analysis.stretches),
     )
     runs = analysis.runs(0, last)
@@ -106,7 +106,7 @@ def window_html(tokens: int, window: int | None) -> str:
     """What share of a context window the text takes, as a figure and a bar; nothing without a window."""
     if not window:
         return ""
-    told = fill(
+    text = fill(
         escape(
             ngettext(
                 "{share} of a context window of {size} token",
@@ -119,7 +119,7 @@ def window_html(tokens: int, window: int | None) -> str:
     )
     over = " over" if tokens > window else ""
     width = min(100.0, 100 * tokens / window)
-    return f'<p class="ts window{over}"><span>{told}</span><span class="track"><i style="width:{width:.2f}%"></i></span></p>'
+    return f'<p class="ts window{over}"><span>{text}</span><span class="track"><i style="width:{width:.2f}%"></i></span></p>'
 
 
 def _ratio(number: float | None) -> str:

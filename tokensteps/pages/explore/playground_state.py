@@ -68,8 +68,8 @@ def read_playground_url() -> list[str]:
     for setting in PLAYGROUND_RULES:
         if setting.name in url or first or is_back():
             state[playground_key(setting.name)] = read_setting(setting, url, setting.default, complaints)
-    kept = read_text(url, complaints)
-    text = None if kept is None else kept.decode("utf-8", "replace")
+    stored = read_text(url, complaints)
+    text = None if stored is None else stored.decode("utf-8", "replace")
     if text is None and (first or is_back()):
         text = TEXTS["first"].make()
     if text is not None:

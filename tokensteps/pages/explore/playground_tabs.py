@@ -182,8 +182,8 @@ def lookup_tab(analyses: Mapping[str, Analysis]) -> None:
 
 
 def _show_found(subject: ShownTokenizer, found: Found) -> None:
-    told = ngettext("{number} token", "{number} tokens", found.number).format(number=count(found.number))
-    st.caption(told)
+    text = ngettext("{number} token", "{number} tokens", found.number).format(number=count(found.number))
+    st.caption(text)
     facts = [subject.facts(identifier) for identifier in found.ids]
     table = pd.DataFrame(
         {

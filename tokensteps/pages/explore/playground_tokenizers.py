@@ -39,7 +39,7 @@ PLAYGROUND = "playground"
 
 def tokenizer_choice() -> list[DeltaGenerator]:
     """The select boxes for up to four tokenizers, and ways to add one; returns a place under each box for its step."""
-    chosen, places = chosen_specs(), []
+    chosen, positions = chosen_specs(), []
     options = list(dict.fromkeys([*chosen, *choices.options()]))
     titles = choices.titles(options)
     for slot in range(min(len(chosen) + 1, len(PLAYGROUND_SLOTS))):
@@ -55,12 +55,12 @@ def tokenizer_choice() -> list[DeltaGenerator]:
             args=(slot, name),
         )
         if slot < len(chosen):
-            if told := choices.preset_of(chosen[slot]):
-                st.html(preset_html(told))
-            places.append(st.container())
+            if text := choices.preset_of(chosen[slot]):
+                st.html(preset_html(text))
+            positions.append(st.container())
     ways_to_add(PLAYGROUND, _show_first)
     _window_box()
-    return places
+    return positions
 
 
 def _window_box() -> None:
@@ -137,8 +137,8 @@ def tokenizer_box(page: str, name: str, label: str, first: Sequence[str] = (), n
         key=key,
         persist_state="session",
     )
-    if told := choices.preset_of(str(state[key])):
-        st.html(preset_html(told))
+    if text := choices.preset_of(str(state[key])):
+        st.html(preset_html(text))
     ways_to_add(page, lambda spec: state.update({f"{key}.brought": spec}))
     return str(state[key])
 
@@ -165,8 +165,8 @@ def ways_to_add(page: str, take: Take) -> None:
 
 def refused(page: str) -> list[str]:
     """Why what somebody has brought to a page couldn't be taken, told once."""
-    told = st.session_state.pop(f"{page}.refused", "")
-    return [told] if told else []
+    text = st.session_state.pop(f"{page}.refused", "")
+    return [text] if text else []
 
 
 def _bring(page: str, spec: str, take: Take, told: str) -> None:

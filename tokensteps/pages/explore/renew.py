@@ -129,22 +129,22 @@ def show() -> None:
     how = controls["how"]
     st.html(lead_html(_(LEADS[how])))
     update_url(controls.url())
-    for told in refused(RENEW_PAGE):
-        problem(told)
+    for text in refused(RENEW_PAGE):
+        problem(text)
     try:
-        found = stage.opened_tokenizer(old, f"{RENEW_PAGE}.old")
-        tokenizer_settings(RENEW_PAGE, "old", settings, None if found is None else found.subject)
-        if found is None:
+        result = stage.opened_tokenizer(old, f"{RENEW_PAGE}.old")
+        tokenizer_settings(RENEW_PAGE, "old", settings, None if result is None else result.subject)
+        if result is None:
             return
         with st.sidebar:
-            controls.size_widget(found.subject.size)
+            controls.size_widget(result.subject.size)
         match how:
             case "trim":
-                show_trimmed(controls, found.subject)
+                show_trimmed(controls, result.subject)
             case "on":
-                show_continued(controls, found.subject, source)
+                show_continued(controls, result.subject, source)
             case _:
-                show_renewed(controls, found.subject, source)
+                show_renewed(controls, result.subject, source)
     except TokenizersCoreError as error:
         problem(explained(error))
 
@@ -168,11 +168,11 @@ def show_renewed(controls: RenewControls, old: ShownTokenizer, source: Source | 
 
 def show_continued(controls: RenewControls, old: ShownTokenizer, source: Source | None) -> None:
     """The old one's merges and more, learned on top, one a step. Raises what `as_written` and `heritage` raise."""
-    kept, handed = as_written(old), heritage(old)
+    stored, handed = as_written(old), heritage(old)
     controls.say_complaints(source)
     if source is None or controls.blocked:
         return
-    run = continued(handed, kept, source, controls["more"] or RENEW_MORE.default)
+    run = continued(handed, stored, source, controls["more"] or RENEW_MORE.default)
     trace = stage.trained(run, ".new")
     if not isinstance(trace, BpeTrace):
         return
@@ -256,10 +256,10 @@ def heritage_html(handed: Heritage, title: str, learned: str) -> str:
         (_("Special tokens"), " ".join(handed.special_tokens) or _("none")),
         (_("Template"), handed.template.single if handed.template else _("none")),
     )
-    kept = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows)
+    stored = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows)
     over, anew, learned = escape(_("Kept from the old one")), escape(title), escape(learned)
     return (
-        f'<div class="ts heritage"><section><h2>{over}</h2><dl>{kept}</dl></section>'
+        f'<div class="ts heritage"><section><h2>{over}</h2><dl>{stored}</dl></section>'
         f"<section><h2>{anew}</h2><p>{learned}</p></section></div>"
     )
 
@@ -300,8 +300,8 @@ def totals_html(old: int, new: int) -> str:
         (_("Difference"), change or "–"),
     )
     cells = "".join(
-        f'<div class="{"main" if place == 1 else ""}"><dt>{escape(name)}</dt><dd>{escape(figure)}</dd></div>'
-        for place, (name, figure) in enumerate(figures)
+        f'<div class="{"main" if index == 1 else ""}"><dt>{escape(name)}</dt><dd>{escape(figure)}</dd></div>'
+        for index, (name, figure) in enumerate(figures)
     )
     return f'<dl class="ts counts">{cells}</dl>'
 

@@ -75,12 +75,12 @@ def show_challenge_maker(
     if step >= last:
         note(_("No step follows this one: go back to the step where your class should start predicting."))
         return
-    title, steps, asked = st.columns([3, 2, 3])
+    title, steps, requested = st.columns([3, 2, 3])
     name = text_box(_("Title"), TITLE_LIMIT, place=title, key=f"{page}.challenge.title")
     number = steps.number_input(
         _("Steps to predict"), value=min(5, last - step), step=1, key=f"{page}.challenge.steps.{last}"
     )
-    kind = asked.selectbox(
+    kind = requested.selectbox(
         _("Ask"),
         ("mixed", *ASKS[page]),
         format_func=lambda kind: _(ASK_NAMES[kind]),
@@ -93,8 +93,8 @@ def show_challenge_maker(
         return
     if name is None:
         return
-    kept = {key: value for key, value in url.items() if value is not None and key not in LEFT_OUT}
-    challenge = Challenge(name, page, kept, step, step + number, kind)
+    remaining = {key: value for key, value in url.items() if value is not None and key not in LEFT_OUT}
+    challenge = Challenge(name, page, remaining, step, step + number, kind)
     show_address(challenge_link(challenge))
 
 
@@ -140,9 +140,9 @@ def show() -> None:
 
 def _take(challenge: Challenge) -> None:
     """Train what the challenge says, and ask."""
-    found = _trace(challenge, ".challenge")
-    if found is not None:
-        _ask(challenge, *found)
+    result = _trace(challenge, ".challenge")
+    if result is not None:
+        _ask(challenge, *result)
 
 
 def _trace(challenge: Challenge, place: str) -> tuple[AnyTrace, Style] | None:
@@ -168,9 +168,9 @@ def _trace(challenge: Challenge, place: str) -> tuple[AnyTrace, Style] | None:
 def _ask(challenge: Challenge, trace: AnyTrace, style: Style) -> None:
     """The questions, the steps that are found out, and, at the end, the code."""
     use_language(st.session_state["language"])
-    place = f"challenge-{challenge.name}"
+    position = f"challenge-{challenge.name}"
     hidden = Hidden(
-        place,
+        position,
         challenge.name,
         trace,
         style,
@@ -179,19 +179,19 @@ def _ask(challenge: Challenge, trace: AnyTrace, style: Style) -> None:
         min(challenge.last, len(trace)),
         one_try=True,
     )
-    new = f"{place}.game" not in st.session_state
+    new = f"{position}.game" not in st.session_state
     game = game_of(hidden, challenge.first)
     taken_up = keep_game(hidden, game)
     if taken_up or new:
         go_to(hidden.book, game.reached)
     if taken_up:
         st.rerun()  # so that the browser keeps it again
-    asked = asked_steps(trace, challenge.first, hidden.last)
+    wanted = asked_steps(trace, challenge.first, hidden.last)
     give_class(
         "challenge",
-        len(asked),
+        len(wanted),
         challenge.title or _("Challenge"),
-        {asked.index(one.step - 1): one.verdict for one in game.predictions if one.step - 1 in asked},
+        {wanted.index(one.step - 1): one.verdict for one in game.predictions if one.step - 1 in wanted},
     )
     st.html(facts_html(challenge))
     if game.reached < hidden.last:
@@ -212,7 +212,7 @@ def _ask(challenge: Challenge, trace: AnyTrace, style: Style) -> None:
 
 def facts_html(challenge: Challenge) -> str:
     """The teacher's title; what is trained, and on what."""
-    told = _(
+    text = _(
         "{algorithm} on “{corpus}”, steps {first} to {last}. Only you see your answers until you hand in the code."
     ).format(
         algorithm=ALGORITHMS[challenge.page].title,
@@ -221,7 +221,7 @@ def facts_html(challenge: Challenge) -> str:
         last=count(challenge.last),
     )
     title = f"<b>{escape(challenge.title)}</b> " if challenge.title else ""
-    return f'<div class="ts lead">{title}{escape(told)}</div>'
+    return f'<div class="ts lead">{title}{escape(text)}</div>'
 
 
 def _finish(challenge: Challenge, hidden: Hidden, game: Game) -> None:
@@ -265,12 +265,12 @@ def _checker(sealed: str) -> None:
         message = _("{size} codes is over the limit of {limit} at once: check them in parts.")
         problem(message.format(size=count(number), limit=count(CODES_LIMIT)))
         return
-    found = _trace(challenge, ".check")
-    if found is None:
+    result = _trace(challenge, ".check")
+    if result is None:
         return
-    held, refused = check_codes(challenge, *found, lines)
-    for told in refused:
-        problem(told)
+    held, refused = check_codes(challenge, *result, lines)
+    for text in refused:
+        problem(text)
     if held:
         show_rows(class_table(held), "challenge.class")
         show_rows(steps_table(held), "challenge.steps")

@@ -180,8 +180,8 @@ def keep_record(record: Record) -> None:
     what: list[Any] = []
     if record.total.answered or record.tries:
         recent_verdicts = list(record.verdicts.items())[-VERDICTS_KEPT:]
-        told = [[name, verdict.kind, verdict.told, verdict.cells] for name, verdict in recent_verdicts]
-        what = [record.total, record.by_kind, record.recent, told, record.tries]
+        lines = [[name, verdict.kind, verdict.told, verdict.cells] for name, verdict in recent_verdicts]
+        what = [record.total, record.by_kind, record.recent, lines, record.tries]
     match kept(EXERCISES_PAGE, what):
         case [list(total), dict(by_kind), list(recent), list(verdicts), dict(tries)] if len(total) == len(
             Tally._fields
@@ -252,8 +252,8 @@ def _take_answer(exercise: Exercise, answer: str, verdict: Verdict) -> None:
 def _shown(exercise: Exercise) -> None:
     """Reveal the answer: that counts as wrong, once."""
     use_language(st.session_state.get("language", "en"))
-    told = fill(_("The answer: {solution}"), solution=exercise.question.solution)
-    _record().count(exercise, Verdict(WRONG, told))
+    text = fill(_("The answer: {solution}"), solution=exercise.question.solution)
+    _record().count(exercise, Verdict(WRONG, text))
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
@@ -333,9 +333,9 @@ def _give(place: Place, exercise: Exercise) -> None:
 
 def print_exercises(place: Place) -> str:
     """The exercise that is open and those after it, on the same level, for paper."""
-    made = exercises_from(place)
+    result = exercises_from(place)
     return worksheet(
-        list_title(place), exercise_tasks((_(EXERCISE_KINDS[one.kind].title), one) for one in made)
+        list_title(place), exercise_tasks((_(EXERCISE_KINDS[one.kind].title), one) for one in result)
     )
 
 

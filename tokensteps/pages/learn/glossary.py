@@ -32,14 +32,14 @@ def show() -> None:
     wanted = TERMS.get(st.query_params.get("term", ""))
     if wanted is not None and not find:
         show_entry(wanted, wanted=True)
-    found = 0
+    result = 0
     for section in SECTIONS:
         terms = [term for term in section.terms if matches(term, find)]
-        found += len(terms)
+        result += len(terms)
         if terms:
             st.header(_(section.title), anchor=False)
             with st.container(gap=None, key=f"glossary.{SECTIONS.index(section)}"):
                 for term in terms:
                     show_entry(term)
-    if not found:
+    if not result:
         st.text(_("No entry contains “{text}”.").format(text=find))

@@ -218,9 +218,9 @@ def show_table() -> None:
             lesson_facts(),
         )
     )
-    made: Sequence[Column] = known_columns()
-    st.html(algorithms_html(made, SHORT_ROWS))
+    result: Sequence[Column] = known_columns()
+    st.html(algorithms_html(result, SHORT_ROWS))
     with st.container(horizontal=True, gap="small"):
-        for column in made:
+        for column in result:
             show_page_link(column.link, _(column.link.label).format(algorithm=column.name))
         show_page_link(Link(N_("Compare all three side by side"), COMPARE_LINK.page, {"corpus": "hug"}))

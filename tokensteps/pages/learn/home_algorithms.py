@@ -53,8 +53,8 @@ SHORT_ROWS = (1, 2, 3)
 
 def known_columns() -> tuple[Column, ...]:
     """The table's columns, computed once per language."""
-    found: tuple[Column, ...] = remembered(("home.columns", current_language()), algorithm_columns)
-    return found
+    result: tuple[Column, ...] = remembered(("home.columns", current_language()), algorithm_columns)
+    return result
 
 
 def algorithm_columns() -> tuple[Column, ...]:
@@ -127,8 +127,8 @@ def in_row(tokens: Iterable[str]) -> str:
 
 def end_of_merging(trace: MergeTrace) -> str:
     """When merging ends, and where it ended here."""
-    told = _("no pair is left, or the vocabulary is full. Here after {steps} merges: {size} tokens")
-    return fill(told, steps=count(len(trace)), size=count(trace.vocab_sizes[-1]))
+    text = _("no pair is left, or the vocabulary is full. Here after {steps} merges: {size} tokens")
+    return fill(text, steps=count(len(trace)), size=count(trace.vocab_sizes[-1]))
 
 
 def encoding_of_bug(how: str, trace: BpeTrace | WordPieceTrace | UnigramTrace) -> str:
@@ -147,10 +147,10 @@ def algorithms_html(made: Sequence[Column], places: Sequence[int] = range(len(AL
     """The algorithms side by side, in the rows at these places; on a narrow screen, each cell names its algorithm."""
     heads = "".join(f'<th scope="col">{escape(column.name)}</th>' for column in made)
     rows = "".join(
-        f'<tr><th scope="row">{escape(_(ALGORITHM_ROWS[place]))}</th>'
-        + "".join(f"<td><b>{escape(column.name)}</b> {column.cells[place]}</td>" for column in made)
+        f'<tr><th scope="row">{escape(_(ALGORITHM_ROWS[index]))}</th>'
+        + "".join(f"<td><b>{escape(column.name)}</b> {column.cells[index]}</td>" for column in made)
         + "</tr>"
-        for place in places
+        for index in places
     )
     return f'<div class="ts glance"><table><thead><tr><td></td>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
 

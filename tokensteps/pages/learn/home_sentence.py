@@ -72,8 +72,8 @@ def real_html(analysis: Analysis) -> str:
     subject = analysis.subject
     tokens = ngettext("{number} token", "{number} tokens", len(analysis)).format(number=count(len(analysis)))
     message = _("{model} splits it into {tokens}: its vocabulary was learned from far more text.")
-    told = fill(message, model=f"<b>{escape(subject.name)}</b>", tokens=f"<b>{tokens}</b>")
-    return f'<p class="ts first-counts">{told}</p>{sentence_html(analysis, "real-tokens", ids=False)}'
+    text = fill(message, model=f"<b>{escape(subject.name)}</b>", tokens=f"<b>{tokens}</b>")
+    return f'<p class="ts first-counts">{text}</p>{sentence_html(analysis, "real-tokens", ids=False)}'
 
 
 class CorpusFacts(NamedTuple):
@@ -110,7 +110,7 @@ def ways_to_cut(analysis: Analysis, corpus: CorpusFacts) -> tuple[Way, Way, Way]
 
 def as_characters(text: str, corpus: CorpusFacts) -> Way:
     """Every character a piece; a word is unknown if the corpus lacks one of its characters."""
-    told = _(
+    message = _(
         "A small vocabulary, but every letter is a step for the model and says little by itself: {number} of them here."
     )
     words = dict.fromkeys(WORD.findall(text))
@@ -119,7 +119,7 @@ def as_characters(text: str, corpus: CorpusFacts) -> Way:
         tuple((_plain_chip(character, character not in corpus.characters), character) for character in text),
         len(corpus.characters),
         tuple(word for word in words if not corpus.characters.issuperset(word)),
-        fill(told, number=count(len(text))),
+        fill(message, number=count(len(text))),
     )
 
 
@@ -157,7 +157,7 @@ def _some_words(words: Sequence[str]) -> str:
 def as_subwords(analysis: Analysis) -> Way:
     """The tokenizer's tokens; a word is unknown if a token that covers part of it is."""
     subject = analysis.subject
-    told = _(
+    text = _(
         "Frequent words stay whole, rare ones are spelled with pieces; in the worst case, with single "
         "bytes. The price: the pieces have to be learned, and that is what this app shows."
     )
@@ -180,7 +180,7 @@ def as_subwords(analysis: Analysis) -> Way:
         ),
         subject.size,
         tuple(lost),
-        escape(told),
+        escape(text),
     )
 
 

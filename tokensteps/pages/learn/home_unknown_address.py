@@ -22,8 +22,8 @@ ALIKE = 0.55
 
 def show_lost() -> None:
     """Say that an address has no page, and link to the one whose name is nearest, with the settings that the address had."""
-    asked = st.query_params.get(LOST_PARAMETER, "")[:LOST_LIMIT]
-    path, _mark, query = asked.partition("?")
+    requested = st.query_params.get(LOST_PARAMETER, "")[:LOST_LIMIT]
+    path, _mark, query = requested.partition("?")
     meant = nearest_page(path)
     if not path or path == "home":
         return
@@ -31,8 +31,8 @@ def show_lost() -> None:
     if meant is None:
         problem(_("This app has no page {path}. Choose one from the menu.").format(path=path))
         return
-    told = _("This app has no page {path}. Perhaps you meant {page}.")
-    problem(told.format(path=path, page=_(PAGES[meant].title)))
+    text = _("This app has no page {path}. Perhaps you meant {page}.")
+    problem(text.format(path=path, page=_(PAGES[meant].title)))
     link = Link(N_("Open {page}"), meant, _settings(meant, query))
     show_page_link(link, _(link.label).format(page=_(PAGES[meant].title)))
 
@@ -55,6 +55,6 @@ def nearest_page(path: str) -> str | None:
     names = {page.path or name: name for name, page in PAGES.items()}
     names |= {_(page.title).lower(): name for name, page in PAGES.items()}
     for part in reversed(path.lower().split("/")):
-        if found := get_close_matches(part[:80], names, n=1, cutoff=ALIKE):
-            return names[found[0]]
+        if result := get_close_matches(part[:80], names, n=1, cutoff=ALIKE):
+            return names[result[0]]
     return None

@@ -71,8 +71,8 @@ def show() -> None:
         "What a tokenizer means for a model and for those who use it: six scenes, on your own input. Answer first, then try."
     )
     st.html(lead_html(lead))
-    for told in (*lasting(MATTERS, complaints, st.session_state[SCENE]), *refused(MATTERS)):
-        problem(told)
+    for text in (*lasting(MATTERS, complaints, st.session_state[SCENE]), *refused(MATTERS)):
+        problem(text)
     st.segmented_control(
         _("Scene"),
         list(SCENES),
@@ -243,8 +243,8 @@ def show_scene(chosen: Sequence[str]) -> None:
             play(name, subjects)
         except TokenizersCoreError as error:
             problem(explained(error))
-    told = _("Measured in: {sources}.").format(sources=" · ".join(scene.sources))
-    st.html(f'<p class="ts sources">{escape(told)}</p>')
+    text = _("Measured in: {sources}.").format(sources=" · ".join(scene.sources))
+    st.html(f'<p class="ts sources">{escape(text)}</p>')
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         following = next_scene(name)
         if following is None:

@@ -31,11 +31,11 @@ PREPARED: Final = 6
 
 def closeness_tab(view: TrainView[AnyTrace]) -> None:
     """How close this step was, and then the whole run."""
-    place, near = st.empty(), None
+    position, near = st.empty(), None
     if not view.step:
         note(_("The start chooses nothing: go to a step."))
-    elif told := told_margin(view, view.step):
-        near = tipping_points_of(view, told, place)
+    elif text := told_margin(view, view.step):
+        near = tipping_points_of(view, text, position)
     else:
         note(_("This step chooses nothing."))
     margins = margins_of(view.trace)
@@ -49,13 +49,13 @@ def closeness_tab(view: TrainView[AnyTrace]) -> None:
         )
         show_chart(figure, view.key("margins"), curves_told(figure, title))
     if near is not None:
-        place.html(steps_around_html(view, near))
+        position.html(steps_around_html(view, near))
 
 
 def told_margin(view: TrainView[AnyTrace], step: int) -> str:
     """The margin of a step in a sentence, as markup; "" if it chooses nothing."""
-    told = tell_margin_of(view.trace, step, Markup(view.style))
-    return f'<div class="ts parting"><p>{told}</p></div>' if told else ""
+    text = tell_margin_of(view.trace, step, Markup(view.style))
+    return f'<div class="ts parting"><p>{text}</p></div>' if text else ""
 
 
 def tipping_points_of(view: TrainView[AnyTrace], told: str, place: DeltaGenerator) -> range | None:
@@ -67,7 +67,7 @@ def tipping_points_of(view: TrainView[AnyTrace], told: str, place: DeltaGenerato
     words = tuple(at_play(trace, step, WORDS_AT_PLAY))
     bound = bound_for(trace)
     near = None
-    found: TippingsFound | None
+    result: TippingsFound | None
     if is_short(trace, step, words):
         near = range(max(1, step - PREPARED), min(len(trace), step + PREPARED) + 1)
         known, run = view.key("prepared"), (view.run.name, reach(trace))
@@ -76,19 +76,19 @@ def tipping_points_of(view: TrainView[AnyTrace], told: str, place: DeltaGenerato
         st.session_state[known] = run, near
     else:
         st.html(told)
-        asked, name = view.key("tipping"), tipping_name(view, step)
-        if st.session_state.get(asked) != name:
+        wanted, name = view.key("tipping"), tipping_name(view, step)
+        if st.session_state.get(wanted) != name:
             label = _("Find the tipping points of this step")
-            st.button(label, key=view.key("search"), on_click=partial(ask_for, asked, name))
+            st.button(label, key=view.key("search"), on_click=partial(ask_for, wanted, name))
             st.caption(
                 _("Each is found by training again with other counts, which takes a while on this corpus.")
             )
             return None
         make = partial(search_apart, trace, step, words, bound)
-        found = stage.build(f"{view.page.name}.tipping", repr(name), make)
-        if found is None:
+        result = stage.build(f"{view.page.name}.tipping", repr(name), make)
+        if result is None:
             return None
-        st.html(f"{tips_told()}{tipping_html(trace, step, found, bound, view.style)}")
+        st.html(f"{tips_told()}{tipping_html(trace, step, result, bound, view.style)}")
     st.caption(
         _(
             "Found by training again with every count up to {bound} more or fewer. The choice may change at an earlier step, and a larger "
@@ -105,10 +105,10 @@ def tipping_name(view: TrainView[AnyTrace], step: int) -> tuple[object, ...]:
 
 def tips_told() -> str:
     """What the table of tipping points shows: markup."""
-    told = _(
+    text = _(
         "What would change this choice: the smallest change of one word's count, and what would be chosen then."
     )
-    return f'<p class="ts tips">{escape(told)}</p>'
+    return f'<p class="ts tips">{escape(text)}</p>'
 
 
 def steps_around_html(view: TrainView[AnyTrace], steps: range) -> str:
@@ -116,14 +116,14 @@ def steps_around_html(view: TrainView[AnyTrace], steps: range) -> str:
     is prepared asks nothing of the server. Left out are steps that choose nothing, and those whose search takes long."""
     trace, bound, shown = view.trace, bound_for(view.trace), ""
     for step in steps:
-        words, told = tuple(at_play(trace, step, WORDS_AT_PLAY)), told_margin(view, step)
-        if not told or not is_short(trace, step, words):
+        words, text = tuple(at_play(trace, step, WORDS_AT_PLAY)), told_margin(view, step)
+        if not text or not is_short(trace, step, words):
             continue
         search = partial(tippings, trace, step, words, bound)
-        found = remembered(tipping_name(view, step), lambda: dict(search()))  # noqa: B023 - called at once
-        drawn = tipping_html(trace, step, found, bound, view.style)
+        result = remembered(tipping_name(view, step), lambda: dict(search()))  # noqa: B023 - called at once
+        drawn = tipping_html(trace, step, result, bound, view.style)
         hidden = "" if step == view.step else " hidden"
-        shown += f'<div data-at="{step}"{hidden}>{told}{tips_told()}{drawn}</div>'
+        shown += f'<div data-at="{step}"{hidden}>{text}{tips_told()}{drawn}</div>'
     return f'<div class="closeness">{shown}</div>'
 
 

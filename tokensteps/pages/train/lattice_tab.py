@@ -34,18 +34,18 @@ WHOLE_LATTICE = 32
 def k_best_html(paths: Sequence[Path], log_total: float, style: Style, every: bool = False) -> str:
     """The most probable segmentations with their numbers; those tied with a neighbour are marked. It is said if they are `every` one."""
     rows = ""
-    for place, path in enumerate(paths):
-        near = [*paths[max(0, place - 1) : place], *paths[place + 1 : place + 2]]
+    for index, path in enumerate(paths):
+        near = [*paths[max(0, index - 1) : index], *paths[index + 1 : index + 2]]
         tied = _("tied") if any(equally_good(path, other) for other in near) else ""
         share = math.exp(path.log_probability - log_total)
         rows += (
-            f'<tr><td>{place + 1}<td><span class="pieces">{chips(path.pieces, style)}'
+            f'<tr><td>{index + 1}<td><span class="pieces">{chips(path.pieces, style)}'
             f'<span class="mark">{escape(tied)}</span></span><td>{log_text(path.log_probability)}'
             f"<td>{probability_text(path.log_probability)}<td>{escape(share_text(share))}<td>{share_bar(share)}"
         )
     names = ("", _("segmentation"), _("log"), _("probability"), _("of all"), "")
-    told = '<p class="k">' + escape(_("That's all of them.")) if every else ""
-    return f'<div class="ts segmentations">{table_html(names, rows, "ranked")}{told}</div>'
+    text = '<p class="k">' + escape(_("That's all of them.")) if every else ""
+    return f'<div class="ts segmentations">{table_html(names, rows, "ranked")}{text}</div>'
 
 
 def path_shares(paths: Sequence[Path], lattice: Lattice, temperature: float) -> dict[WordSplit, float]:
@@ -87,8 +87,8 @@ def lattice_tab(
     )
     if not has_splits(lattice):
         return lattice
-    if told := aside(lattice):
-        st.html(f'<div class="ts">{told}</div>')
+    if text := aside(lattice):
+        st.html(f'<div class="ts">{text}</div>')
     k_best_part(lattice, style, key, drawing)
     return lattice
 

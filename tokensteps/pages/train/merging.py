@@ -103,7 +103,7 @@ def merge_charts(view: TrainView[MergedTrace]) -> None:
 
 def lineage(view: TrainView[MergedTrace]) -> None:
     """Where a token comes from."""
-    learned = [token for token, made in view.trace.step_of_token.items() if made <= view.step]
+    learned = [token for token, result in view.trace.step_of_token.items() if result <= view.step]
     if not learned:
         note(_("Nothing learned yet at this step: go forward."))
         return

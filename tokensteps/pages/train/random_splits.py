@@ -49,13 +49,13 @@ def samples_html(
             f"<td>{share_bar(share, wanted)}"
         )
     different = ngettext("{number} different segmentation", "{number} different segmentations", len(counts))
-    told = different.format(number=count(len(counts)))
+    text = different.format(number=count(len(counts)))
     if len(counts) > SAMPLE_ROWS:
-        told = _("{different}; the {shown} most frequent are shown").format(
-            different=told, shown=count(SAMPLE_ROWS)
+        text = _("{different}; the {shown} most frequent are shown").format(
+            different=text, shown=count(SAMPLE_ROWS)
         )
-    told = (
-        _("{drawn}. The tick on a bar is the expected share.").format(drawn=told) if expected else f"{told}."
+    text = (
+        _("{drawn}. The tick on a bar is the expected share.").format(drawn=text) if expected else f"{text}."
     )
     first = "".join(
         f'<li><span class="pieces">{chips(split, style)}</span></li>' for split in drawn[:SAMPLES_LISTED]
@@ -64,7 +64,7 @@ def samples_html(
     drawn_first = escape(_("First samples:"))
     again = _("Seed {seed}: the same seed, the same samples.").format(seed=seed)
     return (
-        f'<div class="ts segmentations">{table_html(names, rows, "drawn")}<p class="k">{escape(told)}</p>'
+        f'<div class="ts segmentations">{table_html(names, rows, "drawn")}<p class="k">{escape(text)}</p>'
         f'<p class="k">{drawn_first}</p><ol>{first}</ol><p class="k">{escape(again)}</p></div>'
     )
 
@@ -89,17 +89,17 @@ def dropout_part(
 ) -> None:
     """A word split at random by dropout, beside the exact distribution."""
     if len(word) > RANDOM_CHARACTERS:
-        told = _("Words of up to {limit} characters are also split at random here; this one has {length}.")
-        note(told.format(limit=count(RANDOM_CHARACTERS), length=count(len(word))))
+        text = _("Words of up to {limit} characters are also split at random here; this one has {length}.")
+        note(text.format(limit=count(RANDOM_CHARACTERS), length=count(len(word))))
         return
     st.header(_("Sample at random"), anchor=False)
-    told = (
+    text = (
         _("Before each merge, every possible merge drops out with this probability (BPE-dropout).")
         if isinstance(model, BpeModel)
         else _("Every match of more than one character drops out with this probability (MaxMatch-dropout).")
     )
-    amount = st.slider(_("Dropout"), 0.0, 1.0, 0.1, 0.05, key=key("dropout"), help=told)
-    st.caption(told)
+    amount = st.slider(_("Dropout"), 0.0, 1.0, 0.1, 0.05, key=key("dropout"), help=text)
+    st.caption(text)
     number, seed = how_many(key)
     random = Random(seed)
     drawn = [model.sample(word, amount, random) for _sample in range(number)]

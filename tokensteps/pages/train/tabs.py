@@ -85,7 +85,7 @@ def step_rows(view: TrainView[AnyTrace], table: StepTable, total: int, whole: st
     message = whole if total <= limit else best
     if find:
         message = _("Only those with this text, out of all {number} after step {step}.")
-    told = message.format(step=count(view.step), number=count(total), shown=count(limit))
+    content = message.format(step=count(view.step), number=count(total), shown=count(limit))
 
     def look_for(text: str, everything: bool) -> None:
         state[text_key], state[all_key] = plain_text(text), everything
@@ -94,7 +94,7 @@ def step_rows(view: TrainView[AnyTrace], table: StepTable, total: int, whole: st
         view.rows(table, find, limit),
         view.key("rows"),
         lambda: table(view.trace[view.step], view.style, find, limit),
-        TableSearch(text, told, problem, everything if asks else None),
+        TableSearch(text, content, problem, everything if asks else None),
         look_for,
     )
 

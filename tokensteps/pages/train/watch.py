@@ -97,10 +97,10 @@ def say_watched(watched: Watched, style: Style) -> None:
     if not watched.steps:
         note(_("No step changes {name}.").format(name=name))
         return
-    told = ngettext(
+    content = ngettext(
         "{number} step changes {name}; the timeline marks it.",
         "{number} steps change {name}; the timeline marks them.",
         len(watched.steps),
     )
     keys = _("Shift+→ goes to the next one, Shift+← to the one before.")
-    note(sentences(told.format(number=count(len(watched.steps)), name=name), keys))
+    note(sentences(content.format(number=count(len(watched.steps)), name=name), keys))

@@ -59,9 +59,9 @@ def show() -> None:
         controls.run_widget()
     try:
         with right:
-            found = chosen_change(controls)
-        if found is not None:
-            show_runs(controls, *found)
+            result = chosen_change(controls)
+        if result is not None:
+            show_runs(controls, *result)
     except TokenizersCoreError as error:
         update_url(controls.url())
         problem(explained(error))

@@ -199,8 +199,8 @@ class WhatIfControls:
             except ValueError:
                 problem(_("The link's {name} is not valid here.").format(name=_(rule.label)))
         if rule.kind == "switch":
-            told = _("{label}: now off, what if on") if not now else _("{label}: now on, what if off")
-            st.caption(told.format(label=_(rule.label)))
+            message = _("{label}: now off, what if on") if not now else _("{label}: now on, what if off")
+            st.caption(message.format(label=_(rule.label)))
             return Change(rule.name, to=not now)
         if rule.kind == "choice":
             others = [choice for choice in rule.choices if choice not in (now, "own")]

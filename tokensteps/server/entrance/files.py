@@ -46,13 +46,13 @@ class FromMemory:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        kept = (
+        stored = (
             await self.find(scope) if scope["type"] == "http" and scope["method"] in ("GET", "HEAD") else None
         )
-        if kept is None:
+        if stored is None:
             await self.app(scope, receive, send)
         else:
-            await kept.answer(scope, send)
+            await stored.answer(scope, send)
 
     async def find(self, scope: Scope) -> SharedResponse | None:
         """What is kept for this request, or can be."""
@@ -62,17 +62,17 @@ class FromMemory:
             return await self.page(page, scope, packed)
         if STATIC not in path:
             return None
-        made = made_at(path, packed)
-        if made is not None or not packed or header_of(scope["headers"], b"range"):
-            return made
-        kept = self.files.get(path)
-        return kept if kept is not None and kept.lasting else await self.in_turn(path, scope)
+        result = made_at(path, packed)
+        if result is not None or not packed or header_of(scope["headers"], b"range"):
+            return result
+        cached = self.files.get(path)
+        return cached if cached is not None and cached.lasting else await self.in_turn(path, scope)
 
     async def page(self, path: str, scope: Scope, packed: bool) -> SharedResponse:
         """The page at a path, with the stage that belongs to the address if one is at hand."""
-        asked = scope.get("query_string", b"").decode("latin-1")
+        requested = scope.get("query_string", b"").decode("latin-1")
         try:
-            query = dict(parse_qsl(asked, keep_blank_values=True, max_num_fields=PARAMETERS))
+            query = dict(parse_qsl(requested, keep_blank_values=True, max_num_fields=PARAMETERS))
         except ValueError:  # no link of ours has so many
             return page_for(path, packed)
         accepted = header_of(scope["headers"], b"accept-language").decode("latin-1")
@@ -86,12 +86,12 @@ class FromMemory:
         """A static file, after whoever asked for it before: a class that comes in at once waits for the first one's."""
         turn = self.turns[path]
         async with turn:
-            kept = self.files.get(path)
-            if kept is None or not kept.lasting:
-                kept = await self.fetch(kept, scope)
+            cached = self.files.get(path)
+            if cached is None or not cached.lasting:
+                cached = await self.fetch(cached, scope)
         if not turn.locked():
             self.turns.pop(path, None)
-        return kept
+        return cached
 
     async def fetch(self, kept: SharedResponse | None, scope: Scope) -> SharedResponse | None:
         """A static file as it was kept, if it hasn't changed, or else from the app; None for what can't be kept."""
@@ -113,12 +113,12 @@ class FromMemory:
         status: int = 500
         headers: tuple[Header, ...] = ()
         body = bytearray()
-        asked = asyncio.Event()
+        pending = asyncio.Event()
 
         async def receive() -> Message:
-            if asked.is_set():
+            if pending.is_set():
                 await asyncio.Event().wait()  # nobody goes away before the end
-            asked.set()
+            pending.set()
             return {"type": "http.request", "body": b"", "more_body": False}
 
         async def take(message: Message) -> None:

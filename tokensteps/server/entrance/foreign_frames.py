@@ -58,8 +58,8 @@ def is_refused(headers: Iterable[Header], ancestors: Sequence[str]) -> bool:
 def refusal(query: str, accepted: str) -> bytes:
     """The page that says so, for an address with this query, in its language or else the first of `Accept-Language`."""
     parameters = parse_qsl(query, keep_blank_values=True)
-    asked = dict(parameters).get("lang", "")
-    language = visitors_language(asked, accepted)
+    requested = dict(parameters).get("lang", "")
+    language = visitors_language(requested, accepted)
     alone = "?" + urlencode([(name, text) for name, text in parameters if name not in EMBEDDING])
     return copy_context().run(_told_in, language, alone).encode("utf-8")
 

@@ -241,11 +241,11 @@ def _strings(text: str) -> Iterator[tuple[int, int]]:
     """Where the strings in JSON are, quotes included."""
     at = text.find('"')
     while at >= 0:
-        found = _STRING.match(text, at)
-        if found is None:
+        match = _STRING.match(text, at)
+        if match is None:
             raise Refused("JSON with a string that doesn't end")
-        yield found.span()
-        at = text.find('"', found.end())
+        yield match.span()
+        at = text.find('"', match.end())
 
 
 def _cut_string(token: str) -> str:

@@ -74,10 +74,10 @@ def page_for(path: str, packed: bool = True) -> SharedResponse:
 
 def early_page(path: str, early: PrerenderedStage, language: str, packed: bool = True) -> SharedResponse:
     """The page at a path with a stage on it, which a browser shows before Streamlit has started."""
-    given = (path, _page_parts(), packed)
-    key = (*given, language, early.scene, early.shown)
+    value = (path, _page_parts(), packed)
+    key = (*value, language, early.scene, early.shown)
     return _early_pages.get(
-        key, lambda: copy_context().run(_early, *given, language, early), lambda made: len(made.body)
+        key, lambda: copy_context().run(_early, *value, language, early), lambda made: len(made.body)
     )
 
 
@@ -93,11 +93,11 @@ def own_faces(styles: bytes) -> bytes:
 def made_at(path: str, packed: bool = True) -> SharedResponse | None:
     """The style sheet or the components' script, if that is what this address is of. An old name gets the new one, for the moment: of
     several servers that are restarted in turn, one may give the page and another the rest."""
-    asked = MADE.search(path)
-    if asked is None:
+    requested = MADE.search(path)
+    if requested is None:
         return None
-    digest = _styles(edited(SHEETS))[0] if asked[1] == "page" else bundle().digest
-    return _packed(asked[1], digest, asked[2] == digest, packed)
+    digest = _styles(edited(SHEETS))[0] if requested[1] == "page" else bundle().digest
+    return _packed(requested[1], digest, requested[2] == digest, packed)
 
 
 def _page_parts() -> PageParts:
@@ -166,8 +166,8 @@ def _made_page(path: str, parts: PageParts, packed: bool, stage: str = "") -> Sh
 
 def refused_html() -> str:
     """What the page's own script brings to light where the server takes it for another site's, in each language, as below."""
-    places = {name: f'<code data-told="{name}"></code>' for name in ("origin", "host")}
-    return f'<div class="refused" role="alert" hidden>{_in_each_language(lambda: escape(page_refused()).format(**places))}</div>'
+    positions = {name: f'<code data-told="{name}"></code>' for name in ("origin", "host")}
+    return f'<div class="refused" role="alert" hidden>{_in_each_language(lambda: escape(page_refused()).format(**positions))}</div>'
 
 
 def old_html() -> str:
@@ -176,9 +176,9 @@ def old_html() -> str:
 
 
 def _in_each_language(tell: Callable[[], str]) -> str:
-    before, told = current_language(), []
+    before, text = current_language(), []
     for language in LANGUAGES:
         use_language(language)
-        told.append(f'<p lang="{language_tag()}">{tell()}</p>')
+        text.append(f'<p lang="{language_tag()}">{tell()}</p>')
     use_language(before)
-    return "".join(told)
+    return "".join(text)

@@ -169,18 +169,18 @@ async def _look_on(lines: Lines) -> None:
 
 def _http_protocols() -> list[Any]:
     """uvicorn speaks HTTP in one of two ways: with httptools, where somebody has installed that."""
-    found: list[Any] = [H11Protocol]
+    results: list[Any] = [H11Protocol]
     with contextlib.suppress(ImportError):
-        found.append(importlib.import_module("uvicorn.protocols.http.httptools_impl").HttpToolsProtocol)
-    return found
+        results.append(importlib.import_module("uvicorn.protocols.http.httptools_impl").HttpToolsProtocol)
+    return results
 
 
 def _watch_kind(kind: Any, lines: Lines) -> Callable[[], None]:
     """Have connections of a kind watched; returns what ends that."""
-    made, received = kind.connection_made, kind.data_received
+    result, received = kind.connection_made, kind.data_received
 
     def connection_made(protocol: Any, transport: asyncio.Transport) -> None:
-        made(protocol, transport)
+        result(protocol, transport)
         protocol.line = lines.begin(protocol)
 
     def data_received(protocol: Any, data: bytes) -> None:
@@ -191,6 +191,6 @@ def _watch_kind(kind: Any, lines: Lines) -> Callable[[], None]:
     kind.connection_made, kind.data_received = connection_made, data_received
 
     def end() -> None:
-        kind.connection_made, kind.data_received = made, received
+        kind.connection_made, kind.data_received = result, received
 
     return end

@@ -48,11 +48,11 @@ def way_home(path: str, query: str = "") -> str | None:
     './class?class=KX7P3H'
     """
     within = path.removeprefix(base_path())
-    asked = within.strip("/")
-    if asked in PAGE_AT or asked.startswith("_stcore/") or "." in asked.rpartition("/")[2]:
+    wanted = within.strip("/")
+    if wanted in PAGE_AT or wanted.startswith("_stcore/") or "." in wanted.rpartition("/")[2]:
         return None
     up = "../" * within.removeprefix("/").count("/") or "./"
-    if asked in MOVED:
-        return f"{up}{MOVED[asked]}?{quote(query, safe=IN_QUERIES)}".removesuffix("?")
-    told = f"{asked}?{query}" if query else asked
-    return f"{up}?{LOST_PARAMETER}={quote(told[:LOST_LIMIT])}"
+    if wanted in MOVED:
+        return f"{up}{MOVED[wanted]}?{quote(query, safe=IN_QUERIES)}".removesuffix("?")
+    text = f"{wanted}?{query}" if query else wanted
+    return f"{up}?{LOST_PARAMETER}={quote(text[:LOST_LIMIT])}"

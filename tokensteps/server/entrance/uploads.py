@@ -78,5 +78,5 @@ def announced(scope: Scope) -> int:
     """
     headers = dict(scope["headers"])
     length = headers.get(b"content-length", b"")
-    told = length.isdigit() and len(length) < 12 and not headers.get(b"transfer-encoding")
-    return int(length) if told else LARGEST_UPLOAD * 2**20
+    text = length.isdigit() and len(length) < 12 and not headers.get(b"transfer-encoding")
+    return int(length) if text else LARGEST_UPLOAD * 2**20

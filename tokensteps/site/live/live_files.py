@@ -65,9 +65,9 @@ def npm_package() -> bytes:
                 timeout=NPM_SECONDS,
                 check=False,
             )
-            found = [*Path(folder).glob("*.tgz")]
-            if done.returncode == 0 and found:
-                return found[0].read_bytes()
+            results = [*Path(folder).glob("*.tgz")]
+            if done.returncode == 0 and results:
+                return results[0].read_bytes()
             said = done.stderr
         except (OSError, subprocess.TimeoutExpired) as error:
             said = str(error)
@@ -88,8 +88,8 @@ def pyodide_package(package: bytes) -> bytes:
 def live_files(package: bytes) -> Iterator[tuple[str, str]]:
     """Each file's name in the folder `assets/` of a site, with its text; `package` is Pyodide's."""
     with tarfile.open(fileobj=io.BytesIO(package), mode="r:gz") as members:
-        found = {name: members.extractfile(f"package/{name}") for name in (*NEEDED, LOCK, "package.json")}
-        data = {name: file.read() for name, file in found.items() if file is not None}
+        results = {name: members.extractfile(f"package/{name}") for name in (*NEEDED, LOCK, "package.json")}
+        data = {name: file.read() for name, file in results.items() if file is not None}
     about = json.loads(data["package.json"])
     lock = json.loads(data[LOCK]) | {"packages": {}}
     yield TRY, try_script()
@@ -129,7 +129,7 @@ def in_base64(data: bytes) -> str:
 
 def archive() -> bytes:
     """What of ours the browser runs, as a zip archive: sources, catalogues, and the stand-in under the name `regex`."""
-    paths = [path for place in CARRIED for path in sources_in(PACKAGES / place)]
+    paths = [path for index in CARRIED for path in sources_in(PACKAGES / index)]
     files = {path.relative_to(PACKAGES).as_posix(): path for path in paths}
     files |= {
         f"assets/{path.relative_to(ASSETS).as_posix()}": path

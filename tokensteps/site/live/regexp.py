@@ -88,24 +88,24 @@ class _Translator:
                 self.at += 1
                 return {".": self.any, "^": _START, "$": rf"(?=\n?{_END})"}.get(sign, sign)
             case sign:
-                if sign in "*+?{" and (found := self._take(_COUNT)):
-                    return found[0]
+                if sign in "*+?{" and (result := self._take(_COUNT)):
+                    return result[0]
                 if sign in "*+?":
                     self._refuse("this repetition isn't known to the browser")
                 self.at += 1
                 return _literal(sign, _SYNTAX)
 
     def _opening(self) -> str:
-        found = self._take(_OPENING)
-        if not found:
+        result = self._take(_OPENING)
+        if not result:
             self._refuse("this group isn't known to the browser")
-        if found["kind"] or found[0] == "(?V1:":
-            return f"(?{found['kind'] or ':'}"
+        if result["kind"] or result[0] == "(?V1:":
+            return f"(?{result['kind'] or ':'}"
         self.groups += 1
-        if not found["name"]:
+        if not result["name"]:
             return "("
-        self.names[found["name"]] = self.groups
-        return f"(?<{found['name']}>"
+        self.names[result["name"]] = self.groups
+        return f"(?<{result['name']}>"
 
     def _set(self) -> str:
         """A set, from its bracket to the other one."""
@@ -125,8 +125,8 @@ class _Translator:
         if self.nested:
             if self.pattern[self.at] == "[":
                 return self._set()
-            if found := self._take(_OPERATOR):
-                return found[0]
+            if result := self._take(_OPERATOR):
+                return result[0]
         item = self._one()
         if self.pattern.startswith("-", self.at) and not self.pattern.startswith(("-]", "--"), self.at):
             self.at += 1
@@ -141,11 +141,11 @@ class _Translator:
 
     def _escape(self, places: dict[str, str] | None) -> str:
         r"""What begins with a backslash; in a set there are no `places` such as `\A`."""
-        if found := self._take(_PROPERTY):
-            return rf"\{found[1]}{{{self._property(found[2])}}}"
+        if result := self._take(_PROPERTY):
+            return rf"\{result[1]}{{{self._property(result[2])}}}"
         signs = _SYNTAX if places else _SYNTAX_IN_SET
-        if found := self._take(_CODE):
-            return _literal(chr(int(found[1] or found[2] or found[3], 16)), signs)
+        if result := self._take(_CODE):
+            return _literal(chr(int(result[1] or result[2] or result[3], 16)), signs)
         sign = self.pattern[self.at + 1 : self.at + 2]
         self.at += 2
         if sign.lower() in _CLASSES:
@@ -168,9 +168,9 @@ class _Translator:
         return f"Script={name}"
 
     def _take(self, part: re.Pattern[str]) -> re.Match[str] | None:
-        if found := part.match(self.pattern, self.at):
-            self.at = found.end()
-        return found
+        if match := part.match(self.pattern, self.at):
+            self.at = match.end()
+        return match
 
     def _refuse(self, message: str) -> NoReturn:
         raise error(message, self.at)
@@ -245,8 +245,8 @@ class Pattern:
     def findall(self, string: str) -> list[str | tuple[str, ...]]:
         """What the matches have: their group, their groups, or all of each."""
         whole = self._read.groups == 0
-        found = [(match[0],) if whole else match.groups() for match in self.finditer(string)]
-        texts = [tuple(part or "" for part in parts) for parts in found]
+        result = [(match[0],) if whole else match.groups() for match in self.finditer(string)]
+        texts = [tuple(part or "" for part in parts) for parts in result]
         return [parts[0] if len(parts) == 1 else parts for parts in texts]
 
     def search(self, string: str) -> Match | None:
@@ -285,8 +285,8 @@ def places_of(source: str, way: str, string: str, grouped: bool) -> list[int]:
     """Ask the browser where a pattern matches: from where to where, of each match and, if it is `grouped`, of each group."""
     from js import regexpPlaces  # there in a browser alone
 
-    places: list[int] = regexpPlaces(source, way, string, grouped).to_py().tolist()
-    return places
+    positions: list[int] = regexpPlaces(source, way, string, grouped).to_py().tolist()
+    return positions
 
 
 @lru_cache(maxsize=500)

@@ -72,17 +72,17 @@ def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuest
         use_language(language)
         say[language] = markup_parts(question_after(trace, at, kind, style).prompt)
     use_language(was)
-    made: ClassQuestion = {"kind": question.kind, "say": say, "step": at}
+    result: ClassQuestion = {"kind": question.kind, "say": say, "step": at}
     if isinstance(question.form, Choice):
         choices = _offered(trace, at, style)
-        made |= {"input": "choices", "choices": choices}
-        made |= _graded(question, [question.key, *(choice["id"] for choice in choices)])
+        result |= {"input": "choices", "choices": choices}
+        result |= _graded(question, [question.key, *(choice["id"] for choice in choices)])
     elif question.kind == "split":
-        made |= {"input": "text", "word": question.key.replace(" ", "")}
-        made |= _graded(question, _splits(trace, at, question, style))
+        result |= {"input": "text", "word": question.key.replace(" ", "")}
+        result |= _graded(question, _splits(trace, at, question, style))
     else:
-        made |= {"input": "number"} | _graded(question, number_answers(question))
-    return made
+        result |= {"input": "number"} | _graded(question, number_answers(question))
+    return result
 
 
 def asked_kinds(trace: AnyTrace) -> tuple[str, ...]:
@@ -92,10 +92,10 @@ def asked_kinds(trace: AnyTrace) -> tuple[str, ...]:
 
 def _graded(question: Question, answers: Iterable[str]) -> ClassQuestion:
     """Which of these answers are right, and which are tied, as Predict counts them."""
-    found: dict[str, list[str]] = {RIGHT: [], TIED: []}
+    results: dict[str, list[str]] = {RIGHT: [], TIED: []}
     for answer in dict.fromkeys(answers):
-        found.get(question.grade(answer).kind, []).append(answer)
-    return {"key": found[RIGHT], "tied": found[TIED]}
+        results.get(question.grade(answer).kind, []).append(answer)
+    return {"key": results[RIGHT], "tied": results[TIED]}
 
 
 def _offered(trace: AnyTrace, step: int, style: Style) -> list[dict[str, Any]]:
@@ -104,14 +104,14 @@ def _offered(trace: AnyTrace, step: int, style: Style) -> list[dict[str, Any]]:
         rows = offered_pieces(trace, prune_at(trace, step + 1))
         pieces = sorted((readable(row.piece, style), row.piece) for row in rows)
         return [{"id": name, "text": markup_parts(chip(piece, style))} for name, piece in pieces]
-    given = is_given(trace)
-    found = by_spelling(trace.candidates(step, CLASS_CHOICES), style)
+    value = is_given(trace)
+    result = by_spelling(trace.candidates(step, CLASS_CHOICES), style)
     return [
         {
             "id": pair_text(one.pair, style),
-            "text": markup_parts(pair_chips(one.pair, style)) + ([f" × {count(one.freq)}"] if given else []),
+            "text": markup_parts(pair_chips(one.pair, style)) + ([f" × {count(one.freq)}"] if value else []),
         }
-        for one in found
+        for one in result
     ]
 
 
@@ -137,9 +137,9 @@ def every_split(word: str) -> Iterator[str]:
     >>> [*every_split("hug")]
     ['hug', 'h ug', 'hu g', 'h u g']
     """
-    places = range(1, len(word))
+    positions = range(1, len(word))
     for number in range(len(word)):
-        for cuts in combinations(places, number):
+        for cuts in combinations(positions, number):
             ends = (0, *cuts, len(word))
             yield " ".join(word[start:end] for start, end in pairwise(ends))
 

@@ -16,10 +16,10 @@ def judge_parts(trace: AnyTrace, step: int, parts: int, words: Iterable[str]) ->
     {'right': ['hug', 'pug'], 'wrong': ['ug', 'hug hug', 'dog']}
     """
     tokenizer = trace.tokenizer(min(max(step, 0), len(trace)))
-    told: dict[str, list[str]] = {"right": [], "wrong": []}
+    data: dict[str, list[str]] = {"right": [], "wrong": []}
     for word in words:
         tokens = tokenizer.encode(word).tokens
         known = tokenizer.model.unk_token not in tokens
         right = len(tokens) == parts and known and len(word.split()) == 1
-        told["right" if right else "wrong"].append(word)
-    return told
+        data["right" if right else "wrong"].append(word)
+    return data

@@ -189,7 +189,7 @@ def compare(name: str, trace: MergeTrace, number: int, wanted: PairName) -> Verd
         message = _(
             "{algorithm} makes no merge {number} on your words: no pair is left. It should have been {wanted}."
         )
-        return wrong(made := fill(message, **fields), made)
+        return wrong(result := fill(message, **fields), result)
     event = merge_at(trace, number)
     if tuple(event.pair) == wanted:
         return None
@@ -200,7 +200,7 @@ def compare(name: str, trace: MergeTrace, number: int, wanted: PairName) -> Verd
         message = _(
             "{algorithm}, merge {number} is {pair} ({figure}); {wanted} doesn't occur in your words then."
         )
-        return wrong(made := fill(message, **fields), made)
+        return wrong(result := fill(message, **fields), result)
     fields["yours"] = figure(standing)
     if standing.tied:
         message = _(
@@ -208,7 +208,7 @@ def compare(name: str, trace: MergeTrace, number: int, wanted: PairName) -> Verd
         )
         return tied(fill(message, **fields))
     message = _("{algorithm}, merge {number} is {pair} ({figure}); {wanted} has {yours}.")
-    return wrong(made := fill(message, **fields), made)
+    return wrong(result := fill(message, **fields), result)
 
 
 def figure(candidate: Candidate) -> str:

@@ -120,7 +120,7 @@ def cut_into_words(name: str, pre_tokenizer: str, text: str) -> Made:
         return wrong(sentences(yours, why), yours, slip)
 
     graded = grade_split(text, true, compare)
-    asked = fill(
+    wanted = fill(
         _(
             "Before a tokenizer's model runs, the text is split into words. Which words does {name} split {text} into?"
         ),
@@ -129,7 +129,7 @@ def cut_into_words(name: str, pre_tokenizer: str, text: str) -> Made:
     )
     question = Question(
         "words",
-        prompt(rules[pre_tokenizer], "", asked),
+        prompt(rules[pre_tokenizer], "", wanted),
         Entry(_("the words with a space between them; the whole text if it is not split")),
         " ".join(true),
         lambda answer: right(why) if graded(answer).kind == "right" else graded(answer),

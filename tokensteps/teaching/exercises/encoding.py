@@ -53,9 +53,9 @@ def draw_word(random: Random, words: Sequence[str], level: int) -> str:
     while True:
         word = patched_word(random, words, LENGTHS[level])
         if level >= STRANGE_FROM and random.random() < 0.35:
-            place = random.randrange(len(word))
+            index = random.randrange(len(word))
             stranger = random.choice([letter for letter in STRANGE if letter not in "".join(words)])
-            word = word[:place] + stranger + word[place + 1 :]
+            word = word[:index] + stranger + word[index + 1 :]
         if word not in words:
             return word
 
@@ -101,7 +101,7 @@ def encoding_question(
     """Spell a word in tokens; `text` is the prompt, `true` the tokens, `why` markup, `slip` the mistake behind other tokens, and `way`,
     markup, how to begin."""
     plain = tuple(
-        token.removeprefix(prefix) if place and prefix else token for place, token in enumerate(true)
+        token.removeprefix(prefix) if index and prefix else token for index, token in enumerate(true)
     )
     whole = bool(prefix)  # WordPiece: one [UNK] for all of the word
 
@@ -134,7 +134,7 @@ def fitting(
     fits: Callable[[Sequence[str], str], bool],
 ) -> tuple[dict[str, int], Merging, str]:
     """A corpus, its trace, and a word whose tokens fit; if none is found, the last word tried."""
-    found = None
+    result = None
     for _attempt in range(ENCODING_ATTEMPTS):
         counts = draw_words(random, SIZES[level]._replace(words=SIZES[level].words + 1))
         trace = train(corpus_of(counts), merges=merges)
@@ -143,12 +143,12 @@ def fitting(
         tokenizer = trace.tokenizer()
         for _word in range(4):
             word = draw_word(random, list(counts), level)
-            found = counts, trace, word
+            result = counts, trace, word
             if fits(tokenizer.encode(word).tokens, word):
-                return found
-    if found is None:
+                return result
+    if result is None:
         raise ValueError(f"No corpus of level {level} has {merges} merges.")
-    return found
+    return result
 
 
 def merged(tokens: Sequence[str], word: str) -> bool:

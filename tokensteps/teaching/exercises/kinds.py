@@ -144,8 +144,8 @@ def make(kind: str, level: int, seed: int) -> Exercise:
         return make(Random(f"{MIXED}:{level}:{seed}").choice([*EXERCISE_KINDS]), level, seed)
     if kind == PATH_KIND:
         return make(PATH_KINDS[(seed - 1) % len(PATH_KINDS)], level, seed)
-    made = EXERCISE_KINDS[kind].make(Random(f"{kind}:{level}:{seed}"), level)
-    return Exercise(kind, level, seed, made.question, made.facts, made.link)
+    result = EXERCISE_KINDS[kind].make(Random(f"{kind}:{level}:{seed}"), level)
+    return Exercise(kind, level, seed, result.question, result.facts, result.link)
 
 
 def next_level(level: int, recent: tuple[str, ...]) -> int:

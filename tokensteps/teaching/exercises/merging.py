@@ -52,16 +52,16 @@ def draw_run(
 ) -> Merging:
     """The trace of a corpus of this level that fits, or else of the last one drawn that can be asked about."""
     step = MERGES_BEFORE[level]
-    found = None
+    result = None
     for _attempt in range(MERGING_ATTEMPTS):
         trace = train(corpus_of(draw_words(random, SIZES[level])), merges=step + 1)
         if len(trace) > step and trace[step].pair_count >= 3:
-            found = trace
+            result = trace
             if fits(trace, step):
                 break
-    if found is None:
+    if result is None:
         raise ValueError(f"No corpus of level {level} has three pairs after {step} merges.")
-    return found
+    return result
 
 
 def fits_level(random: Random, level: int) -> Callable[[MergeTrace, int], bool]:
@@ -93,8 +93,8 @@ def wordpiece_rule() -> str:
 def next_pair(trace: MergeTrace, step: int, given: str) -> Question:
     """Which pair is merged next, after `step` merges? All pairs can be chosen; the prompt gives the rule."""
     rule = wordpiece_rule() if trace.algorithm == "wordpiece" else bpe_rule()
-    asked = prompt(rule, given, escape(_("Which pair is merged next?")))
-    return replace(ask_pair(trace, step, PLAIN), prompt=asked)
+    question = prompt(rule, given, escape(_("Which pair is merged next?")))
+    return replace(ask_pair(trace, step, PLAIN), prompt=question)
 
 
 def bpe_pair(random: Random, level: int) -> Made:
@@ -167,8 +167,8 @@ def bpe_count(random: Random, level: int) -> Made:
     step = MERGES_BEFORE[level]
     trace = draw_run(random, level, train_bpe, lambda trace, at: trace[at].pair_count >= 3 + level)
     counts = dict(trace.corpus.items())
-    asked = pick(random, trace.candidates(step), step, level)
-    why = escape(occurrences(trace, step, asked.pair))
+    wanted = pick(random, trace.candidates(step), step, level)
+    why = escape(occurrences(trace, step, wanted.pair))
     rule = _(
         "A pair is two neighbors in one word. A word that occurs 5 times counts 5 times for each place where the pair occurs in it."
     )
@@ -177,21 +177,21 @@ def bpe_count(random: Random, level: int) -> Made:
         prompt(
             rule,
             words_table(trace[step].splits(), counts),
-            fill(_("How often does {pair} occur in the corpus?"), pair=pair_html(asked.pair)),
+            fill(_("How often does {pair} occur in the corpus?"), pair=pair_html(wanted.pair)),
         ),
         Entry(_("a whole number")),
-        str(asked.freq),
+        str(wanted.freq),
         grade_number(
-            asked.freq,
+            wanted.freq,
             why,
             why,
-            count(asked.freq),
-            slips=lambda: counting_slips(trace[step].splits(), counts, asked.pair),
+            count(wanted.freq),
+            slips=lambda: counting_slips(trace[step].splits(), counts, wanted.pair),
         ),
         why,
-        escape(occurrences(trace, step, asked.pair, "?")),
+        escape(occurrences(trace, step, wanted.pair, "?")),
     )
-    facts = {"words": counts, "step": step, "pair": tuple(asked.pair)}
+    facts = {"words": counts, "step": step, "pair": tuple(wanted.pair)}
     return Made(question, facts, link_to("bpe", counts, step=str(step)))
 
 
@@ -200,8 +200,8 @@ def wordpiece_score(random: Random, level: int) -> Made:
     step = MERGES_BEFORE[level]
     trace = draw_run(random, level, train_wordpiece, lambda trace, at: trace[at].pair_count >= 3 + level)
     counts = dict(trace.corpus.items())
-    asked = pick(random, trace.candidates(step), step, level)
-    why = escape(f"{asked.freq} / ({asked.first_freq} × {asked.second_freq}) = {fraction(asked.score)}")
+    wanted = pick(random, trace.candidates(step), step, level)
+    why = escape(f"{wanted.freq} / ({wanted.first_freq} × {wanted.second_freq}) = {fraction(wanted.score)}")
     question = Question(
         "score",
         prompt(
@@ -212,30 +212,30 @@ def wordpiece_score(random: Random, level: int) -> Made:
             scored_words(trace, step, level),
             fill(
                 _("What is the score of {pair}? A fraction such as a/(b × c) will do."),
-                pair=pair_html(asked.pair),
+                pair=pair_html(wanted.pair),
             ),
         ),
         Entry(_("a fraction such as a/(b × c), or a decimal")),
-        fraction(asked.score),
+        fraction(wanted.score),
         grade_number(
-            asked.score,
+            wanted.score,
             why,
             why,
-            score_text(asked.score),
-            slips=lambda: scoring_slips(trace[step].splits(), counts, asked.pair, trace.prefix),
+            score_text(wanted.score),
+            slips=lambda: scoring_slips(trace[step].splits(), counts, wanted.pair, trace.prefix),
         ),
         why,
         fill(
             _("{pair}: {freq} ×, {first}: {first_freq} ×, {second}: {second_freq} ×."),
-            pair=pair_html(asked.pair),
-            freq=count(asked.freq),
-            first=chip(asked.pair.first),
-            first_freq=count(asked.first_freq),
-            second=chip(asked.pair.second),
-            second_freq=count(asked.second_freq),
+            pair=pair_html(wanted.pair),
+            freq=count(wanted.freq),
+            first=chip(wanted.pair.first),
+            first_freq=count(wanted.first_freq),
+            second=chip(wanted.pair.second),
+            second_freq=count(wanted.second_freq),
         ),
     )
-    facts = {"words": counts, "step": step, "pair": tuple(asked.pair)}
+    facts = {"words": counts, "step": step, "pair": tuple(wanted.pair)}
     return Made(question, facts, link_to("wordpiece", counts, step=str(step)))
 
 

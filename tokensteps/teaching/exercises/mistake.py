@@ -125,18 +125,18 @@ def wrong_log(random: Random, level: int, sort: str) -> Made:
         if len(trace) < number:
             continue
         lines = [line_of(merge_at(trace, step).candidates[0]) for step in range(1, number + 1)]
-        place = random.randrange(number)
-        altered = alter(random, trace, lines, place, sort)
+        index = random.randrange(number)
+        altered = alter(random, trace, lines, index, sort)
         if altered is not None:
             break
-    shown = [*lines[:place], altered, *lines[place + 1 :]]
+    shown = [*lines[:index], altered, *lines[index + 1 :]]
     rule = wordpiece_rule() if train is train_wordpiece else bpe_rule()
-    facts = {"words": counts, "lines": [tuple(line) for line in shown], "wrong": place, "sort": sort}
-    link = link_to("wordpiece" if train is train_wordpiece else "bpe", counts, step=str(place))
+    facts = {"words": counts, "lines": [tuple(line) for line in shown], "wrong": index, "sort": sort}
+    link = link_to("wordpiece" if train is train_wordpiece else "bpe", counts, step=str(index))
     given = word_counts_table(counts)
     way = escape(_(WHAT_IS_WRONG[sort]))
-    true = lines[place].html()
-    return which_line(rule, given, [line.html() for line in shown], place, true, way, facts, link)
+    true = lines[index].html()
+    return which_line(rule, given, [line.html() for line in shown], index, true, way, facts, link)
 
 
 def alter(
@@ -158,7 +158,7 @@ def alter(
     else:
         others = others[:2]
     elsewhere = {other.pair for other in lines}
-    wrong_ones = [found for found in map(line_of, others) if found.pair not in elsewhere]
+    wrong_ones = [result for result in map(line_of, others) if result.pair not in elsewhere]
     return random.choice(wrong_ones) if wrong_ones else None
 
 
@@ -172,10 +172,10 @@ def wrong_table(random: Random, level: int) -> Made:
         TableLine(word[:end], bits(winner.log_probability), winner.edge.piece)
         for end, (_event, winner) in enumerate(boundaries(word, model), start=1)
     ]
-    place = random.randrange(len(cells))
+    index = random.randrange(len(cells))
     shown = list(cells)
     change = random.choice((-1, 1, 2))
-    shown[place] = cells[place]._replace(bits=cells[place].bits + change)
+    shown[index] = cells[index]._replace(bits=cells[index].bits + change)
     rule = _(
         "For each beginning of the word, find the fewest bits that spell it: the minimum, over all "
         "pieces that end there, of the bits up to the piece plus the piece's own. A piece of probability "
@@ -189,12 +189,12 @@ def wrong_table(random: Random, level: int) -> Made:
         "word": word,
         "bits": model,
         "lines": [tuple(cell) for cell in shown],
-        "wrong": place,
+        "wrong": index,
         "sort": "bits",
     }
     what = WHAT_IS_WRONG["bits"]
     way = escape(_(what))
-    return which_line(rule, given, [cell.html() for cell in shown], place, cells[place].html(), way, facts)
+    return which_line(rule, given, [cell.html() for cell in shown], index, cells[index].html(), way, facts)
 
 
 def which_line(
@@ -218,10 +218,10 @@ def which_line(
         fine = fill(_("{line} is correct. "), line=escape(answer))
         return wrong(fine + why, fine.rstrip())
 
-    asked = _(
+    request = _(
         "Exactly one line is wrong. The lines after it are right: they carry on from what it should have said. "
         "Which one is wrong?"
     )
-    text = prompt(rule, f'<div class="sheets">{given}{log}</div>', escape(asked))
+    text = prompt(rule, f'<div class="sheets">{given}{log}</div>', escape(request))
     question = Question("mistake", text, Choice(names), names[place], grade_choice(names, grade), why, way)
     return Made(question, facts, link)

@@ -104,12 +104,12 @@ def dropping(
     read: Callable[[Reached], Spelled],
 ) -> Dropping:
     """All that can become of a word: its model's `choices`, followed from the `start`; nothing where there are more than `PASSAGES` ways."""
-    found = [*islice(_passages(start, choices, read), PASSAGES + 1)]
-    ends = distribution(start, choices, dropout) if len(found) <= PASSAGES else None
+    results = [*islice(_passages(start, choices, read), PASSAGES + 1)]
+    ends = distribution(start, choices, dropout) if len(results) <= PASSAGES else None
     if ends is None:
         return Dropping({}, {})
     passages: dict[Spelled, list[Passage]] = {}
-    for split, passage in found:
+    for split, passage in results:
         passages.setdefault(split, []).append(passage)
     return Dropping({read(state): share for state, share in ends.items()}, passages)
 
@@ -119,16 +119,16 @@ def _passages(
 ) -> Iterator[tuple[Spelled, Passage]]:
     """Every way from a state to an end."""
     preferred, otherwise = choices(state)
-    before, made = read(state), tuple(_made(read(state), read(option)) for option in preferred)
-    for place, option in enumerate(preferred):
+    before, result = read(state), tuple(_made(read(state), read(option)) for option in preferred)
+    for index, option in enumerate(preferred):
         for split, rest in _passages(option, choices, read):
-            yield split, (Point(before, made[:place], made[place]), *rest)
+            yield split, (Point(before, result[:index], result[index]), *rest)
     if otherwise is None:
-        yield before, (Point(before, made),)
+        yield before, (Point(before, result),)
     else:
         single = _made(before, read(otherwise))
         for split, rest in _passages(otherwise, choices, read):
-            yield split, (Point(before, made, single, sure=True), *rest)
+            yield split, (Point(before, result, single, sure=True), *rest)
 
 
 def _made(before: Spelled, after: Spelled) -> str:
@@ -137,7 +137,7 @@ def _made(before: Spelled, after: Spelled) -> str:
     >>> _made(("h", "u", "g"), ("h", "ug")), _made(("h",), ("h", "##u"))
     ('ug', '##u')
     """
-    return next(token for place, token in enumerate(after) if before[place : place + 1] != (token,))
+    return next(token for index, token in enumerate(after) if before[index : index + 1] != (token,))
 
 
 def rate_text(share: Fraction) -> str:
@@ -226,11 +226,11 @@ def dropout_question(drawn: Dropped, split: Spelled, dropout: Fraction) -> Quest
     equals = "=" if Fraction(f"{float(exact):.4g}") == exact else "≈"
     why = tables + escape(f"{' + '.join(products)} {equals} {shown}")
     grade = grade_number(exact, why, why, shown, slips=lambda: drawn.slips(split))
-    asked = _("How probable is it that {word} becomes {split}? A product, or a sum of products, will do.")
+    question = _("How probable is it that {word} becomes {split}? A product, or a sum of products, will do.")
     text = prompt(
         drawn.rule,
         drawn.given,
-        fill(asked, word=f"<code>{escape(drawn.word)}</code>", split=tokens_in_line(split)),
+        fill(question, word=f"<code>{escape(drawn.word)}</code>", split=tokens_in_line(split)),
     )
     hint = Entry(_("a product, a sum of products, or a decimal"))
     return Question("probability", text, hint, fraction(exact), grade, why, f"{tables}{escape(way)}")
@@ -313,9 +313,9 @@ def unigram_sampling(random: Random, level: int) -> Made:
     heads = (_("Split"), _("Product") if power == 1 else _("Power"))
     begun = sheet_html(heads, ((tokens_in_line(one), escape(formulas[one])) for one in splits))
     values = {one: f"{formula} ≈ {decimal(weights[one])}" for one, formula in formulas.items()}
-    told = sheet_html(heads, ((tokens_in_line(one), escape(values[one])) for one in splits))
+    text = sheet_html(heads, ((tokens_in_line(one), escape(values[one])) for one in splits))
     quotient = f"{decimal(weights[split])} / {decimal(sum(weights.values()))} ≈ {decimal(share)}"
-    why = told + escape(quotient)
+    why = text + escape(quotient)
     rule = _(
         "Unigram's sampling: a split comes up with the product of its pieces' probabilities, divided by the sum of these products over all "
         "splits of the word."
@@ -325,13 +325,13 @@ def unigram_sampling(random: Random, level: int) -> Made:
             "Unigram's sampling: a split comes up with the product of its pieces' probabilities raised to the power α, divided by the sum of "
             "the same over all splits of the word. Here, α is {power}; the temperature is 1/α."
         ).format(power=power)
-    asked = _("How probable is it that {word} is split into {split}? Two significant digits are enough.")
+    request = _("How probable is it that {word} is split into {split}? Two significant digits are enough.")
     question = Question(
         "probability",
         prompt(
             rule,
             shares_table(seed),
-            fill(asked, word=f"<code>{escape(word)}</code>", split=tokens_in_line(split)),
+            fill(request, word=f"<code>{escape(word)}</code>", split=tokens_in_line(split)),
         ),
         Entry(_("a fraction, or a decimal")),
         key,

@@ -277,10 +277,10 @@ def unigram_piece(random: Random, level: int) -> Made:
         split_words(trace, step, counts),
         escape(_("Which piece goes next?")),
     )
-    asked, event = ask_piece(trace, step, PLAIN), prune_at(trace, step + 1)
+    wanted, event = ask_piece(trace, step, PLAIN), prune_at(trace, step + 1)
     why = loss_told(trace, step, event.piece, PLAIN)
-    told = fill(_("{letter}: {told}"), letter=chip(asked.key), told=sentences(asked.solution, why))
-    question = replace(asked, prompt=text, solution=told)
+    narration = fill(_("{letter}: {told}"), letter=chip(wanted.key), told=sentences(wanted.solution, why))
+    question = replace(wanted, prompt=text, solution=narration)
     facts = {
         "words": counts,
         "step": step,

@@ -125,7 +125,7 @@ def grade_cells(
     """Grade a Viterbi table: say which cells are wrong, and show the right table."""
     lines = [line.strip() for line in answer.split("\n")]
     if len(lines) != 2 * len(cells) or not all(lines):
-        empty = tuple(place for place, line in enumerate(lines) if not line)
+        empty = tuple(index for index, line in enumerate(lines) if not line)
         return unread(_("Fill in every cell."))._replace(cells=empty)
     numbers = [read_number(typed) for typed in lines[::2]]
     mistakes: dict[int, str] = {}
@@ -133,18 +133,18 @@ def grade_cells(
     for end, (number, pieces) in enumerate(cells, start=1):
         typed, piece, read = lines[2 * end - 2], lines[2 * end - 1], numbers[end - 1]
         if read is None:
-            told = _("{answer} is not a number of bits: type one such as 7.").format(answer=repr(typed[:40]))
-            return unread(told)._replace(cells=(2 * end - 2,))
-        place = f"<code>{escape(word[:end])}</code>"
+            text = _("{answer} is not a number of bits: type one such as 7.").format(answer=repr(typed[:40]))
+            return unread(text)._replace(cells=(2 * end - 2,))
+        index = f"<code>{escape(word[:end])}</code>"
         if read.value != number:
             message = _("Up to {place}: you have {yours} bits; it should be {true}.")
-            told = fill(message, place=place, yours=escape(typed[:40]), true=str(number))
-            mistakes[2 * end - 2] = told
+            text = fill(message, place=index, yours=escape(typed[:40]), true=str(number))
+            mistakes[2 * end - 2] = text
         if piece not in pieces:
             message = _("Up to {place}: you have the piece {yours}; it should be {true}.")
             right_pieces = " / ".join(map(chip, pieces))
-            told = fill(message, place=place, yours=f"<code>{escape(piece[:40])}</code>", true=right_pieces)
-            mistakes[2 * end - 1] = told
+            text = fill(message, place=index, yours=f"<code>{escape(piece[:40])}</code>", true=right_pieces)
+            mistakes[2 * end - 1] = text
     if not mistakes:
         return right(filled)
     first = min(mistakes)
@@ -155,9 +155,9 @@ def grade_cells(
         if first % 2
         else bits_slip(values[end - 1], end, cells, word, model)
     )
-    place = f"<code>{escape(word[:end])}</code>"
+    index = f"<code>{escape(word[:end])}</code>"
     yours = escape(lines[first][:40])
-    mine = fill(_("Up to {place}: you have {yours}."), place=place, yours=f"<code>{yours}</code>")
+    mine = fill(_("Up to {place}: you have {yours}."), place=index, yours=f"<code>{yours}</code>")
     many = ngettext(
         "{number} cell is wrong, marked with ✗.", "{number} cells are wrong, marked with ✗.", len(mistakes)
     )

@@ -93,7 +93,7 @@ class Used(NamedTuple):
         1
         """
         own = {*self.splits[way]}
-        return sum(own.isdisjoint(found) for found in self.splits.values())
+        return sum(own.isdisjoint(result) for result in self.splits.values())
 
 
 class Posed(NamedTuple):
@@ -135,9 +135,11 @@ def way_asked(
         many = attempt <= USE_ATTEMPTS
         for run, used in drawn():
             wanted = len(used.splits) - 1 if many and level >= ALL_UNLIKE_FROM else 1
-            asked = [one for one in used.splits if used.unlike(one) >= wanted and (one == way or not many)]
-            if asked:
-                return run, used, random.choice(asked)
+            requested = [
+                one for one in used.splits if used.unlike(one) >= wanted and (one == way or not many)
+            ]
+            if requested:
+                return run, used, random.choice(requested)
 
 
 def words_tried(random: Random, counts: Mapping[str, int], level: int) -> list[str]:
@@ -162,7 +164,7 @@ def way_question(way: str, posed: Posed) -> Question:
     if as_good:
         others = listed(tokens_in_line(split) for split in as_good)
         why = sentences(why, fill(_("Just as good: {others}."), others=others))
-    rows = ((escape(_(USE_NAMES[other])), tokens_in_line(found[0])) for other, found in used.splits.items())
+    rows = ((escape(_(USE_NAMES[other])), tokens_in_line(result[0])) for other, result in used.splits.items())
     why += sheet_html((_("Way"), _("Split")), rows)
 
     def compare(pieces: Spelled) -> Verdict:
@@ -184,7 +186,7 @@ def way_question(way: str, posed: Posed) -> Question:
         grade_split(used.word, true, compare, told=why),
         why,
         posed.begun,
-        Board(used.word, {token: told for token, told in posed.told.items() if token in used.word}),
+        Board(used.word, {token: text for token, text in posed.told.items() if token in used.word}),
     )
 
 
@@ -234,13 +236,13 @@ def pose_merges(random: Random, level: int) -> tuple[str, Posed]:
 
     counts = dict(trace.corpus.items())
     rule = _("rule {number}")
-    told = {token: _("character") for token in trace.alphabet}
+    data = {token: _("character") for token in trace.alphabet}
     for number, pair in enumerate(merges, start=1):
-        told.setdefault("".join(pair), rule.format(number=number))
+        data.setdefault("".join(pair), rule.format(number=number))
     facts = {"words": counts, "merges": merges, "alphabet": trace.alphabet, "word": used.word}
     link = link_to("bpe", counts, step=str(len(trace)))
     given = f"{rules_html(merges)}{alphabet_html(trace.alphabet)}"
-    return way, Posed(used, given, told, why, begun, slip, facts, link)
+    return way, Posed(used, given, data, why, begun, slip, facts, link)
 
 
 def pose_pieces(random: Random, level: int) -> tuple[str, Posed]:
@@ -266,8 +268,8 @@ def pose_pieces(random: Random, level: int) -> tuple[str, Posed]:
     weights = {piece: Fraction(number, sum(seed.values())) for piece, number in seed.items()}
     if way == "most_probable":
         why = fill(_("{split}: {numbers}."), split=tokens_in_line(best), numbers=escape(worked(best, seed)))
-        told = _("The most probable split has probability {chance}.")
-        begun = escape(told.format(chance=chance(float(probability(best, seed)))))
+        text = _("The most probable split has probability {chance}.")
+        begun = escape(text.format(chance=chance(float(probability(best, seed)))))
     else:
         why, begun = token_told(way, used)
 

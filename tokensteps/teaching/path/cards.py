@@ -107,7 +107,7 @@ def bytes_question(_subject: ShownTokenizer | None) -> Question:
         sign=escape(NEW_SIGN),
         bytes=f"<code>{data}</code>",
     )
-    told = fill(
+    text = fill(
         _("{sign}: {tokens}, a token for each byte, as no merge knows them."),
         sign=escape(NEW_SIGN),
         tokens=chips(tokens, Style(byte_level=True)),
@@ -118,8 +118,8 @@ def bytes_question(_subject: ShownTokenizer | None) -> Question:
         prompt,
         Entry(_("a whole number")),
         str(len(tokens)),
-        grade_number(len(tokens), told, told, count(len(tokens))),
-        told,
+        grade_number(len(tokens), text, text, count(len(tokens))),
+        text,
         way,
     )
 
@@ -129,7 +129,7 @@ def gpt2_question(subject: ShownTokenizer | None) -> Question:
     assert subject is not None  # see `Card.spec`
     offsets = subject.encode(LONG_WORD).offsets
     pieces = tuple(LONG_WORD[start:end] for start, end in offsets)
-    told = fill(_("GPT-2 cuts it into {tokens}."), tokens=f'<span class="row">{chips(pieces)}</span>')
+    text = fill(_("GPT-2 cuts it into {tokens}."), tokens=f'<span class="row">{chips(pieces)}</span>')
 
     def compare(yours: tuple[str, ...]) -> Verdict:
         fewer, more = (
@@ -138,7 +138,7 @@ def gpt2_question(subject: ShownTokenizer | None) -> Question:
         )
         other = _("That many tokens, but cut elsewhere.")
         hint = more if len(yours) < len(pieces) else fewer if len(yours) > len(pieces) else other
-        return wrong(told, escape(hint))
+        return wrong(text, escape(hint))
 
     prompt = fill(
         _(
@@ -151,8 +151,8 @@ def gpt2_question(subject: ShownTokenizer | None) -> Question:
         prompt,
         Entry(split_hint(LONG_WORD)),
         " ".join(pieces),
-        grade_split(LONG_WORD, pieces, compare, told=told),
-        told,
+        grade_split(LONG_WORD, pieces, compare, told=text),
+        text,
     )
 
 

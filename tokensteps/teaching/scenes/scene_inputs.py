@@ -53,9 +53,9 @@ def cut_by(rule: Callable[[str], Sequence[str]], text: str) -> list[str]:
     """
     pieces: list[str] = []
     end = 0
-    for found in DIGITS.finditer(text):
-        pieces += [text[end : found.start()], *rule(found[0])]
-        end = found.end()
+    for match in DIGITS.finditer(text):
+        pieces += [text[end : match.start()], *rule(match[0])]
+        end = match.end()
     return [piece for piece in (*pieces, text[end:]) if piece]
 
 

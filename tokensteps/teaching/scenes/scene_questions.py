@@ -71,23 +71,23 @@ def letters_question(gpt2: ShownTokenizer) -> Question:
         word=f"<b>{SPELLED_WORD}</b>",
         letters=count(len(SPELLED_WORD)),
     )
-    told = fill(
+    text = fill(
         _("GPT-2 gets {tokens}: {ids}. No number says how many r are in its token."),
         tokens=_chips_of(gpt2, SPELLED_WORD),
         ids=", ".join(map(str, gpt2.encode(SPELLED_WORD).ids)),
     )
     way = escape(_("Frequent parts of words are tokens: which parts of this one occur in other words?"))
-    return _number_question("letters", prompt, len(tokens_of(gpt2, SPELLED_WORD)), told, way)
+    return _number_question("letters", prompt, len(tokens_of(gpt2, SPELLED_WORD)), text, way)
 
 
 def numbers_question(gpt2: ShownTokenizer) -> Question:
     """How is a number cut by merges that were learned from text?"""
     pieces = tuple(tokens_of(gpt2, NUMBER))
-    told = fill(_("GPT-2 cuts it into {tokens}."), tokens=_chips_of(gpt2, NUMBER))
+    text = fill(_("GPT-2 cuts it into {tokens}."), tokens=_chips_of(gpt2, NUMBER))
 
     def compare(_yours: tuple[str, ...]) -> Verdict:
         hint = _("No rule cuts numbers here: digits that are often side by side on the web are tokens.")
-        return wrong(told, escape(hint))
+        return wrong(text, escape(hint))
 
     prompt = fill(
         _("GPT-2 treats digits like letters. How does it cut {number}? Guess."), number=f"<b>{NUMBER}</b>"
@@ -97,8 +97,8 @@ def numbers_question(gpt2: ShownTokenizer) -> Question:
         prompt,
         Entry(split_hint(NUMBER)),
         " ".join(pieces),
-        grade_split(NUMBER, pieces, compare, told=told),
-        told,
+        grade_split(NUMBER, pieces, compare, told=text),
+        text,
     )
 
 
@@ -165,14 +165,14 @@ def code_question(gpt2: ShownTokenizer) -> Question:
         spaces=count(spaces),
         line=f"<code>{'␣' * spaces}{escape(CODE_LINE.lstrip())}</code>",
     )
-    told = fill(
+    text = fill(
         _("It is {tokens}: none of its 50,000 merges joins two spaces. The last one belongs to the word."),
         tokens=_chips_of(gpt2, CODE_LINE),
     )
     way = escape(
         _("GPT-2 was trained on web pages, which have little indentation. And where does the last space go?")
     )
-    return _number_question("code", prompt, len(blank), told, way)
+    return _number_question("code", prompt, len(blank), text, way)
 
 
 def glitch_question(gpt2: ShownTokenizer) -> Question:
@@ -182,7 +182,7 @@ def glitch_question(gpt2: ShownTokenizer) -> Question:
         _("{name} is the name of one user of a forum. How many tokens is it for GPT-2, behind a space?"),
         name=f"<b>{GLITCH}</b>",
     )
-    told = fill(
+    text = fill(
         _(
             "{tokens}: its id is {id}. The name was frequent in the text that the tokenizer was trained on, so merging made it a token."
         ),
@@ -190,7 +190,7 @@ def glitch_question(gpt2: ShownTokenizer) -> Question:
         id=", ".join(map(str, gpt2.encode(written).ids)),
     )
     way = escape(_("Anything that is frequent in the tokenizer's text becomes a token."))
-    return _number_question("glitch", prompt, len(tokens_of(gpt2, written)), told, way)
+    return _number_question("glitch", prompt, len(tokens_of(gpt2, written)), text, way)
 
 
 def spaces_question(gpt2: ShownTokenizer) -> Question:
@@ -201,12 +201,12 @@ def spaces_question(gpt2: ShownTokenizer) -> Question:
         tokens=token_count(len(tokens_of(gpt2, PROMPT))),
     )
     spaced = f"{PROMPT} "
-    told = fill(
+    text = fill(
         _("It is {tokens}: the space is a token of its own, as no word follows that it could begin."),
         tokens=_chips_of(gpt2, spaced),
     )
     way = escape(_("A space usually begins the token of the next word."))
-    return _number_question("spaces", prompt, len(tokens_of(gpt2, spaced)), told, way)
+    return _number_question("spaces", prompt, len(tokens_of(gpt2, spaced)), text, way)
 
 
 SCENES: Final[Mapping[str, Scene]] = {

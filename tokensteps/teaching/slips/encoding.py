@@ -38,10 +38,10 @@ def merged_leftmost(tokens: Sequence[str], rules: Collection[tuple[str, str]]) -
     """
     now: Spelled = tuple(tokens)
     while True:
-        place = next((place for place, pair in enumerate(pairwise(now)) if pair in rules), None)
-        if place is None:
+        index = next((index for index, pair in enumerate(pairwise(now)) if pair in rules), None)
+        if index is None:
             return now
-        now = (*now[:place], now[place] + now[place + 1], *now[place + 2 :])
+        now = (*now[:index], now[index] + now[index + 1], *now[index + 2 :])
 
 
 def bpe_slip(
@@ -82,7 +82,7 @@ def way_slip(way: str, yours: Spelled, splits: Mapping[str, Collection[Spelled]]
     >>> way_slip("fewest_tokens", ("h", "ug"), {"merges": [("h", "ug")], "longest_prefix": [("hu", "g")], "fewest_tokens": [("hug",)]})
     'by_merges'
     """
-    other = next((other for other, found in splits.items() if other != way and yours in found), None)
+    other = next((other for other, result in splits.items() if other != way and yours in result), None)
     if other is not None:
         return BY_WAY[other]
     return {"longest_prefix": "not_longest", "fewest_tokens": "more_tokens"}.get(way, "")
@@ -94,10 +94,10 @@ def wordpiece_slip(
     """The mistake behind tokens that the longest match doesn't give; "" if none is known. `yours` come without the prefix."""
     if yours == (unknown,):
         return "gave_up"
-    forms = [prefix + token if place else token for place, token in enumerate(yours)]
-    for place, (form, plain) in enumerate(zip(forms, yours, strict=True)):
+    forms = [prefix + token if index else token for index, token in enumerate(yours)]
+    for index, (form, plain) in enumerate(zip(forms, yours, strict=True)):
         if form not in vocabulary:
-            return "other_form" if (plain if place else prefix + plain) in vocabulary else "not_in_vocabulary"
+            return "other_form" if (plain if index else prefix + plain) in vocabulary else "not_in_vocabulary"
     if yours == _from_end(word, vocabulary, prefix):
         return "from_end"
     return "fewest_tokens" if list(true) != [unknown] and len(yours) < len(true) else "not_longest"

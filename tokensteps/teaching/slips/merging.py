@@ -32,13 +32,13 @@ def count_all(splits: Splits, counts: Counts) -> Counted:
     >>> count_all({"hug": ("h", "ug")}, {"hug": 10}).pairs
     Counter({('h', 'ug'): 10})
     """
-    found = Counted(Counter(), Counter())
+    result = Counted(Counter(), Counter())
     for word, tokens in splits.items():
         for token in tokens:
-            found.single[token] += counts[word]
+            result.single[token] += counts[word]
         for pair in pairwise(tokens):
-            found.pairs[pair] += counts[word]
-    return found
+            result.pairs[pair] += counts[word]
+    return result
 
 
 def each_once(counts: Counts) -> Counts:
@@ -55,11 +55,11 @@ def pairs_by_word(splits: Splits, counts: Counts) -> Counter[PairName]:
     >>> pairs_by_word({"aaa": ("a", "a", "a")}, {"aaa": 2})
     Counter({('a', 'a'): 2})
     """
-    found: Counter[PairName] = Counter()
+    results: Counter[PairName] = Counter()
     for word, tokens in splits.items():
         for pair in {*pairwise(tokens)}:
-            found[pair] += counts[word]
-    return found
+            results[pair] += counts[word]
+    return results
 
 
 def pairs_apart(splits: Splits, counts: Counts) -> Counter[PairName]:
@@ -68,11 +68,11 @@ def pairs_apart(splits: Splits, counts: Counts) -> Counter[PairName]:
     >>> pairs_apart({"aaaa": ("a", "a", "a", "a")}, {"aaaa": 2})
     Counter({('a', 'a'): 4})
     """
-    found: Counter[PairName] = Counter()
+    results: Counter[PairName] = Counter()
     for word, tokens in splits.items():
         for pair in {*pairwise(tokens)}:
-            found[pair] += counts[word] * sum(len(group) == 2 for group in group_pair(tokens, Pair(*pair)))
-    return found
+            results[pair] += counts[word] * sum(len(group) == 2 for group in group_pair(tokens, Pair(*pair)))
+    return results
 
 
 def counting_slips(splits: Splits, counts: Counts, pair: PairName, prefix: str = "") -> Slips:
@@ -94,11 +94,11 @@ def counting_slips(splits: Splits, counts: Counts, pair: PairName, prefix: str =
 def _letters(splits: Splits, counts: Counts, pair: PairName, prefix: str) -> int:
     """How often a pair's letters stand side by side, whatever the tokens."""
     letters = "".join(token.removeprefix(prefix) for token in pair)
-    found = 0
+    result = 0
     for word, tokens in splits.items():
-        whole = "".join(token.removeprefix(prefix) if place else token for place, token in enumerate(tokens))
-        found += counts[word] * sum(whole.startswith(letters, place) for place in range(len(whole)))
-    return found
+        whole = "".join(token.removeprefix(prefix) if index else token for index, token in enumerate(tokens))
+        result += counts[word] * sum(whole.startswith(letters, index) for index in range(len(whole)))
+    return result
 
 
 def best_of(values: Mapping[PairName, Fraction | int]) -> set[PairName]:
@@ -163,10 +163,10 @@ def scoring_slips(splits: Splits, counts: Counts, pair: PairName, prefix: str) -
 
 def score_choices(splits: Splits, counts: Counts, _prefix: str = "") -> Iterator[tuple[str, set[PairName]]]:
     """The pairs that WordPiece would merge next by each mistake."""
-    found = count_all(splits, counts)
-    yield "most_frequent", best_of(found.pairs)
+    result = count_all(splits, counts)
+    yield "most_frequent", best_of(result.pairs)
     for name, formula in FORMULAS.items():
-        yield name, best_of(all_scores(found, formula))
+        yield name, best_of(all_scores(result, formula))
     yield "words_once", best_of(all_scores(count_all(splits, each_once(counts))))
 
 
@@ -192,9 +192,9 @@ def merge_slips(
     """
     token, true = joined(pair, prefix), merge_pair(now, Pair(*pair), joined(pair, prefix))
     yield "unmerged", tuple(now)
-    places = [place for place, found in enumerate(pairwise(now)) if found == tuple(pair)]
-    for place in places:
-        here = (*now[:place], token, *now[place + 2 :])
+    positions = [index for index, result in enumerate(pairwise(now)) if result == tuple(pair)]
+    for index in positions:
+        here = (*now[:index], token, *now[index + 2 :])
         if len(here) > len(true):
             yield "one_place", here
     back = merge_pair(now[::-1], Pair(pair[1], pair[0]), token)[::-1]

@@ -73,12 +73,12 @@ def dropped_for_good(
     >>> dropped_for_good("hug", [("u", "g"), ("h", "ug")], ("h", "ug"), Fraction(1, 10))
     Fraction(9, 100)
     """
-    found = Fraction(0)
+    result = Fraction(0)
     for number in range(len(rules) + 1):
-        for kept in combinations(rules, number):
-            if [*rule_by_rule(letters, kept)][-1] == split:
-                found += (1 - dropout) ** number * dropout ** (len(rules) - number)
-    return found
+        for stored in combinations(rules, number):
+            if [*rule_by_rule(letters, stored)][-1] == split:
+                result += (1 - dropout) ** number * dropout ** (len(rules) - number)
+    return result
 
 
 def sampling_slips(

@@ -26,8 +26,8 @@ def probability_slips(pieces: Sequence[str], counts: Mapping[str, int]) -> Slips
     yield "added", sum(shares, start=Fraction(0))
     yield "counts_multiplied", product
     yield "divided_once", Fraction(product, total)
-    for place in range(len(shares)):
-        yield "piece_left_out", math.prod(shares[:place] + shares[place + 1 :], start=Fraction(1))
+    for index in range(len(shares)):
+        yield "piece_left_out", math.prod(shares[:index] + shares[index + 1 :], start=Fraction(1))
 
 
 def greatest_total(word: str, weights: Mapping[str, float | Fraction]) -> float | Fraction:

@@ -38,8 +38,8 @@ def _put(name: str, value: Any) -> None:
 
 def chat_rows() -> list[Row]:
     """The messages, in their order."""
-    found: list[Row] = _get("rows", [Row(number, turn) for number, turn in enumerate(FIRST_CHAT)])
-    return found
+    results: list[Row] = _get("rows", [Row(number, turn) for number, turn in enumerate(FIRST_CHAT)])
+    return results
 
 
 def turns() -> list[ChatTurn]:
@@ -58,7 +58,7 @@ def change(number: int, **parts: str) -> None:
 def move(number: int, places: int) -> None:
     """Move a message up or down."""
     moved = chat_rows().copy()
-    at = next(place for place, row in enumerate(moved) if row.number == number)
+    at = next(index for index, row in enumerate(moved) if row.number == number)
     row = moved.pop(at)
     moved.insert(max(0, at + places), row)
     _put("rows", moved)
@@ -89,7 +89,7 @@ def add() -> None:
 def _append(more: list[ChatTurn]) -> None:
     """Add messages, each with a number that no other ever had: the browser's boxes are known by them."""
     first = 1 + max([_get("last", len(FIRST_CHAT)), *(row.number for row in chat_rows())])
-    _put("rows", [*chat_rows(), *(Row(first + place, turn) for place, turn in enumerate(more))])
+    _put("rows", [*chat_rows(), *(Row(first + index, turn) for index, turn in enumerate(more))])
     _put("last", first + len(more))
 
 
@@ -127,11 +127,11 @@ def read_chat_url(url: Mapping[str, str], afresh: bool, complaints: list[str]) -
     """Read the chat from a URL; `afresh` says that what it leaves out is as usual. A link that has one opens the tab."""
     if "chat" in url:
         text = read_short(url["chat"])
-        found = None if text is None else read_turns(text)
-        if found is None:
+        result = None if text is None else read_turns(text)
+        if result is None:
             complaints.append(_("The chat in this link is damaged or gone: ask for the link again."))
         else:
-            open_with(found)
+            open_with(result)
             _put("linked", True)
             st.session_state["playground.tab.open"] = CHAT_TAB
             st.session_state["playground.tab"] = _(CHAT_TAB)
@@ -146,8 +146,8 @@ def read_chat_url(url: Mapping[str, str], afresh: bool, complaints: list[str]) -
             write_template(written)
     for name, usual in (("format", ""), ("prompt", "1")):
         if name in url or afresh:
-            given = url.get(name, usual)[:80]
-            _put(name, given != "0" if name == "prompt" else given)
+            value = url.get(name, usual)[:80]
+            _put(name, value != "0" if name == "prompt" else value)
 
 
 def chat_url() -> dict[str, str | None]:

@@ -47,13 +47,13 @@ def chat_tab(analyses: Mapping[str, Analysis]) -> None:
         left.selectbox(_("Tokenizer"), list(names), key="playground.chat.whose"), next(iter(analyses))
     )
     spec = chosen_specs()[LETTERS.index(letter)]
-    found = own_templates(spec, letter)
+    result = own_templates(spec, letter)
     with right:
-        name = template_choice(found)
+        name = template_choice(result)
     if name != chat.MINE and chat.is_new():
-        open_with_accepted(template_of(name, found), found.special)
+        open_with_accepted(template_of(name, result), result.special)
     show_messages()
-    template = template_of(name, found)
+    template = template_of(name, result)
     turns = chat.turns()
     size = sum(len(turn.content) for turn in turns)
     if size > CHAT_CHARACTERS:
@@ -63,8 +63,8 @@ def chat_tab(analyses: Mapping[str, Analysis]) -> None:
         note(_("There is no message yet: add one."))
     else:
         try:
-            made = rendered(template, turns, found.special, chat.asks_on(), session_id())
-            show_cost(analyse(analyses[letter].subject, made.text), made, turns)
+            built = rendered(template, turns, result.special, chat.asks_on(), session_id())
+            show_cost(analyse(analyses[letter].subject, built.text), built, turns)
         except TokenizersCoreError as error:
             problem(explained(error))
     if name != chat.MINE:
@@ -147,17 +147,17 @@ def template_of(name: str, found: ChatTemplates) -> str:
 
 def show_messages() -> None:
     """The messages: each with its role, its text, and its place."""
-    found = chat.chat_rows()
-    for place, row in enumerate(found):
+    result = chat.chat_rows()
+    for index, row in enumerate(result):
         key = f"playground.chat.row.{row.number}"
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key=key):
-            _message_row(place, row, last=place == len(found) - 1)
+            _message_row(index, row, last=index == len(result) - 1)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             _("Add a message"),
             key="playground.chat.add",
             on_click=chat.add,
-            disabled=len(found) >= CHAT_MESSAGES,
+            disabled=len(result) >= CHAT_MESSAGES,
         )
         key = "playground.chat.prompt.box"
         st.session_state[key] = chat.asks_on()
@@ -284,7 +284,7 @@ def _remarks(
             "The template rewrites message {number}, or leaves it out: its tokens count as the template's."
         )
         note(message.format(number=number + 1))
-    inside = [place for place, one in enumerate(whose) if one == number and special[place]]
+    inside = [index for index, one in enumerate(whose) if one == number and special[index]]
     if inside:
         message = _(
             "Message {number} holds {token}, which the tokenizer reads as a special token: a text could pretend to be another message. Programs have to take such tokens out."

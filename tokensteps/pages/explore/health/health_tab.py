@@ -57,14 +57,16 @@ def health_tab(analyses: Mapping[str, Analysis]) -> None:
     )
     subject, spec = analyses[letter].subject, chosen_specs()[LETTERS.index(letter)]
     name = digest(f"health {spec}".encode())
-    place = f"playground.health.{letter}"
-    stopped: dict[str, Health | None] = state.get(f"{place}.stopped", {})
+    position = f"playground.health.{letter}"
+    stopped: dict[str, Health | None] = state.get(f"{position}.stopped", {})
     if name in stopped:
         note(_("The check was stopped: tokens that it didn't get to count as not settled."))
-        st.button(_("Check all tokens"), key=f"{place}.again", on_click=again)
+        st.button(_("Check all tokens"), key=f"{position}.again", on_click=again)
     # Stopped before it had found anything out, there is nothing to show.
     health = (
-        None if stopped.get(name, subject) is None else stage.build(place, name, partial(health_of, subject))
+        None
+        if stopped.get(name, subject) is None
+        else stage.build(position, name, partial(health_of, subject))
     )
     if health is None:
         return
@@ -78,17 +80,17 @@ def health_tab(analyses: Mapping[str, Analysis]) -> None:
 
 def show_findings(name: str, subject: ShownTokenizer, health: Health) -> None:
     """Which tokens a text gives, and why others are never given; `name` names the check."""
-    found = view.findings(subject, health)
-    st.html(view.figures_html(found, health))
+    result = view.findings(subject, health)
+    st.html(view.figures_html(result, health))
     st.caption(
         _(
             "Each token's own text is encoded first. Where that gives other tokens, we look for a text that has this one, or for a proof that none can. "
             "What we can neither show nor rule out is “not settled”."
         )
     )
-    options = [*(name for name in FINDINGS if found[name]), "all"]
-    names = {**{kind: _(told) for kind, told in FINDINGS.items()}, "all": _("All tokens")}
-    groups = {**found, "all": sorted(identifier for group in found.values() for identifier in group)}
+    options = [*(name for name in FINDINGS if result[name]), "all"]
+    names = {**{kind: _(text) for kind, text in FINDINGS.items()}, "all": _("All tokens")}
+    groups = {**result, "all": sorted(identifier for group in result.values() for identifier in group)}
     titles = {kind: f"{names[kind]} ({count(len(group))})" for kind, group in groups.items()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = "playground.health.finding"
@@ -169,11 +171,11 @@ def show_measures(analysis: Analysis) -> None:
     if not analysis.text:
         return
     st.header(_("On the text above"), anchor=False)
-    told = "".join(
+    text = "".join(
         f"<tr><td>{escape(measure_name(name))}<td>{escape(put_in(analysis.measures, name, USUAL_ORDER, False))}"
         for name in OF_TEXT
     )
-    st.html(f'<div class="ts measure"><table>{told}</table></div>')
+    st.html(f'<div class="ts measure"><table>{text}</table></div>')
     st.button(
         _("What these measures mean: “{tab}”").format(tab=_(MEASURES_TAB)),
         key="playground.health.measures",

@@ -29,11 +29,11 @@ CODE_CUT: Final = "def f(x):\n    if x:\n        return [x]\n\tpass\n"
 
 def findings(subject: ShownTokenizer, health: Health) -> dict[str, list[int]]:
     """The ids of the vocabulary by what was found of them, in the order of `FINDINGS`."""
-    found: dict[str, list[int]] = {name: [] for name in FINDINGS}
+    results: dict[str, list[int]] = {name: [] for name in FINDINGS}
     for identifier, token in enumerate(subject.all_tokens()):
         if token:
-            found[finding_of(health.verdicts.get(identifier))].append(identifier)
-    return found
+            results[finding_of(health.verdicts.get(identifier))].append(identifier)
+    return results
 
 
 def figures_html(found: Mapping[str, Sequence[int]], health: Health) -> str:
@@ -108,23 +108,25 @@ def lengths_html(makeup: Makeup) -> str:
 
 def tell_digits(makeup: Makeup) -> str:
     """How many of all numbers with so many digits are tokens."""
-    told = [
+    lines = [
         ngettext("{digits} digit: {number}", "{digits} digits: {number}", digits).format(
             digits=count(digits), number=count(number)
         )
         for digits, number in makeup.digits.items()
     ]
     return _("Tokens of digits alone, with or without a space in front: {told}").format(
-        told=" · ".join(told) if told else _("none")
+        told=" · ".join(lines) if lines else _("none")
     )
 
 
 def tell_spaces(makeup: Makeup) -> str:
     """How long the tokens of nothing but spaces, tabs or line feeds are."""
     names = {" ": _("spaces: {lengths}"), "\t": _("tabs: {lengths}"), "\n": _("line feeds: {lengths}")}
-    told = [names[sign].format(lengths=ranges(lengths)) for sign, lengths in makeup.spaces.items() if lengths]
+    lines = [
+        names[sign].format(lengths=ranges(lengths)) for sign, lengths in makeup.spaces.items() if lengths
+    ]
     return _("Tokens of nothing but white space, by length: {told}").format(
-        told=" · ".join(told) if told else _("none")
+        told=" · ".join(lines) if lines else _("none")
     )
 
 

@@ -54,8 +54,8 @@ def measures_tab(analyses: Mapping[str, Analysis]) -> None:
     else:
         note(_("There is no text yet."))
     st.header(_("The same lines in several languages"), anchor=False)
-    found = parallel_part(analyses)
-    explain_one(analyses, found, order, vocabulary)
+    result = parallel_part(analyses)
+    explain_one(analyses, result, order, vocabulary)
 
 
 def entropy_settings() -> tuple[float, bool]:
@@ -109,7 +109,7 @@ def parallel_part(analyses: Mapping[str, Analysis]) -> dict[str, ParallelMeasure
         return {}
     try:
         check_parallel(texts)
-        found = {
+        results = {
             letter: parallel_of(chosen_specs()[LETTERS.index(letter)], one.subject, texts)
             for letter, one in analyses.items()
         }
@@ -117,11 +117,11 @@ def parallel_part(analyses: Mapping[str, Analysis]) -> dict[str, ParallelMeasure
         problem(explained(error))
         return {}
     names = language_names(texts)
-    show_rows(parallel_table(found, names), f"{MEASURES_KEY}.parallel", digits=4)
-    if any(value is None for one in found.values() for value in one.premium.values()):
+    show_rows(parallel_table(results, names), f"{MEASURES_KEY}.parallel", digits=4)
+    if any(value is None for one in results.values() for value in one.premium.values()):
         st.caption(_("No premium where some of the tokens are unknown: they say nothing of the text."))
-    show_chart(premiums_chart(found, names), f"{MEASURES_KEY}.parallel.chart", _("Premium by language"))
-    return found
+    show_chart(premiums_chart(results, names), f"{MEASURES_KEY}.parallel.chart", _("Premium by language"))
+    return results
 
 
 def chosen_texts() -> Mapping[str, Sequence[str]] | None:
@@ -170,9 +170,9 @@ def parallel_of(spec: str, subject: ShownTokenizer, texts: Mapping[str, Sequence
         unknown = subject.unknown_id
         return ParallelMeasures(
             len(next(iter(texts.values()))),
-            {language: sum(map(len, found)) for language, found in ids.items()},
-            {language: sum(line.count(unknown) for line in found) if unknown is not None else 0
-             for language, found in ids.items()},
+            {language: sum(map(len, result)) for language, result in ids.items()},
+            {language: sum(line.count(unknown) for line in result) if unknown is not None else 0
+             for language, result in ids.items()},
         )  # fmt: skip
 
     return remembered((parallel_of, name), make)
@@ -229,8 +229,8 @@ def explain_one(
         if name in OF_TEXT or letter in found
     }
     rows = "".join(
-        f"<tr><td><b>{escape(letter)}</b> {escape(analyses[letter].subject.name)}<td>{escape(told)}"
-        for letter, told in lines.items()
+        f"<tr><td><b>{escape(letter)}</b> {escape(analyses[letter].subject.name)}<td>{escape(text)}"
+        for letter, text in lines.items()
     )
     silent = _("What it doesn't tell:")
     st.html(

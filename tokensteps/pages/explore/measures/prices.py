@@ -62,8 +62,8 @@ def answers_of(owners: Sequence[int | None], roles: Sequence[str]) -> list[Answe
     >>> answers_of([None, 0, 0, None, 1, None, 2, 3, 3], ["user", "assistant", "user", "assistant"])
     [AnswerCost(message=1, read=4, written=1), AnswerCost(message=3, read=7, written=2)]
     """
-    found = []
+    results = []
     for number, role in enumerate(roles):
         if role == "assistant" and number in owners:
-            found.append(AnswerCost(number, owners.index(number), owners.count(number)))
-    return found
+            results.append(AnswerCost(number, owners.index(number), owners.count(number)))
+    return results

@@ -34,8 +34,8 @@ def tokens_tab(analyses: Mapping[str, Analysis]) -> None:
     shown = table.head(MOST_ROWS)
     show_rows(shown, f"{TOKENS_KEY}.table", ids=True, digits=3, export=False)
     if len(shown) < len(table):
-        told = _("The first {shown} of {all} rows; the file has all of them.")
-        st.caption(told.format(shown=count(len(shown)), all=count(len(table))))
+        text = _("The first {shown} of {all} rows; the file has all of them.")
+        st.caption(text.format(shown=count(len(shown)), all=count(len(table))))
     save_rows(table, f"{TOKENS_KEY}.table")
     st.header(_("What the text costs"), anchor=False)
     show_rows(costs_table(analyses, *prices()), f"{TOKENS_KEY}.costs")
@@ -44,8 +44,8 @@ def tokens_tab(analyses: Mapping[str, Analysis]) -> None:
 def counted_tokens(analysis: Analysis) -> pd.DataFrame:
     """One row a token that occurs: the most frequent first, and of equally frequent ones the one that comes first."""
     first: dict[int, int] = {}
-    for place, identifier in enumerate(analysis.ids):
-        first.setdefault(identifier, place)
+    for index, identifier in enumerate(analysis.ids):
+        first.setdefault(identifier, index)
     counts, all_tokens = analysis.occurrences, len(analysis)
     ranked = sorted(first, key=lambda identifier: (-counts[identifier], first[identifier]))
     return pd.DataFrame(

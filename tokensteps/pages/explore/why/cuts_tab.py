@@ -45,8 +45,8 @@ def cuts_tab(analyses: Mapping[str, Analysis]) -> None:
         analysis = analyses[letter]
         word = word_asked(analysis)
         choice = st.container(width="stretch")
-    for told in refused_texts():
-        problem(told)
+    for text in refused_texts():
+        problem(text)
     subject = analysis.subject
     style = subject.style._replace(show="spaces")
     try:
@@ -67,14 +67,14 @@ def _one_word(
     word: str, subject: ShownTokenizer, style: Style, choice: st.delta_generator.DeltaGenerator, letter: str
 ) -> None:
     """The word, or the one of its parts that the model gets, in every way."""
-    asked = subject.why(word, why_value("nth"), playground_value("specials"))
-    if len(asked.words) > 1:
+    wanted = subject.why(word, why_value("nth"), playground_value("specials"))
+    if len(wanted.words) > 1:
         with choice:
-            choose_among(asked, style)
-    if not asked.words:
+            choose_among(wanted, style)
+    if not wanted.words:
         note(_("Nothing of this text is left for the model."))
         return
-    model_word = asked.story.word if asked.story else asked.words[asked.place]
+    model_word = wanted.story.word if wanted.story else wanted.words[wanted.place]
     if len(model_word) > WHY_WORD:
         message = _("For the model, this word has {number} symbols; up to {limit} are stepped through.")
         note(message.format(number=count(len(model_word)), limit=count(WHY_WORD)))
@@ -96,8 +96,8 @@ def _whole_text(analysis: Analysis, style: Style, letter: str) -> None:
     st.header(_("The whole text"), anchor=False)
     text, specials = analysis.text[:CUT_LIMIT], bool(playground_value("specials"))
     name = (chosen_specs()[LETTERS.index(letter)], digest(text.encode("utf-8", "replace")), specials)
-    found = remembered((TextCuts, name), lambda: analysis.subject.cut_text(text, specials))
-    if not found.occurrences:
+    result = remembered((TextCuts, name), lambda: analysis.subject.cut_text(text, specials))
+    if not result.occurrences:
         note(_("Nothing of this text is left for the model."))
         return
     if len(analysis.text) > CUT_LIMIT:
@@ -107,19 +107,19 @@ def _whole_text(analysis: Analysis, style: Style, letter: str) -> None:
     )
     st.markdown(
         message.format(
-            share=share_text(found.different / found.occurrences),
-            different=count(found.different),
-            all=count(found.occurrences),
+            share=share_text(result.different / result.occurrences),
+            different=count(result.different),
+            all=count(result.occurrences),
         )
     )
-    show_rows(totals_table(found), "playground.cuts.totals", digits=2)
-    if not found.most:
+    show_rows(totals_table(result), "playground.cuts.totals", digits=2)
+    if not result.most:
         return
     st.header(_("Words that differ most"), anchor=False)
     st.caption(
         _("With the most different splits first, then by the difference in tokens, then the most frequent.")
     )
-    st.html(differing_html(found.most[:WORDS_DRAWN], found.own, style))
+    st.html(differing_html(result.most[:WORDS_DRAWN], result.own, style))
 
 
 def totals_table(found: TextCuts) -> pd.DataFrame:

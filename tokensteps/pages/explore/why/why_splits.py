@@ -28,15 +28,15 @@ def words_in(text: str, spaced: bool) -> dict[str, Span]:
     >>> words_in("the pug, the", spaced=True)
     {'the': (0, 3), ' pug': (3, 7), ',': (7, 8), ' the': (8, 12)}
     """
-    found: dict[str, Span] = {}
+    results: dict[str, Span] = {}
     for match in _WORD.finditer(text):
         start, end = match.span()
         start += 0 if spaced else len(match[0]) - len(match[0].lstrip())
         if match[0].strip() and end - start <= WHY_LIMIT:
-            found.setdefault(text[start:end], (start, end))
-        if len(found) == WHY_LISTED:
+            results.setdefault(text[start:end], (start, end))
+        if len(results) == WHY_LISTED:
             break
-    return found
+    return results
 
 
 def costliest(words: dict[str, Span], offsets: Sequence[Span]) -> str:
@@ -95,8 +95,8 @@ class Cuttable:
     def cuts(self) -> tuple[int, ...]:
         """Where the tokenizer cuts it, in characters: those cuts that are between characters."""
         width = [len(character.encode()) if self.in_bytes else 1 for character in self.text]
-        places = {sum(width[:at]): at for at in range(1, len(width))}
-        return tuple(dict.fromkeys(places[end] for end in self.story.ends[:-1] if end in places))
+        positions = {sum(width[:at]): at for at in range(1, len(width))}
+        return tuple(dict.fromkeys(positions[end] for end in self.story.ends[:-1] if end in positions))
 
     def pieces(self, cuts: Sequence[int]) -> tuple[str, ...]:
         """The word's text, cut at these places."""
@@ -106,7 +106,7 @@ class Cuttable:
         """Pieces of the text as the vocabulary writes them."""
         story = self.story
         written = [bytes_to_symbols(piece.encode()) if self.in_bytes else piece for piece in pieces]
-        inside = [story.prefix + piece if place else piece for place, piece in enumerate(written)]
+        inside = [story.prefix + piece if index else piece for index, piece in enumerate(written)]
         if story.joined and inside:
             inside[-1] += story.suffix
         return tuple(inside)
@@ -114,11 +114,11 @@ class Cuttable:
     def read(self, typed: str) -> tuple[str, ...]:
         """The tokens of a split that somebody has typed; () where it doesn't make the word."""
         suffix = self.story.suffix if self.story.joined else ""
-        found = readings(typed.strip().removesuffix(suffix), self.shown, self.story.prefix)
-        if not found:
+        result = readings(typed.strip().removesuffix(suffix), self.shown, self.story.prefix)
+        if not result:
             return ()
         ends = [0]
-        for piece in found[0]:
+        for piece in result[0]:
             ends.append(ends[-1] + len(piece))
         return self.tokens([self.text[start:end] for start, end in pairwise(ends)])
 

@@ -62,18 +62,18 @@ def to_be_shown() -> int:
 
 def read_why_url(url: Mapping[str, str], afresh: bool) -> None:
     """Read it from a URL; `afresh` says that what it leaves out is as usual. A link with a word opens the tab."""
-    given = {name: plain_text(text) for name, text in url.items() if name in USUAL}
+    value = {name: plain_text(text) for name, text in url.items() if name in USUAL}
     if afresh:
         set_why(**USUAL)
-    if not given.get("why"):
+    if not value.get("why"):
         return
-    ask_about(given["why"])
-    nth, by = given.get("nth", ""), given.get("by", "")
+    ask_about(value["why"])
+    nth, by = value.get("nth", ""), value.get("by", "")
     if nth.isascii() and nth.isdigit() and len(nth) < 4:
         set_why(nth=int(nth))
-    way = given.get("way", "")
+    way = value.get("way", "")
     set_why(
-        split=given.get("split", "")[:WHY_SPLIT_LIMIT],
+        split=value.get("split", "")[:WHY_SPLIT_LIMIT],
         by=by if by in LETTERS else "",
         way=way if way in USE_NAMES else "",
     )

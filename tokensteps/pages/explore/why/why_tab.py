@@ -74,25 +74,25 @@ def _ask_and_tell(analyses: Mapping[str, Analysis]) -> None:
         analysis = analyses[letter]
         word = word_asked(analysis)
         choice = st.container(width="stretch")  # of several words that the text is split into
-    for told in refused_texts():
-        problem(told)
+    for text in refused_texts():
+        problem(text)
     if not word:
         note(_("There is no word yet: type one."))
         return
     subject = analysis.subject
     try:
-        asked = subject.why(word, why_value("nth"), playground_value("specials"))
+        wanted = subject.why(word, why_value("nth"), playground_value("specials"))
         style = subject.style._replace(show="spaces")
-        if len(asked.words) > 1:
+        if len(wanted.words) > 1:
             with choice:
-                choose_among(asked, style)
-        _show_stages(word, asked, subject, style)
-        if asked.story is None:
-            _why_no_story(asked, subject)
+                choose_among(wanted, style)
+        _show_stages(word, wanted, subject, style)
+        if wanted.story is None:
+            _why_no_story(wanted, subject)
             return
-        split = _why_not(word, asked.story, subject, style)
-        _steps(letter, asked.story, style)
-        _lineage(asked.story, style)
+        split = _why_not(word, wanted.story, subject, style)
+        _steps(letter, wanted.story, style)
+        _lineage(wanted.story, style)
     except TokenizersCoreError as error:
         problem(explained(error))
         return
@@ -164,8 +164,8 @@ def _not_taken(label: str, size: int, limit: int) -> None:
 
 def refused_texts() -> list[str]:
     """Why what was typed couldn't be taken, told once."""
-    told = st.session_state.pop("playground.why.refused", None)
-    return [] if told is None else [too_long(_(told[0]), *told[1:])]
+    narration = st.session_state.pop("playground.why.refused", None)
+    return [] if narration is None else [too_long(_(narration[0]), *narration[1:])]
 
 
 def choose_among(asked: Asked, style: Style) -> None:

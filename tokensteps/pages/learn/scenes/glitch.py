@@ -44,42 +44,42 @@ def glitch(subjects: Mapping[str, ShownTokenizer]) -> None:
 
 def _made_here(name: str) -> None:
     """Train a small tokenizer on the name, here and now."""
-    made = glitch_of(name.strip())
+    result = glitch_of(name.strip())
     style = Style(byte_level=True, show="spaces")
     message = ngettext(
         "A tokenizer is trained on four sentences and on this name, {times} times: {tokens}. A model is then trained on the four sentences alone: "
         "of {learned} learned token, it never meets {unused}.",
         "A tokenizer is trained on four sentences and on this name, {times} times: {tokens}. A model is then trained on the four sentences alone: "
         "of {learned} learned tokens, it never meets {unused}.",
-        made.learned,
+        result.learned,
     )
-    told = fill(
+    text = fill(
         message,
         times=count(TIMES_NAMED),
-        tokens=f'<span class="row">{chips(made.tokens, style)}</span>',
-        learned=count(made.learned),
-        unused=count(len(made.unused)),
+        tokens=f'<span class="row">{chips(result.tokens, style)}</span>',
+        learned=count(result.learned),
+        unused=count(len(result.unused)),
     )
-    st.html(f'<div class="ts"><p>{told}</p></div>')
+    st.html(f'<div class="ts"><p>{text}</p></div>')
 
 
 def _found_row(spec: str, subject: ShownTokenizer) -> str:
     """A vocabulary's row: what its own training text doesn't use, or what its check has found."""
     if isinstance(subject, TrainedSubject):
         unused = subject.unused
-        told = _(
+        text = _(
             "Learned, and yet its own training text uses none of them in the end: they were only parts of longer tokens."
         )
         shown, figures = unused, [(_("Never used"), len(unused), "warn" if unused else "")]
     else:
         health = _health(spec, subject)
         if health is None:
-            told = _(
+            text = _(
                 "Its training text isn't known here: a check of the vocabulary says which tokens no text gives."
             )
-            return way_html(escape(subject.name), [(_("Vocabulary"), subject.size, "")], "", escape(told))
+            return way_html(escape(subject.name), [(_("Vocabulary"), subject.size, "")], "", escape(text))
         never = [subject.token(identifier) for identifier in health["never"]]
-        told = _(
+        text = _(
             "No text gives these. Other tokens can be given, but rarely are: whether a model met them, only its training text says."
         )
         shown, figures = tuple(never), [(_("No text gives it"), len(never), "warn" if never else "")]
@@ -92,7 +92,7 @@ def _found_row(spec: str, subject: ShownTokenizer) -> str:
     )
     drawn = f'<span class="row">{chips(shown[:MOST_FOUND], style)}</span> <small>{escape(more)}</small>'
     return way_html(
-        escape(subject.name), [*figures, (_("Vocabulary"), subject.size, "")], drawn, escape(told)
+        escape(subject.name), [*figures, (_("Vocabulary"), subject.size, "")], drawn, escape(text)
     )
 
 

@@ -65,14 +65,14 @@ def named_lines(text: str) -> list[tuple[str, list[str]]]:
     ['German', 'Line 2']
     """
     ours = {line: language for language, lines in parallel_lines().items() for line in lines}
-    found = []
+    results = []
     for number, line in enumerate((one for one in text.splitlines() if one.strip()), start=1):
         language = ours.get(line.strip())
         name = (
             _(PARALLEL_LANGUAGES[language]) if language else _("Line {number}").format(number=count(number))
         )
-        found.append((name, [line.strip()]))
-    return found
+        results.append((name, [line.strip()]))
+    return results
 
 
 def read_price(text: str, complaints: list[str]) -> float:

@@ -92,10 +92,10 @@ def letters(subjects: Sequence[ShownTokenizer]) -> None:
         analysis = analyse(subject, word, specials=False)
         spelled = [one.text for one in analysis.runs(0, len(analysis.stretches))]
         counts = [text.casefold().count(letter.casefold()) if letter else 0 for text in spelled]
-        told = _("{letter} in each token: {counts}. Together: {number}.").format(
+        message = _("{letter} in each token: {counts}. Together: {number}.").format(
             letter=letter, counts=" + ".join(map(count, counts)) or count(0), number=count(sum(counts))
         )
-        drawn.append(row(subject, analysis, escape(told) if letter else ""))
+        drawn.append(row(subject, analysis, escape(message) if letter else ""))
     draw_rows(drawn)
 
 
@@ -160,11 +160,11 @@ def spaces(subjects: Sequence[ShownTokenizer]) -> None:
             f'<div class="spellings">{"".join(sentence_html(one, "real-tokens") for one in some)}</div>'
             for some in ((bare, spaced), spellings)
         )
-        told = ngettext(
+        message = ngettext(
             "{number} way to write the word in ids.", "{number} ways to write the word in ids.", ids
         ).format(number=count(ids))
         figures = [(_("Tokens"), len(bare), ""), (_("With a space at the end"), len(spaced), "")]
         drawn.append(
-            way_html(escape(subject.name), figures, f"{ends}{forms}", escape(told) if spellings else "")
+            way_html(escape(subject.name), figures, f"{ends}{forms}", escape(message) if spellings else "")
         )
     draw_rows(drawn)
