@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser
 
+from tests.loops import finished
 from tokenizers_core import Corpus, train_bpe, train_unigram
 from tokensteps.cli.terminal.stepper import Stepper
 from tokensteps.drawing.whatif import style_of
@@ -28,8 +27,7 @@ def recorded(trace: Any, name: str, size: tuple[int, int], keys: list[str]) -> s
             await pilot.pause()
             return app.export_screenshot(title="tokensteps step")
 
-    with ThreadPoolExecutor(1) as pool:  # Playwright has an event loop in this one
-        return FONTS.sub("", pool.submit(asyncio.run, press()).result())
+    return FONTS.sub("", finished(press()))
 
 
 def terminal_pictures(browser: Browser, folder: Path) -> list[Path]:

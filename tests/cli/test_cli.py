@@ -29,6 +29,7 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.loops import apart
 from tokenizers_core import (
     Corpus,
     Tokenizer,
@@ -78,9 +79,11 @@ def course_lines() -> list[str]:
 
 
 def run(*arguments: object, given: str | bytes | None = None) -> Result:
-    """A command in this process."""
-    return CliRunner().invoke(
-        command_line, list(map(str, arguments)), input=given, prog_name="python -m tokensteps"
+    """A command in this process, which keeps neither its language nor its loop."""
+    return apart(
+        lambda: CliRunner().invoke(
+            command_line, list(map(str, arguments)), input=given, prog_name="python -m tokensteps"
+        )
     )
 
 

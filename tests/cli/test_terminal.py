@@ -6,7 +6,6 @@ Oracles: the engine's encoding of the same text; Unicode's own widths of charact
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 import unicodedata
@@ -19,10 +18,12 @@ from rich.console import Console
 
 from tests.cli.test_cli import COURSE, HUG, ROOT, complaint, output, shell
 from tests.hostile import hostile
+from tests.loops import finished
 from tokenizers_core import Corpus, Tokenizer, train_bpe, train_unigram, train_wordpiece
 from tokensteps.cli.terminal import extra
 from tokensteps.cli.terminal.show import terminal_lines, token_lines
 from tokensteps.drawing.tokens import Style, readable
+from tokensteps.language.i18n import current_language
 
 TEXT = "This is not a token: naïve 茶道 👍🏽 ไทย"
 
@@ -148,6 +149,7 @@ def test_a_pipe_gets_a_line_for_each_step() -> None:
         token = step["token"].replace("Ġ", "␣")
         assert f" into {token}. The pair occurs {step['freq']} time" in line
     assert output("step", COURSE, "-s", 50, "-q", "--step", 19, "--language", "ja").startswith("19\t")
+    assert current_language() == "en"  # a command's own goes with it, not on to the next tests
 
 
 def corpus(rule: str) -> Corpus:
@@ -181,7 +183,7 @@ def stepped(
             await pilot.pause()
             await keys(app, pilot)
 
-    asyncio.run(go())
+    finished(go())
 
 
 def screen(app: Any) -> str:

@@ -53,6 +53,7 @@ from tokensteps.limits import (
     SLOWER,
 )
 from tokensteps.runs.corpora import plain_text
+from tokensteps.server import workers
 from tokensteps.server.tasks import Progress
 from tokensteps.server.workers import Workers
 
@@ -290,6 +291,7 @@ def test_a_loop_that_is_interrupted_leaves_the_process_and_its_memory_as_they_we
 ) -> None:
     made, before, asked = Workers(1, 5, remote_tokenizer.__name__), children(), [ChatTurn("user", "x")]
     monkeypatch.setattr(asking, "readers", lambda: made)
+    monkeypatch.setattr(workers, "SLOWER", 1_000)  # the clock of a busy machine doesn't end it
     asking.rendered("{{ 1 }}", asked, {}, False, "")
     worker = children() - before
     slow, greedy = (
