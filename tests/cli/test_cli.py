@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,6 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.loops import apart
 from tokenizers_core import (
     Corpus,
     Tokenizer,
@@ -79,8 +79,8 @@ def course_lines() -> list[str]:
 
 
 def run(*arguments: object, given: str | bytes | None = None) -> Result:
-    """A command in this process, which keeps neither its language nor its loop."""
-    return apart(
+    """A command in this process, which doesn't keep its language, and in this thread, which alone hears an alarm."""
+    return copy_context().run(
         lambda: CliRunner().invoke(
             command_line, list(map(str, arguments)), input=given, prog_name="python -m tokensteps"
         )

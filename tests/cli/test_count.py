@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextvars import copy_context
 from pathlib import Path
 from types import ModuleType
 
@@ -34,7 +35,7 @@ MIXED = str(ROOT / "assets" / "corpora" / "mixed.txt")
 
 
 def run(*arguments: object, text: str | bytes = "") -> Result:
-    return apart(lambda: CliRunner().invoke(command_line, list(map(str, arguments)), input=text))
+    return copy_context().run(lambda: CliRunner().invoke(command_line, list(map(str, arguments)), input=text))
 
 
 def complaint(code: int, *arguments: object, text: str | bytes = "") -> str:
