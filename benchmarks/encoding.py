@@ -16,9 +16,9 @@ from benchmarks.measure import Result, Work, compared, side_by_side
 from benchmarks.playground import both
 from benchmarks.text import japanese, library_text, long_prose
 from tokenizers_core import Tokenizer
+from tokenizers_core.encoding.models.bpe import BpeModel
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
 from tokenizers_core.text.patterns import PATTERNS
-from tokenizers_core.training.bpe import BpeModel
 
 SIZE = 1_000_000
 

@@ -28,7 +28,7 @@ from benchmarks.measure import Result, compared, side_by_side
 from benchmarks.text import library_text, prose
 from tests.core.oracle_unigram import plain_unigram_course
 from tokenizers_core import BpeTrace, Corpus, UnigramTrace, train_unigram
-from tokenizers_core.training.lattice import UNKNOWN_PENALTY
+from tokenizers_core.encoding.models.lattice import UNKNOWN_PENALTY
 from tokenizers_core.training.segmentation import Lattices
 
 SENTENCES = Path(__file__).parent.parent / "assets" / "corpora" / "course.txt"

@@ -17,10 +17,12 @@ from benchmarks.measure import Result, compared, in_turns, side_by_side
 from benchmarks.text import library_text, prose
 from tests.core.oracle_wordpiece import merge
 from tokenizers_core import Corpus, WordPieceTrace, train_wordpiece
+from tokenizers_core.encoding.models.pairs import split_word
+from tokenizers_core.encoding.models.wordpiece import PREFIX
 from tokenizers_core.encoding.vocabulary import Vocabulary
-from tokenizers_core.training.merging import PairTable, split_word
+from tokenizers_core.training.merging import PairTable
 from tokenizers_core.training.ties import FirstMet
-from tokenizers_core.training.wordpiece import PREFIX, wordpiece_merges
+from tokenizers_core.training.wordpiece import wordpiece_merges
 
 LARGE = 1_000_000
 FEW, MANY = 1000, 4000

@@ -20,6 +20,8 @@ same fast, for real corpora, and records every step:
 from tokenizers_core.counterfactual.tipping import tipping_points
 from tokenizers_core.encoding.alignment import Stretch, align, cover
 from tokenizers_core.encoding.encoding import Encoding
+from tokenizers_core.encoding.models.lattice import Lattice
+from tokenizers_core.encoding.models.pairs import Pair, merge_pair
 from tokenizers_core.encoding.tasks import AnswerSpan, Entity, answer_spans, group_entities, windows_with
 from tokenizers_core.encoding.templates import TEMPLATES, Template
 from tokenizers_core.encoding.tokenizer import Tokenizer
@@ -36,9 +38,7 @@ from tokenizers_core.training.comparison import Comparison, compare
 from tokenizers_core.training.kinds.paritybpe import ParityTrace, train_paritybpe
 from tokenizers_core.training.kinds.pickybpe import PickyTrace, train_pickybpe
 from tokenizers_core.training.kinds.superbpe import SuperTrace, train_superbpe
-from tokenizers_core.training.lattice import Lattice
 from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, MergeTrace, first_difference
-from tokenizers_core.training.merging import Pair, merge_pair
 from tokenizers_core.training.options.trimming import cut_out, trim
 from tokenizers_core.training.pruning import PruneEvent
 from tokenizers_core.training.ties import TIE_RULES

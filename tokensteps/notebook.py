@@ -20,14 +20,15 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenizers_core.encoding.encoding import Encoding
+from tokenizers_core.encoding.models.bpe import EncodingSnapshot
+from tokenizers_core.encoding.models.lattice import Lattice, ViterbiSnapshot
+from tokenizers_core.encoding.models.wordpiece import MatchSnapshot
 from tokenizers_core.files.exports import prunes_to_csv, trace_to_csv
 from tokenizers_core.trace import ByContent, Trace
-from tokenizers_core.training.bpe import EncodingSnapshot
 from tokenizers_core.training.comparison import SizeSnapshot
-from tokenizers_core.training.lattice import Lattice, ViterbiSnapshot
 from tokenizers_core.training.merge_trace import MergeSnapshot, MergeTrace
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
-from tokenizers_core.training.wordpiece import MatchSnapshot, WordPieceSnapshot
+from tokenizers_core.training.wordpiece import WordPieceSnapshot
 from tokensteps.drawing.comparison import compare_frame
 from tokensteps.drawing.encoding import encoding_frame, match_frame
 from tokensteps.drawing.frame import Frame

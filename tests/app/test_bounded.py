@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenizers_core import Corpus, train_bpe
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
 from tokensteps.bounded import ENTRY, Bounded, Memo, bounded
 from tokensteps.catalogue.analysis import text_counts
 from tokensteps.drawing import chips as drawing

@@ -16,7 +16,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tokenizers_core.training.lattice import Lattice
+from tokenizers_core.encoding.models.lattice import Lattice
 from tokensteps.drawing.tokens import Style
 from tokensteps.pages.train.lattice_tab import lattice_tab, samples_tab
 from tokensteps.server.entrance.files import FromMemory

@@ -18,7 +18,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import at_rest
 from tests.browser.lattice_demo import GOLDEN, course_pieces, stretches
-from tokenizers_core.training.lattice import Lattice
+from tokenizers_core.encoding.models.lattice import Lattice
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.language.numbers import log_text, probability_text
 

@@ -24,9 +24,7 @@ from hypothesis import strategies as st
 from tests.core.oracle_bpe import plain_bpe, plain_encode
 from tests.samples import examples
 from tokenizers_core import ALPHABETS, TIE_RULES, BpeTrace, Corpus, MergeEvent, train_bpe
-from tokenizers_core.errors import SettingError, TokenizersCoreError, UnknownNameError, VocabSizeError
-from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
-from tokenizers_core.training.bpe import (
+from tokenizers_core.encoding.models.bpe import (
     LONG_WORD,
     ApplyEvent,
     BpeModel,
@@ -35,6 +33,8 @@ from tokenizers_core.training.bpe import (
     apply_merges,
     apply_merges_long,
 )
+from tokenizers_core.errors import SettingError, TokenizersCoreError, UnknownNameError, VocabSizeError
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

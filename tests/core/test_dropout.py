@@ -26,11 +26,11 @@ from tests.core.oracle_dropout import Split, by_matches, by_merges
 from tests.samples import examples, sampled
 from tokenizers_core import Corpus, Tokenizer, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.encoding import dropout
+from tokenizers_core.encoding.models.bpe import BpeModel
+from tokenizers_core.encoding.models.pairs import Pair
+from tokenizers_core.encoding.models.unigram import UnigramModel
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.errors import SettingError
-from tokenizers_core.training.bpe import BpeModel
-from tokenizers_core.training.merging import Pair
-from tokenizers_core.training.segmentation import UnigramModel
-from tokenizers_core.training.wordpiece import WordPieceModel
 
 WORDS = st.text("ab", min_size=1, max_size=6)
 HALF = Fraction(1, 2)

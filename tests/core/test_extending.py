@@ -32,10 +32,10 @@ from tokenizers_core import (
     train_unigram,
     trim,
 )
+from tokenizers_core.encoding.models.bpe import BpeModel
+from tokenizers_core.encoding.models.pairs import Pair, merge_pair
 from tokenizers_core.errors import SettingError, VocabSizeError, WrongTypeError
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
-from tokenizers_core.training.bpe import BpeModel
-from tokenizers_core.training.merging import Pair, merge_pair
 
 ASSETS = Path(__file__).parents[2] / "assets"
 HELD_BACK = "Der schnelle braune Fuchs springt über den faulen Hund.\nすばしこい茶色の狐。"

@@ -22,6 +22,10 @@ from tokenizers import models
 from tests.core.any_text import TELLING, every_text
 from tests.samples import examples, sampled, spread
 from tokenizers_core import Corpus, Pipeline, Tokenizer, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core.encoding.models.bpe import BpeModel, BpeOptions
+from tokenizers_core.encoding.models.pairs import Pair
+from tokenizers_core.encoding.models.unigram import UnigramModel
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.health.makeup import FOLDS, doubles, kind_of
 from tokenizers_core.health.merges import MergeProofs
 from tokenizers_core.health.reach import Checked, Reach
@@ -32,10 +36,6 @@ from tokenizers_core.health.verdicts import OPEN
 from tokenizers_core.text.normalizers import normalized_text
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
-from tokenizers_core.training.bpe import BpeModel, BpeOptions
-from tokenizers_core.training.merging import Pair
-from tokenizers_core.training.segmentation import UnigramModel
-from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.catalogue.health import health_of_loaded
 from tokensteps.catalogue.shipped import gpt2
 

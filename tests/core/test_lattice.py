@@ -29,9 +29,7 @@ from tokenizers import models
 from benchmarks.text import library_text
 from tests.core.oracle_unigram import PlainPath, all_paths, plain_posteriors, spans
 from tests.samples import examples
-from tokenizers_core.errors import SettingError
-from tokenizers_core.text.corpus import Corpus
-from tokenizers_core.training.lattice import (
+from tokenizers_core.encoding.models.lattice import (
     MAX_PIECE_LENGTH,
     UNKNOWN_PENALTY,
     BackwardEvent,
@@ -41,6 +39,8 @@ from tokenizers_core.training.lattice import (
     Path,
     log_sum,
 )
+from tokenizers_core.errors import SettingError
+from tokenizers_core.text.corpus import Corpus
 
 GOLDEN = FilePath(__file__).parents[1] / "golden"
 CORPORA = FilePath(__file__).parents[2] / "assets" / "corpora"

@@ -17,17 +17,11 @@ from hypothesis import strategies as st
 from tests.core.oracle_bpe import count, replace
 from tests.samples import examples
 from tokenizers_core import Corpus, MergeEvent, MergeTrace, Pair, first_difference, merge_pair, train_bpe
+from tokenizers_core.encoding.models.pairs import group_pair, neighbours
 from tokenizers_core.encoding.vocabulary import Vocabulary
 from tokenizers_core.errors import UnknownWordError
 from tokenizers_core.training.merge_trace import TIES_LISTED, Candidate, Lineage, StartEvent
-from tokenizers_core.training.merging import (
-    READ_ONCE,
-    PairTable,
-    compact,
-    count_pairs,
-    group_pair,
-    neighbours,
-)
+from tokenizers_core.training.merging import READ_ONCE, PairTable, compact, count_pairs
 
 HUG = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
 

@@ -15,6 +15,10 @@ from hypothesis import strategies as st
 from tests.core.oracle_reasons import by_longest, by_merges, log_probability, merged, segmentations
 from tests.samples import examples
 from tokenizers_core import Corpus, Tokenizer, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core.encoding.models.bpe import BpeModel, BpeOptions
+from tokenizers_core.encoding.models.pairs import Pair
+from tokenizers_core.encoding.models.unigram import UnigramModel
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.encoding.reasons import (
     Chosen,
     LessProbable,
@@ -31,10 +35,6 @@ from tokenizers_core.encoding.reasons import (
     WholeWord,
 )
 from tokenizers_core.errors import WrongTypeError
-from tokenizers_core.training.bpe import BpeModel, BpeOptions
-from tokenizers_core.training.merging import Pair
-from tokenizers_core.training.segmentation import UnigramModel
-from tokenizers_core.training.wordpiece import WordPieceModel
 
 Split = tuple[str, ...]
 LETTERS = "abc"

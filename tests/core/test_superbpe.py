@@ -22,6 +22,7 @@ from benchmarks.text import library_text, prose
 from tests.core.oracle_kinds import merged_in_order, plain_super
 from tests.samples import examples, spread
 from tokenizers_core import TIE_RULES, Corpus, SuperTrace, tipping_points, tokenizer_to_json, train_superbpe
+from tokenizers_core.encoding.models.pairs import neighbours
 from tokenizers_core.encoding.vocabulary import Private
 from tokenizers_core.errors import SettingError, WrongTypeError
 from tokenizers_core.files.exports import merges_txt, trace_to_csv, trace_to_dict
@@ -29,7 +30,6 @@ from tokenizers_core.plain import superbpe as plain
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
 from tokenizers_core.trace import CutOff
 from tokenizers_core.training.kinds.superbpe import SECOND_PATTERN, is_superword
-from tokenizers_core.training.merging import neighbours
 
 GOLDEN: Final[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "golden" / "superbpe.json").read_text("utf-8")

@@ -31,9 +31,9 @@ from tokenizers_core import (
     group_entities,
     windows_with,
 )
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.encoding.truncation import DIRECTIONS
 from tokenizers_core.errors import LabelsError, SettingError
-from tokenizers_core.training.wordpiece import WordPieceModel
 
 # --- Answers ------------------------------------------------------------------------------------------------
 

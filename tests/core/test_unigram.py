@@ -50,6 +50,7 @@ from tests.core.oracle_unigram import (
 from tests.samples import examples
 from tokenizers_core import METHODS, Corpus, PruneEvent, UnigramTrace, train_unigram
 from tokenizers_core.encoding.byte_tokens import byte_token
+from tokenizers_core.encoding.models.unigram import EXPLAINED_CHARACTERS, best_split
 from tokenizers_core.errors import (
     SettingError,
     TokenizersCoreError,
@@ -60,7 +61,6 @@ from tokenizers_core.errors import (
 )
 from tokenizers_core.training import segmentation
 from tokenizers_core.training.pruning import ExpectationEvent, FinalEvent, MaximizationEvent
-from tokenizers_core.training.segmentation import EXPLAINED_CHARACTERS
 from tokenizers_core.training.unigram import SEED_SIZES, count_substrings, grown_seed
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -573,7 +573,7 @@ def test_a_word_is_split_alike_where_its_edges_are_and_when_they_are_cut_out(
                 scores[number] = -math.inf
         for word in range(len(corpus)):
             walked = lattices.best_split_of(word, scores)
-            assert walked == segmentation.best_split(lattices.edges_of(word), scores)
+            assert walked == best_split(lattices.edges_of(word), scores)
             assert walked == lattices.best_split_of(word, scores)  # from the edges that are kept now
         assert lattices.best_splits(scores) == [
             lattices.best_split_of(word, scores) for word in range(len(corpus))

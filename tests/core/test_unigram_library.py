@@ -24,7 +24,7 @@ from benchmarks.text import library_text, prose
 from tests.core.oracle_unigram import plain_loss
 from tests.samples import spread
 from tokenizers_core import Corpus, Lattice, UnigramTrace, train_unigram
-from tokenizers_core.training.lattice import UNKNOWN_PENALTY
+from tokenizers_core.encoding.models.lattice import UNKNOWN_PENALTY
 from tokenizers_core.training.unigram import sentencepiece_seed
 
 CORPORA = Path(__file__).parents[2] / "assets" / "corpora"

@@ -23,11 +23,11 @@ from tokenizers_core import Corpus, Tokenizer, train_bpe, train_unigram, train_w
 from tokenizers_core.encoding.cuts.steps import PATHS_STEPPED
 from tokenizers_core.encoding.cuts.table import PieceTable, longest_match, names_of, placed
 from tokenizers_core.encoding.cuts.ways import SAMPLED, WAYS, Ways, cut_text
+from tokenizers_core.encoding.models.bpe import BpeModel, BpeOptions
+from tokenizers_core.encoding.models.pairs import Pair
+from tokenizers_core.encoding.models.unigram import UnigramModel
 from tokenizers_core.errors import SettingError
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
-from tokenizers_core.training.bpe import BpeModel, BpeOptions
-from tokenizers_core.training.merging import Pair
-from tokenizers_core.training.segmentation import UnigramModel
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "inference.json").read_text("utf-8"))

@@ -23,18 +23,16 @@ from tokenizers import models, normalizers, pre_tokenizers, trainers
 from tests.core.oracle_wordpiece import plain_wordpiece
 from tests.samples import examples
 from tokenizers_core import TIE_RULES, Corpus, train_bpe, train_wordpiece
-from tokenizers_core.errors import SettingError, UnknownNameError, VocabSizeError
-from tokenizers_core.files.exports import vocab_txt
-from tokenizers_core.training.merging import Pair
-from tokenizers_core.training.wordpiece import (
+from tokenizers_core.encoding.models.pairs import Pair
+from tokenizers_core.encoding.models.wordpiece import (
     TRIES_EXPLAINED,
     MatchEvent,
-    ScoredCandidate,
     UnknownEvent,
-    WordPieceEvent,
     WordPieceModel,
-    WordPieceTrace,
 )
+from tokenizers_core.errors import SettingError, UnknownNameError, VocabSizeError
+from tokenizers_core.files.exports import vocab_txt
+from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent, WordPieceTrace
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 MULTILINGUAL = [

@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 from tokenizers_core.counterfactual.parting import Decision, choice_at
 from tokenizers_core.counterfactual.recounting import corpus_of, recounted, retrain
+from tokenizers_core.encoding.models.pairs import neighbours
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair
 from tokenizers_core.errors import Phrase, SettingError
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.merge_trace import MergeTrace
-from tokenizers_core.training.merging import neighbours
 from tokenizers_core.training.wordpiece import WordPieceTrace
 
 BOUND = 100

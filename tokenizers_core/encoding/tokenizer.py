@@ -33,7 +33,7 @@ from tokenizers_core.encoding.decoders import (
     WordPieceDecoder,
 )
 from tokenizers_core.encoding.encoding import Choice, Encoding, TokenizedText, Trimming
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
 from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.encoding.templates import ONE_TEXT, TWO_TEXTS, Template, TemplatePiece
 from tokenizers_core.encoding.truncation import Padding, Truncation

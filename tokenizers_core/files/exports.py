@@ -11,20 +11,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from tokenizers_core.encoding.models.bpe import BpeModel
+from tokenizers_core.encoding.models.pairs import Pair
+from tokenizers_core.encoding.models.unigram import UnigramModel
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import PrivatePair, with_unknown
 from tokenizers_core.errors import UnsavableError
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
 from tokenizers_core.text.normalizers import only_names
-from tokenizers_core.training.bpe import BpeModel, BpeTrace
+from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.comparison import COMPARED, PAIRS, Comparison, SizeSnapshot, Standing
 from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokenizers_core.training.kinds.pickybpe import PickyModel, PickyTrace
 from tokenizers_core.training.kinds.superbpe import SuperTrace
 from tokenizers_core.training.merge_trace import TIES_LISTED, MergeTrace
-from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.pruning import NO_WORDS
-from tokenizers_core.training.segmentation import UnigramModel
 from tokenizers_core.training.unigram_trace import UnigramTrace
 
 FORMULA_STARTS = (*"=+-@＝＋－＠", "\t", "\r", "\n")

@@ -23,7 +23,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
+from tokenizers_core.encoding.models.bpe import BpeModel, BpeOptions
+from tokenizers_core.encoding.models.pairs import Pair
+from tokenizers_core.encoding.models.unigram import UnigramModel
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.encoding.tokenizer import FileFormat, Tokenizer
 from tokenizers_core.errors import SettingError, VocabularyFileError, quoted
 from tokenizers_core.files.exports import LINE_ESCAPES
@@ -36,10 +40,6 @@ from tokenizers_core.files.tokenizer_json import parse_json, tokenizer_from_byte
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, SYMBOL_TO_BYTE, bytes_to_symbols
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
-from tokenizers_core.training.bpe import BpeModel, BpeOptions
-from tokenizers_core.training.merging import Pair
-from tokenizers_core.training.segmentation import UnigramModel
-from tokenizers_core.training.wordpiece import WordPieceModel
 
 Rules = Mapping[str, Any]
 """Arguments of `Pipeline`: those that were given."""

@@ -9,15 +9,15 @@ from typing import Final, NamedTuple
 from tokenizers_core.encoding.added import AddedToken
 from tokenizers_core.encoding.alignment import no_collecting
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
+from tokenizers_core.encoding.models.bpe import BpeModel, BpeOptions
+from tokenizers_core.encoding.models.pairs import Pair
+from tokenizers_core.encoding.models.unigram import UnigramModel
+from tokenizers_core.encoding.models.wordpiece import MAX_CHARACTERS, PREFIX, WordPieceModel
 from tokenizers_core.errors import TokenizerFileError, quoted
 from tokenizers_core.files.json_objects import Lacking, Part, flattened, text_of, whole_number, wrong
 from tokenizers_core.files.writer import END_MARK
 from tokenizers_core.text.splitting import END_OF_WORD
-from tokenizers_core.training.bpe import BpeModel, BpeOptions
-from tokenizers_core.training.merging import Pair
-from tokenizers_core.training.segmentation import UnigramModel
-from tokenizers_core.training.wordpiece import MAX_CHARACTERS, PREFIX, WordPieceModel
 
 TOKEN_LIMIT: Final = 1_000_000
 """More tokens than any published vocabulary has."""

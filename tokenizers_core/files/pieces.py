@@ -22,7 +22,11 @@ from tokenizers_core.encoding.decoders import (
     ReplaceInTokens,
     StripTokens,
 )
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
+from tokenizers_core.encoding.models.bpe import BpeModel, BpeOptions
+from tokenizers_core.encoding.models.lattice import UNKNOWN_PENALTY
+from tokenizers_core.encoding.models.pairs import Pair
+from tokenizers_core.encoding.models.unigram import UnigramModel, lattice_edges, walk_back
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.files.piece_files import BPE, NORMAL, USER_DEFINED, Damaged, PieceModel
 from tokenizers_core.text.cutting import CutAt
@@ -30,10 +34,6 @@ from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.rewriting import Replace
 from tokenizers_core.text.sentencepiece import PieceNormalizer
 from tokenizers_core.text.splitting import SPACE_MARK
-from tokenizers_core.training.bpe import BpeModel, BpeOptions
-from tokenizers_core.training.lattice import UNKNOWN_PENALTY
-from tokenizers_core.training.merging import Pair
-from tokenizers_core.training.segmentation import UnigramModel, lattice_edges, walk_back
 
 _MARK_INSIDE: Final = re.compile(f"[^{SPACE_MARK}]{SPACE_MARK}")
 _AT_MARKS: Final = CutAt(rf"(?<=[^{SPACE_MARK}])(?={SPACE_MARK})")

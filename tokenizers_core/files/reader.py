@@ -25,7 +25,7 @@ from tokenizers_core.encoding.decoders import (
     WordPieceDecoder,
 )
 from tokenizers_core.encoding.encoding import Trimming
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
 from tokenizers_core.encoding.templates import LARGEST_TYPE, TEMPLATES, Template, TemplatePiece
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.truncation import Padding, Truncation

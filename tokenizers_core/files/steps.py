@@ -12,9 +12,9 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any, Final
 
+from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.files.exports import csv_table, prunes_to_csv, trace_to_csv
 from tokenizers_core.training.algorithms import AnyTrace
-from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.wordpiece import ScoredCandidate
 
 CANDIDATES: Final = 10

@@ -9,6 +9,8 @@ from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any, Final
 
+from tokenizers_core.encoding.models.bpe import BpeModel, BpeOptions
+from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.files.json_objects import Part, wrong
 from tokenizers_core.files.models import TOKEN_LIMIT
@@ -16,8 +18,6 @@ from tokenizers_core.files.ranks import all_splits
 from tokenizers_core.text.byte_alphabet import bytes_to_symbols
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import Pipeline
-from tokenizers_core.training.bpe import BpeModel, BpeOptions
-from tokenizers_core.training.merging import Pair
 
 UNLISTED: Final = (
     "<unk>",

@@ -31,7 +31,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
 from tokenizers_core.encoding.templates import Template
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.errors import (

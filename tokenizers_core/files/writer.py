@@ -20,7 +20,10 @@ from tokenizers_core.encoding.decoders import (
     WordPieceDecoder,
 )
 from tokenizers_core.encoding.encoding import Trimming
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
+from tokenizers_core.encoding.models.bpe import BpeModel
+from tokenizers_core.encoding.models.unigram import UnigramModel
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.encoding.templates import Template, TemplatePiece
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.truncation import Padding, Truncation
@@ -33,10 +36,7 @@ from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.rewriting import Nmt, Precompiled, Prepend, Replace, Strip
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
-from tokenizers_core.training.bpe import BpeModel
 from tokenizers_core.training.kinds.pickybpe import PickyModel
-from tokenizers_core.training.segmentation import UnigramModel
-from tokenizers_core.training.wordpiece import WordPieceModel
 
 Document = dict[str, Any]
 """A JSON object."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.health.verdicts import OPEN, Verdict
 from tokenizers_core.lazy import cached_property
-from tokenizers_core.training.wordpiece import WordPieceModel
 
 
 def inside_of(token: str, prefix: str) -> str | None:

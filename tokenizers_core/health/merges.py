@@ -13,11 +13,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from tokenizers_core.encoding.models.bpe import BpeModel, lowest_rank_pair
+from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.encoding.vocabulary import Private
 from tokenizers_core.health.verdicts import OPEN, Verdict
 from tokenizers_core.lazy import cached_property
-from tokenizers_core.training.bpe import BpeModel, lowest_rank_pair
-from tokenizers_core.training.merging import Pair
 
 _BYTE: Final = re.compile("<0x[0-9A-F]{2}>")
 _BYTES_IN_A_ROW: Final = re.compile(f"(?:{_BYTE.pattern})+")

@@ -12,7 +12,10 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
+from tokenizers_core.encoding.models.bpe import BpeModel
+from tokenizers_core.encoding.models.unigram import UnigramModel
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.health.matches import MatchWords, inside_of
 from tokenizers_core.health.merges import MergeProofs
 from tokenizers_core.health.scores import outdone
@@ -31,9 +34,6 @@ from tokenizers_core.text.byte_alphabet import SYMBOL_TO_BYTE, symbols_to_bytes
 from tokenizers_core.text.normalizers import normalized_text
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.splitting import SPACE_MARK
-from tokenizers_core.training.bpe import BpeModel
-from tokenizers_core.training.segmentation import UnigramModel
-from tokenizers_core.training.wordpiece import WordPieceModel
 
 TRIED_EACH: Final = 200
 """Texts that are tried for a token whose own text is none, or doesn't give it."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from tokenizers_core.encoding.models.unigram import UnigramModel, best_split, lattice_edges
 from tokenizers_core.health.verdicts import OPEN, Verdict
-from tokenizers_core.training.segmentation import UnigramModel, best_split, lattice_edges
 
 CLEAR: Final = 1e-6
 """Nats from which one split is better than another whatever rounding does: sums of a word's scores are off by less than a billionth."""

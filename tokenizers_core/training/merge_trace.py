@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
+from tokenizers_core.encoding.models.pairs import Pair, group_pair
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
 from tokenizers_core.errors import UnknownWordError, UnreachedSizeError
@@ -25,13 +26,11 @@ from tokenizers_core.trace import ByContent, Replay, Trace
 from tokenizers_core.training.merging import (
     CurrentWords,
     MergeRecord,
-    Pair,
     PairTable,
     Replacements,
     Values,
     compact,
     count_pairs,
-    group_pair,
 )
 from tokenizers_core.training.options.bounds import Bounds
 from tokenizers_core.training.options.limits import left_out

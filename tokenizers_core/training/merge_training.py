@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
+from tokenizers_core.encoding.models.pairs import SEPARATOR, split_word
 from tokenizers_core.encoding.vocabulary import Private, Vocabulary
 from tokenizers_core.errors import (
     WHOLE_NUMBER,
@@ -26,15 +27,7 @@ from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, in_byte_alphabet,
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.trace import GROWING, Growing
 from tokenizers_core.training.merge_trace import MergePart, MergeTrace
-from tokenizers_core.training.merging import (
-    SEPARATOR,
-    Merge,
-    MergeRecord,
-    PairTable,
-    Progress,
-    Recorder,
-    split_word,
-)
+from tokenizers_core.training.merging import Merge, MergeRecord, PairTable, Progress, Recorder
 from tokenizers_core.training.options.bounds import Bounds
 from tokenizers_core.training.options.limits import Limits
 from tokenizers_core.training.ties import TIE_RULES, TieOrder

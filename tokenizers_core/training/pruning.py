@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from tokenizers_core.training.lattice import UNKNOWN_PENALTY
+from tokenizers_core.encoding.models.lattice import UNKNOWN_PENALTY
 
 NO_WORDS: array[int] = array("l")
 

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
+from tokenizers_core.encoding.models.pairs import Pair
+from tokenizers_core.encoding.models.wordpiece import PREFIX
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.training.merge_trace import MergeTrace
-from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.unigram_trace import UnigramTrace
-from tokenizers_core.training.wordpiece import PREFIX, WordPieceTrace
+from tokenizers_core.training.wordpiece import WordPieceTrace
 
 Cut = tuple[str, ...]
 """A word, cut into the surfaces of its tokens."""

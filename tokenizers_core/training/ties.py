@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from itertools import accumulate, islice
 from typing import Any, ClassVar, Final, NamedTuple, Protocol
 
+from tokenizers_core.encoding.models.pairs import SEPARATOR, neighbours
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
-from tokenizers_core.training.merging import READ_ONCE, SEPARATOR, CurrentWords, PairTable, neighbours
+from tokenizers_core.training.merging import READ_ONCE, CurrentWords, PairTable
 
 
 class Key(Protocol):

@@ -27,6 +27,7 @@ from itertools import accumulate, islice
 from numbers import Integral, Real
 
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
+from tokenizers_core.encoding.models.lattice import MAX_PIECE_LENGTH, UNKNOWN_PENALTY
 from tokenizers_core.errors import (
     WHOLE_NUMBER,
     Phrase,
@@ -41,7 +42,6 @@ from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.text.patterns import regex
 from tokenizers_core.trace import GROWING, Growing
-from tokenizers_core.training.lattice import MAX_PIECE_LENGTH, UNKNOWN_PENALTY
 from tokenizers_core.training.merging import Progress
 from tokenizers_core.training.pruning import PruneRecord, Round
 from tokenizers_core.training.segmentation import (

@@ -10,13 +10,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, Self, TypeVar, overload
 
 from tokenizers_core.encoding.byte_tokens import byte_token
+from tokenizers_core.encoding.models.lattice import Lattice
+from tokenizers_core.encoding.models.unigram import Split, UnigramModel, best_split, lattice_edges
 from tokenizers_core.encoding.tokenizer import Tokenizer, trained_tokenizer
 from tokenizers_core.encoding.vocabulary import with_unknown
 from tokenizers_core.errors import UnknownWordError, UnreachedSizeError
 from tokenizers_core.lazy import Recent, cached_property
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.trace import ByContent, Trace
-from tokenizers_core.training.lattice import Lattice
 from tokenizers_core.training.merging import compact
 from tokenizers_core.training.pruning import (
     NO_WORDS,
@@ -36,16 +37,7 @@ from tokenizers_core.training.pruning import (
     UnigramEvent,
     Worth,
 )
-from tokenizers_core.training.segmentation import (
-    Lattices,
-    Split,
-    UnigramModel,
-    approximate_loss,
-    best_split,
-    lattice_edges,
-    removal_losses,
-    second_best,
-)
+from tokenizers_core.training.segmentation import Lattices, approximate_loss, removal_losses, second_best
 
 CACHED = 6
 """How many models, and how many lists of scores, a trace keeps at hand."""

@@ -20,7 +20,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
 from tokenizers_core.errors import Phrase, TokenizersCoreError, quoted
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.bounded import Memo

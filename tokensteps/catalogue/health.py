@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.errors import TokenizersCoreError, quoted
 from tokenizers_core.files import models

@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 from tokenizers import PreTokenizedString, Tokenizer
 
 from tokenizers_core.encoding.added import Segment
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
+from tokenizers_core.encoding.models.bpe import BpeModel
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.encoding.reasons import Join
 from tokenizers_core.encoding.tokenizer import Tokenizer as OurTokenizer
 from tokenizers_core.errors import TokenizersCoreError
@@ -24,8 +26,6 @@ from tokenizers_core.files.writer import END_MARK
 from tokenizers_core.text.normalizers import normalized_text
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.trace import StoredTrace, Trace
-from tokenizers_core.training.bpe import BpeModel
-from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.catalogue.files.documents import Document, bpe_model, new_document
 from tokensteps.catalogue.flow import added_in, text_flow
 from tokensteps.limits import STEPS_TOLD, WHY_WORD

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from tokenizers_core import ALPHABETS, METHODS, TIE_RULES, Corpus, Tokenizer
+from tokenizers_core.encoding.models.lattice import MAX_PIECE_LENGTH
+from tokenizers_core.encoding.models.wordpiece import MAX_CHARACTERS
 from tokenizers_core.errors import (
     CountedRulesError,
     EmptyCorpusError,
@@ -30,10 +32,8 @@ from tokenizers_core.training.algorithms import ALGORITHMS, KINDS, Algorithm, An
 from tokenizers_core.training.kinds.paritybpe import USUAL_ALPHA
 from tokenizers_core.training.kinds.pickybpe import USUAL_THRESHOLD
 from tokenizers_core.training.kinds.superbpe import MOST_WORDS
-from tokenizers_core.training.lattice import MAX_PIECE_LENGTH
 from tokenizers_core.training.merging import Progress
 from tokenizers_core.training.unigram import SEED_PER_TOKEN, grown_seed
-from tokenizers_core.training.wordpiece import MAX_CHARACTERS
 from tokensteps.cli.errors import OPTION_OF, UNREACHED, in_options
 from tokensteps.cli.streams import (
     by_name,

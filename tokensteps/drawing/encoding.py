@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from tokenizers_core.training.bpe import EncodingSnapshot
-from tokenizers_core.training.wordpiece import MatchEvent, MatchSnapshot
+from tokenizers_core.encoding.models.bpe import EncodingSnapshot
+from tokenizers_core.encoding.models.wordpiece import MatchEvent, MatchSnapshot
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.encoding import tell_encoding, tell_match
 from tokensteps.drawing.narration.text_format import Marked, Plain

@@ -15,9 +15,9 @@ from hashlib import blake2b
 from html import escape
 from typing import NamedTuple
 
+from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
-from tokenizers_core.training.merging import Pair
 from tokensteps.bounded import bounded, text_bytes
 from tokensteps.limits import TOKEN_SHOWN, TOKENS_ROOM
 

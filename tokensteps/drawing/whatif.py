@@ -9,8 +9,8 @@ from html import escape
 
 from tokenizers_core.counterfactual.effects import Effects, effects
 from tokenizers_core.counterfactual.parting import Balance, Decision, balance, choice_at, part
+from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.training.algorithms import AnyTrace
-from tokenizers_core.training.merging import Pair
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.closeness import tell_choice
 from tokensteps.drawing.narration.text_format import Markup, Plain

@@ -10,8 +10,8 @@ import streamlit as st
 
 from tokenizers_core.encoding.cuts.steps import CutSnapshot, FewestSnapshot
 from tokenizers_core.encoding.cuts.ways import SAMPLED, WordWays
+from tokenizers_core.encoding.models.bpe import EncodingSnapshot
 from tokenizers_core.trace import Trace
-from tokenizers_core.training.bpe import EncodingSnapshot
 from tokensteps.drawing.cuts.fewest import fewest_frame
 from tokensteps.drawing.cuts.frames import cut_frame
 from tokensteps.drawing.cuts.overview import ways_of_word_html

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, Generic, TypeVar
 
+from tokenizers_core.encoding.models.lattice import MAX_PIECE_LENGTH
+from tokenizers_core.encoding.models.wordpiece import MAX_CHARACTERS
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training import algorithms as engine
 from tokenizers_core.training.algorithms import AnyTrace
-from tokenizers_core.training.lattice import MAX_PIECE_LENGTH
 from tokenizers_core.training.options.limits import Limits
 from tokenizers_core.training.unigram import grown_seed
-from tokenizers_core.training.wordpiece import MAX_CHARACTERS
 from tokensteps.language.i18n import N_
 from tokensteps.limits import SEED_LIMIT
 from tokensteps.runs.corpora import Source

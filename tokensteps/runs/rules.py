@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from tokenizers_core import TEMPLATES, TIE_RULES
+from tokenizers_core.encoding.models.lattice import MAX_PIECE_LENGTH
+from tokenizers_core.encoding.models.wordpiece import MAX_CHARACTERS
 from tokenizers_core.text.normalizers import NORMALIZERS
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokenizers_core.training.algorithms import KINDS
-from tokenizers_core.training.lattice import MAX_PIECE_LENGTH
-from tokenizers_core.training.wordpiece import MAX_CHARACTERS
 from tokensteps.drawing.tokens import SHOW
 from tokensteps.language.i18n import N_
 from tokensteps.language.names import ASK_NAMES, MODE_NAMES

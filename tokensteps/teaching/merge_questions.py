@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Final
 
+from tokenizers_core.encoding.models.pairs import Pair, merge_pair
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.merge_trace import Candidate, MergeTrace
-from tokenizers_core.training.merging import Pair, merge_pair
 from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.narration.merging import score_numbers, tell_rule
 from tokensteps.drawing.narration.text_format import Markup

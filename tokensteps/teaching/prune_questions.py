@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
-from tokenizers_core.training.lattice import Lattice
+from tokenizers_core.encoding.models.lattice import Lattice
 from tokenizers_core.training.pruning import PruneEvent, RankedPiece
 from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.drawing.tokens import Style, chip, chips, fill, readable

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from tokenizers_core import Tokenizer
+from tokenizers_core.encoding.models.bpe import BpeModel
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.errors import UnsavableError
 from tokenizers_core.files.exports import (
     merges_txt,
@@ -22,8 +24,6 @@ from tokenizers_core.files.exports import (
 )
 from tokenizers_core.files.tokenizer_json import tokenizer_to_json
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
-from tokenizers_core.training.bpe import BpeModel
-from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.components.address import page_address
 from tokensteps.language.i18n import _, current_language, sentences, use_language
 from tokensteps.language.messages import explained

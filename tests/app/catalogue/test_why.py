@@ -32,10 +32,10 @@ from tests.app.catalogue.test_remote_tokenizer import brought
 from tests.app.catalogue.test_remote_tokenizer import pool as pool
 from tests.samples import STRESS
 from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core.encoding.models.bpe import BpeModel
 from tokenizers_core.encoding.reasons import Chosen
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
 from tokenizers_core.text.patterns import PATTERNS
-from tokenizers_core.training.bpe import BpeModel
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.shipped import gpt2

@@ -17,9 +17,9 @@ from tests.app.drawing.test_tokens import expect_markup
 from tokenizers_core.encoding.cuts.steps import fewest_steps
 from tokenizers_core.encoding.cuts.table import PieceTable
 from tokenizers_core.encoding.cuts.ways import SAMPLED, Ways, cut_text
-from tokenizers_core.training.bpe import BpeModel
-from tokenizers_core.training.merging import Pair
-from tokenizers_core.training.wordpiece import WordPieceModel
+from tokenizers_core.encoding.models.bpe import BpeModel
+from tokenizers_core.encoding.models.pairs import Pair
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokensteps.drawing.cuts.fewest import fewest_frame
 from tokensteps.drawing.cuts.frames import cut_frame
 from tokensteps.drawing.cuts.overview import differing_html, parting, ways_of_word_html

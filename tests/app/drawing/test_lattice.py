@@ -17,7 +17,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.drawing.test_tokens import HOSTILE, MARKS, Read, expect_markup
-from tokenizers_core.training.lattice import Edge, Lattice, equally_good
+from tokenizers_core.encoding.models.lattice import Edge, Lattice, equally_good
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.lattice.bars import BARS_DRAWN, LATTICE_CHARACTERS, bars_of, lanes
 from tokensteps.drawing.lattice.facts import edge_facts
@@ -383,7 +383,7 @@ def tab_script() -> None:
     import streamlit as st
 
     from tests.app.drawing.test_lattice import PIECES
-    from tokenizers_core.training.lattice import Lattice
+    from tokenizers_core.encoding.models.lattice import Lattice
     from tokensteps.drawing.tokens import Style
     from tokensteps.pages.train.lattice_tab import lattice_tab, samples_tab
 

@@ -22,13 +22,10 @@ from tests.app.drawing.test_tokens import HOSTILE, Read, expect_markup
 from tests.core.oracle_wordpiece import plain_wordpiece
 from tests.core.test_wordpiece import golden, trained
 from tokenizers_core import TIE_RULES, Corpus, train_bpe, train_wordpiece
+from tokenizers_core.encoding.models.wordpiece import TRIES_EXPLAINED, WordPieceModel
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.trace import GROWING
-from tokenizers_core.training.wordpiece import (
-    TRIES_EXPLAINED,
-    WordPieceModel,
-    WordPieceTrace,
-)
+from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing import tables
 from tokensteps.drawing.charts import score_chart
 from tokensteps.drawing.encoding import match_frame

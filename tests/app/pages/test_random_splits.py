@@ -13,8 +13,8 @@ import pytest
 from tests.app.drawing.test_lattice import ATTRIBUTES, TAGS
 from tests.app.drawing.test_tokens import Read, expect_markup
 from tokenizers_core import Corpus, train_bpe, train_wordpiece
-from tokenizers_core.training.bpe import BpeModel
-from tokenizers_core.training.wordpiece import WordPieceModel
+from tokenizers_core.encoding.models.bpe import BpeModel
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokensteps.drawing.tokens import SHOW, Style
 from tokensteps.pages.train.random_splits import samples_html
 

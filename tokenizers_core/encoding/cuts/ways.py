@@ -19,7 +19,7 @@ from tokenizers_core.encoding.cuts.steps import (
     sampled_steps,
 )
 from tokenizers_core.encoding.cuts.table import PieceTable, WordCut, placed
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
 from tokenizers_core.errors import Phrase, SettingError
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.trace import Trace

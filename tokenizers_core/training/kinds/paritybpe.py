@@ -18,6 +18,7 @@ from numbers import Integral, Real
 from operator import sub
 from typing import Any, ClassVar, Final, Self
 
+from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
 from tokenizers_core.errors import WHOLE_NUMBER, Phrase, SettingError, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
@@ -30,7 +31,6 @@ from tokenizers_core.training.merging import (
     CurrentWords,
     Merge,
     MergeRecord,
-    Pair,
     PairTable,
     Progress,
     Recorder,

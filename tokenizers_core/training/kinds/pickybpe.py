@@ -19,7 +19,15 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, cast
 
 from tokenizers_core.encoding.cuts.steps import Drawn
 from tokenizers_core.encoding.dropout import refuse_bad_dropout
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
+from tokenizers_core.encoding.models.bpe import (
+    ApplyEvent,
+    ApplyingEvent,
+    EncodingSnapshot,
+    SplitEvent,
+    UndoEvent,
+)
+from tokenizers_core.encoding.models.pairs import Pair, neighbours, split_word
 from tokenizers_core.encoding.reasons import (
     Chosen,
     MergedAcross,
@@ -36,27 +44,9 @@ from tokenizers_core.errors import Phrase, SettingError, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.trace import Growing, StoredTrace
-from tokenizers_core.training.bpe import (
-    ApplyEvent,
-    ApplyingEvent,
-    BpeTrace,
-    CountQueue,
-    EncodingSnapshot,
-    SplitEvent,
-    UndoEvent,
-    train_by_counts,
-)
+from tokenizers_core.training.bpe import BpeTrace, CountQueue, train_by_counts
 from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, RuleEvent
-from tokenizers_core.training.merging import (
-    Merge,
-    Pair,
-    PairTable,
-    Progress,
-    Replacements,
-    compact,
-    neighbours,
-    split_word,
-)
+from tokenizers_core.training.merging import Merge, PairTable, Progress, Replacements, compact
 from tokenizers_core.training.options.bounds import Bounds
 from tokenizers_core.training.ties import TieOrder
 

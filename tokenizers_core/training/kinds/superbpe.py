@@ -14,20 +14,15 @@ from itertools import pairwise
 from numbers import Integral
 from typing import Any, ClassVar, Final, Literal
 
+from tokenizers_core.encoding.models.bpe import LONG_WORD, apply_merges, apply_merges_long
+from tokenizers_core.encoding.models.pairs import neighbours
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
 from tokenizers_core.errors import WHOLE_NUMBER, Phrase, SettingError, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.trace import Growing, Replay
-from tokenizers_core.training.bpe import (
-    LONG_WORD,
-    BpeTrace,
-    apply_merges,
-    apply_merges_long,
-    bpe_merges,
-    train_by_counts,
-)
+from tokenizers_core.training.bpe import BpeTrace, bpe_merges, train_by_counts
 from tokenizers_core.training.merge_trace import Contest, MergeEvent, RuleEvent
 from tokenizers_core.training.merge_training import private_words
 from tokenizers_core.training.merging import (
@@ -37,7 +32,6 @@ from tokenizers_core.training.merging import (
     Progress,
     Replacements,
     count_pairs,
-    neighbours,
     tokens_in,
 )
 from tokenizers_core.training.options.bounds import Bounds

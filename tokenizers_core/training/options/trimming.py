@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from numbers import Integral
 from typing import NamedTuple
 
+from tokenizers_core.encoding.models.bpe import BpeModel
+from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.errors import WHOLE_NUMBER, Phrase, SettingError, refuse_wrong_type
-from tokenizers_core.training.bpe import BpeModel
-from tokenizers_core.training.merging import Pair
 
 
 def bpe_of(tokenizer: Tokenizer, name: str) -> BpeModel:

@@ -15,7 +15,9 @@ from typing import Any, NamedTuple, Protocol
 from tokenizers import Tokenizer
 
 from tokenizers_core.encoding.cuts.ways import TextCuts, Ways, WordWays, cut_text
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
+from tokenizers_core.encoding.models.bpe import BpeModel
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.encoding.templates import Template
 from tokenizers_core.errors import LackingPartError, TokenizersCoreError, quoted
@@ -34,8 +36,6 @@ from tokenizers_core.text.normalizers import Normalizer, normalize
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.spans import Widened
 from tokenizers_core.trace import Trace
-from tokenizers_core.training.bpe import BpeModel
-from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, EncodeError
 from tokensteps.catalogue.flow import Flow, flow_of, words_in_text
 from tokensteps.catalogue.shown_tokenizers import Tokens

@@ -10,7 +10,7 @@ import base64
 from collections.abc import Sequence
 from typing import Final
 
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
 from tokenizers_core.encoding.templates import ONE_TEXT, TWO_TEXTS
 from tokenizers_core.encoding.tokenizer import Tokenizer as OurTokenizer
 from tokenizers_core.files.piece_files import (

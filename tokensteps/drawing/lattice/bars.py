@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar
 
 from tokenizers_core.encoding.cuts.table import PlacedToken
-from tokenizers_core.training.lattice import Edge, Lattice, Path
+from tokenizers_core.encoding.models.lattice import Edge, Lattice, Path
 from tokensteps.bounded import bounded
 from tokensteps.limits import EDGE_SIZE, LATTICES_ROOM
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from tokenizers_core.training.lattice import Edge
+from tokenizers_core.encoding.models.lattice import Edge
 from tokensteps.drawing.lattice.bars import first_fit
 from tokensteps.drawing.tokens import colour, readable, token_html
 from tokensteps.language.i18n import _

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from tokenizers_core.training.lattice import Lattice, Path, equally_good
+from tokenizers_core.encoding.models.lattice import Lattice, Path, equally_good
 from tokensteps.bounded import bounded, text_bytes
 from tokensteps.drawing.lattice.bars import Bar, bars_of, is_long
 from tokensteps.drawing.narration.lattice import path_text

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from html import escape
 
-from tokenizers_core.training.lattice import ViterbiSnapshot
+from tokenizers_core.encoding.models.lattice import ViterbiSnapshot
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.lattice.bars import is_long
 from tokensteps.drawing.lattice.facts import edge_facts

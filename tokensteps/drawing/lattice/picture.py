@@ -7,7 +7,7 @@ from html import escape
 from itertools import pairwise
 from typing import Final
 
-from tokenizers_core.training.lattice import Edge, Lattice, ViterbiSnapshot
+from tokenizers_core.encoding.models.lattice import Edge, Lattice, ViterbiSnapshot
 from tokensteps.drawing.lattice.bars import ROOMY_LANES, Bar, bars_of, is_long
 from tokensteps.drawing.lattice.facts import edge_told
 from tokensteps.drawing.lattice.search import edge_of, place_of, score_at, state_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from tokenizers_core.training.lattice import ForwardEvent, ViterbiSnapshot
+from tokenizers_core.encoding.models.lattice import ForwardEvent, ViterbiSnapshot
 from tokensteps.drawing.lattice.bars import is_long
 from tokensteps.drawing.lattice.facts import PIECES_IN_ROW
 from tokensteps.drawing.lattice.search import place_of, score_at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tokenizers_core.training.lattice import Edge, ViterbiSnapshot
+from tokenizers_core.encoding.models.lattice import Edge, ViterbiSnapshot
 
 
 def place_of(snapshot: ViterbiSnapshot) -> int:

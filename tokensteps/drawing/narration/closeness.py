@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tokenizers_core.counterfactual.parting import Decision
+from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.merge_trace import MergeTrace
-from tokenizers_core.training.merging import Pair
 from tokensteps.drawing.narration.merging import name_tied
 from tokensteps.drawing.narration.text_format import TextFormat, some_tokens
 from tokensteps.language.i18n import _, count, ngettext

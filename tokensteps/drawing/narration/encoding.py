@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tokenizers_core.training.bpe import EncodingSnapshot
-from tokenizers_core.training.wordpiece import MatchSnapshot
+from tokenizers_core.encoding.models.bpe import EncodingSnapshot
+from tokenizers_core.encoding.models.wordpiece import MatchSnapshot
 from tokensteps.drawing.narration.text_format import TextFormat
 from tokensteps.language.i18n import _, count, sentences
 

@@ -10,8 +10,8 @@ import math
 from html import escape
 from typing import Final
 
-from tokenizers_core.training.lattice import Lattice
-from tokenizers_core.training.merging import Pair
+from tokenizers_core.encoding.models.lattice import Lattice
+from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceSnapshot
 from tokensteps.drawing.narration.merging import score_numbers

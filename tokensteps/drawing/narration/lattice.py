@@ -6,7 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from tokenizers_core.training.lattice import Edge, ForwardEvent, Lattice, Path, ViterbiSnapshot, equally_good
+from tokenizers_core.encoding.models.lattice import (
+    Edge,
+    ForwardEvent,
+    Lattice,
+    Path,
+    ViterbiSnapshot,
+    equally_good,
+)
 from tokensteps.drawing.narration.text_format import Narration, TextFormat
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import _, count, ngettext, sentences

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final, NamedTuple, Protocol
 
-from tokenizers_core.training.merging import Pair
+from tokenizers_core.encoding.models.pairs import Pair
 from tokensteps.drawing.tokens import Style, chip, fill, pair_chips, readable, token_html, with_punctuation
 from tokensteps.language.i18n import count, ngettext
 from tokensteps.language.marks import fill_marked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.encoding.reasons import (
     LessProbable,
     LongerMatch,
@@ -12,7 +13,6 @@ from tokenizers_core.encoding.reasons import (
     UnknownCharacter,
     Unreachable,
 )
-from tokenizers_core.training.merging import Pair
 from tokensteps.drawing.narration.lattice import path_text
 from tokensteps.drawing.narration.text_format import Narration, TextFormat, some_tokens
 from tokensteps.language.i18n import _, count, ngettext, sentences

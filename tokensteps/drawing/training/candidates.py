@@ -11,8 +11,8 @@ from dataclasses import replace
 from html import escape
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.training.merge_trace import Candidate, Excluded, MergeSnapshot
-from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.wordpiece import ScoredCandidate
 from tokensteps.drawing.stage_markup import (
     CANDIDATE_ROWS,

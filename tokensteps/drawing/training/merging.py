@@ -11,6 +11,7 @@ from html import escape
 from itertools import pairwise
 from typing import Final, TypeVar
 
+from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.training.kinds.pickybpe import RemoveEvent
 from tokenizers_core.training.merge_trace import (
     MergeEvent,
@@ -19,7 +20,6 @@ from tokenizers_core.training.merge_trace import (
     RuleEvent,
     StartEvent,
 )
-from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.wordpiece import WordPieceSnapshot
 from tokensteps.drawing.code_steps import code_attributes, merge_beats
 from tokensteps.drawing.frame import Frame

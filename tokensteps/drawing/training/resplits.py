@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
-from tokenizers_core.training.lattice import Lattice
+from tokenizers_core.encoding.models.lattice import Lattice
 from tokenizers_core.training.pruning import Resplit
 from tokenizers_core.training.unigram_trace import UnigramSnapshot
 from tokensteps.drawing.stage_markup import (

@@ -9,6 +9,8 @@ from typing import Final
 import streamlit as st
 
 from tokenizers_core import TIE_RULES, BpeTrace, ParityTrace
+from tokenizers_core.encoding.models.bpe import apply_merges
+from tokenizers_core.encoding.models.pairs import group_pair
 from tokenizers_core.training import bpe, merging, ties
 from tokensteps.drawing.encoding import encoding_frame
 from tokensteps.drawing.tables import pair_table
@@ -44,12 +46,12 @@ BPE_PAGE: Final = TrainPage(
     encoding_frame=encoding_frame,
     code={
         N_("Count the pairs"): merging.count_pairs,
-        N_("Find a pair in a word"): merging.group_pair,
+        N_("Find a pair in a word"): group_pair,
         N_("Merge a pair everywhere, and update the counts around it"): merging.PairTable.merge,
         N_("Choose the best pair, again and again"): bpe.CountQueue,
         **{TIE_RULE_WORDS[name].code: TIE_SOURCES.get(name, type(rule)) for name, rule in TIE_RULES.items()},
         N_("Train"): bpe.train_bpe,
-        N_("Encode a word"): bpe.apply_merges,
+        N_("Encode a word"): apply_merges,
     },
     run_files=MERGE_FILES,
     tabs={**merge_tabs(pair_table), N_("About this kind"): about_kind},

@@ -9,7 +9,7 @@ from html import escape
 
 import streamlit as st
 
-from tokenizers_core.training.lattice import Lattice, Path, equally_good
+from tokenizers_core.encoding.models.lattice import Lattice, Path, equally_good
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.drawing.lattice.frames import lattice_frame
 from tokensteps.drawing.stage_markup import table_html

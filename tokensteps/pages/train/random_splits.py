@@ -9,9 +9,9 @@ from random import Random
 
 import streamlit as st
 
+from tokenizers_core.encoding.models.bpe import BpeModel
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.encoding.tokenizer import Tokenizer
-from tokenizers_core.training.bpe import BpeModel
-from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.drawing.stage_markup import table_html
 from tokensteps.drawing.tokens import Style, chips
 from tokensteps.language.i18n import _, count, ngettext

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from tokenizers_core.encoding.models.bpe import BpeModel
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.files.steps import step_to_csv, step_to_json
 from tokenizers_core.training.algorithms import AnyTrace
-from tokenizers_core.training.bpe import BpeModel
-from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.components.code import code_in_step
 from tokensteps.components.picture import PICTURE_STEPS, picture_buttons
 from tokensteps.components.table import TableSearch

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokenizers_core.training import lattice, segmentation, unigram
+from tokenizers_core.encoding.models.lattice import Lattice
+from tokenizers_core.encoding.models.unigram import best_split
+from tokenizers_core.training import segmentation, unigram
 from tokensteps.drawing.lattice.frames import lattice_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.i18n import N_, _
@@ -32,7 +34,7 @@ UNIGRAM_PAGE: Final = TrainPage(
     encoding_frame=lattice_frame,
     code={
         N_("The seed: count substrings"): unigram.count_substrings,
-        N_("The best split of a word (Viterbi)"): segmentation.best_split,
+        N_("The best split of a word (Viterbi)"): best_split,
         N_("What losing each piece costs"): segmentation.removal_losses,
         N_("The course's rounds"): unigram.course_rounds,
         N_("Prune, one piece at a time"): unigram.Training.prune,
@@ -41,8 +43,8 @@ UNIGRAM_PAGE: Final = TrainPage(
         N_("SentencePiece's estimate of a loss"): segmentation.approximate_loss,
         N_("SentencePiece's rounds"): unigram.sentencepiece_rounds,
         N_("Finalize"): unigram.finalize,
-        N_("Posteriors: forward–backward"): lattice.Lattice.posteriors,
-        N_("The k best splits"): lattice.Lattice.k_best,
+        N_("Posteriors: forward–backward"): Lattice.posteriors,
+        N_("The k best splits"): Lattice.k_best,
         N_("Train"): unigram.train_unigram,
     },
     run_files=PRUNE_FILES,

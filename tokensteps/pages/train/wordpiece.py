@@ -6,6 +6,7 @@ from typing import Final
 
 import streamlit as st
 
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.training import merging, wordpiece
 from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.charts import scatter_told, score_chart
@@ -69,7 +70,7 @@ WORDPIECE_PAGE: Final = TrainPage(
         N_("Choose the best pair, again and again"): wordpiece.ScoreQueue,
         N_("Merge a pair everywhere, and update the counts around it"): merging.PairTable.merge,
         N_("Train"): wordpiece.train_wordpiece,
-        N_("Encode a word: longest match first"): wordpiece.WordPieceModel.longest_matches,
+        N_("Encode a word: longest match first"): WordPieceModel.longest_matches,
     },
     run_files=MERGE_FILES,
     tabs=merge_tabs(

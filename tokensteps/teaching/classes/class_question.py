@@ -13,8 +13,8 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any, Final, TypedDict
 
+from tokenizers_core.encoding.models.pairs import merge_pair
 from tokenizers_core.training.algorithms import AnyTrace
-from tokenizers_core.training.merging import merge_pair
 from tokensteps.drawing.tokens import Style, chip, pair_chips, pair_text, readable
 from tokensteps.drawing.training.candidates import by_spelling
 from tokensteps.language.i18n import LANGUAGES, count, current_language, use_language

@@ -10,9 +10,11 @@ from random import Random
 from typing import Final
 
 from tokenizers_core import train_bpe, train_wordpiece
+from tokenizers_core.encoding.models.bpe import EncodingSnapshot
+from tokenizers_core.encoding.models.wordpiece import MatchSnapshot
 from tokenizers_core.trace import Trace
-from tokenizers_core.training.bpe import BpeTrace, EncodingSnapshot
-from tokenizers_core.training.wordpiece import MatchSnapshot, WordPieceTrace
+from tokenizers_core.training.bpe import BpeTrace
+from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.tokens import chip, fill
 from tokensteps.language.i18n import _
 from tokensteps.teaching.exercises.merging import Merging

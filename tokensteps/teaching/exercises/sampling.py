@@ -12,8 +12,8 @@ from typing import Final, NamedTuple, TypeVar
 
 from tokenizers_core import train_bpe, train_wordpiece
 from tokenizers_core.encoding.dropout import Choices, distribution
-from tokenizers_core.training.bpe import BpeModel
-from tokenizers_core.training.wordpiece import WordPieceModel
+from tokenizers_core.encoding.models.bpe import BpeModel
+from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokensteps.drawing.tokens import chip, fill
 from tokensteps.language.i18n import _, sentences
 from tokensteps.language.numbers import probability_text

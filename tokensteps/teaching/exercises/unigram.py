@@ -11,7 +11,7 @@ from random import Random
 from typing import Final
 
 from tokenizers_core import train_unigram
-from tokenizers_core.training.lattice import Path, equally_good
+from tokenizers_core.encoding.models.lattice import Path, equally_good
 from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.drawing.tokens import PLAIN, chip, fill
 from tokensteps.language.i18n import _, listed, sentences

@@ -10,7 +10,7 @@ from random import Random
 from typing import Final
 
 from tokenizers_core import Lattice
-from tokenizers_core.training.lattice import Arrival, ForwardEvent
+from tokenizers_core.encoding.models.lattice import Arrival, ForwardEvent
 from tokensteps.drawing.tokens import chip, fill
 from tokensteps.language.i18n import _, listed, ngettext, sentences
 from tokensteps.teaching.exercises.words import FAMILIES, Made, prompt, sheet_html

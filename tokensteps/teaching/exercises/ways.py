@@ -10,8 +10,8 @@ from typing import Final, NamedTuple, TypeVar
 
 from tokenizers_core import train_bpe
 from tokenizers_core.encoding.cuts.table import PieceTable, longest_match, names_of
+from tokenizers_core.encoding.models.lattice import equally_good
 from tokenizers_core.training.bpe import BpeTrace
-from tokenizers_core.training.lattice import equally_good
 from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.drawing.tokens import chip, fill
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences

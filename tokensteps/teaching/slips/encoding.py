@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from tokenizers_core.training.merging import Pair, merge_pair
+from tokenizers_core.encoding.models.pairs import Pair, merge_pair
 from tokensteps.teaching.slips.unigram import greedy_split
 
 Spelled = tuple[str, ...]

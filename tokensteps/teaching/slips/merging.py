@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
-from tokenizers_core.training.merging import Pair, group_pair, merge_pair
+from tokenizers_core.encoding.models.pairs import Pair, group_pair, merge_pair
 
 Splits = Mapping[str, Sequence[str]]
 """Words in their current tokens."""

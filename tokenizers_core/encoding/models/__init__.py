@@ -1,0 +1,1 @@
+"""The models: each turns a pre-token into tokens."""
