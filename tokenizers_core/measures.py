@@ -18,9 +18,8 @@ from tokenizers_core.errors import TEXT_WANTED, Phrase, SettingError, refuse_wro
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
 from tokenizers_core.text.corpus import Corpus
-from tokenizers_core.training.comparison import Comparison
+from tokenizers_core.training.comparison import Comparison, Side
 from tokenizers_core.training.merge_trace import MergeTrace
-from tokenizers_core.training.sides import Side
 
 USUAL_ORDER: Final = 2.5
 """The order of Rényi's entropy that agreed best with the quality of translation in Zouhar et al. 2023."""
@@ -258,7 +257,7 @@ def _measured_side(side: Side, step: int, corpus: Corpus, characters: int, size:
         for token in split:
             counts[token] += number
         whole += number * (len(split) == 1)
-    return Measures(counts, corpus.total, whole, characters, size, side.size_at(step))
+    return Measures(counts, corpus.total, whole, characters, size, side.sizes[step])
 
 
 def _splits(side: Side, step: int) -> Iterable[Sequence[str]]:

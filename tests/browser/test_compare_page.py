@@ -19,8 +19,8 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import ROOT
 from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_bpe_page import Bpe as Learner
+from tests.core.oracle_comparison import NAMES
 from tests.core.test_comparison import course, golden, hug
-from tokenizers_core.training.comparison import COMPARED
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.runs.corpora import EXAMPLES
 
@@ -126,7 +126,7 @@ def the_published_merges_side_by_side(learner: Compare) -> None:
         state = learner.stage()
         assert state["step"] == step and state["now"] == str(7 + step)
         assert state["where"].endswith(f"vocabulary {7 + step}")
-        assert [column["name"] for column in state["columns"]] == [ALGORITHM_NAMES[name] for name in COMPARED]
+        assert [column["name"] for column in state["columns"]] == [ALGORITHM_NAMES[name] for name in NAMES]
         for column, steps in zip(state["columns"], merges, strict=False):
             if step <= len(steps):
                 assert (column["pair"], column["made"]) == (steps[step - 1]["pair"], steps[step - 1]["token"])

@@ -35,6 +35,9 @@ class PlainSize:
 
 
 NAMES = ("bpe", "wordpiece", "unigram")
+PAIRS = (("bpe", "wordpiece"), ("bpe", "unigram"), ("wordpiece", "unigram"))
+REGIONS = (NAMES, *PAIRS, ("bpe",), ("wordpiece",), ("unigram",))
+"""The runs that may share a token."""
 
 
 def plain_size(freqs: Mapping[str, int], states: Sequence[State | None]) -> PlainSize:

@@ -13,6 +13,7 @@ import io
 import json
 import pickle
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -23,23 +24,23 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.core.oracle_bpe import plain_bpe
-from tests.core.oracle_comparison import PlainSize, State, at_size, plain_size
+from tests.core.oracle_comparison import NAMES, REGIONS, PlainSize, State, at_size, plain_size
 from tests.core.oracle_wordpiece import plain_wordpiece
 from tests.samples import examples
 from tokenizers_core import METHODS, TIE_RULES, Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import SettingError, TokenizersCoreError, UnknownNameError, VocabSizeError
 from tokenizers_core.files.exports import comparison_to_json, disagreements_to_csv, sweep_to_csv
 from tokenizers_core.training.comparison import (
-    COMPARED,
     LISTED,
-    PAIRS,
-    REGIONS,
     SEED_FACTOR,
     Comparison,
+    Merged,
+    Regained,
     compare,
     odd_one,
+    surface,
+    surfaces,
 )
-from tokenizers_core.training.sides import Merged, Regained, surface, surfaces
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -83,7 +84,9 @@ def plain_states(comparison: Comparison, rule: str) -> list[list[State]]:
         first, second = scored_step.pair
         token = first + second.removeprefix("##")
         wordpiece.append((list(dict.fromkeys([*wordpiece[-1][0], token])), scored_step.splits))
-    unigram: list[State] = [(list(snapshot.pieces), snapshot.splits()) for snapshot in comparison.unigram]
+    unigram: list[State] = [
+        (list(snapshot.pieces), snapshot.splits()) for snapshot in comparison.runs["unigram"]
+    ]
     return [bpe, wordpiece, unigram]
 
 
@@ -127,17 +130,17 @@ def check_every_size(comparison: Comparison, rule: str) -> None:
         ]
         assert list(snapshot.all_apart) == apart[:LISTED]
         overlap = snapshot.overlap()
-        for number, name in enumerate(COMPARED):
+        for number, name in enumerate(NAMES):
             having = {
                 token for region, tokens in overlap.regions.items() if name in region for token in tokens
             }
             assert having == plain.surfaces[number] and overlap.size(name) == len(having)
         for region in REGIONS:
-            owners = [plain.surfaces[COMPARED.index(name)] for name in region]
-            others = [plain.surfaces[COMPARED.index(name)] for name in COMPARED if name not in region]
+            owners = [plain.surfaces[NAMES.index(name)] for name in region]
+            others = [plain.surfaces[NAMES.index(name)] for name in NAMES if name not in region]
             assert set(overlap.regions[region]) == set.intersection(*owners) - set().union(*others)
         assert [*overlap.there] == plain.there
-        for pair, index in zip(PAIRS, point.overlap, strict=True):
+        for pair, index in zip(comparison.pairs, point.overlap, strict=True):
             assert overlap.jaccard(*pair) == index
         if previous is not None:
             changed = [
@@ -215,7 +218,7 @@ def test_the_published_merges_of_the_small_corpus() -> None:
 
 def test_what_unigram_has_here_and_not_one_size_below() -> None:
     comparison = course()
-    trace = comparison.unigram
+    trace = comparison.runs["unigram"]
     for place in range(1, len(comparison) + 1):
         now = cast(int, comparison.sides[2].steps[place])
         below = cast(int, comparison.sides[2].steps[place - 1])
@@ -230,7 +233,7 @@ def test_what_unigram_has_here_and_not_one_size_below() -> None:
 def test_where_one_has_no_vocabulary_of_a_size() -> None:
     """WordPiece begins later; BPE ends earlier; a small seed ends Unigram."""
     comparison = compare(Corpus.from_counts({"abab": 2, "ba": 3, "cab": 1}), seed_size=5)
-    assert comparison.sizes[0] == 3 and comparison.wordpiece.vocab_sizes[0] == 5
+    assert comparison.sizes[0] == 3 and comparison.runs["wordpiece"].vocab_sizes[0] == 5
     standing = comparison[0].standings[1]
     assert (standing.step, standing.size, standing.tokens, standing.limit) == (None, None, None, 5)
     point = comparison.sweep[0]
@@ -246,7 +249,10 @@ def test_where_one_has_no_vocabulary_of_a_size() -> None:
     assert comparison[begins].standings[1].limit is None and comparison.sweep[begins].alike is not None
     end = comparison[-1].standings
     assert end[2].size == end[2].limit == 5 and end[2].step == 0
-    assert min(comparison.bpe.vocab_sizes[-1], comparison.wordpiece.vocab_sizes[-1]) < comparison.sizes[-1]
+    assert (
+        min(comparison.runs["bpe"].vocab_sizes[-1], comparison.runs["wordpiece"].vocab_sizes[-1])
+        < comparison.sizes[-1]
+    )
     assert any(standing.limit is not None for standing in end[:2])
 
 
@@ -265,7 +271,7 @@ def test_sentencepiece_passes_over_sizes() -> None:
 
 def test_the_smallest_size_for_so_few_tokens() -> None:
     comparison = course()
-    for name, place in zip(COMPARED, range(3), strict=True):
+    for name, place in zip(NAMES, range(3), strict=True):
         heights = [cast(float, point.tokens_per_word[place]) for point in comparison.sweep]
         for most in (6.0, 3.5, 1.0):
             size = comparison.first_size(name, most)
@@ -289,7 +295,7 @@ def test_the_smallest_size_for_so_few_tokens() -> None:
     ],
 )  # fmt: skip
 def test_odd_one(cuts: list[Any], odd: str) -> None:
-    assert odd_one(cuts) == odd
+    assert odd_one(dict(zip(NAMES, cuts, strict=True))) == odd
 
 
 def test_surfaces_go_by_place() -> None:
@@ -327,7 +333,7 @@ def test_settings_that_can_not_be(settings: Any, error: type[TokenizersCoreError
 def test_the_seed_is_four_times_the_largest_size() -> None:
     assert hug().settings["seed_size"] == SEED_FACTOR * 16
     assert compare(Corpus.from_counts(HUG), 9, seed_size=12).settings["seed_size"] == 12
-    assert len(compare(Corpus.from_counts(HUG), 9, seed_size=12).unigram.seed) == 12
+    assert compare(Corpus.from_counts(HUG), 9, seed_size=12).sides[2].sizes[0] == 12
 
 
 def test_progress_only_grows_and_stays_within_its_total() -> None:
@@ -387,11 +393,11 @@ def test_the_sweep_as_csv() -> None:
     assert [int(row["vocab_size"]) for row in rows] == [*comparison.sizes]
     for row, snapshot, point in zip(rows, comparison, comparison.sweep, strict=True):
         for standing in snapshot.standings:
-            tokens = row[f"{standing.algorithm}_tokens"]
+            tokens = row[f"{standing.name}_tokens"]
             assert tokens == ("" if standing.tokens is None else str(standing.tokens))
-            assert row[f"{standing.algorithm}_size"] == ("" if standing.size is None else str(standing.size))
+            assert row[f"{standing.name}_size"] == ("" if standing.size is None else str(standing.size))
         assert row["alike_all"] == ("" if point.alike is None else str(point.alike))
-        for (first, second), share in zip(PAIRS, point.overlap, strict=True):
+        for (first, second), share in zip(comparison.pairs, point.overlap, strict=True):
             assert row[f"overlap_{first}_{second}"] == ("" if share is None else str(share))
 
 
@@ -403,7 +409,7 @@ def test_words_that_a_spreadsheet_would_take_for_formulas_are_inert() -> None:
     assert found and len(rows) == len(found)
     for row, told in zip(rows, found, strict=True):
         assert row["word"].removeprefix("'") == told.word and row["apart"] == told.apart
-        for name, cut in zip(COMPARED, told.cuts, strict=True):
+        for name, cut in zip(NAMES, told.cuts, strict=True):
             assert row[name].removeprefix("'") == " ".join(cut or ())
             assert row[f"{name}_tokens"] == str(len(cut or ()))
         assert all(not cell.startswith(("=", "+", "-", "@")) for cell in row.values())
@@ -420,12 +426,29 @@ def test_the_comparison_as_json() -> None:
         "seed_size": 4 * 174,
     }
     for standing in snapshot.standings:
-        told = data["algorithms"][standing.algorithm]
+        told = data["algorithms"][standing.name]
         assert (told["step"], told["size"], told["tokens"]) == (standing.step, standing.size, standing.tokens)
         assert len(told["vocab"]) == 90
     assert [row["vocab_size"] for row in data["sweep"]] == [*course().sizes]
     assert data["sweep"][60]["tokens_per_word"] == {
-        standing.algorithm: standing.tokens_per_word for standing in snapshot.standings
+        standing.name: standing.tokens_per_word for standing in snapshot.standings
     }
     assert [row["word"] for row in data["disagreements"]] == [row.word for row in snapshot.disagreements()]
     assert [tuple(row["algorithms"]) for row in data["overlap"]] == [*REGIONS]
+
+
+@pytest.mark.parametrize("names", [("bpe", "unigram"), ("bpe", "wordpiece", "unigram", "bpe again")])
+def test_any_number_of_runs(names: tuple[str, ...]) -> None:
+    """Oracle: the comparison of three, pair by pair; a run beside itself shares everything with itself."""
+    three = course()
+    some = replace(three, runs={name: three.runs[name.split()[0]] for name in names})
+    known = dict(zip(three.pairs, zip(*(point.overlap for point in three.sweep), strict=True), strict=True))
+    for pair, shares in zip(
+        some.pairs, zip(*(point.overlap for point in some.sweep), strict=True), strict=True
+    ):
+        first, second = (name.split()[0] for name in pair)
+        same = tuple(1.0 if share is not None else None for share in known["bpe", "wordpiece"])
+        assert shares == (same if first == second else known.get((first, second), known.get((second, first))))
+    at = some[40]
+    assert all(one.apart in {*names, "all"} and len(one.cuts) == len(names) for one in at.disagreements())
+    assert max(map(len, at.overlap().regions)) == len(names)

@@ -388,8 +388,10 @@ def test_a_comparison_that_was_stopped_says_how_far_each_came() -> None:
 
     corpus = Corpus.from_texts(["hug pug pun bun hugs " * 3])
     full = compare(corpus, 12)
-    stopped = compare(corpus, 12, progress=lambda done, _total: done <= len(full.bpe) + len(full.wordpiece))
-    reached = [max(stopped.bpe.vocab_sizes), max(stopped.wordpiece.vocab_sizes), min(stopped.unigram.record.sizes)]  # fmt: skip
+    stopped = compare(
+        corpus, 12, progress=lambda done, _total: done <= len(full.sides[0].trace) + len(full.sides[1].trace)
+    )
+    reached = [side.sizes[-1] for side in stopped.sides]  # fmt: skip
     assert stopped.stop_reason == "stopped" and reached[2] > stopped.sizes[0]
     app = AppTest.from_function(script)
     app.session_state["compare.stopped"] = {"run": stopped}
@@ -446,7 +448,7 @@ def told_apart(app: AppTest) -> list[str]:
 @pytest.mark.parametrize("name", ["hello", "course"])
 def test_why_unigrams_page_has_other_pieces(name: str) -> None:
     """Said where the two runs differ, with their seeds; both are trained here as their pages do it."""
-    here = example(name).unigram
+    here = example(name).runs["unigram"]
     there = trace_at(UNIGRAM, corpus=name)
     (told,) = told_apart(opened(f"corpus={name}"))
     assert dict(here.seed) != dict(there.seed)
@@ -466,6 +468,6 @@ def test_nothing_is_said_where_unigrams_page_trains_the_same() -> None:
     app = opened(f"corpus=paste&text={given['text']}")
     assert told_apart(app) == [] and problems(app) == []
     corpus = Corpus.from_texts([text], pre_tokenizer="whitespace_split_metaspace")
-    here, there = compare(corpus, 300).unigram, trace_at(UNIGRAM, **given, size="")
+    here, there = compare(corpus, 300).runs["unigram"], trace_at(UNIGRAM, **given, size="")
     assert here.seed == there.seed
     assert [step.event.piece for step in list(here)[1:]] == [step.event.piece for step in list(there)[1:]]

@@ -20,7 +20,7 @@ from tokenizers_core.errors import UnsavableError
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
 from tokenizers_core.text.normalizers import only_names
 from tokenizers_core.training.bpe import BpeTrace
-from tokenizers_core.training.comparison import COMPARED, PAIRS, Comparison, SizeSnapshot, Standing
+from tokenizers_core.training.comparison import Comparison, SizeSnapshot, Standing
 from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokenizers_core.training.kinds.pickybpe import PickyModel, PickyTrace
 from tokenizers_core.training.kinds.superbpe import SuperTrace
@@ -304,17 +304,17 @@ def sweep_to_csv(comparison: Comparison) -> str:
     """The sweep as CSV, one row per vocabulary size; what doesn't exist is empty."""
     names = [
         "vocab_size",
-        *(f"{name}_{what}" for name in COMPARED for what in ("size", "tokens", "tokens_per_word")),
-        *(f"overlap_{first}_{second}" for first, second in PAIRS),
+        *(f"{name}_{what}" for name in comparison.names for what in ("size", "tokens", "tokens_per_word")),
+        *(f"overlap_{first}_{second}" for first, second in comparison.pairs),
         "alike_all",
-        *(f"alike_{first}_{second}" for first, second in PAIRS),
+        *(f"alike_{first}_{second}" for first, second in comparison.pairs),
     ]
     rows: list[list[object]] = []
     for index, point in enumerate(comparison.sweep):
         row: list[object] = [point.size]
         for side, per_word in zip(comparison.sides, point.tokens_per_word, strict=True):
             step = side.steps[index]
-            numbers = [None, None] if step is None else [side.size_at(step), side.trace.token_totals[step]]
+            numbers = [None, None] if step is None else [side.sizes[step], side.trace.token_totals[step]]
             row += [*numbers, per_word]
         rows.append([*row, *point.overlap, point.alike, *point.alike_pairs])
     return csv_table(names, rows)
@@ -326,7 +326,8 @@ def disagreements_to_csv(snapshot: SizeSnapshot, plain: bool = False) -> str:
     Text that a spreadsheet would read as a formula gets an apostrophe in front, unless the table is `plain`, for programs.
     """
     cell = _cell(plain)
-    names = ["word", "count", *(f"{name}{what}" for name in COMPARED for what in ("", "_tokens")), "apart"]
+    runs = snapshot.trace.names
+    names = ["word", "count", *(f"{name}{what}" for name in runs for what in ("", "_tokens")), "apart"]
     rows: list[list[object]] = []
     for word, freq, cuts, apart in snapshot.disagreements():
         row: list[object] = [cell(word), freq]
@@ -337,7 +338,7 @@ def disagreements_to_csv(snapshot: SizeSnapshot, plain: bool = False) -> str:
 
 
 def comparison_to_dict(snapshot: SizeSnapshot) -> dict[str, Any]:
-    """A comparison as plain data: the corpus, the settings, the three at this size, and the sweep over all sizes."""
+    """A comparison as plain data: the corpus, the settings, all runs at this size, and the sweep over all sizes."""
     comparison = snapshot.trace
     pipeline = comparison.corpus.pipeline
     overlap = snapshot.overlap()
@@ -348,7 +349,7 @@ def comparison_to_dict(snapshot: SizeSnapshot) -> dict[str, Any]:
         "words": dict(comparison.corpus.items()),
         "stop_reason": comparison.stop_reason,
         "vocab_size": snapshot.size,
-        "algorithms": {standing.algorithm: _told(snapshot, standing) for standing in snapshot.standings},
+        "algorithms": {standing.name: _told(snapshot, standing) for standing in snapshot.standings},
         "overlap": [
             {"algorithms": list(region), "tokens": list(tokens)} for region, tokens in overlap.regions.items()
         ],
@@ -356,7 +357,7 @@ def comparison_to_dict(snapshot: SizeSnapshot) -> dict[str, Any]:
             {
                 "word": word,
                 "count": freq,
-                "splits": {name: cut and list(cut) for name, cut in zip(COMPARED, cuts, strict=True)},
+                "splits": {name: cut and list(cut) for name, cut in zip(comparison.names, cuts, strict=True)},
                 "apart": apart,
             }
             for word, freq, cuts, apart in snapshot.disagreements()
@@ -364,10 +365,10 @@ def comparison_to_dict(snapshot: SizeSnapshot) -> dict[str, Any]:
         "sweep": [
             {
                 "vocab_size": point.size,
-                "tokens_per_word": dict(zip(COMPARED, point.tokens_per_word, strict=True)),
-                "overlap": _by_pair(point.overlap),
+                "tokens_per_word": dict(zip(comparison.names, point.tokens_per_word, strict=True)),
+                "overlap": _by_pair(comparison, point.overlap),
                 "alike": point.alike,
-                "alike_by_pair": _by_pair(point.alike_pairs),
+                "alike_by_pair": _by_pair(comparison, point.alike_pairs),
             }
             for point in comparison.sweep
         ],
@@ -376,18 +377,20 @@ def comparison_to_dict(snapshot: SizeSnapshot) -> dict[str, Any]:
 
 def _told(snapshot: SizeSnapshot, standing: Standing) -> dict[str, Any]:
     """One algorithm at a size, as plain data."""
-    side = next(side for side in snapshot.trace.sides if side.algorithm == standing.algorithm)
+    run = snapshot.trace.runs[standing.name]
     return {
         "step": standing.step,
         "size": standing.size,
         "tokens": standing.tokens,
         "tokens_per_word": standing.tokens_per_word,
-        "vocab": [] if standing.step is None else list(side.trace[standing.step].vocab),
+        "vocab": [] if standing.step is None else list(run[standing.step].vocab),
     }
 
 
-def _by_pair(shares: Sequence[float | None]) -> dict[str, float | None]:
-    return {f"{first} {second}": share for (first, second), share in zip(PAIRS, shares, strict=True)}
+def _by_pair(comparison: Comparison, shares: Sequence[float | None]) -> dict[str, float | None]:
+    return {
+        f"{first} {second}": share for (first, second), share in zip(comparison.pairs, shares, strict=True)
+    }
 
 
 def comparison_to_json(snapshot: SizeSnapshot) -> str:

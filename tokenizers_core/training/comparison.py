@@ -1,6 +1,6 @@
-"""One corpus through BPE, WordPiece and Unigram, side by side at every vocabulary size.
+"""Several runs on one corpus, such as BPE's, WordPiece's and Unigram's, side by side at every vocabulary size.
 
-All three see the very same words. A step of a `Comparison` is one more token of vocabulary: for each size it gives the step
+All of them see the very same words. A step of a `Comparison` is one more token of vocabulary: for each size it gives the step
 of each trace that has the largest vocabulary of at most that size. BPE and WordPiece grow with the size; Unigram shrinks as
 it trains, so its steps come in reverse, from the last to the first.
 
@@ -12,28 +12,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from fractions import Fraction
 from itertools import combinations
 from numbers import Integral
 from typing import Any, ClassVar, Literal, NamedTuple
 
+from tokenizers_core.encoding.models.pairs import Pair
+from tokenizers_core.encoding.models.wordpiece import PREFIX
 from tokenizers_core.errors import WHOLE_NUMBER, VocabSizeError, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.trace import ByContent, Trace
-from tokenizers_core.training.algorithms import BPE, UNIGRAM, WORDPIECE
-from tokenizers_core.training.bpe import BpeTrace, train_bpe
+from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.bpe import train_bpe
 from tokenizers_core.training.merging import Progress
-from tokenizers_core.training.sides import Change, Cut, MergeSide, PruneSide, Side
 from tokenizers_core.training.unigram import train_unigram
 from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace, train_wordpiece
 
-COMPARED = (BPE.name, WORDPIECE.name, UNIGRAM.name)
-"""The algorithms that are compared, by name: columns, cuts and sides come in this order."""
-PAIRS = tuple(combinations(COMPARED, 2))
-REGIONS = tuple(region for size in (3, 2, 1) for region in combinations(COMPARED, size))
-"""Which algorithms may share a token: all three, two of them, one."""
 SEED_FACTOR = 4
 """By default Unigram starts from this many times the largest vocabulary: pruning needs something to choose from."""
 LISTED = 12
@@ -50,21 +47,124 @@ def jaccard(shared: int, first: int, second: int) -> float | None:
     return shared / either if either else None
 
 
-def odd_one(cuts: Sequence[Cut | None]) -> str:
-    """Which algorithm splits a word differently from the others: one of `COMPARED`, "all" of them, or "" for none.
+def odd_one(cuts: Mapping[str, Cut | None]) -> str:
+    """The one run that splits a word differently from the others, by name; "all" for several, "" for none.
 
-    An algorithm that has no split yet is left out; if only two are left and they differ, the answer is "all".
+    A run without a split yet doesn't count; if only two are left and they differ, the answer is "all".
 
-    >>> odd_one([("hug",), ("hug",), ("h", "ug")]), odd_one([("hug",), None, ("h", "ug")]), odd_one([None, None, ("a",)])
-    ('unigram', 'all', '')
+    >>> odd_one({"bpe": ("hug",), "wordpiece": ("hug",), "unigram": ("h", "ug")})
+    'unigram'
+    >>> odd_one({"bpe": ("hug",), "unigram": ("h", "ug")}), odd_one({"bpe": None, "unigram": ("a",)})
+    ('all', '')
     """
-    times = Counter(cut for cut in cuts if cut is not None)
+    times = Counter(cut for cut in cuts.values() if cut is not None)
     if len(times) < 2:
         return ""
-    (_most, together), *_ = times.most_common(1)
-    if together == 1:
-        return "all"
-    return next(name for name, cut in zip(COMPARED, cuts, strict=True) if cut is not None and times[cut] == 1)
+    alone = [name for name, cut in cuts.items() if cut is not None and times[cut] == 1]
+    return alone[0] if len(alone) == 1 else "all"
+
+
+# --- A run by vocabulary size ------------------------------------------------------------------------------------------
+
+Cut = tuple[str, ...]
+"""A word, cut into the surfaces of its tokens."""
+
+
+def surface(token: str) -> str:
+    """A token as it appears in a text: WordPiece's continuation prefix is removed.
+
+    >>> surface("##ug"), surface("ug"), surface("##")
+    ('ug', 'ug', '##')
+    """
+    return token.removeprefix(PREFIX) or token
+
+
+def surfaces(tokens: Sequence[str]) -> Cut:
+    """WordPiece's tokens of a word as they appear in it: all but the first lose their prefix.
+
+    >>> surfaces(("hu", "##gs")), surfaces(("##", "##x"))
+    (('hu', 'gs'), ('##', 'x'))
+    """
+    return (*tokens[:1], *(token[len(PREFIX) :] for token in tokens[1:]))
+
+
+class Merged(NamedTuple):
+    """The merge with which a vocabulary reached a size."""
+
+    pair: Pair
+    token: str
+    freq: int
+    score: Fraction | None
+    """WordPiece's score; None for BPE."""
+    again: int
+    """The number of merges since the previous size that made tokens of the vocabulary once more."""
+
+    @property
+    def kind(self) -> Literal["merged"]:
+        return "merged"
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        return (self.token,)
+
+
+class Regained(NamedTuple):
+    """The pieces of Unigram's vocabulary at a size that are pruned for one size below."""
+
+    tokens: tuple[str, ...]
+    loss: float | None
+    """The loss by which a single piece was ranked when it was pruned; None if it wasn't pruned, or for several pieces."""
+
+    @property
+    def kind(self) -> Literal["regained"]:
+        return "regained"
+
+
+Change = Merged | Regained
+
+
+class Side:
+    """One run, looked up by vocabulary size."""
+
+    def __init__(self, name: str, trace: AnyTrace, sizes: range) -> None:
+        self.name, self.trace = name, trace
+        self.sizes = trace.record.sizes if isinstance(trace, UnigramTrace) else trace.vocab_sizes
+        """The vocabulary's size after each step."""
+        self.least = min(self.sizes[0], self.sizes[-1])
+        self.steps = [None if size < self.least else trace.step_of_size(size) for size in sizes]
+        """For each size of the comparison, the step of the trace."""
+        self.marked = isinstance(trace, WordPieceTrace)
+
+    def cutter(self, step: int) -> Callable[[int], Cut]:
+        """A function that splits a word, given by its place in the corpus, as it is split after `step` steps."""
+        tokens = self.trace.splitter(step)
+        return (lambda place: surfaces(tokens(place))) if self.marked else tokens
+
+    def longer(self, step: int) -> Iterable[str]:
+        """The vocabulary's longer tokens after `step` steps as surfaces, without those of the alphabet."""
+        return self._surfaces(self.trace.longer(step))
+
+    def moved(self, first: int, second: int) -> tuple[Iterable[str], Iterable[str]]:
+        """The longer tokens gained, and those lost, from step `first` to step `second`, as surfaces."""
+        gained, lost = self.trace.moved(first, second)
+        return self._surfaces(gained), self._surfaces(lost)
+
+    def _surfaces(self, tokens: Iterable[str]) -> Iterable[str]:
+        return map(surface, tokens) if self.marked else tokens
+
+    def change(self, before: int | None, now: int) -> Change | None:
+        """The change from one size to the next."""
+        trace = self.trace
+        if before is None or before == now:
+            return None
+        if isinstance(trace, UnigramTrace):
+            if trace.record.kinds[now + 1 : before + 1] == ["prune"]:
+                return Regained((trace.piece_of(before),), trace.loss_of(before))
+            pieces, below = trace.pieces_at(now), trace.pieces_at(before)
+            return Regained(tuple(piece for piece in pieces if piece not in below), None)
+        score = trace.score_at(now) if isinstance(trace, WordPieceTrace) else None
+        freq = trace.record.frequencies[now - 1]
+        return Merged(trace.pair_of(now), trace.token_of(now), freq, score, now - before - 1)
 
 
 # --- What a comparison tells ------------------------------------------------------------------------------------------
@@ -72,9 +172,10 @@ def odd_one(cuts: Sequence[Cut | None]) -> str:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where one algorithm is at a vocabulary size."""
+    """Where one run is at a vocabulary size."""
 
-    algorithm: str
+    name: str
+    """The run's, as in `Comparison.runs`."""
     step: int | None
     """The step of its trace; None where it has no vocabulary that is as small as that."""
     size: int | None
@@ -94,7 +195,7 @@ class Disagreement(NamedTuple):
     word: str
     freq: int
     cuts: tuple[Cut | None, ...]
-    """In the order of `COMPARED`; None where one has no vocabulary yet."""
+    """In the order of the runs; None where one has no vocabulary yet."""
     apart: str
     """See `odd_one`."""
 
@@ -104,35 +205,37 @@ class Overlap:
     """Which tokens of more than one character the vocabularies share, as surfaces."""
 
     regions: Mapping[tuple[str, ...], tuple[str, ...]]
-    """The algorithms, one of `REGIONS` → the surfaces they share, in the order in which the first of them learned these."""
+    """Names of runs → the surfaces that they share, in the order in which the first of them learned these."""
     characters: int
-    """How many single characters there are. They are left out: nearly always all three have them."""
-    there: tuple[str, ...] = COMPARED
-    """Which algorithms have a vocabulary of this size at all."""
+    """The number of single characters, which are left out: nearly always all runs have them."""
+    names: tuple[str, ...]
+    """Of all runs."""
+    there: tuple[str, ...]
+    """Of the runs with a vocabulary of this size."""
 
-    def size(self, *algorithms: str) -> int:
-        """How many surfaces all of these algorithms have."""
-        return sum(len(result) for region, result in self.regions.items() if {*algorithms} <= {*region})
+    def size(self, *names: str) -> int:
+        """The number of surfaces that all of these runs have."""
+        return sum(len(result) for region, result in self.regions.items() if {*names} <= {*region})
 
     def jaccard(self, first: str, second: str) -> float | None:
-        """The Jaccard overlap of two vocabularies; None if one of the algorithms has none of this size."""
+        """The Jaccard overlap of two vocabularies; None if one of the runs has none of this size."""
         if not {first, second} <= {*self.there}:
             return None
         return jaccard(self.size(first, second), self.size(first), self.size(second))
 
 
 class SweepPoint(NamedTuple):
-    """One vocabulary size in the charts; None where an algorithm has no vocabulary yet or there is nothing to compare."""
+    """One vocabulary size in the charts; None where a run has no vocabulary yet or there is nothing to compare."""
 
     size: int
     tokens_per_word: tuple[float | None, ...]
-    """In the order of `COMPARED`."""
+    """In the order of the runs."""
     overlap: tuple[float | None, ...]
-    """Jaccard of the longer tokens, in the order of `PAIRS`."""
+    """Jaccard of the longer tokens, in the order of `Comparison.pairs`."""
     alike: float | None
-    """The share of the corpus's words, each counted as often as it occurs, that all three split in the same way."""
+    """The share of the corpus's words, each counted as often as it occurs, that all runs split in the same way."""
     alike_pairs: tuple[float | None, ...]
-    """The same for two, in the order of `PAIRS`."""
+    """The same for two, in the order of `Comparison.pairs`."""
 
 
 # --- The comparison ---------------------------------------------------------------------------------------------------
@@ -140,7 +243,7 @@ class SweepPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class SizeEvent:
-    """What one more token of vocabulary changed for each of the three, in the order of `COMPARED`."""
+    """The changes of one more token of vocabulary, in the order of the runs."""
 
     changes: tuple[Change | None, ...]
     kind: ClassVar[Literal["size"]] = "size"
@@ -148,7 +251,7 @@ class SizeEvent:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SizeSnapshot(ByContent):
-    """The three at one vocabulary size."""
+    """All runs at one vocabulary size."""
 
     trace: Comparison
     step: int
@@ -164,18 +267,17 @@ class SizeSnapshot(ByContent):
 
     @cached_property
     def standings(self) -> tuple[Standing, ...]:
-        """Where each of the three is, in the order of `COMPARED`."""
+        """Where each run is, in their order."""
         return tuple(map(self._standing, self.trace.sides))
 
     def _standing(self, side: Side) -> Standing:
         step = side.steps[self.step]
         if step is None:
-            least = min(side.size_at(0), side.size_at(len(side.trace)))
-            return Standing(side.algorithm, None, None, None, None, None, least)
-        size, tokens = side.size_at(step), side.trace.token_totals[step]
+            return Standing(side.name, None, None, None, None, None, side.least)
+        size, tokens = side.sizes[step], side.trace.token_totals[step]
         before = side.steps[self.step - 1] if self.step else None
         return Standing(
-            side.algorithm,
+            side.name,
             step,
             size,
             tokens,
@@ -185,7 +287,7 @@ class SizeSnapshot(ByContent):
         )
 
     def cuts(self, words: Iterable[str]) -> dict[str, tuple[Cut | None, ...]]:
-        """Word of the corpus → how each of the three splits it, in the order of `COMPARED`."""
+        """Word of the corpus → its split by each run, in their order."""
         cutters = self._cutters
         positions = self.trace.places
         return {word: tuple(cutter and cutter(positions[word]) for cutter in cutters) for word in words}
@@ -203,7 +305,7 @@ class SizeSnapshot(ByContent):
 
     @property
     def all_apart(self) -> tuple[str, ...]:
-        """The words that each of the three splits in its own way: the `LISTED` most frequent ones."""
+        """The words that each run splits in its own way: the `LISTED` most frequent ones."""
         words = self.trace.corpus.words
         return tuple(words[index] for index in self.trace.records[self.step].all_apart)
 
@@ -214,7 +316,7 @@ class SizeSnapshot(ByContent):
 
     @property
     def changed(self) -> list[str]:
-        """The words that one of the three splits differently than at the previous size, the most frequent first."""
+        """The words that one of the runs splits differently than at the previous size, the most frequent first."""
         if not self.step:
             return []
         positions: set[int] = set()
@@ -222,19 +324,21 @@ class SizeSnapshot(ByContent):
             before, now = side.steps[self.step - 1], side.steps[self.step]
             if before is not None and now is not None and before != now:
                 then, cut = side.cutter(before), side.cutter(now)
-                positions.update(index for index in side.changed(before, now) if then(index) != cut(index))
+                positions.update(
+                    index for index in side.trace.words_between(before, now) if then(index) != cut(index)
+                )
         rank = self.trace.ranks
         return [self.trace.corpus.words[index] for index in sorted(positions, key=rank.__getitem__)]
 
     def disagreements(self, limit: int | None = None) -> list[Disagreement]:
         """The words that are split differently, the most frequent first; the first `limit` of them (None: all)."""
-        corpus, cutters = self.trace.corpus, self._cutters
+        corpus, names, cutters = self.trace.corpus, self.trace.names, self._cutters
         results: list[Disagreement] = []
         for index in self.trace.by_frequency:
             if limit is not None and len(results) >= limit:
                 break
             cuts = tuple(cutter and cutter(index) for cutter in cutters)
-            if apart := odd_one(cuts):
+            if apart := odd_one(dict(zip(names, cuts, strict=True))):
                 results.append(Disagreement(corpus.words[index], corpus.counts[index], cuts, apart))
         return results
 
@@ -244,14 +348,19 @@ class SizeSnapshot(ByContent):
         for side in self.trace.sides:
             step = side.steps[self.step]
             for token in () if step is None else dict.fromkeys(side.longer(step)):
-                results.setdefault(token, []).append(side.algorithm)
-        regions: dict[tuple[str, ...], list[str]] = {region: [] for region in REGIONS}
+                results.setdefault(token, []).append(side.name)
+        names = self.trace.names
+        sizes = range(len(names), 0, -1)
+        regions: dict[tuple[str, ...], list[str]] = {
+            region: [] for size in sizes for region in combinations(names, size)
+        }
         for token, owners in results.items():
             regions[tuple(owners)].append(token)
         return Overlap(
             {region: tuple(tokens) for region, tokens in regions.items()},
-            len(self.trace.bpe.alphabet),
-            tuple(standing.algorithm for standing in self.standings if standing.step is not None),
+            len(self.trace.characters),
+            names,
+            tuple(standing.name for standing in self.standings if standing.step is not None),
         )
 
     def _content(self) -> tuple[object, ...]:
@@ -262,38 +371,37 @@ class SizeRecord(NamedTuple):
     """What can be counted at one vocabulary size."""
 
     alike: int
-    """Words, each counted as often as it occurs, that all three split in the same way."""
+    """Words, each counted as often as it occurs, that all runs split in the same way."""
     alike_pairs: tuple[int, ...]
-    """The same for two, in the order of `PAIRS`."""
+    """The same for two, in the order of `Comparison.pairs`."""
     different: int
     """Different words that are split differently."""
     leading: tuple[int, ...]
     """The most frequent of them, as places in the corpus."""
     all_apart: tuple[int, ...]
-    """The most frequent words that each of the three splits in its own way."""
+    """The most frequent words that each run splits in its own way."""
     longer: tuple[int, ...]
-    """Tokens of more than one character, as surfaces, in the order of `COMPARED`."""
+    """Tokens of more than one character, as surfaces, in the order of the runs."""
     shared: tuple[int, ...]
-    """Those that two have, in the order of `PAIRS`."""
+    """Those that two have, in the order of `Comparison.pairs`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Trace[SizeSnapshot]):
-    """Three runs on one corpus; step k is the vocabulary size ``sizes[k]``."""
+    """Runs on one corpus; step k is the vocabulary size ``sizes[k]``."""
 
     corpus: Corpus
-    bpe: BpeTrace
-    wordpiece: WordPieceTrace
-    unigram: UnigramTrace
+    runs: Mapping[str, AnyTrace]
+    """Name → run; columns, cuts and sides come in this order."""
     sizes: range
     stop_reason: str
-    """ "vocab_size", "no_pairs" (neither BPE nor WordPiece has a pair left), or "stopped"."""
+    """ "vocab_size", "no_pairs" (no run that merges has a pair left), or "stopped"."""
     settings: Mapping[str, Any]
     special_tokens: ClassVar[tuple[str, ...]] = ()
 
     @property
     def settled(self) -> int:
-        """None: a size shows how far each of the three runs came."""
+        """None: a size shows how far each run came."""
         return -1
 
     def __len__(self) -> int:
@@ -304,12 +412,22 @@ class Comparison(Trace[SizeSnapshot]):
 
     @cached_property
     def sides(self) -> tuple[Side, ...]:
-        """The three, in the order of `COMPARED`."""
-        return (
-            MergeSide("bpe", self.bpe, self.sizes),
-            MergeSide("wordpiece", self.wordpiece, self.sizes),
-            PruneSide(self.unigram, self.sizes),
-        )
+        """The runs by vocabulary size."""
+        return tuple(Side(name, run, self.sizes) for name, run in self.runs.items())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.runs)
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The names of any two runs."""
+        return tuple(combinations(self.runs, 2))
+
+    @cached_property
+    def characters(self) -> frozenset[str]:
+        """The corpus's single characters."""
+        return frozenset().union(*self.corpus.words)
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -348,8 +466,8 @@ class Comparison(Trace[SizeSnapshot]):
     def _point(self, place: int) -> SweepPoint:
         record, total = self.records[place], self.corpus.total
         steps = [side.steps[place] for side in self.sides]
-        there = {name for name, step in zip(COMPARED, steps, strict=True) if step is not None}
-        longer = dict(zip(COMPARED, record.longer, strict=True))
+        there = {name for name, step in zip(self.runs, steps, strict=True) if step is not None}
+        longer = dict(zip(self.runs, record.longer, strict=True))
         return SweepPoint(
             self.sizes[place],
             tuple(
@@ -358,18 +476,18 @@ class Comparison(Trace[SizeSnapshot]):
             ),
             tuple(
                 jaccard(shared, longer[pair[0]], longer[pair[1]]) if {*pair} <= there else None
-                for pair, shared in zip(PAIRS, record.shared, strict=True)
+                for pair, shared in zip(self.pairs, record.shared, strict=True)
             ),
-            record.alike / total if len(there) == len(COMPARED) else None,
+            record.alike / total if len(there) == len(self.runs) else None,
             tuple(
                 alike / total if {*pair} <= there else None
-                for pair, alike in zip(PAIRS, record.alike_pairs, strict=True)
+                for pair, alike in zip(self.pairs, record.alike_pairs, strict=True)
             ),
         )
 
-    def first_size(self, algorithm: str, most: float) -> int | None:
-        """The smallest vocabulary with which an algorithm needs at most `most` tokens per word; None for none."""
-        position = COMPARED.index(algorithm)
+    def first_size(self, name: str, most: float) -> int | None:
+        """The smallest vocabulary with which a run needs at most `most` tokens per word; None for none."""
+        position = self.names.index(name)
         return next(
             (
                 point.size
@@ -381,8 +499,7 @@ class Comparison(Trace[SizeSnapshot]):
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields, without what was worked out from them."""
-        names = ("corpus", "bpe", "wordpiece", "unigram", "sizes", "stop_reason", "settings")
-        return {name: getattr(self, name) for name in names}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 class Walk:
@@ -391,15 +508,17 @@ class Walk:
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
         number = len(comparison.corpus.words)
-        self.steps: list[int | None] = [None] * len(COMPARED)
-        self.cuts: list[list[Cut | None]] = [[None] * number for _ in COMPARED]
+        runs = len(comparison.runs)
+        self.pairs = [*combinations(range(runs), 2)]
+        self.steps: list[int | None] = [None] * runs
+        self.cuts: list[list[Cut | None]] = [[None] * number for _ in range(runs)]
         self.alike = 0
-        self.alike_pairs = [0] * len(PAIRS)
-        self.equal = [(False,) * len(PAIRS)] * number
+        self.alike_pairs = [0] * len(self.pairs)
+        self.equal = [(False,) * len(self.pairs)] * number
         self.ways = bytearray(number)
         """In how many ways each word is split; by rank, so that the most frequent words are found quickly."""
-        self.times: list[Counter[str]] = [Counter() for _ in COMPARED]
-        self.shared = [0] * len(PAIRS)
+        self.times: list[Counter[str]] = [Counter() for _ in range(runs)]
+        self.shared = [0] * len(self.pairs)
 
     def move_to(self, place: int) -> SizeRecord:
         """Go to a size, and count there."""
@@ -408,7 +527,7 @@ class Walk:
             before, now = self.steps[which], side.steps[place]
             if now is None or now == before:
                 continue
-            words = range(len(self.ways)) if before is None else side.changed(before, now)
+            words = range(len(self.ways)) if before is None else side.trace.words_between(before, now)
             cut, cuts = side.cutter(now), self.cuts[which]
             for word in words:
                 cuts[word] = cut(word)
@@ -422,8 +541,8 @@ class Walk:
             self.alike,
             tuple(self.alike_pairs),
             len(self.ways) - self.ways.count(1),
-            self._leading(2, 3),
-            self._leading(3),
+            self._leading(*range(2, len(self.cuts) + 1)),
+            self._leading(len(self.cuts)),
             tuple(len(times) for times in self.times),
             tuple(self.shared),
         )
@@ -432,12 +551,7 @@ class Walk:
         """Count one word again."""
         freq = self.comparison.corpus.counts[word]
         cuts = [cuts[word] for cuts in self.cuts]
-        first, second, third = cuts
-        equal = (
-            first is not None and first == second,
-            first is not None and first == third,
-            second is not None and second == third,
-        )
+        equal = tuple([cuts[one] is not None and cuts[one] == cuts[other] for one, other in self.pairs])
         before = self.equal[word]
         self.alike += freq * (all(equal) - all(before))
         for which, (now, then) in enumerate(zip(equal, before, strict=True)):
@@ -458,7 +572,7 @@ class Walk:
         return tuple(self.comparison.by_frequency[rank] for rank in sorted(results)[:LISTED])
 
     def _count_tokens(self, which: int, gained: Iterable[str], lost: Iterable[str]) -> None:
-        """Note the longer tokens that one of the three has gained and lost; two tokens may have the same surface."""
+        """Note the longer tokens that a run has gained and lost; two tokens may have the same surface."""
         times = self.times[which]
         for token in gained:
             times[token] += 1
@@ -471,12 +585,9 @@ class Walk:
                 self._share(which, token, -1)
 
     def _share(self, which: int, token: str, change: int) -> None:
-        name = COMPARED[which]
-        for index, pair in enumerate(PAIRS):
-            if name in pair:
-                other = COMPARED.index(pair[pair[0] == name])
-                if token in self.times[other]:
-                    self.shared[index] += change
+        for index, pair in enumerate(self.pairs):
+            if which in pair and token in self.times[pair[pair[0] == which]]:
+                self.shared[index] += change
 
 
 # --- Making one -------------------------------------------------------------------------------------------------------
@@ -517,22 +628,15 @@ def compare(
             what="alphabet" if symbols == characters else "WordPiece alphabet",
         )
     relay = Relay(progress, vocab_size, (characters, symbols))
-    bpe = train_bpe(corpus, vocab_size, tie_rule=tie_rule, progress=relay.told_by(0))
-    wordpiece = train_wordpiece(corpus, vocab_size, tie_rule=tie_rule, progress=relay.told_by(1))
+    bpe = train_bpe(corpus, vocab_size, tie_rule=tie_rule, progress=relay.callback(0))
+    wordpiece = train_wordpiece(corpus, vocab_size, tie_rule=tie_rule, progress=relay.callback(1))
     highest = max(bpe.vocab_sizes[-1], wordpiece.vocab_sizes[-1])
-    unigram = train_unigram(
-        corpus,
-        max(characters, SEED_FACTOR * highest) if seed_size is None else seed_size,
-        None,
-        method,
-        progress=relay.told_by(2),
-    )
+    seed = max(characters, SEED_FACTOR * highest) if seed_size is None else seed_size
+    unigram = train_unigram(corpus, seed, None, method, progress=relay.callback(2))
     stop_reason = "vocab_size" if highest == vocab_size else "no_pairs"
     return Comparison(
         corpus=corpus,
-        bpe=bpe,
-        wordpiece=wordpiece,
-        unigram=unigram,
+        runs={run.algorithm: run for run in (bpe, wordpiece, unigram)},
         sizes=range(characters, highest + 1),
         stop_reason="stopped" if relay.stopped else stop_reason,
         settings={
@@ -557,7 +661,7 @@ class Relay:
             self.before = [0, merges[0], sum(merges)]
             self.total = sum(merges) + SEED_FACTOR * vocab_size - alphabets[0]
 
-    def told_by(self, part: int) -> Progress | None:
+    def callback(self, part: int) -> Progress | None:
         """The progress callback for one of the three runs."""
         return None if self.progress is None else lambda done, total: self.tell(part, done, total)
 

@@ -7,7 +7,7 @@ import operator
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
@@ -508,6 +508,16 @@ class MergeTrace(Trace[MergeSnapshot]):
         """All words of the corpus after `step` merges; not to be modified."""
         return self._words.at(step)
 
+    def splitter(self, step: int) -> Callable[[int], tuple[str, ...]]:
+        """A function from a word's place in the corpus to its tokens after `step` merges."""
+        words, read = self.current_words(step).words, self.vocabulary.read
+        return lambda place: read(words[place])
+
+    def words_between(self, first: int, second: int) -> set[int]:
+        """The places of the words that the steps between two steps may have re-split."""
+        ends = self.record.word_ends
+        return set(self.record.words[ends[min(first, second)] : ends[max(first, second)]])
+
     def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
         """Word → its tokens after `step` merges; a word need not be in the corpus."""
         read, current, indices = self.vocabulary.read, self.current_words(step).words, self.indices_at(step)
@@ -604,6 +614,10 @@ class MergeTrace(Trace[MergeSnapshot]):
         """The tokens gained, and those lost, from step `first` to step `second`."""
         sizes = self.vocab_sizes
         return self.tokens[sizes[first] : sizes[second]], self.tokens[sizes[second] : sizes[first]]
+
+    def longer(self, step: int) -> tuple[str, ...]:
+        """The vocabulary's tokens after `step` steps, without those of the alphabet."""
+        return self.moved(0, step)[0]
 
     def step_of_size(self, size: int) -> int:
         """The first step with a vocabulary of `size` tokens, or else the last step."""

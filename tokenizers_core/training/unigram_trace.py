@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, Self, TypeVar, overload
 
@@ -382,6 +382,59 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return changes
 
     @cached_property
+    def _split_histories(self) -> list[tuple[list[int], list[tuple[int, ...]]]]:
+        """For each word of the corpus, the steps that changed its best split, and the splits since then."""
+        histories: list[tuple[list[int], list[tuple[int, ...]]]] = [([], []) for _ in self.corpus.words]
+        for step, changed in enumerate(self.changed_splits):
+            for position, pieces in changed.items():
+                steps, splits = histories[position]
+                steps.append(step)
+                splits.append(pieces)
+        return histories
+
+    def splitter(self, step: int) -> Callable[[int], tuple[str, ...]]:
+        """A function from a word's place in the corpus to its best split after `step` steps."""
+        histories, seed = self._split_histories, self.seed
+
+        def split(place: int) -> tuple[str, ...]:
+            steps, splits = histories[place]
+            return tuple([seed[number][0] for number in splits[bisect_right(steps, step) - 1]])
+
+        return split
+
+    def words_between(self, first: int, second: int) -> set[int]:
+        """The places of the words that the steps between two steps have re-split."""
+        low, high = sorted((first, second))
+        return set().union(*self.changed_splits[low + 1 : high + 1])
+
+    def longer(self, step: int) -> tuple[str, ...]:
+        """The pieces of more than one character after `step` steps."""
+        return tuple(piece for piece in self.pieces_at(step) if len(piece) > 1)
+
+    def moved(self, first: int, second: int) -> tuple[list[str], list[str]]:
+        """The longer pieces gained, and those lost, from step `first` to step `second`."""
+        low, high = sorted((first, second))
+        if set(self.record.kinds[low + 1 : high + 1]) <= {"prune"}:
+            lost, gained = [self.piece_of(step) for step in range(low + 1, high + 1)], []
+        else:
+            before, after = self.pieces_at(low), self.pieces_at(high)
+            lost = [piece for piece in before if piece not in after]
+            gained = [piece for piece in after if piece not in before]
+        lost, gained = ([piece for piece in pieces if len(piece) > 1] for pieces in (lost, gained))
+        return (gained, lost) if first < second else (lost, gained)
+
+    def step_of_size(self, size: int) -> int:
+        """The last step with the largest vocabulary of at most `size` pieces: M steps skip sizes. Special tokens don't count."""
+        return self._last_steps[bisect_right(self._last_steps, size, key=self.record.sizes.__getitem__) - 1]
+
+    @cached_property
+    def _last_steps(self) -> list[int]:
+        """The last step with each size of the vocabulary, the smallest first."""
+        return [
+            step for _, step in sorted({size: step for step, size in enumerate(self.record.sizes)}.items())
+        ]
+
+    @cached_property
     def token_totals(self) -> Sequence[int]:
         """Tokens in the corpus on best splits after each number of steps."""
         lengths = [0] * len(self.corpus.words)
@@ -464,6 +517,11 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         """The piece that step `step`, one that prunes, has pruned."""
         round_ = self.record.rounds[self.round_of(step) - 1]
         return self.seed[round_.ranking[step - round_.first_step]][0]
+
+    def loss_of(self, step: int) -> float:
+        """The loss by which the piece of step `step` was ranked."""
+        round_ = self.record.rounds[self.round_of(step) - 1]
+        return round_.losses[step - round_.first_step]
 
     def event(self, step: int) -> UnigramEvent:
         """What step `step` did; step 0 is the start."""

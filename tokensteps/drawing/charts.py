@@ -10,7 +10,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from tokenizers_core.training.comparison import COMPARED, PAIRS, Comparison, SweepPoint
+from tokenizers_core.training.comparison import Comparison
 from tokenizers_core.training.merge_trace import MergeTrace, StepStats
 from tokenizers_core.training.pruning import StepPoint, Worth
 from tokenizers_core.training.unigram_trace import UnigramTrace
@@ -378,11 +378,11 @@ def worth_chart(rows: Sequence[Worth], style: Style) -> go.Figure:
 
 
 def sweep_chart(comparison: Comparison, chart: str, step: int) -> go.Figure:
-    """All three algorithms over the vocabulary sizes, with the current size as a line."""
-    drawn = [comparison.sweep[index] for index in thinned(range(len(comparison) + 1), step)]
+    """All runs over the vocabulary sizes, with the current size as a line."""
+    places = thinned(range(len(comparison) + 1), step)
     return _over_sizes(
-        [point.size for point in drawn],
-        _sweep_lines(drawn, chart),
+        [comparison.sizes[place] for place in places],
+        _sweep_lines(comparison, places, chart),
         _(SWEEP_HEIGHTS[chart]),
         in_percent=chart != "tokens",
         now=(comparison.sizes[step], 2 * step <= len(comparison)),
@@ -396,10 +396,10 @@ def measures_chart(
     name: str,
     step: int,
 ) -> go.Figure:
-    """A measure of all three at some of the sizes, with the current size as a line."""
+    """A measure of all runs at some of the sizes, with the current size as a line."""
     lines = [
-        (ALGORITHM_NAMES[algorithm], list(column))
-        for algorithm, column in zip(COMPARED, zip(*values, strict=True), strict=True)
+        (ALGORITHM_NAMES[run], list(column))
+        for run, column in zip(comparison.names, zip(*values, strict=True), strict=True)
     ]
     return _over_sizes(
         [comparison.sizes[index] for index in places],
@@ -447,13 +447,19 @@ def _over_sizes(
     return figure
 
 
-def _sweep_lines(points: Sequence[SweepPoint], chart: str) -> list[tuple[str, list[float | None]]]:
+def _sweep_lines(
+    comparison: Comparison, places: Sequence[int], chart: str
+) -> list[tuple[str, list[float | None]]]:
     """The lines of a chart: their names and heights."""
+    points = [comparison.sweep[place] for place in places]
     if chart == "tokens":
         columns = zip(*(point.tokens_per_word for point in points), strict=True)
-        return [(ALGORITHM_NAMES[name], list(column)) for name, column in zip(COMPARED, columns, strict=True)]
+        return [
+            (ALGORITHM_NAMES[name], list(column))
+            for name, column in zip(comparison.names, columns, strict=True)
+        ]
     pairs = zip(*(point.alike_pairs if chart == "alike" else point.overlap for point in points), strict=True)
-    lines = [(pair_name(pair), list(column)) for pair, column in zip(PAIRS, pairs, strict=True)]
+    lines = [(pair_name(pair), list(column)) for pair, column in zip(comparison.pairs, pairs, strict=True)]
     if chart == "alike":
         lines.append((_("all three"), [point.alike for point in points]))
     return lines

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from itertools import islice
+from itertools import combinations, islice
 
-from tokenizers_core.training.comparison import COMPARED, PAIRS, Overlap, SizeSnapshot, Standing
-from tokenizers_core.training.sides import Cut, surface
+from tokenizers_core.training.comparison import Cut, Overlap, SizeSnapshot, Standing, surface
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.comparison import per_word, tell_measure, tell_size, tell_standing
 from tokensteps.drawing.narration.text_format import Marked, Markup, Plain
@@ -49,7 +48,7 @@ def compare_frame(snapshot: SizeSnapshot, style: Style) -> Frame:
         *(
             plain.say(
                 _("{name}: {told} {measure}"),
-                name=ALGORITHM_NAMES[standing.algorithm],
+                name=ALGORITHM_NAMES[standing.name],
                 told=tell_standing(snapshot, standing, plain),
                 measure=tell_measure(standing),
             ).strip()
@@ -69,7 +68,7 @@ def compare_frame(snapshot: SizeSnapshot, style: Style) -> Frame:
 
 def column(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
     """One algorithm: what it did, how many tokens a word takes, and how it cuts the words that all columns show."""
-    name = standing.algorithm
+    name = standing.name
     direction = escape(_(DIRECTIONS[name]))
     return (
         f"<section><h3>{ALGORITHM_NAMES[name]}<span>{direction}</span></h3>"
@@ -81,10 +80,11 @@ def column(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
 def measure(snapshot: SizeSnapshot, standing: Standing) -> str:
     """Tokens per word as a number and as a bar; a full bar is one token per character."""
     trace = snapshot.trace
-    most = trace.bpe.token_totals[0] / trace.corpus.total
+    totals = [run.token_totals for run in trace.runs.values()]
+    most = max(total[end] for total in totals for end in (0, -1)) / trace.corpus.total
     share = 0 if standing.tokens_per_word is None else round(100 * standing.tokens_per_word / most)
-    totals = [other.tokens for other in snapshot.standings if other.tokens is not None]
-    fewest = standing.tokens is not None and standing.tokens == min(totals) != max(totals)
+    needed = [other.tokens for other in snapshot.standings if other.tokens is not None]
+    fewest = standing.tokens is not None and standing.tokens == min(needed) != max(needed)
     best, unit = escape(_("fewest")), escape(_("tokens per word"))
     mark = f'<span class="mark">{best}</span>' if fewest else ""
     return (
@@ -98,12 +98,13 @@ def cuts_panel(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
     first, changed = compared_words(snapshot)
     cuts = snapshot.cuts((*first, *changed))
     result = made_here(standing)
+    position = snapshot.standings.index(standing)
 
     def rows(words: Sequence[str]) -> str:
         return word_list(
             cut_row(
                 cuts[word],
-                standing.algorithm,
+                position,
                 snapshot.trace.corpus.counts[snapshot.trace.places[word]],
                 result,
                 style,
@@ -139,10 +140,10 @@ def made_here(standing: Standing) -> frozenset[str]:
 
 
 def cut_row(
-    cuts: tuple[Cut | None, ...], algorithm: str, freq: int, made: frozenset[str], style: Style
+    cuts: tuple[Cut | None, ...], position: int, freq: int, made: frozenset[str], style: Style
 ) -> str:
-    """One word in one column: a sign, its tokens, how often it occurs and how many tokens it takes."""
-    cut = cuts[COMPARED.index(algorithm)]
+    """One word in the column at `position`: a sign, its tokens, how often it occurs and how many tokens it takes."""
+    cut = cuts[position]
     if cut is None:
         return '<li class="w dim"><i></i><span class="ts"></span><span class="f">–</span></li>'
     same, there = sum(other == cut for other in cuts), sum(other is not None for other in cuts)
@@ -172,12 +173,12 @@ def block_title(title: str, units: bool = False) -> str:
 def overlap_html(overlap: Overlap, style: Style) -> str:
     """Which vocabularies share which tokens: a row for each region of the overlap, with its tokens."""
     head, number, more = (
-        "".join(f"<th>{ALGORITHM_NAMES[name]}" for name in COMPARED),
+        "".join(f"<th>{ALGORITHM_NAMES[name]}" for name in overlap.names),
         _("tokens"),
         _("{number} more"),
     )
     rows = "".join(
-        f"<tr>{''.join(f'<td>{_membership(name, region, overlap)}' for name in COMPARED)}<td><b>{count(len(tokens))}</b>"
+        f"<tr>{''.join(f'<td>{_membership(name, region, overlap)}' for name in overlap.names)}<td><b>{count(len(tokens))}</b>"
         f'<td><div class="row">{chips(tokens[:CHIPS_SHOWN], style)}'
         f"{cut_mark(more, max(0, len(tokens) - CHIPS_SHOWN))}</div>"
         for region, tokens in overlap.regions.items()
@@ -200,7 +201,7 @@ def _membership(name: str, region: tuple[str, ...], overlap: Overlap) -> str:
 def jaccard_html(overlap: Overlap) -> str:
     """How much two vocabularies have in common, pair by pair, with the numbers."""
     rows = ""
-    for first, second in PAIRS:
+    for first, second in combinations(overlap.names, 2):
         shared = overlap.size(first, second)
         either = overlap.size(first) + overlap.size(second) - shared
         index = overlap.jaccard(first, second)

@@ -108,7 +108,7 @@ def draw_window(run: str, window: Window, frame: Callable[[int], Frame]) -> byte
 def reach(trace: Stepped) -> tuple[object, ...]:
     """How far a trace goes. A stopped one belongs to one session but has the whole run's name, and so has one that still grows: what
     is kept for all needs both."""
-    parts = (trace.bpe, trace.wordpiece, trace.unigram) if isinstance(trace, Comparison) else (trace,)
+    parts = trace.runs.values() if isinstance(trace, Comparison) else (trace,)
     return (*map(len, parts), trace.stop_reason)
 
 

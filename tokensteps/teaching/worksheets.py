@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.bpe import BpeTrace
-from tokenizers_core.training.sides import surface
+from tokenizers_core.training.comparison import surface
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.handout import standalone_page

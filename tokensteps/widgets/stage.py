@@ -173,13 +173,14 @@ def _offer_more(page: str, run: str, kept: dict[str, Any]) -> None:
     if result is None:
         text = _("Reading was stopped before training began.")
     elif isinstance(result, Comparison):  # its steps are sizes, which say nothing of how far training came
+        reached = {side.name: side.sizes[-1] for side in result.sides}
         text = _(
             "Training was stopped with BPE at {bpe} tokens, WordPiece at {wordpiece} and Unigram at {unigram}. "
             "At larger sizes, BPE and WordPiece stay as they are; at smaller ones, Unigram is missing."
         ).format(
-            bpe=count(result.bpe.vocab_sizes[-1]),
-            wordpiece=count(result.wordpiece.vocab_sizes[-1]),
-            unigram=count(result.unigram.record.sizes[-1]),
+            bpe=count(reached["bpe"]),
+            wordpiece=count(reached["wordpiece"]),
+            unigram=count(reached["unigram"]),
         )
     else:
         text = ngettext(

@@ -17,10 +17,11 @@ import pytest
 
 from tests.app.drawing.test_merging import TAGS
 from tests.app.drawing.test_tokens import HOSTILE, Read, expect_markup
+from tests.core.oracle_comparison import NAMES, PAIRS, REGIONS
 from tests.core.test_comparison import HUG, course, hug
 from tokenizers_core import METHODS, Corpus
 from tokenizers_core.text.pipeline import Pipeline
-from tokenizers_core.training.comparison import COMPARED, PAIRS, REGIONS, Comparison, SizeSnapshot, compare
+from tokenizers_core.training.comparison import Comparison, SizeSnapshot, compare
 from tokensteps.drawing import charts
 from tokensteps.drawing.charts import DASHES, SWEEPS, SYMBOLS, sweep_chart
 from tokensteps.drawing.comparison import (
@@ -92,7 +93,7 @@ def columns(frame: Frame) -> dict[str, str]:
     """The markup of each column."""
     found = re.findall(r"<section><h3>(\w+)(.*?)</section>", frame.html)
     return {
-        name: next(body for title, body in found if title == ALGORITHM_NAMES[name]) for name in COMPARED
+        name: next(body for title, body in found if title == ALGORITHM_NAMES[name]) for name in NAMES
     }  # each is there once
 
 
@@ -148,7 +149,7 @@ def test_every_size_of_every_example(name: str, method: str) -> None:
         snapshot = comparison[step]
         frame = compare_frame(snapshot, PLAIN)
         sound(frame)
-        shown = [rows(frame, algorithm) for algorithm in COMPARED]
+        shown = [rows(frame, algorithm) for algorithm in NAMES]
         first, changed = compared_words(snapshot)
         assert len({*first, *changed}) == len(first) + len(changed) <= WORDS_SHOWN
         assert {len(column) for column in shown} == {len(first) + len(changed)}
@@ -168,9 +169,9 @@ def test_every_size_of_every_example(name: str, method: str) -> None:
                 )
         best = [standing for standing in snapshot.standings if standing.tokens is not None]
         fewest = min(standing.tokens or 0 for standing in best)
-        marked = [algorithm for algorithm in COMPARED if ">fewest<" in columns(frame)[algorithm]]
+        marked = [algorithm for algorithm in NAMES if ">fewest<" in columns(frame)[algorithm]]
         all_equal = all(standing.tokens == fewest for standing in best)
-        assert marked == ([] if all_equal else [row.algorithm for row in best if row.tokens == fewest])
+        assert marked == ([] if all_equal else [row.name for row in best if row.tokens == fewest])
 
 
 def test_the_first_and_the_last_frame_say_where_they_are() -> None:
@@ -223,7 +224,7 @@ def test_one_that_is_alone_is_compared_with_nobody() -> None:
     corpus = Corpus.from_counts({"abab": 2, "ba": 3, "cab": 1})
     stopped = compare(corpus, 8, progress=lambda _done, _total: False)
     assert [standing.step for standing in stopped[0].standings] == [0, None, None]
-    least = stopped.unigram.record.sizes[-1]
+    least = stopped.sides[2].sizes[-1]
     frame = compare_frame(stopped[0], PLAIN)
     sound(frame)
     assert lead(frame)[0] == "With a vocabulary of 3, BPE needs 2.83 tokens per word."
@@ -235,7 +236,7 @@ def test_a_comparison_that_was_stopped_says_so() -> None:
     calls = iter(range(100))
     stopped = compare(course().corpus, 170, progress=lambda _done, _total: next(calls) < 3)
     assert stopped.stop_reason == "stopped"
-    told = {did(compare_frame(snapshot, PLAIN), name) for snapshot in stopped for name in COMPARED}
+    told = {did(compare_frame(snapshot, PLAIN), name) for snapshot in stopped for name in NAMES}
     assert any("Training was stopped at" in words for words in told)
 
 
@@ -278,7 +279,7 @@ def test_the_regions_of_the_overlap() -> None:
     found = cells(markup)
     assert len(found) == len(REGIONS)
     for row, region in zip(found, REGIONS, strict=True):
-        assert row[:3] == ["✓" if name in region else "·" for name in COMPARED]
+        assert row[:3] == ["✓" if name in region else "·" for name in NAMES]
         tokens = overlap.regions[region]
         assert row[3] == str(len(tokens))
         more = f"{len(tokens) - CHIPS_SHOWN} more" if len(tokens) > CHIPS_SHOWN else ""
@@ -315,7 +316,7 @@ def test_the_sweep_has_a_line_for_each_told_apart_by_more_than_colour(chart: str
     comparison = course()
     figure = sweep_chart(comparison, chart, 40)
     lines = figure.data
-    names = [ALGORITHM_NAMES[name] for name in COMPARED]
+    names = [ALGORITHM_NAMES[name] for name in NAMES]
     pairs = [f"{ALGORITHM_NAMES[first]} and {ALGORITHM_NAMES[second]}" for first, second in PAIRS]
     expected = {"tokens": names, "alike": [*pairs, "all three"], "overlap": pairs}[chart]
     assert [line.name for line in lines] == expected
@@ -376,10 +377,10 @@ def test_landmarks() -> None:
 def test_the_table_of_words() -> None:
     snapshot = course()[40]
     words = snapshot.disagreements()
-    table = disagreement_table(words, PLAIN)
+    table = disagreement_table(NAMES, words, PLAIN)
     assert table["word"].tolist() == [found.word for found in words]
     assert table["count"].tolist() == [found.freq for found in words]
-    for place, name in enumerate(COMPARED):
+    for place, name in enumerate(NAMES):
         assert table[ALGORITHM_NAMES[name]].tolist() == [
             " · ".join(found.cuts[place] or ()) for found in words
         ]
@@ -387,9 +388,9 @@ def test_the_table_of_words() -> None:
             len(found.cuts[place] or ()) for found in words
         ]
     assert table["differs"].tolist() == [ALGORITHM_NAMES.get(found.apart, found.apart) for found in words]
-    found = disagreement_table(words, PLAIN, "is")["word"].tolist()
+    found = disagreement_table(NAMES, words, PLAIN, "is")["word"].tolist()
     assert found == [word.word for word in words if "is" in word.word] and found
-    assert list(disagreement_table([], PLAIN).columns) == list(table.columns)
+    assert list(disagreement_table(NAMES, [], PLAIN).columns) == list(table.columns)
 
 
 def test_a_missing_cut_is_an_empty_cell() -> None:
@@ -397,7 +398,7 @@ def test_a_missing_cut_is_an_empty_cell() -> None:
     at = next(snapshot for snapshot in comparison if snapshot.disagreements())
     if at.standings[1].step is not None:
         at = SizeSnapshot(comparison, 1)
-    table = disagreement_table(at.disagreements(), PLAIN)
+    table = disagreement_table(NAMES, at.disagreements(), PLAIN)
     assert at.standings[1].step is None and len(table)
     assert {*table["WordPiece"]} == {""} and all(pd.isna(cell) for cell in table["WordPiece: tokens"])
     assert {*table["differs"]} == {"BPE and Unigram"}
@@ -409,7 +410,7 @@ def test_a_missing_cut_is_an_empty_cell() -> None:
 
 def test_table_cells_are_readable_plain_text() -> None:
     words = hostile()[5].disagreements()
-    table = disagreement_table(words, PLAIN)
+    table = disagreement_table(NAMES, words, PLAIN)
     shown = " ".join(table["word"])
     assert "U+202E" in shown and "\u202e" not in shown and "<script>alert(1)</script>" in shown
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tokenizers_core.training.comparison import COMPARED, SizeSnapshot, Standing
-from tokenizers_core.training.sides import Change, Merged, Regained
+from tokenizers_core.training.comparison import Change, Merged, Regained, SizeSnapshot, Standing
 from tokensteps.drawing.narration.text_format import Narration, TextFormat, some_tokens
 from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.language.names import ALGORITHM_NAMES
@@ -17,13 +16,13 @@ def tell_size(snapshot: SizeSnapshot, voice: TextFormat) -> Narration:
     totals = [standing.tokens for standing in snapshot.standings if standing.tokens is not None]
     there = [standing for standing in snapshot.standings if standing.tokens is not None]
     best = [standing for standing in there if standing.tokens == min(totals)]
-    if len(best) == len(COMPARED):
+    if len(best) == len(snapshot.standings):
         message = _("With a vocabulary of {size}, all three need {number} tokens per word.")
     elif len(there) == 1:
         message = _("With a vocabulary of {size}, {names} needs {number} tokens per word.")
     elif len(best) == len(there):
         message = _("With a vocabulary of {size}, {names} need {number} tokens per word.")
-    elif len(there) < len(COMPARED):
+    elif len(there) < len(snapshot.standings):
         message = _(
             "With a vocabulary of {size}, {names} needs fewer tokens than {others}: {number} per word."
         )
@@ -78,7 +77,7 @@ def tell_size(snapshot: SizeSnapshot, voice: TextFormat) -> Narration:
 
 def both(standings: Sequence[Standing]) -> str:
     """The names of one or two algorithms."""
-    return _(" and ").join(ALGORITHM_NAMES[standing.algorithm] for standing in standings)
+    return _(" and ").join(ALGORITHM_NAMES[standing.name] for standing in standings)
 
 
 def tell_missing(snapshot: SizeSnapshot) -> list[str]:
@@ -87,9 +86,9 @@ def tell_missing(snapshot: SizeSnapshot) -> list[str]:
     return [
         (
             _("{name} was stopped at {size}.")
-            if standing.algorithm == "unigram"
+            if standing.name == "unigram"
             else _("{name} starts at {size}.")
-        ).format(name=ALGORITHM_NAMES[standing.algorithm], size=count(standing.limit or 0))
+        ).format(name=ALGORITHM_NAMES[standing.name], size=count(standing.limit or 0))
         for standing in missing
     ]
 
@@ -103,7 +102,7 @@ def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: TextFormat)
         return text
     if standing.limit is not None:
         return voice.say(tell_limit(snapshot, standing), size=count(standing.limit))
-    if standing.algorithm == "unigram":
+    if standing.name == "unigram":
         if snapshot.step:
             return ""
         return voice.say(_("Ends here: only single characters are left."))
@@ -173,14 +172,14 @@ def tell_regained(change: Regained, voice: TextFormat, estimated: bool) -> str:
 def tell_limit(snapshot: SizeSnapshot, standing: Standing) -> str:
     """Why an algorithm has no vocabulary of this size."""
     stopped = snapshot.trace.stop_reason == "stopped"
-    if standing.algorithm == "unigram":
+    if standing.name == "unigram":
         if standing.size is None:
             return ngettext(
                 "Training was stopped at {size} piece, before it got down to this size.",
                 "Training was stopped at {size} pieces, before it got down to this size.",
                 standing.limit or 0,
             )
-        if standing.size == len(snapshot.trace.unigram.seed):
+        if standing.size == snapshot.trace.sides[snapshot.standings.index(standing)].sizes[0]:
             return ngettext(
                 "Starts from {size} piece: the seed has no more.",
                 "Starts from {size} pieces: the seed has no more.",

@@ -12,8 +12,8 @@ import streamlit as st
 
 from tokenizers_core.files.exports import comparison_to_json, disagreements_to_csv, sweep_to_csv
 from tokenizers_core.measures import USUAL_ORDER, Measures, measure_sizes
-from tokenizers_core.training.comparison import COMPARED, Comparison, Disagreement, SizeSnapshot
-from tokenizers_core.training.sides import Cut
+from tokenizers_core.training.algorithms import UNIGRAM
+from tokenizers_core.training.comparison import Comparison, Cut, Disagreement, SizeSnapshot
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.charts import SWEEPS, curves_told, measures_chart, sweep_chart, thinned
 from tokensteps.drawing.comparison import compare_frame, jaccard_html, overlap_html
@@ -111,7 +111,8 @@ def show_comparison(controls: Controls, recipe: Recipe, run: Run[Comparison], co
 def tell_other_unigram(recipe: Recipe, comparison: Comparison) -> str:
     """Why Unigram's page, as it opens on the same corpus, trains another model than this one; "" where it doesn't."""
     usual = {rule.name: usual_value("unigram", recipe["corpus"], rule) for rule in UNIGRAM_RULES}
-    here, seed = comparison.settings, len(comparison.unigram.seed)
+    here = comparison.settings
+    seed = next(side.sizes[0] for side in comparison.sides if side.name == UNIGRAM.name)
     there = seed_pieces(usual["seed"], usual["size"])
     reasons = []
     if usual["method"] != here["method"]:
@@ -200,14 +201,14 @@ def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
     for standing in there:
         if standing.tokens == best.tokens:
             continue
-        size = snapshot.trace.first_size(standing.algorithm, best.tokens_per_word or 0.0)
+        size = snapshot.trace.first_size(standing.name, best.tokens_per_word or 0.0)
         message = _("{name} gets as low as {best}'s {number} only from size {size} on.")
         if size is None:
             message = _("{name} never gets as low as {best}'s {number} in this chart.")
         lines.append(
             message.format(
-                name=ALGORITHM_NAMES[standing.algorithm],
-                best=ALGORITHM_NAMES[best.algorithm],
+                name=ALGORITHM_NAMES[standing.name],
+                best=ALGORITHM_NAMES[best.name],
                 number=per_word(best),
                 size=count(size or 0),
             )
@@ -272,7 +273,7 @@ def sizes_measured(view: ComparisonView) -> None:
     st.caption(sentences(_(words.definition), _(words.silent)))
     lines = [
         f"{ALGORITHM_NAMES[algorithm]}: {put_in(one, name, USUAL_ORDER, vocabulary)}"
-        for algorithm, one in zip(COMPARED, results[here], strict=True)
+        for algorithm, one in zip(view.trace.names, results[here], strict=True)
         if one is not None
     ]
     text = "".join(f"<tr><td>{escape(line)}" for line in lines)
@@ -280,11 +281,9 @@ def sizes_measured(view: ComparisonView) -> None:
         f'<div class="ts measure"><p class="formula">{escape(_(words.formula))}</p><table>{text}</table></div>'
     )
     st.header(_("All measures at size {size}").format(size=count(view.trace.sizes[view.step])), anchor=False)
-    show_rows(measured_here(results[here]), view.key("measure.here"))
+    show_rows(measured_here(view.trace.names, results[here]), view.key("measure.here"))
     st.header(_("All measures over the sizes"), anchor=False)
-    save_rows(
-        measured_sizes([view.trace.sizes[index] for index in positions], results), view.key("measure.sizes")
-    )
+    save_rows(measured_sizes(view.trace, positions, results), view.key("measure.sizes"))
 
 
 def _measured_at(view: ComparisonView, places: Sequence[int]) -> dict[int, tuple[Measures | None, ...]]:
@@ -296,7 +295,7 @@ def _measured_at(view: ComparisonView, places: Sequence[int]) -> dict[int, tuple
     return dict(zip(places, rows, strict=True))
 
 
-def measured_here(row: Sequence[Measures | None]) -> pd.DataFrame:
+def measured_here(names: Sequence[str], row: Sequence[Measures | None]) -> pd.DataFrame:
     """One row a measure, one column an algorithm."""
     return pd.DataFrame(
         [
@@ -306,7 +305,7 @@ def measured_here(row: Sequence[Measures | None]) -> pd.DataFrame:
                     ALGORITHM_NAMES[algorithm]: measure_text(
                         name, None if one is None else value_of(one, name, USUAL_ORDER, False)
                     )
-                    for algorithm, one in zip(COMPARED, row, strict=True)
+                    for algorithm, one in zip(names, row, strict=True)
                 },
             }
             for name in OF_TEXT
@@ -314,17 +313,19 @@ def measured_here(row: Sequence[Measures | None]) -> pd.DataFrame:
     )
 
 
-def measured_sizes(sizes: Sequence[int], found: Sequence[Sequence[Measures | None]]) -> pd.DataFrame:
+def measured_sizes(
+    comparison: Comparison, places: Sequence[int], rows: Sequence[Sequence[Measures | None]]
+) -> pd.DataFrame:
     """One row a size and algorithm, one column a measure."""
     return pd.DataFrame(
         [
             {
-                _("vocabulary size"): size,
+                _("vocabulary size"): comparison.sizes[place],
                 _("Algorithm"): ALGORITHM_NAMES[algorithm],
                 **{measure_name(name): value_of(one, name, USUAL_ORDER, False) for name in OF_TEXT},
             }
-            for size, row in zip(sizes, found, strict=True)
-            for algorithm, one in zip(COMPARED, row, strict=True)
+            for place, row in zip(places, rows, strict=True)
+            for algorithm, one in zip(comparison.names, row, strict=True)
             if one is not None
         ]
     )
@@ -376,7 +377,7 @@ def disagreements(view: ComparisonView) -> None:
         ("disagreements", view.run.name, reach(view.trace), view.step), view.snapshot.disagreements
     )
     chosen = [result for result in words if not who or result.apart == who]
-    shown = disagreement_table(chosen, view.style, find or "")
+    shown = disagreement_table(view.trace.names, chosen, view.style, find or "")
     right.caption(sentences(*tell_disagreements(view, chosen, len(shown))))
     most = landmarks(view.trace).get("alike")
     if not words and most is not None:
@@ -405,7 +406,9 @@ def tell_disagreements(view: ComparisonView, chosen: Sequence[Disagreement], lis
     return lines
 
 
-def disagreement_table(words: list[Disagreement], style: Style, find: str = "") -> pd.DataFrame:
+def disagreement_table(
+    runs: Sequence[str], words: list[Disagreement], style: Style, find: str = ""
+) -> pd.DataFrame:
     """Words with their splits, the most frequent first; with `find`, only those that contain it."""
 
     def written(cut: Cut | None) -> str:
@@ -417,17 +420,17 @@ def disagreement_table(words: list[Disagreement], style: Style, find: str = "") 
             readable(word, style),
             freq,
             *map(written, cuts),
-            who_differs(cuts, apart),
+            who_differs(runs, cuts, apart),
             *(None if cut is None else len(cut) for cut in cuts),
         )
         for index, (word, freq, cuts, apart) in enumerate(words, start=1)
     ]
-    counts = [_("{name}: tokens").format(name=ALGORITHM_NAMES[name]) for name in COMPARED]
+    counts = [_("{name}: tokens").format(name=ALGORITHM_NAMES[name]) for name in runs]
     names = [
         _("position"),
         _("word"),
         _("count"),
-        *(ALGORITHM_NAMES[name] for name in COMPARED),
+        *(ALGORITHM_NAMES[name] for name in runs),
         _("differs"),
         *counts,
     ]
@@ -436,12 +439,12 @@ def disagreement_table(words: list[Disagreement], style: Style, find: str = "") 
     return matching(table, find, tokens=1)
 
 
-def who_differs(cuts: tuple[Cut | None, ...], apart: str) -> str:
+def who_differs(runs: Sequence[str], cuts: tuple[Cut | None, ...], apart: str) -> str:
     """Whose split nobody else has, among those that have one."""
     if apart != "all":
         return ALGORITHM_NAMES[apart]
-    there = [ALGORITHM_NAMES[name] for name, cut in zip(COMPARED, cuts, strict=True) if cut is not None]
-    return _("all") if len(there) == len(COMPARED) else _(" and ").join(there)
+    there = [ALGORITHM_NAMES[name] for name, cut in zip(runs, cuts, strict=True) if cut is not None]
+    return _("all") if len(there) == len(runs) else _(" and ").join(there)
 
 
 # --- the files --------------------------------------------------------------------------------------------------------
