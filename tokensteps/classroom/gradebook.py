@@ -8,12 +8,14 @@ from typing import Any, Final, NamedTuple
 from tokenizers_core.files.exports import csv_table
 from tokensteps.classroom.questions import RequestRefused, answer_text, as_text, for_spreadsheets
 from tokensteps.classroom.room import Room
-from tokensteps.classroom.rounds import WORTH, Given, Round
+from tokensteps.classroom.rounds import WORTH, Given, Round, team_of
 
 TRY_OF: Final[Mapping[str, int]] = {"right": 1, "half": 2, "quarter": 3}
 """Verdict on an exercise → the try at which it was right."""
 MISSED: Final = "–"
 """Stands for a vote in which somebody didn't take part."""
+TEAM_NAMES: Final = "ABCD"
+"""As `assets/components/class/parts.js` has them."""
 
 
 class Mark(NamedTuple):
@@ -82,6 +84,8 @@ class Student(NamedTuple):
 
     number: int
     nickname: str
+    team: int | None
+    """From 0; None without teams."""
     marks: tuple[Mark | None, ...]
     """For each question; None where nothing was answered."""
 
@@ -101,7 +105,7 @@ def students(room: Room) -> tuple[list[Answered], list[Student]]:
         raise RequestRefused("names", "This class has no nicknames.")
     columns = all_answered(room)
     rows = [
-        Student(number, device.nickname, tuple(column.marks.get(number) for column in columns))
+        Student(number, device.nickname, team_of(number, room.teams) if room.teams else None, tuple(column.marks.get(number) for column in columns))
         for number, device in room.devices.items()
     ]
     return columns, rows
@@ -114,7 +118,7 @@ def gradebook(room: Room) -> dict[str, Any]:
         "columns": [{"say": column.say, "graded": column.graded} for column in columns],
         "students": [
             {
-                "number": one.number, "nickname": one.nickname, "total": one.total, "tied": one.counted("tied"),
+                "number": one.number, "nickname": one.nickname, "team": one.team, "total": one.total, "tied": one.counted("tied"),
                 "marks": [mark and mark._asdict() for mark in one.marks],
             }
             for one in rows
@@ -123,12 +127,12 @@ def gradebook(room: Room) -> dict[str, Any]:
 
 
 def grades_csv(room: Room) -> str:
-    """The same for a gradebook: a line for each student; of each question what was answered, how it was graded, the tries, the score; totals.
+    """The same for a gradebook: a line for each student, with the team where there are any; of each question what was answered, how it was graded, the tries, the score; totals.
 
     Raises RequestRefused.
     """
     columns, rows = students(room)
-    names = ["number", "nickname"]
+    names = ["number", "nickname", *(["team"] if room.teams else [])]
     for number, column in enumerate(columns, start=1):
         words = as_text(column.say.get("en") or next(iter(column.say.values())))
         names += [f"{number}. {words} – {what}" for what in ("answer", "result", "tries", "score")]
@@ -136,6 +140,8 @@ def grades_csv(room: Room) -> str:
     lines: list[list[object]] = []
     for one in rows:
         cells: list[object] = [one.number, one.nickname]
+        if one.team is not None:
+            cells.append(TEAM_NAMES[one.team])
         for mark in one.marks:
             cells += ["", "", "", ""] if mark is None else [mark.answer, mark.verdict, _short(mark.tries), _short(mark.score)]  # fmt: skip
         lines.append([*cells, one.counted("tied"), _short(one.total), graded])

@@ -18,6 +18,15 @@ WORTH: Final[Mapping[str, float]] = {"right": 1.0, "half": 0.5, "quarter": 0.25,
 """Verdict → what it counts; the halves and quarters are an exercise's, right at the second or third try."""
 
 
+def team_of(device: int, teams: int) -> int:
+    """Of so many teams, a device's, from 0.
+
+    >>> [team_of(device, 2) for device in (1, 2, 3)]
+    [0, 1, 0]
+    """
+    return (device - 1) % teams
+
+
 @dataclass
 class Round:
     """One question, asked once. Asked again, it is another round with the same `first`."""
@@ -165,7 +174,7 @@ class Round:
             return []
         counts: list[Counter[str]] = [Counter() for _ in range(teams)]
         for device, answer in self.answers.items() if teams else ():
-            counts[(device - 1) % teams][answer] += 1
+            counts[team_of(device, teams)][answer] += 1
         shown = [one["answer"] for one in self.bars()["bars"]]
         return [
             {

@@ -37,8 +37,9 @@ class Students {
       return make("th", { scope: "col", title: words }, make("b", { textContent: index + 1 }),
         make("span", { textContent: words }));
     });
-    const rows = students.map(({ number, nickname, marks, total, tied }) => make("tr", {},
-      make("th", { scope: "row" }, make("bdi", { textContent: nickname || filled(labels.student, { number }) })),
+    const rows = students.map(({ number, nickname, team, marks, total, tied }) => make("tr", {},
+      make("th", { scope: "row" }, make("bdi", { textContent: nickname || filled(labels.student, { number }) }),
+        ...(team === null ? [] : [" ", teamNode(labels, team)])),
       ...marks.map((mark) => this.mark(mark)),
       make("td", { className: "total", textContent: this.totalTold(total, graded, tied) })));
     return make("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: labels.students_title },

@@ -572,6 +572,11 @@ def test_grades_are_a_row_for_each_student() -> None:
     assert [(one["answer"], one["count"], one["right"], one["tied"]) for one in bars[:3]] == [
         ("p + u", "0", "0", "1"), ("none, =1", "1", "0", "1"), ("b", "2", "0", "1"),
     ]  # fmt: skip
+    say(room, {"do": "teams", "teams": 2})
+    teams = [row[:4] for row in csv.reader(io.StringIO(grades_csv(room)))]
+    assert [row[2] for row in teams] == ["team", "A", "B", "A", "B"]
+    assert teams[1][3] == "b | p + u"
+    assert [one["team"] for one in gradebook(room)["students"]] == [0, 1, 0, 1]
 
 
 def test_the_plan_is_told_to_the_lecturer_alone() -> None:
