@@ -91,6 +91,9 @@ ASK_NAMES: Mapping[str, str] = {
     "piece": N_("The next piece pruned"),
     "loss": N_("What losing it costs"),
     "split": N_("How a word is split next"),
+    "bridge": N_("Within a word or across a space"),
+    "leaves": N_("What leaves the vocabulary"),
+    "language": N_("Which language chooses"),
 }
 """What is asked about the next step of a run."""
 KIND_NAMES: Mapping[str, str] = {

@@ -215,7 +215,7 @@ def offer_question(trace: AnyTrace, style: Style) -> None:
         return
     nonce, kind, step = asks
     step = min(max(step or 0, 0), len(trace))
-    names = [[one, _(ASK_NAMES[one])] for one in asked_kinds(trace)]
+    names = [[one, _(ASK_NAMES[one])] for one in asked_kinds(trace, step, style)]
     question = ask_class(trace, step, kind, style)
     st.session_state[CLASS_QUESTION] = {"nonce": nonce, "question": question, "kinds": names}
 

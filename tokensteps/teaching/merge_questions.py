@@ -1,23 +1,31 @@
 """Questions about the next merge: which pair, how often it occurs, what it scores, how a word is split then.
 
+Of the newer kinds of BPE also: whether it bridges a space, what leaves after it, which language chooses it.
+
 A pair that ties and loses by the tie rule is graded as tied.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from itertools import takewhile
 from typing import Final
 
 from tokenizers_core.encoding.models.pairs import Pair, merge_pair
+from tokenizers_core.text.splitting import END_OF_WORD
 from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.kinds.paritybpe import ParityTrace
+from tokenizers_core.training.kinds.pickybpe import PickyTrace, RemoveEvent
+from tokenizers_core.training.kinds.superbpe import SuperTrace, is_superword
 from tokenizers_core.training.merge_trace import Candidate, MergeTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace
-from tokensteps.drawing.narration.merging import score_numbers, tell_rule
+from tokensteps.drawing.narration.kinds import tell_chooser
+from tokensteps.drawing.narration.merging import score_numbers, tell_exclusion, tell_rule
 from tokensteps.drawing.narration.text_format import Markup
 from tokensteps.drawing.stage_markup import WORDS_TO_COUNT
-from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_text
-from tokensteps.drawing.training.candidates import PAIRS_OFFERED
+from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_chips, pair_text, readable
+from tokensteps.drawing.training.candidates import PAIRS_OFFERED, offered_pairs
 from tokensteps.language.i18n import _, count, listed, ngettext, sentences
 from tokensteps.language.names import choice_name
 from tokensteps.teaching.events import merge_at, scored
@@ -41,17 +49,20 @@ from tokensteps.teaching.slips.merging import (
     score_choices,
     scoring_slips,
 )
-from tokensteps.teaching.splitting import as_read, can_be_typed, split_hint
+from tokensteps.teaching.splitting import SEPARATORS, as_read, can_be_typed, split_hint
 
 AHEAD: Final = 40
 """Steps that a learner is likely to be ahead at most."""
+NONE_LEAVES: Final = "–"
+"""Stands for no token."""
 
 
 def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
     """Which pair is merged next?"""
-    event, candidates = merge_at(trace, step + 1), trace.candidates(step, PAIRS_OFFERED)
+    event, candidates = merge_at(trace, step + 1), offered_pairs(trace, step)
     labels = {pair_text(candidate.pair, style): candidate for candidate in candidates}
-    chosen = candidates[0]
+    excluded = {one.candidate.pair: one for one in trace.excluded(step + 1)}
+    chosen = next(one for one in candidates if one.pair == event.pair)
     voice = Markup(style)
     value = _score_told if trace.algorithm == "wordpiece" else _count_told
     because = fill(_("{pair}: {value}."), pair=voice.pair(chosen.pair), value=value(chosen, voice))
@@ -62,6 +73,9 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
         yours = labels[answer]
         if answer == pair_text(chosen.pair, style):
             return right(because)
+        if yours.pair in excluded:
+            why = tell_exclusion(trace, excluded[yours.pair], voice)
+            return wrong(sentences(why, because), why)
         numbers = fill(
             _("{yours}: {your_value}; {pair}: {value}."),
             yours=voice.pair(yours.pair),
@@ -83,6 +97,11 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
     if trace.algorithm == "wordpiece":
         prompt = _("Which pair is merged next? The one with the highest score, pair / (first × second).")
     rule = _("When pairs tie: {rule}.").format(rule=choice_name("ties", trace.settings["tie_rule"]))
+    if longest := trace.settings.get("max_token_length"):
+        bound = ngettext(
+            "A token has at most {number} character.", "A token has at most {number} characters.", longest
+        )
+        rule = sentences(rule, bound.format(number=count(longest)))
     return Question(
         "pair",
         f"{escape(prompt)} <small>{escape(rule)}</small>",
@@ -190,8 +209,17 @@ def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | N
         pair=voice.pair(event.pair),
         split=chips(then, style),
     )
+    symbol = symbol_after(trace, "".join(pieces))
+    behind = (symbol,) if symbol else ()
+    whole = fill(_("{token} is a symbol of its own: training keeps it whole."), token=chip(symbol, style))
+    if behind:
+        text = sentences(text, whole)
 
     def compare(yours: tuple[str, ...]) -> Verdict:
+        if yours[len(yours) - len(behind) :] != behind:
+            mine = fill(_("You cut it into {pieces}."), pieces=escape(" ".join(yours)))
+            return wrong(sentences(mine, text), sentences(mine, whole))
+        yours = yours[: len(yours) - len(behind)]
         if yours in others:
             ties = fill(
                 _("{pair} ties with {other}."),
@@ -207,12 +235,25 @@ def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | N
 
     return Question(
         "split",
-        fill(_("How will this word be split after the next merge? Now: {split}"), split=chips(now, style)),
+        fill(
+            _("How will this word be split after the next merge? Now: {split}"),
+            split=chips((*now, *behind), style),
+        ),
         Entry(split_hint("".join(pieces), prefix)),
-        " ".join(pieces),
-        grade_split("".join(pieces), pieces, compare, prefix, text),
+        " ".join((*pieces, *behind)),
+        grade_split("".join(pieces) + symbol, (*pieces, *behind), compare, prefix, text),
         text,
         fill(_("The next merge is {pair}."), pair=voice.pair(event.pair)),
+    )
+
+
+def symbol_after(trace: MergeTrace, word: str) -> str:
+    """A symbol that training keeps whole, to stand behind a word that is to be split; "" if none can be typed there."""
+    symbols = trace.corpus.pipeline.user_defined_symbols
+    if word.endswith(END_OF_WORD):
+        return ""
+    return next(
+        (one for one in symbols if one.isascii() and one.isprintable() and not {*one} & {*SEPARATORS}), ""
     )
 
 
@@ -249,3 +290,149 @@ def _score_told(candidate: Candidate, voice: Markup) -> str:
     """A pair's score, with its numbers."""
     known = scored(candidate)
     return f"{score_numbers(known, voice)} = <b>{known.score}</b>"
+
+
+# --- What only the newer kinds of BPE do: their answers are pairs, tokens, names of languages ----------------------------
+
+
+def ask_bridge(trace: MergeTrace, step: int, style: Style) -> Question | None:
+    """SuperBPE's stage 2: is the best pair within a word merged next, as by plain BPE, or the best across a space?"""
+    if not isinstance(trace, SuperTrace) or not trace.in_stage_2(step):
+        return None
+    found: dict[bool, Candidate] = {}
+    for one in trace.candidates(step, PAIRS_OFFERED):
+        found.setdefault(is_superword("".join(one.pair)), one)
+    if len(found) < 2:
+        return None
+    event, voice = merge_at(trace, step + 1), Markup(style)
+    labels = {pair_text(one.pair, style): one for one in found.values()}
+    key = pair_text(event.pair, style)
+    messages = (
+        _("Within words, {pair} is the most frequent: {number}."),
+        _("Across spaces, {pair} is: {number}."),
+    )
+    because = sentences(
+        *(
+            fill(message, pair=pair_chips(best.pair, style), number=f"<b>{count(best.freq)}</b>")
+            for message, best in zip(messages, (found[False], found[True]), strict=True)
+        )
+    )
+
+    def grade(answer: str) -> Verdict:
+        if answer == key:
+            return right(because)
+        if labels[answer].tied:
+            return tied(sentences(because, tell_rule(trace[step + 1], event, voice)))
+        return wrong(because, fill(_("Count {pair} again."), pair=pair_chips(labels[answer].pair, style)))
+
+    options = tuple(sorted(labels))
+    return Question(
+        "bridge",
+        escape(
+            _(
+                "Tokens may bridge spaces here. Which pair is merged next: the best one within a word, or the best one across a space?"
+            )
+        ),
+        Choice(options, {name: pair_chips(one.pair, style) for name, one in labels.items()}),
+        key,
+        grade_choice(options, grade),
+        because,
+        because,
+    )
+
+
+def ask_leaving(trace: MergeTrace, step: int, style: Style) -> Question | None:
+    """PickyBPE: which parts of the next merge leave the vocabulary after it?"""
+    if not isinstance(trace, PickyTrace):
+        return None
+    event = merge_at(trace, step + 1)
+    learned = [part for part in dict.fromkeys(event.pair) if part in trace.step_of_token]
+    if not learned:
+        return None
+    removals = {one.token: one for one in _removals(trace, step + 1)}
+    shares, at = [], step + 1
+    for part in learned:
+        removal = removals.get(part)
+        left = removal.left if removal else _places(trace, at, part)
+        at += removal is not None
+        shares.append(
+            fill(
+                _("{token}: the merge takes {taken} of its {all} places."),
+                token=chip(part, style),
+                taken=f"<b>{count(event.applied)}</b>",
+                all=f"<b>{count(event.applied + left)}</b>",
+            )
+        )
+    worked = sentences(*shares)
+    sets = [(), *((part,) for part in learned), *([tuple(learned)] if learned[1:] else [])]
+    labels = {" + ".join(readable(part, style) for part in one) or NONE_LEAVES: one for one in sets}
+    shown = {
+        name: " + ".join(chip(part, style) for part in one) or NONE_LEAVES for name, one in labels.items()
+    }
+    gone = tuple(part for part in learned if part in removals)
+    key = next(name for name, one in labels.items() if one == gone)
+    because = sentences(worked, fill(_("So this leaves: {tokens}."), tokens=shown[key]))
+
+    def grade(answer: str) -> Verdict:
+        return right(because) if answer == key else wrong(because, worked)
+
+    return Question(
+        "leaves",
+        fill(
+            _(
+                "{pair} is merged next. A learned part leaves the vocabulary if the merge takes more than {threshold} of its places. Which part leaves? ({nothing}: none.)"
+            ),
+            pair=pair_chips(event.pair, style),
+            threshold=str(trace.settings["threshold"]),
+            nothing=NONE_LEAVES,
+        ),
+        Choice(tuple(labels), shown),
+        key,
+        grade_choice(tuple(labels), grade),
+        because,
+        worked,
+    )
+
+
+def _removals(trace: PickyTrace, step: int) -> Iterator[RemoveEvent]:
+    """The removals that follow on the merge of a step."""
+    later = map(trace.event, range(step + 1, len(trace) + 1))
+    for event in takewhile(lambda one: one.kind == "remove", later):
+        assert isinstance(event, RemoveEvent)
+        yield event
+
+
+def _places(trace: MergeTrace, step: int, token: str) -> int:
+    """How often a token occurs in the corpus after a step."""
+    counts = trace.word_frequencies
+    return sum(tokens.count(token) * counts[word] for word, tokens in trace.splits(step).items())
+
+
+def ask_chooser(trace: MergeTrace, step: int, style: Style) -> Question | None:
+    """Parity-aware BPE: which language chooses the next merge?"""
+    if not isinstance(trace, ParityTrace) or not trace.language_at(step + 1):
+        return None
+    event = merge_at(trace, step + 1)
+    key, as_needy = trace.language_at(step + 1), trace.as_needy(step)
+    tokens = trace.parallel_tokens(step)
+    numbers = escape(", ".join(f"{language} {count(number)}" for language, number in tokens.items()))
+    worked = fill(_("Tokens of the parallel lines: {numbers}."), numbers=numbers)
+    because = sentences(worked, tell_chooser(event, Markup(style)))
+
+    def grade(answer: str) -> Verdict:
+        if answer == key:
+            return right(because)
+        if answer in as_needy:
+            return tied(sentences(worked, escape(_("Of equals, the first language chooses."))))
+        return wrong(because, worked)
+
+    options = trace.languages
+    return Question(
+        "language",
+        escape(_("The language whose parallel lines are served worst chooses the next merge. Which is it?")),
+        Choice(options, {language: escape(language) for language in options}),
+        key,
+        grade_choice(options, grade),
+        because,
+        worked,
+    )

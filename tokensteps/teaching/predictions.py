@@ -6,10 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.bpe import BpeTrace
 from tokensteps.drawing.tokens import Style
 from tokensteps.teaching.merge_questions import (
     AHEAD,
+    ask_bridge,
+    ask_chooser,
     ask_count,
+    ask_leaving,
     ask_merged_split,
     ask_pair,
     ask_score,
@@ -26,6 +30,23 @@ ASKS: Final[Mapping[str, Mapping[str, Ask]]] = {
     "unigram": {"piece": ask_piece, "loss": ask_loss, "split": ask_pruned_split},
 }
 """What can be asked about a run of an algorithm: keys of `ASK_NAMES`. The first can be asked at every merge or prune."""
+ASKS_OF_KIND: Final[Mapping[str, Mapping[str, Ask]]] = {
+    "plain": {},
+    "superbpe": {"bridge": ask_bridge},
+    "pickybpe": {"leaves": ask_leaving},
+    "paritybpe": {"language": ask_chooser},
+}
+"""And what else about a kind of BPE, at some of its merges."""
+
+
+def asks_of(algorithm: str, kind: str = "plain") -> Mapping[str, Ask]:
+    """What can be asked about the runs of an algorithm, and of a kind of BPE."""
+    return {**ASKS[algorithm], **(ASKS_OF_KIND[kind] if algorithm == "bpe" else {})}
+
+
+def asks_about(trace: AnyTrace) -> Mapping[str, Ask]:
+    """What can be asked about a run."""
+    return asks_of(trace.algorithm, trace.kind if isinstance(trace, BpeTrace) else "plain")
 
 
 def next_asked(trace: AnyTrace, step: int) -> int | None:
@@ -53,7 +74,7 @@ def asked_steps(trace: AnyTrace, first: int, last: int) -> list[int]:
 
 def question_after(trace: AnyTrace, step: int, kind: str, style: Style) -> Question:
     """The question about the step after `step` (see `next_asked`): of this kind if possible; for “mixed”, by turns."""
-    asks = ASKS[trace.algorithm]
+    asks = asks_about(trace)
     usual, *_others = asks
     if kind not in asks:
         kind = [*asks][step % len(asks)]

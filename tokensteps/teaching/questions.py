@@ -10,7 +10,7 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from html import escape
 from typing import Any, Final, NamedTuple
@@ -97,6 +97,8 @@ class Choice:
     """Choose one of several options: plain texts, all different, in an order that gives nothing away."""
 
     options: tuple[str, ...]
+    shown: Mapping[str, str] = field(default_factory=dict)
+    """Option → its markup, where it has tokens."""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 
 import pytest
 
@@ -17,7 +18,7 @@ from tokensteps.drawing.tokens import SHOW, Style
 from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.names import CHOICE_NAMES, choice_name
 from tokensteps.runs.rules import MODES
-from tokensteps.teaching.predictions import ASKS
+from tokensteps.teaching.predictions import ASKS, ASKS_OF_KIND
 
 
 def test_every_name_of_the_engine_has_words_and_no_words_are_left_over() -> None:
@@ -30,7 +31,7 @@ def test_every_name_of_the_engine_has_words_and_no_words_are_left_over() -> None
         "method": METHODS,
         "show": SHOW,
         "mode": MODES,
-        "ask": ["mixed", *(kind for asks in ASKS.values() for kind in asks)],
+        "ask": ["mixed", *chain.from_iterable((*ASKS.values(), *ASKS_OF_KIND.values()))],
         "model": ALGORITHMS,
         "template": TEMPLATES,
     }

@@ -5,13 +5,16 @@ Oracles: `Question.grade`, answer by answer; the engine's candidates; a split's 
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from tests.hostile import CONTROLS, FORMATS, MARKUP
-from tokenizers_core import Corpus, train_bpe
+from tokenizers_core import Corpus, train_bpe, train_paritybpe, train_pickybpe
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.tokens import Style, chip, chips, fill, readable
 from tokensteps.language.i18n import LANGUAGES, current_language
@@ -20,13 +23,16 @@ from tokensteps.teaching.classes.class_question import ask_class, asked_kinds, c
 from tokensteps.teaching.classes.markup_data import markup_parts
 from tokensteps.teaching.lessons import LESSONS
 from tokensteps.teaching.predictions import ASKS, asked_steps, next_asked, question_after
-from tokensteps.teaching.questions import RIGHT, TIED
+from tokensteps.teaching.questions import RIGHT, TIED, Choice
 
-RUNS = {
+HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+RUNS: dict[str, AnyTrace] = {
     "bpe": trace_at(BPE, corpus="hug"),
     "wordpiece": trace_at(WORDPIECE, corpus="hug"),
     "unigram": trace_at(UNIGRAM, corpus="hug", size="7"),
     "ties": trace_at(BPE, corpus="course"),
+    "bound": train_bpe(Corpus.from_counts(HUG), max_token_length=3),
+    "symbol": train_bpe(Corpus.from_texts(["hug<n> hugs pug<n> pun hugs"], user_defined_symbols=["<n>"])),
 }
 
 
@@ -38,7 +44,7 @@ def style_of(trace: AnyTrace) -> Style:
 def test_keys_are_what_predict_takes(name: str) -> None:
     trace, asked = RUNS[name], 0
     for step in range(min(len(trace), 8)):
-        for kind in asked_kinds(trace):
+        for kind in asked_kinds(trace, step, style_of(trace)):
             made = ask_class(trace, step, kind, style_of(trace))
             if made is None:
                 continue
@@ -51,7 +57,11 @@ def test_keys_are_what_predict_takes(name: str) -> None:
             assert set(made["say"]) == set(LANGUAGES) and made["say"]["en"] != made["say"]["ja"]
             if made["input"] == "choices":
                 ids = [choice["id"] for choice in made["choices"]]
-                assert len(ids) > 1 and ids == sorted(ids) and {*made["key"], *made["tied"]} <= {*ids}
+                assert (
+                    len(ids) > 1
+                    and (ids == sorted(ids) or kind == "leaves")
+                    and {*made["key"], *made["tied"]} <= {*ids}
+                )
             if made["input"] == "text":
                 assert {answer.replace(" ", "") for answer in made["key"]} == {made["word"]}
     assert asked > 5 and current_language() == "en"
@@ -61,6 +71,109 @@ def test_ties_are_told_from_what_is_right() -> None:
     """The four sentences: before the second merge three pairs are equally frequent, and the first met goes first."""
     made = ask_class(RUNS["ties"], 1, "pair", style_of(RUNS["ties"]))
     assert made is not None and made["key"] == ["i + s"] and len(made["tied"]) == 2
+
+
+def asked_of(trace: AnyTrace, kind: str) -> Iterator[tuple[int, Any]]:
+    """Each question of a kind that a class can be asked about a run, and the step that it follows."""
+    for step in asked_steps(trace, 0, len(trace)):
+        if kind in asked_kinds(trace, step, style_of(trace)):
+            yield step, ask_class(trace, step, kind, style_of(trace))
+
+
+def graded_like_predict(trace: AnyTrace, step: int, made: Any) -> None:
+    """Each choice is worth in class what it is worth alone."""
+    question = question_after(trace, step, made["kind"], style_of(trace))
+    kinds = {choice["id"]: question.grade(choice["id"]).kind for choice in made["choices"]}
+    assert [name for name, kind in kinds.items() if kind == RIGHT] == made["key"]
+    assert [name for name, kind in kinds.items() if kind == TIED] == made["tied"]
+
+
+def test_whether_the_next_merge_bridges_a_space() -> None:
+    """Oracle: the pairs of the stretches, recounted. Before the change of stages nothing bridges a space, and it isn't asked."""
+    trace: Any = trace_at(BPE, corpus="phrases")
+    stage, asked = trace.stage_step, [*asked_of(trace, "bridge")]
+    assert len(asked) > 20 and asked[0][0] == stage
+    for step, made in asked:
+        graded_like_predict(trace, step, made)
+        counts: Counter[tuple[str, str]] = Counter()
+        for stretch, times in trace.corpus_at(step).items():
+            for pair in pairwise(trace.splits(step, [stretch])[stretch]):
+                counts[pair] += times
+        offered = [tuple(part["t"].replace("␣", "Ġ") for part in one["text"]) for one in made["choices"]]
+        within, across = sorted(offered, key=lambda pair: "Ġ" in "".join(pair)[1:])
+        assert "Ġ" not in "".join(within)[1:] and "Ġ" in "".join(across)[1:]
+        best = max((within, across), key=counts.__getitem__)
+        right = [
+            one["id"]
+            for one, pair in zip(made["choices"], offered, strict=True)
+            if counts[pair] == counts[best]
+        ]
+        assert {*made["key"], *made["tied"]} == {*right}
+
+
+def test_what_leaves_after_the_next_merge() -> None:
+    """Oracle: the vocabulary before the merge and before the one after it."""
+    trace = trace_at(BPE, corpus="scaffolding")
+    left: Counter[int] = Counter()
+    for step, made in asked_of(trace, "leaves"):
+        graded_like_predict(trace, step, made)
+        later = next_asked(trace, step + 1)
+        gone = {*trace[step].vocab} - {*trace[len(trace) if later is None else later].vocab}
+        shown = {readable(token, style_of(trace)) for token in gone}
+        assert {*made["key"][0].split(" + ")} == (shown or {"–"})
+        left[len(gone)] += 1
+        assert ("–" in made["key"]) == (not gone)
+    assert left.keys() == {0, 1, 2}
+    # By hand: `abc` leaves at 9 of 10 places; the one that is left is a + bc, so `bc` has 30 places when it is judged.
+    by_hand = train_pickybpe(Corpus.from_counts({"abcbc": 9, "abc": 1, "bc": 20}), merges=3, threshold="0.6")
+    question = question_after(by_hand, 2, "leaves", Style())
+    assert isinstance(question.form, Choice) and question.form.options == ("–", "abc", "bc", "abc + bc")
+    assert question.key == "abc"
+    assert "<b>9</b> of its <b>10</b>" in question.worked and "<b>9</b> of its <b>30</b>" in question.worked
+
+
+def test_which_language_chooses_the_next_merge() -> None:
+    """Oracle: the tokens of each language's own text, recounted; of two alike, the first chooses, and the other ties."""
+    trace: Any = trace_at(BPE, corpus="parallel")
+    asked = [*asked_of(trace, "language")]
+    assert len(asked) == len(trace)
+    for step, made in asked[::7]:
+        graded_like_predict(trace, step, made)
+        tokens = {
+            language: sum(len(trace.splits(step, [word])[word]) * times for word, times in corpus.items())
+            for language, corpus in trace.corpora.items()
+        }
+        assert {*made["key"], *made["tied"]} == {one for one in tokens if tokens[one] == max(tokens.values())}
+    alike = Corpus.from_counts({"hug": 3, "pug": 2})
+    twins = train_paritybpe({"a": alike, "b": alike, "c": Corpus.from_counts({"hu": 1})}, merges=2)
+    ((_step, first), (_later, second)) = asked_of(twins, "language")
+    assert [(one["key"], one["tied"]) for one in (first, second)] == [(["a"], ["b"])] * 2
+    windowed = train_paritybpe({"a": alike, "b": alike}, merges=2, window=4)
+    assert not next(asked_of(windowed, "language"))[1]["tied"]
+
+
+def test_a_pair_that_a_bound_excludes_is_offered_and_wrong() -> None:
+    """Oracle: the Hugging Face course's words by hand: at last `hug + s` is the most frequent with 5, and makes four letters; `b + un` has 4."""
+    trace = RUNS["bound"]
+    made, question = ask_class(trace, 5, "pair", Style()), question_after(trace, 5, "pair", Style())
+    assert made is not None and [choice["id"] for choice in made["choices"]] == ["b + un", "hug + s"]
+    assert (made["key"], made["tied"]) == (["b + un"], [])
+    assert "longer than 3 characters" in question.grade("hug + s").told
+    assert "at most 3 characters" in str(made["say"]["en"])
+    free = ask_class(train_bpe(Corpus.from_counts(HUG)), 5, "pair", Style())
+    assert free is not None and free["key"] == ["hug + s"] and "at most" not in str(free["say"]["en"])
+
+
+def test_a_symbol_that_is_kept_whole_is_never_cut() -> None:
+    """It stands behind the word that is split, and is wrong in parts, whatever else is right."""
+    trace = RUNS["symbol"]
+    for _step, made in asked_of(trace, "split"):
+        question = question_after(trace, made["step"], "split", style_of(trace))
+        assert made["word"].endswith("<n>") and made["key"][0].endswith(" <n>")
+        cut = made["key"][0].removesuffix("<n>") + "< n >"
+        assert question.grade(cut).kind not in (RIGHT, TIED)
+        assert "training keeps it whole" in question.grade(cut).hint
+        assert question.grade(made["key"][0]).kind == RIGHT
 
 
 def test_a_run_ends() -> None:

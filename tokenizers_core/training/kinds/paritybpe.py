@@ -467,6 +467,22 @@ class ParityTrace(BpeTrace):
         chooser.recent.extend(number for number in self.chosen if number != ALL)
         return chooser.choose([tokens[step] for tokens in self._tokens], left)
 
+    def as_needy(self, step: int) -> tuple[str, ...]:
+        """The languages that might as well choose the merge after `step` steps, the one that does among them; none for a global merge."""
+        number = self.chooser_at(step)
+        if number == ALL:
+            return ()
+        need = partial(
+            chooser_of(self._starts, self.settings).need, tokens=[one[step] for one in self._tokens]
+        )
+        alone = self.settings["window"] is not None  # who chose last counts, too
+        return tuple(
+            language
+            for other, language in enumerate(self.languages)
+            if other == number
+            or (not alone and need(other) == need(number) and self._may_choose(other, step))
+        )
+
     def _may_choose(self, number: int, step: int) -> bool:
         least = self.settings["min_frequency"]
         return any(count >= least for count in self._lane_counts[number].at(step).values())

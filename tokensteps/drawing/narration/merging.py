@@ -7,7 +7,13 @@ from typing import Final
 
 from tokenizers_core.trace import GROWING
 from tokenizers_core.training.kinds.paritybpe import ParityMergeEvent
-from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, StartEvent
+from tokenizers_core.training.merge_trace import (
+    Excluded,
+    MergeEvent,
+    MergeSnapshot,
+    MergeTrace,
+    StartEvent,
+)
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent, WordPieceSnapshot
 from tokensteps.drawing.narration.kinds import tell_chooser, tell_kind, tell_rule_event
 from tokensteps.drawing.narration.options import tell_fallback, tell_kept, tokens_with_counts
@@ -80,13 +86,16 @@ def tell_new(snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat) -> s
 
 def tell_excluded(snapshot: MergeSnapshot, voice: TextFormat) -> str:
     """Which pair would have been merged instead, and what excluded it; nothing where no bound did."""
-    if not (excluded := snapshot.excluded):
-        return ""
-    best = excluded[0]
+    excluded = snapshot.excluded
+    return tell_exclusion(snapshot.trace, excluded[0], voice) if excluded else ""
+
+
+def tell_exclusion(trace: MergeTrace, excluded: Excluded, voice: TextFormat) -> str:
+    """What excluded a pair."""
     return voice.say(
-        _(EXCLUSIONS[best.reason].told),
-        pair=voice.pair(best.candidate.pair),
-        limit=count(snapshot.trace.settings.get("max_token_length") or 0),
+        _(EXCLUSIONS[excluded.reason].told),
+        pair=voice.pair(excluded.candidate.pair),
+        limit=count(trace.settings.get("max_token_length") or 0),
     )
 
 

@@ -12,7 +12,7 @@ from html import escape
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from tokenizers_core.encoding.models.pairs import Pair
-from tokenizers_core.training.merge_trace import Candidate, Excluded, MergeSnapshot
+from tokenizers_core.training.merge_trace import Candidate, Excluded, MergeSnapshot, MergeTrace
 from tokenizers_core.training.wordpiece import ScoredCandidate
 from tokensteps.drawing.stage_markup import (
     CANDIDATE_ROWS,
@@ -169,12 +169,18 @@ def asked_panel(snapshot: MergeSnapshot, table: PairTable, style: Style, asked: 
     return shown + pairs_to_choose(snapshot, table, style) if asked else shown
 
 
+def offered_pairs(trace: MergeTrace, step: int, limit: int = PAIRS_OFFERED) -> list[Candidate]:
+    """What a question about the merge after a step offers: the best pairs, and better ones that a bound excludes."""
+    excluded = [one.candidate for one in trace.excluded(step + 1)[:EXCLUDED_ROWS]]
+    return [*excluded, *trace.candidates(step, limit - len(excluded))]
+
+
 def pairs_to_choose(snapshot: MergeSnapshot, table: PairTable, style: Style) -> str:
     """How to count the pairs, and their list, sorted by spelling; with numbers only if there are too many words to count in."""
-    candidates = by_spelling(snapshot.candidates(PAIRS_OFFERED), style)
     head = pairs_heading(_("Pairs to choose from"), snapshot.pair_count)
-    if not candidates:
+    if not snapshot.pair_count:
         return head
+    candidates = by_spelling(offered_pairs(snapshot.trace, snapshot.step), style)
     if len(snapshot.trace.corpus_at(snapshot.step)) > WORDS_TO_COUNT:
         unmarked = [replace(candidate, tied=False) for candidate in candidates]
         listed = candidates_html(unmarked, table.given, None, style, table.classes)

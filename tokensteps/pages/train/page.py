@@ -30,7 +30,7 @@ from tokensteps.shell.classes import offer_ahead, offer_question
 from tokensteps.shell.navigation import page_link
 from tokensteps.shell.walk import note_predictions, walk_place
 from tokensteps.teaching.game import Hidden
-from tokensteps.teaching.predictions import ASKS, last_asked
+from tokensteps.teaching.predictions import asks_of, last_asked
 from tokensteps.teaching.tour import tour
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import from_link
@@ -117,7 +117,9 @@ def show_mode(page: TrainPage[Trained], controls: Controls) -> None:
     if page.predicts(controls):
         controls.mode_widget(partial(forget_game, page.name))
     if controls["mode"] == "predict" and page.predicts(controls):
-        controls.ask_widget(("mixed", *ASKS[page.name]))
+        controls.ask_widget(
+            ("mixed", *asks_of(page.name, controls["kind"] if page.name == "bpe" else "plain"))
+        )
         return
     with st.sidebar:
         controls.draw("watch")

@@ -16,13 +16,13 @@ from typing import Any, Final, TypedDict
 from tokenizers_core.encoding.models.pairs import merge_pair
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.tokens import Style, chip, pair_chips, pair_text, readable
-from tokensteps.drawing.training.candidates import by_spelling
+from tokensteps.drawing.training.candidates import by_spelling, offered_pairs
 from tokensteps.language.i18n import LANGUAGES, count, current_language, use_language
 from tokensteps.limits import CLASS_CHOICES, CLASS_CUTS
 from tokensteps.teaching.classes.markup_data import MarkupPart, markup_parts
 from tokensteps.teaching.events import merge_at, prune_at
-from tokensteps.teaching.merge_questions import is_given, prefix_of
-from tokensteps.teaching.predictions import ASKS, next_asked, question_after
+from tokensteps.teaching.merge_questions import is_given, prefix_of, symbol_after
+from tokensteps.teaching.predictions import ASKS, asks_about, next_asked, question_after
 from tokensteps.teaching.prune_questions import offered_pieces
 from tokensteps.teaching.questions import HAND_TOLERANCE, RIGHT, TIED, Choice, Question, read_number
 from tokensteps.teaching.slips.merging import joined
@@ -65,8 +65,8 @@ def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuest
         return None
     was, say = current_language(), {}
     question = question_after(trace, at, kind, style)
-    if isinstance(question.form, Choice) and len(_offered(trace, at, style)) < LEAST_CHOICES:
-        kind = "split" if trace.algorithm == "unigram" else [*ASKS[trace.algorithm]][1]
+    if isinstance(question.form, Choice) and len(_offered(trace, at, question.form, style)) < LEAST_CHOICES:
+        kind = "split" if trace.algorithm == "unigram" else [*asks_about(trace)][1]
         question = question_after(trace, at, kind, style)
     for language in LANGUAGES:
         use_language(language)
@@ -74,7 +74,7 @@ def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuest
     use_language(was)
     result: ClassQuestion = {"kind": question.kind, "say": say, "step": at}
     if isinstance(question.form, Choice):
-        choices = _offered(trace, at, style)
+        choices = _offered(trace, at, question.form, style)
         result |= {"input": "choices", "choices": choices}
         result |= _graded(question, [question.key, *(choice["id"] for choice in choices)])
     elif question.kind == "split":
@@ -85,9 +85,17 @@ def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuest
     return result
 
 
-def asked_kinds(trace: AnyTrace) -> tuple[str, ...]:
-    """What a class can be asked about this run."""
-    return tuple(kind for kind in ASKS[trace.algorithm] if kind != "count" or not is_given(trace))
+def asked_kinds(trace: AnyTrace, step: int, style: Style) -> tuple[str, ...]:
+    """What a class can be asked about what follows a step."""
+    at = next_asked(trace, min(step, len(trace)))
+    asks = asks_about(trace)
+    special = asks.keys() - ASKS[trace.algorithm].keys()
+    return tuple(
+        kind
+        for kind, ask in asks.items()
+        if not (kind == "count" and is_given(trace))
+        and not (kind in special and (at is None or ask(trace, at, style) is None))
+    )
 
 
 def _graded(question: Question, answers: Iterable[str]) -> ClassQuestion:
@@ -98,14 +106,16 @@ def _graded(question: Question, answers: Iterable[str]) -> ClassQuestion:
     return {"key": results[RIGHT], "tied": results[TIED]}
 
 
-def _offered(trace: AnyTrace, step: int, style: Style) -> list[dict[str, Any]]:
-    """The candidates as buttons: a phone's screen of the best, in an order that gives nothing away."""
+def _offered(trace: AnyTrace, step: int, form: Choice, style: Style) -> list[dict[str, Any]]:
+    """The options as buttons; of candidates a phone's screen of the best, in an order that gives nothing away."""
+    if form.shown:
+        return [{"id": option, "text": markup_parts(form.shown[option])} for option in form.options]
     if trace.algorithm == "unigram":
         rows = offered_pieces(trace, prune_at(trace, step + 1))
         pieces = sorted((readable(row.piece, style), row.piece) for row in rows)
         return [{"id": name, "text": markup_parts(chip(piece, style))} for name, piece in pieces]
     value = is_given(trace)
-    result = by_spelling(trace.candidates(step, CLASS_CHOICES), style)
+    result = by_spelling(offered_pairs(trace, step, CLASS_CHOICES), style)
     return [
         {
             "id": pair_text(one.pair, style),
@@ -126,9 +136,12 @@ def _splits(trace: AnyTrace, step: int, question: Question, style: Style) -> Ite
     event, prefix = merge_at(trace, step + 1), prefix_of(trace)
     for own in event.words[:50]:
         now = trace.splits(step, [own])[own]
-        if "".join(as_read(now, style, prefix)) == word:
+        typed = "".join(as_read(now, style, prefix))
+        if typed + symbol_after(trace, typed) == word:
+            behind = word.removeprefix(typed)
             for tie in event.tied[1:]:
-                yield " ".join(as_read(merge_pair(now, tie.pair, joined(tie.pair, prefix)), style, prefix))
+                then = as_read(merge_pair(now, tie.pair, joined(tie.pair, prefix)), style, prefix)
+                yield " ".join((*then, behind)).rstrip()
 
 
 def every_split(word: str) -> Iterator[str]:
