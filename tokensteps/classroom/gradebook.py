@@ -105,7 +105,12 @@ def students(room: Room) -> tuple[list[Answered], list[Student]]:
         raise RequestRefused("names", "This class has no nicknames.")
     columns = all_answered(room)
     rows = [
-        Student(number, device.nickname, team_of(number, room.teams) if room.teams else None, tuple(column.marks.get(number) for column in columns))
+        Student(
+            number,
+            device.nickname,
+            team_of(number, room.teams) if room.teams else None,
+            tuple(column.marks.get(number) for column in columns),
+        )
         for number, device in room.devices.items()
     ]
     return columns, rows
