@@ -7,6 +7,7 @@ By mouse, touch and keyboard, as in a room. Oracle: the Hugging Face course's fi
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -15,6 +16,8 @@ from tests.browser.conftest import at_rest, turn_to
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_class import CARD, STRIP, WALL, step
 from tests.browser.test_walk import held
+from tokensteps.drawing.tokens import Style, pair_text, readable
+from tokensteps.runs.algorithms import BPE, trace_at
 from tokensteps.shell.walk import lesson_facts
 from tokensteps.teaching.exercises.kinds import make
 from tokensteps.teaching.walk import stops_of
@@ -26,6 +29,7 @@ PHONE = {
     "device_scale_factor": 2,
 }
 MAIN = "[data-testid=stMain]"
+BYTES = Style(byte_level=True, show="spaces")
 
 
 def opened(lecturer: Page, address: str) -> str:
@@ -297,6 +301,52 @@ def projected(wall: Page, tab: str) -> None:
         "aria-selected", "true"
     )
     expect(wall.locator("html[data-panel]")).to_be_attached()
+
+
+def test_a_class_is_asked_about_the_newer_kinds(app: str, open_page: Callable[..., Page]) -> None:
+    """A question about what each kind alone does, made from its run, answered by thumb, right as the next steps say. Oracle: the run itself."""
+    lecturer, phone = open_page(), open_page(**PHONE)
+    runs: dict[str, Any] = {
+        corpus: trace_at(BPE, corpus=corpus) for corpus in ("phrases", "scaffolding", "parallel")
+    }
+    stage = next(
+        step for step in range(1, len(runs["phrases"])) if runs["phrases"].event(step).kind == "stage"
+    )
+    bridging = runs["phrases"].pair_of(stage + 1)
+    leaves = next(
+        step
+        for step in range(1, len(runs["scaffolding"]))
+        if runs["scaffolding"].event(step).kind == "remove"
+    )
+    (left,) = runs["scaffolding"].event(leaves).chosen
+    language = runs["parallel"].event(1).language
+    code = ""
+    for corpus, step_asked, kind, answer in (
+        ("phrases", stage, "Within a word or across a space", pair_text(bridging, BYTES)),
+        ("scaffolding", leaves - 2, "What leaves the vocabulary", readable(left, BYTES)),
+        ("parallel", 0, "Which language chooses", language),
+    ):
+        address = f"/bpe?corpus={corpus}&step={step_asked}"
+        if code:
+            turn_to(lecturer, f"{address}&class={code}")
+        else:
+            code = opened(lecturer, f"{app}{address}")
+            followed(phone, app, code, "/bpe")
+        for page in (lecturer, phone):
+            step(page, step_asked)
+        lecturer.keyboard.press("a")
+        lecturer.locator(WALL).get_by_role("button", name=kind).click()
+        expect(lecturer.locator(WALL).get_by_role("button", name=kind)).to_have_attribute(
+            "aria-pressed", "true"
+        )
+        lecturer.keyboard.press("PageDown")
+        phone.locator(f'{CARD} [data-key="={answer}"]').tap()
+        expect(lecturer.locator(f"{WALL} .counted")).to_have_text("1 of 1 have answered")
+        lecturer.keyboard.press("e")
+        expect(phone.locator(CARD)).to_contain_text("Right.")
+        step(phone, step_asked + 1)
+        lecturer.keyboard.press("PageDown")
+        expect(lecturer.locator(WALL)).to_be_hidden()
 
 
 def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Page]) -> None:

@@ -217,7 +217,7 @@ def test_prepared_questions_are_for_the_lecturer_alone() -> None:
     before = room.known
     assert say(room, deck, deck) == [None, "same"]
     assert told(room, before, LECTURER) == [("deck", [one])]
-    assert told(room, before, STUDENT) == []
+    assert told(room, before, STUDENT) == [] and room.notes[False].after(before) == [], "nobody is woken"
     asked = {**ASK, "prepared": "q1"}
     say(room, asked, {"do": "show", "round": 1}, {"do": "again", "round": 1})
     assert state_for(room, LECTURER, NOBODY, 0.0)["asked"] == ["q1", "q1"]
@@ -231,6 +231,7 @@ def test_prepared_questions_are_for_the_lecturer_alone() -> None:
         ["?"],
         [{**one, "say": "x" * 501}],
         [{**one, "choices": ["a"] * 7}],
+        [{**one, "choices": "ab"}],
         [{**one, "right": 6}],
     ):
         with pytest.raises(RequestRefused):
