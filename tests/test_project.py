@@ -230,6 +230,22 @@ def defined_twice(sources: Sources) -> list[str]:
     )
 
 
+NAMING: Final = 33
+"""How many modules may name an algorithm in a string. Others look at `ranked_by`, or go through `ALGORITHMS`."""
+
+
+def naming(sources: Sources) -> list[str]:
+    """Modules with the name of an algorithm as a string."""
+    return [
+        name
+        for name, tree in sources.items()
+        if any(
+            isinstance(node, ast.Constant) and node.value in ("bpe", "wordpiece", "unigram")
+            for node in ast.walk(tree)
+        )
+    ]
+
+
 def with_streamlit(sources: Sources) -> list[str]:
     """Modules that import Streamlit, where it must not be."""
     return [
@@ -303,6 +319,11 @@ def test_no_name_is_defined_twice() -> None:
         tokensteps__a="def f(): ...\nX = 1", tokensteps__b="X: int = 2", tokenizers_core__c="class f: ..."
     )
     assert defined_twice(house) == ["X: tokensteps.a, tokensteps.b"]
+
+
+def test_few_modules_name_an_algorithm() -> None:
+    assert len(naming(ours())) <= NAMING, "look at ranked_by, or go through the registries"
+    assert naming(parsed(a="x = algorithm == 'wordpiece'", b='"""Not wordpiece."""')) == ["a"]
 
 
 def test_every_exception_is_needed() -> None:

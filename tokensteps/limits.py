@@ -640,12 +640,12 @@ class Pace(NamedTuple):
 
 
 TRAINING_PACES: Final[Mapping[str, Pace]] = {
-    "bpe": Pace(2e-6, 3.5e-5, 9e-8),
-    "wordpiece": Pace(2e-6, 1.2e-4, 9e-8, 4e-9),
-    "unigram course": Pace(5e-5, 1e-4, 7e-7),
-    "unigram sentencepiece": Pace(1e-5, 2e-5, 8e-8),
+    "count": Pace(2e-6, 3.5e-5, 9e-8),
+    "score": Pace(2e-6, 1.2e-4, 9e-8, 4e-9),
+    "course": Pace(5e-5, 1e-4, 7e-7),
+    "sentencepiece": Pace(1e-5, 2e-5, 8e-8),
 }
-"""Fitted by hand to processor time on prose and random letters of 300 to 40,000 characters, in one word or many, with vocabularies of 100 to
+"""By the number that decides on a step, or Unigram's method. Fitted by hand to processor time on prose and random letters of 300 to 40,000 characters, in one word or many, with vocabularies of 100 to
 20,000 tokens and seeds of 300 to 50,000 pieces: see `tests/app/server/test_costs.py`. What is expected is between a quarter
 and eight times what it took: the words are estimated without the rules that cut them."""
 WORDS_AT_PLAY: Final = 8
@@ -654,7 +654,7 @@ TIPPING_BOUND: Final = 100
 """How large a change of a word's count is tried: each takes a training, and a step that needs a larger one was not close."""
 TIPPING_EASE: Final = 10
 """Steps that the start of a run of Unigram counts as: its seed is the most expensive part of a small one."""
-TIPPING_HERE: Final[Mapping[str, float]] = {"bpe": 40_000, "wordpiece": 15_000, "unigram": 2_500}
+TIPPING_HERE: Final[Mapping[str, float]] = {"count": 40_000, "score": 15_000, "loss": 2_500}
 """Symbols × steps × words up to which tipping points are searched where they are asked for: that takes 0.1 seconds or so. Merging
 needs fewer trainings, because most changes are settled by counting."""
 COUNTS_FLIPPED: Final = 100

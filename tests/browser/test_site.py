@@ -25,7 +25,7 @@ from tests.browser.test_access import AXE, RULES
 from tests.hostile import KINDS, PWNED
 from tests.samples import STRESS
 from tokensteps.cli.commands import command_line
-from tokensteps.drawing.training.frames import TRAINING_FRAMES
+from tokensteps.drawing.training.step_kinds import STEP_KINDS
 from tokensteps.drawing.whatif import style_of
 from tokensteps.language.i18n import use_language
 from tokensteps.runs.algorithms import WORDPIECE, trace_at
@@ -263,9 +263,7 @@ def test_a_runs_frames_are_the_apps(folder: Path, page: Page) -> None:
     page.goto(f"{folder.as_uri()}/ja/runs/wordpiece-hug.html")
     use_language("ja")
     try:
-        frames = [
-            TRAINING_FRAMES["wordpiece"](trace[step], style_of(trace)) for step in range(len(trace) + 1)
-        ]
+        frames = [STEP_KINDS["score"].frame(trace[step], style_of(trace)) for step in range(len(trace) + 1)]
     finally:
         use_language("en")
     stage = page.locator(".stage").first

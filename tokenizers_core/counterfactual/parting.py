@@ -108,7 +108,7 @@ def balance(ours: AnyTrace, theirs: AnyTrace) -> Balance:
 def common_size(ours: AnyTrace, theirs: AnyTrace) -> int:
     """The vocabulary size to compare two runs at: where the one ends that ends first."""
     ends = [run.snapshot(len(run)).vocab_size for run in (ours, theirs)]
-    return max(ends) if ours.algorithm == theirs.algorithm == "unigram" else min(ends)
+    return max(ends) if ours.ranked_by == theirs.ranked_by == "loss" else min(ends)
 
 
 def longer(vocab: Sequence[str], trace: AnyTrace) -> list[str]:

@@ -67,7 +67,7 @@ def recounted(trace: AnyTrace, step: int, word: str, count: int) -> dict[str, An
 def retrain(trace: Retrained, corpus: Any, steps: int, **others: Any) -> Retrained:
     """The same training on another corpus, for `steps` steps (of merging, merges) at most; `others` as in `recounted`. Raises what the training function raises."""
     settings: dict[str, Any] = dict(trace.settings)
-    if trace.algorithm == "unigram":
+    if trace.ranked_by == "loss":
         settings["steps"] = steps
     else:
         wanted = settings["merges"]

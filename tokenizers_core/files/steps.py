@@ -28,7 +28,7 @@ def step_to_json(trace: AnyTrace, step: int, candidates: int = CANDIDATES) -> st
 
 def step_to_csv(trace: AnyTrace, step: int, plain: bool = False) -> str:
     """The row of a step, from 1, in the run's table, under the table's head; `plain` as for the whole table."""
-    table = prunes_to_csv(trace, plain) if trace.algorithm == "unigram" else trace_to_csv(trace, plain)
+    table = prunes_to_csv(trace, plain) if trace.ranked_by == "loss" else trace_to_csv(trace, plain)
     rows = csv.reader(io.StringIO(table, newline=""))
     return csv_table(next(rows), [*islice(rows, step - 1, step)])
 
@@ -47,7 +47,7 @@ def step_to_dict(trace: AnyTrace, step: int, candidates: int) -> dict[str, Any]:
         "vocab": snapshot.vocab,
         "splits": snapshot.splits(),
     }
-    if trace.algorithm == "unigram":
+    if trace.ranked_by == "loss":
         data |= {"loss": trace[step].loss, "pieces": trace[step].pieces}
     return {name: as_json(value) for name, value in data.items()}
 

@@ -1,7 +1,8 @@
 """The algorithms that can be trained, each under its name: the one list of them.
 
 A fourth algorithm joins here, and whatever goes through `ALGORITHMS` knows it: the command line, the app's trainings and
-titles. A name that isn't here raises KeyError.
+titles. A name that isn't here raises KeyError. Readers that need to know how an algorithm steps look at `ranked_by`, not at
+its name: "count" and "score" merge, "loss" prunes.
 
 >>> [algorithm.title for algorithm in ALGORITHMS.values()]
 ['BPE', 'WordPiece', 'Unigram']
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, Literal, TypeVar
 
 from tokenizers_core.training.bpe import BpeTrace, train_bpe
 from tokenizers_core.training.kinds.paritybpe import ParityTrace, train_paritybpe
@@ -38,6 +39,11 @@ class Algorithm(Generic[Trained_co]):
     train: Callable[..., Trained_co]
     """Called with a corpus, `vocab_size=`, `special_tokens=`, `progress=`, and settings of its own."""
     trace: type[Trained_co]
+
+    @property
+    def ranked_by(self) -> Literal["count", "score", "loss"]:
+        """The number that decides on its next step."""
+        return self.trace.ranked_by
 
 
 BPE: Final = Algorithm("bpe", "BPE", train_bpe, BpeTrace)

@@ -303,6 +303,7 @@ class BpeTrace(MergeTrace):
     """A recorded run of `train_bpe`."""
 
     algorithm: ClassVar[Literal["bpe"]] = "bpe"
+    ranked_by: ClassVar[Literal["count"]] = "count"
     kind: ClassVar[str] = "plain"
     """The kind of BPE, by its name in `KINDS`."""
 

@@ -316,6 +316,8 @@ class MergeTrace(Trace[MergeSnapshot]):
     """The run's settings, by the names of the training function's arguments."""
 
     algorithm: ClassVar[str]
+    ranked_by: ClassVar[Literal["count", "score"]]
+    """The number that decides which pair is merged next."""
     unk_token: ClassVar[str] = "[UNK]"
     """What a tokenizer has for the unknown, unless it is given another."""
     of_the_corpus: ClassVar[tuple[str, ...]] = ("word_frequencies", "word_indices", "_initial_words")

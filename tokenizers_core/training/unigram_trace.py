@@ -156,6 +156,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     """The run's settings, by the names of the training function's arguments."""
 
     algorithm: ClassVar[Literal["unigram"]] = "unigram"
+    ranked_by: ClassVar[Literal["loss"]] = "loss"
+    """The number that decides which piece is pruned next."""
     unk_token: ClassVar[str] = "<unk>"
     """What a tokenizer has for the unknown, unless it is given another."""
     of_the_seed: ClassVar[tuple[str, ...]] = (

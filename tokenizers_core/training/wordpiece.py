@@ -310,6 +310,7 @@ class WordPieceTrace(MergeTrace):
     """A recorded run of `train_wordpiece`."""
 
     algorithm: ClassVar[Literal["wordpiece"]] = "wordpiece"
+    ranked_by: ClassVar[Literal["score"]] = "score"
     replayed: ClassVar[tuple[str, ...]] = (*MergeTrace.replayed, "_symbols")
 
     def symbols(self, word: str) -> tuple[str, ...]:

@@ -390,9 +390,9 @@ def handout_command(
     trace = train_as_asked(**asked)
     # Here, because most runs do without them, and they take a while to load.
     from tokensteps.drawing.handout import handout
-    from tokensteps.drawing.training.frames import TRAINING_FRAMES
+    from tokensteps.drawing.training.step_kinds import STEP_KINDS
 
-    draw = TRAINING_FRAMES[trace.algorithm]
+    draw = STEP_KINDS[trace.ranked_by].frame
     style = Style(trace.corpus.pipeline.byte_level, show, frozenset(trace.special_tokens))
     files = ", ".join(Path(name).name for name in asked["files"] if name != "-")
     name = asked_for(trace.algorithm, asked["kind"]).title

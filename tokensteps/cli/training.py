@@ -28,7 +28,7 @@ from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.reading import decode_text
 from tokenizers_core.text.rewriting import Replace
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
-from tokenizers_core.training.algorithms import ALGORITHMS, KINDS, Algorithm, AnyTrace
+from tokenizers_core.training.algorithms import ALGORITHMS, KINDS, WORDPIECE, Algorithm, AnyTrace
 from tokenizers_core.training.kinds.paritybpe import USUAL_ALPHA
 from tokenizers_core.training.kinds.pickybpe import USUAL_THRESHOLD
 from tokenizers_core.training.kinds.superbpe import MOST_WORDS
@@ -65,7 +65,7 @@ PRE_TOKENIZERS_OF: Final[Mapping[str, Sequence[str]]] = {
 UNIGRAM_SIZE: Final = rule_of("unigram", "size").default
 """Where Unigram ends if no size is asked for: it has no end of its own but the characters."""
 
-MERGING: Final = ("bpe", "wordpiece")
+MERGING: Final = tuple(name for name, algorithm in ALGORITHMS.items() if algorithm.ranked_by != "loss")
 CUTTING: Final = ("digits", "scripts", "cut", "cut_behavior", "replace")
 """Options for how words are cut besides."""
 ALGORITHMS_OF: Final = {
@@ -79,7 +79,7 @@ ALGORITHMS_OF: Final = {
     "limit_alphabet": MERGING,
     "initial_alphabet": MERGING,
     "character_coverage": MERGING,
-    "max_input_chars_per_word": ("wordpiece",),
+    "max_input_chars_per_word": (WORDPIECE.name,),
     "method": ("unigram",),
     "seed_size": ("unigram",),
     "exact": ("unigram",),

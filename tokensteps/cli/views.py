@@ -26,7 +26,7 @@ from tokenizers_core.files.exports import (
 )
 from tokenizers_core.files.steps import step_to_csv, step_to_json
 from tokenizers_core.files.tokenizer_json import tokenizer_to_json
-from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
+from tokenizers_core.training.algorithms import ALGORITHMS, WORDPIECE, AnyTrace
 
 # --- Tokenizers -------------------------------------------------------------------------------------------------------
 
@@ -43,7 +43,7 @@ class FileKind(NamedTuple):
 
 
 FILE_KINDS: Final[Mapping[str, FileKind]] = {
-    "vocab.txt": FileKind(re.compile(r"vocab\.txt$"), ("wordpiece",), lambda _trace, tokenizer: vocab_txt(tokenizer)),
+    "vocab.txt": FileKind(re.compile(r"vocab\.txt$"), (WORDPIECE.name,), lambda _trace, tokenizer: vocab_txt(tokenizer)),
     "vocab.json": FileKind(re.compile(r"vocab\.json$"), ("bpe",), lambda _trace, tokenizer: vocab_json(tokenizer)),
     "merges.txt": FileKind(re.compile(r"merges\.txt$"), ("bpe",), lambda trace, _tokenizer: merges_txt(trace)),
     ".tiktoken": FileKind(re.compile(r"\.tiktoken$"), ("bpe",), lambda _trace, tokenizer: tiktoken_ranks(tokenizer)),
@@ -151,14 +151,14 @@ def trace_text(trace: AnyTrace, format: str, step: int | None, candidates: int) 
     number = None if step is None else step_number(step, len(trace))
     if format == "csv":
         if number is None:
-            return prunes_to_csv(trace) if trace.algorithm == "unigram" else trace_to_csv(trace)
+            return prunes_to_csv(trace) if trace.ranked_by == "loss" else trace_to_csv(trace)
         if not number:
             raise click.ClickException(
                 "--step 0 is the start, which has no row; choose 1 or more, or --format json."
             )
         return step_to_csv(trace, number)
     if number is None:
-        return (prunes_to_json(trace) if trace.algorithm == "unigram" else trace_to_json(trace)) + "\n"
+        return (prunes_to_json(trace) if trace.ranked_by == "loss" else trace_to_json(trace)) + "\n"
     return step_to_json(trace, number, candidates) + "\n"
 
 

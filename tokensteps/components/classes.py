@@ -12,6 +12,7 @@ import streamlit as st
 from tokensteps.components.address import update_url
 from tokensteps.components.base import component
 from tokensteps.language.classes import again_label, open_labels
+from tokensteps.language.names import ALGORITHM_NAMES
 
 CLASS_PARAMETER: Final = "class"
 CODE_FORM: Final = re.compile(r"[A-Z0-9]{4,12}")
@@ -20,9 +21,7 @@ CLASS_CODE: Final = "class.code"
 CLASS_PAGES: Final = frozenset(
     {
         "home",
-        "bpe",
-        "wordpiece",
-        "unigram",
+        *ALGORITHM_NAMES,
         "whatif",
         "compare",
         "playground",

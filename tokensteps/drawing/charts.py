@@ -17,6 +17,7 @@ from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceSnapshot
 from tokensteps.drawing.tokens import Style, chart_text, readable
 from tokensteps.drawing.training.pruning import step_name
+from tokensteps.drawing.training.step_kinds import STEP_KINDS
 from tokensteps.language.i18n import N_, _, listed, sentences
 from tokensteps.language.measures import SHARES, measure_name
 from tokensteps.language.names import ALGORITHM_NAMES, pair_name
@@ -234,13 +235,6 @@ def log_axis(title: str, figure: go.Figure, axis: str) -> dict[str, Any]:
 
 # --- How close it was -------------------------------------------------------------------------------------------------
 
-MARGIN_HEIGHTS: Mapping[str, str] = {
-    "bpe": N_("occurrences"),
-    "wordpiece": N_("score"),
-    "unigram": N_("loss in nats"),
-}
-"""Algorithm → the unit of its margins."""
-
 
 def margin_chart(
     trace: MergeTrace | UnigramTrace, margins: Sequence[float | Fraction | None], step: int
@@ -272,7 +266,7 @@ def margin_chart(
     figure.update_layout(
         **CURVE_LAYOUT,
         xaxis_title=_("step"),
-        yaxis_title=_(MARGIN_HEIGHTS[trace.algorithm]),
+        yaxis_title=_(STEP_KINDS[trace.ranked_by].unit),
         yaxis_rangemode="tozero",
     )
     return figure

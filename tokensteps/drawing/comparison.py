@@ -6,7 +6,7 @@ inside words, so that equal tokens look the same in all three columns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from itertools import combinations, islice
 
@@ -16,16 +16,12 @@ from tokensteps.drawing.narration.comparison import per_word, tell_measure, tell
 from tokensteps.drawing.narration.text_format import Marked, Markup, Plain
 from tokensteps.drawing.stage_markup import cut_mark, word_list
 from tokensteps.drawing.tokens import Style, chip, chips
-from tokensteps.language.i18n import N_, _, count, sentences
+from tokensteps.drawing.training.step_kinds import STEP_KINDS
+from tokensteps.language.i18n import _, count, sentences
 from tokensteps.language.marks import first_marks
 from tokensteps.language.names import ALGORITHM_NAMES, pair_name
 from tokensteps.language.numbers import share_text
 
-DIRECTIONS: Mapping[str, str] = {
-    "bpe": N_("grows →"),
-    "wordpiece": N_("grows →"),
-    "unigram": N_("← shrinks, from right to left"),
-}
 WORDS_SHOWN = 8
 CHANGED_SHOWN = 3
 """How many of these rows are reserved for the words that change at a size."""
@@ -69,7 +65,7 @@ def compare_frame(snapshot: SizeSnapshot, style: Style) -> Frame:
 def column(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
     """One algorithm: what it did, how many tokens a word takes, and how it cuts the words that all columns show."""
     name = standing.name
-    direction = escape(_(DIRECTIONS[name]))
+    direction = escape(_(STEP_KINDS[snapshot.trace.runs[name].ranked_by].direction))
     return (
         f"<section><h3>{ALGORITHM_NAMES[name]}<span>{direction}</span></h3>"
         f'<p class="did">{tell_standing(snapshot, standing, Markup(style))}</p>'

@@ -26,8 +26,8 @@ def bound_for(trace: AnyTrace) -> int:
 def is_short(trace: AnyTrace, step: int, words: Sequence[str]) -> bool:
     """Whether the search may be made where it is asked for."""
     symbols = sum(map(len, trace.corpus.words))
-    start = TIPPING_EASE if trace.algorithm == "unigram" else 0
-    return symbols * (step + start) * len(words) <= TIPPING_HERE[trace.algorithm]
+    start = TIPPING_EASE if trace.ranked_by == "loss" else 0
+    return symbols * (step + start) * len(words) <= TIPPING_HERE[trace.ranked_by]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from tokenizers_core import Corpus, Tokenizer, tokenizer_from_json
 from tokenizers_core.errors import Numbered, SettingError, VocabSizeError
-from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
+from tokenizers_core.training.algorithms import ALGORITHMS, BPE, AnyTrace
 from tokenizers_core.training.comparison import Comparison, compare
 from tokensteps.language.i18n import N_
 from tokensteps.limits import SEED_LIMIT
@@ -80,11 +80,10 @@ def train_model(
     **progress: Any,
 ) -> AnyTrace:
     """The pipeline's model, trained by its algorithm's usual rules."""
-    own: dict[str, dict[str, Any]] = {
-        "bpe": {"alphabet": alphabet, "min_frequency": LEAST_COUNT},
-        "wordpiece": {"min_frequency": LEAST_COUNT},
-        "unigram": {"method": "sentencepiece", "seed_size": seed_for(vocab_size)},
-    }
-    return ALGORITHMS[model].train(
-        corpus, vocab_size=vocab_size, special_tokens=special_tokens, **own[model], **progress
-    )
+    algorithm = ALGORITHMS[model]
+    own: dict[str, Any] = {"min_frequency": LEAST_COUNT}
+    if algorithm.ranked_by == "loss":
+        own = {"method": "sentencepiece", "seed_size": seed_for(vocab_size)}
+    elif algorithm is BPE:
+        own["alphabet"] = alphabet
+    return algorithm.train(corpus, vocab_size=vocab_size, special_tokens=special_tokens, **own, **progress)

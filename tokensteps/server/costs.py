@@ -53,13 +53,14 @@ def expected_seconds(
 
 
 def _training(name: str, settings: Mapping[str, Any], shape: Shape) -> float:
-    if name == "unigram":
-        name = f"unigram {settings.get('method') or 'course'}"
+    kind: str = ALGORITHMS[name].ranked_by
+    if kind == "loss":
+        kind = str(settings.get("method") or "course")
         steps = min(float(settings.get("seed_size") or SEED_LIMIT), shape.pieces)
     else:
         size = settings.get("vocab_size") or settings.get("merges") or shape.symbols
         steps = min(float(size), shape.symbols)
-    pace = TRAINING_PACES[name]
+    pace = TRAINING_PACES[kind]
     return shape.symbols * pace.symbol + steps * (
         pace.step + pace.word * shape.word + pace.corpus * shape.symbols
     )

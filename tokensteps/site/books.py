@@ -14,7 +14,7 @@ from tokensteps.drawing.frame import packed
 from tokensteps.drawing.handout import DrawnRun, draw_steps, filled, json_in_page
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.drawing.tokens import readable
-from tokensteps.drawing.training.frames import ENCODING_FRAMES, TRAINING_FRAMES
+from tokensteps.drawing.training.step_kinds import STEP_KINDS
 from tokensteps.drawing.whatif import style_of
 from tokensteps.language.i18n import _, count, listed, sentences
 from tokensteps.language.labels import projector_labels
@@ -107,7 +107,7 @@ def run_page(run: SiteRun, trace: AnyTrace) -> SitePage:
     about = _(EXAMPLES[run.example].about) if run.example else ""
     word = (EXAMPLES[run.example].word if run.example else "") or trace.corpus.words[0]
     books = [("", draw_training(trace, title=run.heading()))]
-    if run.algorithm == "unigram":
+    if trace.ranked_by == "loss":
         books.append(draw_encoding(trace, 0, word))
     books.append(draw_encoding(trace, len(trace), word))
     body = filled(
@@ -122,13 +122,13 @@ def run_page(run: SiteRun, trace: AnyTrace) -> SitePage:
 
 def draw_training(trace: AnyTrace, step: int = 0, title: str = "") -> DrawnRun:
     """A training run, opened at `step`."""
-    draw, style = TRAINING_FRAMES[trace.algorithm], style_of(trace)
+    draw, style = STEP_KINDS[trace.ranked_by].frame, style_of(trace)
     return draw_steps(title, len(trace), lambda at: draw(trace[at], style), step, SITE_ROOM)
 
 
 def draw_encoding(trace: AnyTrace, step: int, word: str) -> tuple[str, DrawnRun]:
     """How a word is encoded after a step of a run, with the title of that."""
-    draw, style = ENCODING_FRAMES[trace.algorithm], style_of(trace)
+    draw, style = STEP_KINDS[trace.ranked_by].encoding_frame, style_of(trace)
     story: Any = trace.tokenizer(step).explain(word[:LATTICE_CHARACTERS])
     title = _("{word}, encoded after step {step}").format(word=readable(word, style), step=count(step))
     last = min(len(story), STEPS_TOLD)

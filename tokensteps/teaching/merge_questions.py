@@ -64,7 +64,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
     excluded = {one.candidate.pair: one for one in trace.excluded(step + 1)}
     chosen = next(one for one in candidates if one.pair == event.pair)
     voice = Markup(style)
-    value = _score_told if trace.algorithm == "wordpiece" else _count_told
+    value = _score_told if trace.ranked_by == "score" else _count_told
     because = fill(_("{pair}: {value}."), pair=voice.pair(chosen.pair), value=value(chosen, voice))
     if event.tied_count > 1:
         because = sentences(because, tell_rule(trace[step + 1], event, voice))
@@ -94,7 +94,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
 
     options = tuple(sorted(labels))
     prompt = _("Which pair is merged next?")
-    if trace.algorithm == "wordpiece":
+    if trace.ranked_by == "score":
         prompt = _("Which pair is merged next? The one with the highest score, pair / (first × second).")
     rule = _("When pairs tie: {rule}.").format(rule=choice_name("ties", trace.settings["tie_rule"]))
     if longest := trace.settings.get("max_token_length"):
@@ -260,7 +260,7 @@ def symbol_after(trace: MergeTrace, word: str) -> str:
 def pair_slip(trace: MergeTrace, step: int, yours: Pair) -> str:
     """The mistake that leads to a pair which is not the next one; "" if none is known."""
     splits, counts, prefix = splits_at(trace, step), trace.word_frequencies, prefix_of(trace)
-    slips = score_choices if trace.algorithm == "wordpiece" else count_choices
+    slips = score_choices if trace.ranked_by == "score" else count_choices
     return next((name for name, best in slips(splits, counts, prefix) if yours in best), "")
 
 
@@ -271,7 +271,7 @@ def splits_at(trace: MergeTrace, step: int) -> Mapping[str, Sequence[str]]:
 
 def prefix_of(trace: MergeTrace) -> str:
     """What begins the tokens inside a word; "" if nothing does."""
-    return trace.prefix if trace.algorithm == "wordpiece" else ""
+    return trace.prefix if trace.ranked_by == "score" else ""
 
 
 def is_given(trace: AnyTrace) -> bool:

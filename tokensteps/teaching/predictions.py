@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.algorithms import ALGORITHMS, BPE, AnyTrace
 from tokenizers_core.training.bpe import BpeTrace
 from tokensteps.drawing.tokens import Style
 from tokensteps.teaching.merge_questions import (
@@ -24,12 +24,16 @@ from tokensteps.teaching.questions import Question
 
 Ask = Callable[..., Question | None]
 """Called with a trace of its algorithm, a step and a style: the question about the step after that one; None if there is none."""
-ASKS: Final[Mapping[str, Mapping[str, Ask]]] = {
-    "bpe": {"pair": ask_pair, "count": ask_count, "split": ask_merged_split},
-    "wordpiece": {"pair": ask_pair, "score": ask_score, "split": ask_merged_split},
-    "unigram": {"piece": ask_piece, "loss": ask_loss, "split": ask_pruned_split},
+ASKED_OF: Final[Mapping[str, Mapping[str, Ask]]] = {
+    "count": {"pair": ask_pair, "count": ask_count, "split": ask_merged_split},
+    "score": {"pair": ask_pair, "score": ask_score, "split": ask_merged_split},
+    "loss": {"piece": ask_piece, "loss": ask_loss, "split": ask_pruned_split},
 }
-"""What can be asked about a run of an algorithm: keys of `ASK_NAMES`. The first can be asked at every merge or prune."""
+"""The number that decides on a step → the questions about it, by keys of `ASK_NAMES`. The first can be asked at every merge or prune."""
+ASKS: Final[Mapping[str, Mapping[str, Ask]]] = {
+    name: ASKED_OF[algorithm.ranked_by] for name, algorithm in ALGORITHMS.items()
+}
+"""The questions about a run, by algorithm."""
 ASKS_OF_KIND: Final[Mapping[str, Mapping[str, Ask]]] = {
     "plain": {},
     "superbpe": {"bridge": ask_bridge},
@@ -41,7 +45,7 @@ ASKS_OF_KIND: Final[Mapping[str, Mapping[str, Ask]]] = {
 
 def asks_of(algorithm: str, kind: str = "plain") -> Mapping[str, Ask]:
     """What can be asked about the runs of an algorithm, and of a kind of BPE."""
-    return {**ASKS[algorithm], **(ASKS_OF_KIND[kind] if algorithm == "bpe" else {})}
+    return {**ASKS[algorithm], **(ASKS_OF_KIND[kind] if algorithm == BPE.name else {})}
 
 
 def asks_about(trace: AnyTrace) -> Mapping[str, Ask]:
@@ -51,7 +55,7 @@ def asks_about(trace: AnyTrace) -> Mapping[str, Ask]:
 
 def next_asked(trace: AnyTrace, step: int) -> int | None:
     """The first step from this one on that a merge or a prune follows; None if none does."""
-    if trace.algorithm != "unigram":
+    if trace.ranked_by != "loss":
         is_merge = trace.record.is_merge
         return next((at for at in range(step, len(trace)) if is_merge(at + 1)), None)
     kinds = trace.record.kinds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from tokenizers_core.training.algorithms import ALGORITHMS
 from tokensteps.language.i18n import N_, _
 
 
@@ -121,34 +122,15 @@ PIECES_STOP: Final = Stop(
     BOOK,
     ".cols > section:last-child",
 )
+STAGE_STOPS: Final = {
+    "count": (MERGE_SAID_STOP, MERGE_WORDS_STOP, PAIRS_STOP),
+    "score": (MERGE_SAID_STOP, MERGE_WORDS_STOP, SCORES_STOP),
+    "loss": (PRUNE_SAID_STOP, SPLITS_STOP, PIECES_STOP),
+}
+"""The number that decides on a step → the stops on its stage."""
 STOPS: Final = {
-    "bpe": (
-        CORPUS_STOP,
-        RULES_STOP,
-        TRANSPORT_STOP,
-        MERGE_SAID_STOP,
-        MERGE_WORDS_STOP,
-        PAIRS_STOP,
-        TABS_STOP,
-    ),
-    "wordpiece": (
-        CORPUS_STOP,
-        RULES_STOP,
-        TRANSPORT_STOP,
-        MERGE_SAID_STOP,
-        MERGE_WORDS_STOP,
-        SCORES_STOP,
-        TABS_STOP,
-    ),
-    "unigram": (
-        CORPUS_STOP,
-        RULES_STOP,
-        TRANSPORT_STOP,
-        PRUNE_SAID_STOP,
-        SPLITS_STOP,
-        PIECES_STOP,
-        TABS_STOP,
-    ),
+    name: (CORPUS_STOP, RULES_STOP, TRANSPORT_STOP, *STAGE_STOPS[algorithm.ranked_by], TABS_STOP)
+    for name, algorithm in ALGORITHMS.items()
 }
 """The stops of each training page, by its name."""
 PREDICTED: Final = {

@@ -27,6 +27,7 @@ from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokensteps.components.address import page_address
 from tokensteps.language.i18n import _, current_language, sentences, use_language
 from tokensteps.language.messages import explained
+from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.language.pages import PAGE_AT, PAGES, tab_title
 from tokensteps.runs.settings import Recipe
 from tokensteps.server.shared_cache import made_once
@@ -37,9 +38,7 @@ EMBEDDED_HEIGHTS: Final[Mapping[str, int]] = {
     "matters": 900,
     "exercises": 640,
     "challenge": 900,
-    "bpe": 700,
-    "wordpiece": 700,
-    "unigram": 700,
+    **dict.fromkeys(ALGORITHM_NAMES, 700),
     "whatif": 720,
     "playground": 800,
     "compare": 740,

@@ -94,7 +94,7 @@ def show_question(hidden: Hidden, game: Game) -> None:
 def _clickable(hidden: Hidden, game: Game, question: Question) -> list[Pair]:
     """The pairs that can be clicked in the picture: those that may come next, if a question asks for one."""
     trace = hidden.trace
-    if question.kind != "pair" or trace.algorithm == "unigram":
+    if question.kind != "pair" or trace.ranked_by == "loss":
         return []
     return [one.pair for one in trace.candidates(game.reached, PAIRS_OFFERED)]
 

@@ -130,7 +130,9 @@ def asks(link: Link) -> Mapping[str, str]:
     assert link.query["mode"] == "predict"
     opened = OpenedTokenizer(link)
     page, kind = PAGES[link.page], link.query["ask"]
-    hidden = Hidden(link.page, opened.run.name, opened.trace, Style(), page.frame, kind, len(opened.trace))
+    hidden = Hidden(
+        link.page, opened.run.name, opened.trace, Style(), page.drawn.frame, kind, len(opened.trace)
+    )
     assert hidden.shown_from(opened.step) == opened.step < len(opened.trace)
     question = question_after(opened.trace, opened.step, kind, Style())
     assert question.kind == kind

@@ -54,9 +54,9 @@ def step_command(at: int, language: str, **asked: Any) -> None:
 
 def step_lines(trace: AnyTrace, first: int) -> Iterator[str]:
     """A line for each step."""
-    from tokensteps.drawing.training.frames import TRAINING_FRAMES
+    from tokensteps.drawing.training.step_kinds import STEP_KINDS
     from tokensteps.drawing.whatif import style_of
 
-    draw, style = TRAINING_FRAMES[trace.algorithm], style_of(trace, "spaces")
+    draw, style = STEP_KINDS[trace.ranked_by].frame, style_of(trace, "spaces")
     for step in range(min(first, len(trace)), len(trace) + 1):
         yield f"{step}\t{draw(trace[step], style).say}"

@@ -13,7 +13,7 @@ from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.assets import ASSETS
 from tokensteps.cli.terminal.panels import choices, token_of, vocabulary, words_text
 from tokensteps.drawing.tokens import Style, readable
-from tokensteps.drawing.training.frames import TRAINING_FRAMES
+from tokensteps.drawing.training.step_kinds import STEP_KINDS
 from tokensteps.language.i18n import _, count, use_language
 
 FAR: Final = 10
@@ -46,7 +46,7 @@ class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
         super().__init__()
         self.trace, self.heading, self.style, self.language = trace, title, style, language
         self.step, self.asked, self.wanted = step, "", ""
-        self._draw: Any = TRAINING_FRAMES[trace.algorithm]
+        self._draw: Any = STEP_KINDS[trace.ranked_by].frame
         use_language(language)
         data = {
             "left": _("Back"),
@@ -79,7 +79,7 @@ class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
-        if self.trace.algorithm == "wordpiece":  # whose table has one more column
+        if self.trace.ranked_by == "score":  # whose table has one more column
             self.query_one("#words").styles.width, self.query_one("#choices").styles.width = "2fr", "3fr"
         self.call_after_refresh(self.draw)
 

@@ -77,6 +77,6 @@ def value_text(trace: AnyTrace, value: int | float | Fraction) -> str:
     text = margin_text(value)
     if isinstance(value, float):
         return _("loss {value}").format(value=text)
-    if isinstance(trace, MergeTrace) and isinstance(value, int) and trace.algorithm == "bpe":
+    if isinstance(trace, MergeTrace) and isinstance(value, int) and trace.ranked_by == "count":
         return _("{value} ×").format(value=text)
     return _("score {value}").format(value=text)

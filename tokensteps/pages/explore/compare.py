@@ -51,9 +51,6 @@ from tokensteps.widgets.tabs import show_tabs
 
 WHO_DIFFERS: Mapping[str, str] = {
     "": N_("any of them"),
-    "bpe": N_("BPE alone"),
-    "wordpiece": N_("WordPiece alone"),
-    "unigram": N_("Unigram alone"),
     "all": N_("all from each other"),
 }
 
@@ -369,8 +366,8 @@ def disagreements(view: ComparisonView) -> None:
     find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("looked_for"), placeholder="th")
     who = middle.selectbox(
         _("Which differ"),
-        list(WHO_DIFFERS),
-        format_func=lambda name: _(WHO_DIFFERS[name]),
+        ["", *view.trace.names, "all"],
+        format_func=differs_name,
         key=view.key("who"),
     )
     words: list[Disagreement] = remembered(
@@ -389,6 +386,13 @@ def disagreements(view: ComparisonView) -> None:
     download(st, _("These words (CSV for spreadsheets)"), f"{name}-words.csv", for_sheets, name)
     for_programs = partial(disagreements_to_csv, snapshot, plain=True)
     download(st, _("These words (plain CSV for programs)"), f"{name}-words-plain.csv", for_programs, name)
+
+
+def differs_name(run: str) -> str:
+    """Which words are listed: those that one run, or all of them, split differently."""
+    if run in WHO_DIFFERS:
+        return _(WHO_DIFFERS[run])
+    return _("{name} alone").format(name=ALGORITHM_NAMES[run])
 
 
 def tell_disagreements(view: ComparisonView, chosen: Sequence[Disagreement], listed: int) -> list[str]:

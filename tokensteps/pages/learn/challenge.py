@@ -14,7 +14,7 @@ from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.components.address import in_links, update_url
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.tokens import Style
-from tokensteps.drawing.training.frames import TRAINING_FRAMES
+from tokensteps.drawing.training.step_kinds import step_kind
 from tokensteps.language.i18n import _, count, use_language
 from tokensteps.language.messages import explained
 from tokensteps.language.names import ASK_NAMES
@@ -174,7 +174,7 @@ def _ask(challenge: Challenge, trace: AnyTrace, style: Style) -> None:
         challenge.name,
         trace,
         style,
-        TRAINING_FRAMES[challenge.page],
+        step_kind(challenge.page).frame,
         challenge.asked,
         min(challenge.last, len(trace)),
         one_try=True,

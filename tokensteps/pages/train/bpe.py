@@ -12,11 +12,9 @@ from tokenizers_core import TIE_RULES, BpeTrace, ParityTrace
 from tokenizers_core.encoding.models.bpe import apply_merges
 from tokenizers_core.encoding.models.pairs import group_pair
 from tokenizers_core.training import bpe, merging, ties
-from tokensteps.drawing.encoding import encoding_frame
 from tokensteps.drawing.tables import pair_table
 from tokensteps.drawing.tabs import kind_html
 from tokensteps.drawing.training.languages import beside_plain_html
-from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.i18n import N_, _
 from tokensteps.language.names import KIND_ABOUT, TIE_RULE_WORDS
 from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
@@ -42,8 +40,6 @@ TIE_SOURCES: Final[Mapping[str, type]] = {"first": ties.FirstPlaces}
 BPE_PAGE: Final = TrainPage(
     algorithm=BPE,
     lead=lambda controls: _(KIND_ABOUT[controls["kind"]].lead),
-    frame=merge_frame,
-    encoding_frame=encoding_frame,
     code={
         N_("Count the pairs"): merging.count_pairs,
         N_("Find a pair in a word"): group_pair,

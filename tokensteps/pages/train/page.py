@@ -12,8 +12,8 @@ import streamlit as st
 from tokenizers_core.training.algorithms import AnyTrace, Trained_co
 from tokensteps.catalogue import choices
 from tokensteps.components.flipbook import step_asked
-from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style
+from tokensteps.drawing.training.step_kinds import StepKind, step_kind
 from tokensteps.language.i18n import _, current_language, use_language
 from tokensteps.language.marks import lead_html
 from tokensteps.language.names import choice_name
@@ -64,10 +64,6 @@ class TrainPage(Generic[Trained_co]):
     algorithm: Algorithm[Trained_co]
     lead: Callable[[Controls], str]
     """What the algorithm does under these settings, in one sentence, translated."""
-    frame: Callable[..., Frame]
-    """Draws a snapshot of the trace in a style; with `ahead=False` it tells nothing of what comes next, also beside a question about it (`asked=True`)."""
-    encoding_frame: Callable[..., Frame]
-    """Draws a snapshot of one word's encoding."""
     code: Mapping[str, Callable[..., Any]]
     """Name (to be translated) → the function to show under it."""
     run_files: Mapping[str, RunFile[Trained_co]]
@@ -83,6 +79,11 @@ class TrainPage(Generic[Trained_co]):
     def name(self) -> str:
         """Its place in the URL and in session state."""
         return self.algorithm.name
+
+    @property
+    def drawn(self) -> StepKind:
+        """The drawings of its steps."""
+        return step_kind(self.name)
 
     def choices(self, setting: str) -> Sequence[str]:
         """What a setting may be on this page."""
@@ -147,7 +148,9 @@ def show_training_run(
     first_look = not trace.finished and stage.is_first_look(page.name, run.name, style.show)
     typed = recipe["watch"]
     watched = remembered((watched_in, run.name, len(trace), typed), lambda: watched_in(trace, typed))
-    step = show_stage(controls, url, run, trace, page.frame, style, marks=watched.steps if watched else ())
+    step = show_stage(
+        controls, url, run, trace, page.drawn.frame, style, marks=watched.steps if watched else ()
+    )
     if watched:
         say_watched(watched, style)
     if first_look and not st.session_state.get(controls.key(stage.FOLLOWED)):
@@ -193,7 +196,7 @@ def predict_run(
     style: Style,
 ) -> None:
     """The next question, and the stage up to the step that is found out; none of the tabs, which look ahead."""
-    hidden = Hidden(page.name, run.name, trace, style, page.frame, controls["ask"], last_asked(trace))
+    hidden = Hidden(page.name, run.name, trace, style, page.drawn.frame, controls["ask"], last_asked(trace))
     linked = from_link()
     if linked:  # which says where to begin
         forget_game(page.name)
@@ -203,7 +206,7 @@ def predict_run(
     if keep_game(hidden, game):
         st.rerun()  # so that the browser keeps it again
     if game.reached < hidden.last:
-        offer_ahead(page.name, game.reached + 1, lambda step: page.frame(trace[step], style))
+        offer_ahead(page.name, game.reached + 1, lambda step: page.drawn.frame(trace[step], style))
     note_predictions(controls["corpus"], hidden, game)
     show_question(hidden, game)
     show_hidden(hidden, game, recipe.url(), stage.growth(run, trace))

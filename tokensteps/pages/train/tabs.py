@@ -153,7 +153,7 @@ def encode_tab(view: TrainView[AnyTrace], tokenizer: Tokenizer | None = None) ->
         view.key("encode.book"),
         digest(repr((view.run.name, view.step, word, style.show)).encode()),
         last,
-        lambda step: view.page.encoding_frame(story[step], style),
+        lambda step: view.page.drawn.encoding_frame(story[step], style),
         title=_("Encode"),
     )
     st.html(encoding_html(encoding, style))
@@ -196,7 +196,7 @@ def run_files_tab(view: TrainView[AnyTrace]) -> None:
     show_link(_("This step as a link"), controls.recipe(), controls.url(), view.step)
     st.header(_("The whole run"), anchor=False)
     first, *others = st.columns(1 + len(page.run_files))
-    frames = partial(handout, title, len(trace), lambda step: page.frame(trace[step], style))
+    frames = partial(handout, title, len(trace), lambda step: page.drawn.frame(trace[step], style))
     download(first, _("Handout that steps offline (HTML)"), f"{page.name}.html", frames, page.name)
     for column, (name, file) in zip(others, page.run_files.items(), strict=True):
         download(column, _(file.label), f"{page.name}-{name}", partial(file.make, trace), page.name)
@@ -245,9 +245,9 @@ def print_run(view: TrainView[AnyTrace], title: str) -> str:
     word = example.word if example is not None and example.word else trace.corpus.words[0]
     story = trace.tokenizer(view.step).explain(word[:LATTICE_CHARACTERS])
     shown = _("{word}, encoded after step {step}").format(word=readable(word, style), step=count(view.step))
-    last = page.encoding_frame(story[min(len(story), STEPS_TOLD)], style)
+    last = page.drawn.encoding_frame(story[min(len(story), STEPS_TOLD)], style)
     return paper_handout(
-        title, len(trace), lambda step: page.frame(trace[step], style, ahead=False), (shown, last)
+        title, len(trace), lambda step: page.drawn.frame(trace[step], style, ahead=False), (shown, last)
     )
 
 

@@ -7,8 +7,6 @@ from typing import Final
 from tokenizers_core.encoding.models.lattice import Lattice
 from tokenizers_core.encoding.models.unigram import best_split
 from tokenizers_core.training import segmentation, unigram
-from tokensteps.drawing.lattice.frames import lattice_frame
-from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.i18n import N_, _
 from tokensteps.pages.train.page import TrainPage, show_training
 from tokensteps.pages.train.pruning import PRUNE_FILES, prune_tabs
@@ -30,8 +28,6 @@ def lead(controls: Controls) -> str:
 UNIGRAM_PAGE: Final = TrainPage(
     algorithm=UNIGRAM,
     lead=lead,
-    frame=prune_frame,
-    encoding_frame=lattice_frame,
     code={
         N_("The seed: count substrings"): unigram.count_substrings,
         N_("The best split of a word (Viterbi)"): best_split,

@@ -10,10 +10,8 @@ from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.training import merging, wordpiece
 from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.charts import scatter_told, score_chart
-from tokensteps.drawing.encoding import match_frame
 from tokensteps.drawing.tables import score_table
 from tokensteps.drawing.tabs import vocabularies_html
-from tokensteps.drawing.training.merging import wordpiece_frame
 from tokensteps.language.i18n import N_, _
 from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
 from tokensteps.pages.train.page import TrainPage, TrainView, show_training
@@ -62,8 +60,6 @@ WORDPIECE_PAGE: Final = TrainPage(
     lead=lambda _controls: _(
         "Merge the pair with the highest score, again and again: its count divided by the counts of its two symbols, so pairs whose parts rarely occur on their own come first."
     ),
-    frame=wordpiece_frame,
-    encoding_frame=match_frame,
     code={
         N_("The score"): wordpiece.score,
         N_("Keep every score up to date while merging"): wordpiece.Scores,

@@ -19,7 +19,7 @@ from tokensteps.drawing.frame import Frame, payload, window
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.drawing.stage_markup import token_count
 from tokensteps.drawing.tokens import chips, readable
-from tokensteps.drawing.training.frames import ENCODING_FRAMES, TRAINING_FRAMES
+from tokensteps.drawing.training.step_kinds import STEP_KINDS
 from tokensteps.drawing.whatif import style_of
 from tokensteps.language.i18n import N_, _, count, current_language, use_language
 from tokensteps.language.labels import flipbook_labels
@@ -106,7 +106,7 @@ class Trials:
         """Train on a text, with the app's usual settings for whatever the page doesn't ask. Raises what the engine raises."""
         self._trace = run_of_text(text, algorithm, {"pre": pre, "size": size}, self._tell)
         trace, style = self._trace, style_of(self._trace)
-        draw = TRAINING_FRAMES[algorithm]
+        draw = STEP_KINDS[trace.ranked_by].frame
         return self._put(
             "training", ALGORITHM_NAMES[algorithm], len(trace), lambda step: draw(trace[step], style)
         )
@@ -125,7 +125,7 @@ class Trials:
     def explain(self, word: str) -> dict[str, Any]:
         """How a word is encoded in the end, step by step: Unigram's lattice, BPE's merges, WordPiece's matches."""
         trace = self._known()
-        style, draw = style_of(trace), ENCODING_FRAMES[trace.algorithm]
+        style, draw = style_of(trace), STEP_KINDS[trace.ranked_by].encoding_frame
         story: Any = trace.tokenizer().explain(word[:LATTICE_CHARACTERS])
         title = _("{word}, encoded after step {step}")
         title = title.format(word=readable(word, style), step=count(len(trace)))
@@ -180,10 +180,10 @@ def run_of_text(text: str, algorithm: str, chosen: Mapping[str, str], tell: Tell
             tell(done)
         return True
 
-    seed = {"seed_size": grown_seed(USUAL_SEED, size)} if algorithm == "unigram" else {}
+    seed = {"seed_size": grown_seed(USUAL_SEED, size)} if ALGORITHMS[algorithm].ranked_by == "loss" else {}
     return ALGORITHMS[algorithm].train(corpus, vocab_size=size, progress=progress, **seed)
 
 
 def run_json(trace: AnyTrace) -> str:
     """A run as JSON: all of its steps."""
-    return prunes_to_json(trace) if trace.algorithm == "unigram" else trace_to_json(trace)
+    return prunes_to_json(trace) if trace.ranked_by == "loss" else trace_to_json(trace)

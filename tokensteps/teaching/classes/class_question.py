@@ -66,7 +66,7 @@ def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuest
     was, say = current_language(), {}
     question = question_after(trace, at, kind, style)
     if isinstance(question.form, Choice) and len(_offered(trace, at, question.form, style)) < LEAST_CHOICES:
-        kind = "split" if trace.algorithm == "unigram" else [*asks_about(trace)][1]
+        kind = "split" if trace.ranked_by == "loss" else [*asks_about(trace)][1]
         question = question_after(trace, at, kind, style)
     for language in LANGUAGES:
         use_language(language)
@@ -110,7 +110,7 @@ def _offered(trace: AnyTrace, step: int, form: Choice, style: Style) -> list[dic
     """The options as buttons; of candidates a phone's screen of the best, in an order that gives nothing away."""
     if form.shown:
         return [{"id": option, "text": markup_parts(form.shown[option])} for option in form.options]
-    if trace.algorithm == "unigram":
+    if trace.ranked_by == "loss":
         rows = offered_pieces(trace, prune_at(trace, step + 1))
         pieces = sorted((readable(row.piece, style), row.piece) for row in rows)
         return [{"id": name, "text": markup_parts(chip(piece, style))} for name, piece in pieces]
@@ -129,7 +129,7 @@ def _splits(trace: AnyTrace, step: int, question: Question, style: Style) -> Ite
     """The splits that may be right or tied: the run's own, those that a tied pair makes, and, of a short word, all."""
     yield question.key
     word = question.key.replace(" ", "")
-    if trace.algorithm == "unigram":
+    if trace.ranked_by == "loss":
         if len(word) <= CLASS_CUTS:
             yield from every_split(word)
         return

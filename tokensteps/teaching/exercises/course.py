@@ -60,7 +60,7 @@ def course_address(page: str, step: int) -> Address:
 def next_merge(trace: BpeTrace | WordPieceTrace) -> Made:
     """The merge after the three that the course makes."""
     algorithm = trace.algorithm
-    if trace.algorithm == "wordpiece":
+    if trace.ranked_by == "score":
         given = scored_words(trace, COURSE_MERGES, 1)
     else:
         given = words_table(trace[COURSE_MERGES].splits(), words())

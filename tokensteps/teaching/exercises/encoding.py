@@ -162,7 +162,7 @@ def bpe_encode(random: Random, level: int) -> Made:
     """A word by merge rules."""
     counts, trace, word = fitting(random, level, train_bpe, RULES_LEARNED[level], merged)
     question, facts = bpe_question(trace, len(trace), word)
-    return Made(question, facts, link_to("bpe", counts, step=str(len(trace))))
+    return Made(question, facts, link_to(trace.algorithm, counts, step=str(len(trace))))
 
 
 def bpe_question(trace: BpeTrace, step: int, word: str) -> tuple[Question, dict[str, object]]:
@@ -237,7 +237,7 @@ def wordpiece_encode(random: Random, level: int) -> Made:
 
     counts, trace, word = fitting(random, level, train_wordpiece, MERGES_MATCHED[level], fits)
     question, facts = wordpiece_question(trace, len(trace), word)
-    return Made(question, facts, link_to("wordpiece", counts, step=str(len(trace))))
+    return Made(question, facts, link_to(trace.algorithm, counts, step=str(len(trace))))
 
 
 def wordpiece_question(trace: WordPieceTrace, step: int, word: str) -> tuple[Question, dict[str, object]]:

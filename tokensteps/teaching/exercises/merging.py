@@ -92,7 +92,7 @@ def wordpiece_rule() -> str:
 
 def next_pair(trace: MergeTrace, step: int, given: str) -> Question:
     """Which pair is merged next, after `step` merges? All pairs can be chosen; the prompt gives the rule."""
-    rule = wordpiece_rule() if trace.algorithm == "wordpiece" else bpe_rule()
+    rule = wordpiece_rule() if trace.ranked_by == "score" else bpe_rule()
     question = prompt(rule, given, escape(_("Which pair is merged next?")))
     return replace(ask_pair(trace, step, PLAIN), prompt=question)
 
@@ -103,7 +103,7 @@ def bpe_pair(random: Random, level: int) -> Made:
     trace = draw_run(random, level, train_bpe, fits_level(random, level))
     counts = dict(trace.corpus.items())
     question = next_pair(trace, step, words_table(trace[step].splits(), counts))
-    return Made(question, {"words": counts, "step": step}, link_to("bpe", counts, step=str(step)))
+    return Made(question, {"words": counts, "step": step}, link_to(trace.algorithm, counts, step=str(step)))
 
 
 def token_counts(trace: WordPieceTrace, step: int) -> dict[str, int]:
@@ -136,7 +136,7 @@ def wordpiece_pair(random: Random, level: int) -> Made:
     trace = draw_run(random, level, train_wordpiece, tells_apart)
     counts = dict(trace.corpus.items())
     question = next_pair(trace, step, scored_words(trace, step, level))
-    return Made(question, {"words": counts, "step": step}, link_to("wordpiece", counts, step=str(step)))
+    return Made(question, {"words": counts, "step": step}, link_to(trace.algorithm, counts, step=str(step)))
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ def bpe_count(random: Random, level: int) -> Made:
         escape(occurrences(trace, step, wanted.pair, "?")),
     )
     facts = {"words": counts, "step": step, "pair": tuple(wanted.pair)}
-    return Made(question, facts, link_to("bpe", counts, step=str(step)))
+    return Made(question, facts, link_to(trace.algorithm, counts, step=str(step)))
 
 
 def wordpiece_score(random: Random, level: int) -> Made:
@@ -236,7 +236,7 @@ def wordpiece_score(random: Random, level: int) -> Made:
         ),
     )
     facts = {"words": counts, "step": step, "pair": tuple(wanted.pair)}
-    return Made(question, facts, link_to("wordpiece", counts, step=str(step)))
+    return Made(question, facts, link_to(trace.algorithm, counts, step=str(step)))
 
 
 def score_text(score: Fraction) -> str:

@@ -132,7 +132,7 @@ def wrong_log(random: Random, level: int, sort: str) -> Made:
     shown = [*lines[:index], altered, *lines[index + 1 :]]
     rule = wordpiece_rule() if train is train_wordpiece else bpe_rule()
     facts = {"words": counts, "lines": [tuple(line) for line in shown], "wrong": index, "sort": sort}
-    link = link_to("wordpiece" if train is train_wordpiece else "bpe", counts, step=str(index))
+    link = link_to(trace.algorithm, counts, step=str(index))
     given = word_counts_table(counts)
     way = escape(_(WHAT_IS_WRONG[sort]))
     true = lines[index].html()
@@ -152,7 +152,7 @@ def alter(
         name = random.choice(("freq", "first", "second"))
         return line._replace(**{name: getattr(line, name) + random.choice((1, 2))})
     others = [one for one in trace.candidates(place) if not one.tied]
-    if trace.algorithm == "wordpiece":
+    if trace.ranked_by == "score":
         frequent = wordpiece_merge_at(trace, place + 1).most_frequent
         others = [one for one in others if one.pair == frequent.pair]
     else:

@@ -256,7 +256,7 @@ def drop_merges(random: Random, level: int, dropout: Fraction) -> Dropped:
     )
     facts = {"merges": merges}
     rule = rule.format(dropout=rate_text(dropout))
-    return Dropped(word, drawn, rule, rules_html(merges), slips, facts, "bpe", counts, len(trace))
+    return Dropped(word, drawn, rule, rules_html(merges), slips, facts, trace.algorithm, counts, len(trace))
 
 
 def drop_matches(random: Random, level: int, dropout: Fraction) -> Dropped:
@@ -281,7 +281,7 @@ def drop_matches(random: Random, level: int, dropout: Fraction) -> Dropped:
     facts = {"vocabulary": vocabulary}
     rule = rule.format(dropout=rate_text(dropout))
     shown = vocabulary_html(vocabulary)
-    return Dropped(word, drawn, rule, shown, slips, facts, "wordpiece", counts, len(trace))
+    return Dropped(word, drawn, rule, shown, slips, facts, trace.algorithm, counts, len(trace))
 
 
 def tossed(drawn: Dropping, split: Spelled) -> list[list[Coins]]:

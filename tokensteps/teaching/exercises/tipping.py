@@ -108,4 +108,4 @@ def bpe_tipping(random: Random, level: int) -> Made:
         hint,
     )
     facts = {"words": counts, "step": step, "word": word}
-    return Made(question, facts, link_to("bpe", counts, step=str(step)))
+    return Made(question, facts, link_to(trace.algorithm, counts, step=str(step)))

@@ -240,7 +240,7 @@ def pose_merges(random: Random, level: int) -> tuple[str, Posed]:
     for number, pair in enumerate(merges, start=1):
         data.setdefault("".join(pair), rule.format(number=number))
     facts = {"words": counts, "merges": merges, "alphabet": trace.alphabet, "word": used.word}
-    link = link_to("bpe", counts, step=str(len(trace)))
+    link = link_to(trace.algorithm, counts, step=str(len(trace)))
     given = f"{rules_html(merges)}{alphabet_html(trace.alphabet)}"
     return way, Posed(used, given, data, why, begun, slip, facts, link)
 
