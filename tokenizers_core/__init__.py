@@ -37,6 +37,7 @@ from tokenizers_core.training.bpe import ALPHABETS, BpeTrace, train_bpe
 from tokenizers_core.training.comparison import Comparison, compare
 from tokenizers_core.training.kinds.paritybpe import ParityTrace, train_paritybpe
 from tokenizers_core.training.kinds.pickybpe import PickyTrace, train_pickybpe
+from tokenizers_core.training.kinds.sentencepiece_bpe import PieceBpeTrace, train_sentencepiece_bpe
 from tokenizers_core.training.kinds.superbpe import SuperTrace, train_superbpe
 from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, MergeTrace, first_difference
 from tokenizers_core.training.options.trimming import cut_out, trim
@@ -67,6 +68,7 @@ __all__ = [
     "ParallelMeasures",
     "ParityTrace",
     "PickyTrace",
+    "PieceBpeTrace",
     "Pipeline",
     "PruneEvent",
     "Snapshot",
@@ -96,6 +98,7 @@ __all__ = [
     "train_bpe",
     "train_paritybpe",
     "train_pickybpe",
+    "train_sentencepiece_bpe",
     "train_superbpe",
     "train_unigram",
     "train_wordpiece",

@@ -26,4 +26,16 @@ def greatest(pairs: Sequence[PairName], _vocabulary: Sequence[str], to_bytes: By
     return sorted(pairs, key=lambda pair: [to_bytes(token) for token in pair], reverse=True)
 
 
-TIE_ORDERS: Mapping[str, TieOrder] = {"first": first_met, "lowest_ids": lowest_ids, "greatest": greatest}
+def shortest(pairs: Sequence[PairName], _vocabulary: Sequence[str], _to_bytes: Bytes) -> list[PairName]:
+    def joined(pair: PairName) -> str:
+        return pair[0] + pair[1].removeprefix("##")
+
+    return sorted(sorted(pairs, key=joined), key=lambda pair: len(joined(pair)))
+
+
+TIE_ORDERS: Mapping[str, TieOrder] = {
+    "first": first_met,
+    "lowest_ids": lowest_ids,
+    "greatest": greatest,
+    "shortest": shortest,
+}

@@ -30,6 +30,7 @@ from tokenizers_core.plain import (
     byte_alphabet,
     paritybpe,
     pickybpe,
+    sentencepiece_bpe,
     superbpe,
     unigram,
     unigram_em,
@@ -42,7 +43,7 @@ from tokenizers_core.training.segmentation import digamma
 from tokenizers_core.training.wordpiece import ScoredCandidate
 
 TESTS = Path(__file__).parents[1]
-KINDS = (superbpe, pickybpe, paritybpe)
+KINDS = (superbpe, pickybpe, paritybpe, sentencepiece_bpe)
 CHAPTER = (bpe, byte_alphabet, wordpiece, viterbi, unigram, unigram_em, *KINDS)
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 MOST_LINES = 30
@@ -441,7 +442,8 @@ def test_the_reading_guide_names_every_file() -> None:
     import tokenizers_core.plain as chapter
 
     assert [line.split("`")[1] for line in str(chapter.__doc__).splitlines() if line[:1].isdigit()] == [
-        "bpe", "byte_alphabet", "wordpiece", "viterbi", "unigram", "unigram_em", "superbpe", "pickybpe", "paritybpe"
+        "bpe", "byte_alphabet", "wordpiece", "viterbi", "unigram", "unigram_em", "superbpe", "pickybpe", "paritybpe",
+        "sentencepiece_bpe",
     ]  # fmt: skip
     assert {path.stem for path in Path(inspect.getfile(chapter)).parent.glob("*.py")} - {"__init__"} == {
         module.__name__.rpartition(".")[2] for module in CHAPTER

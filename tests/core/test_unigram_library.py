@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 import sentencepiece
@@ -206,3 +207,61 @@ def test_bytes_are_read_back(method: str) -> None:
     for text in texts()[-12:]:
         if "▁" not in text:
             assert tokenizer.decode(tokenizer.encode(text).ids) == " ".join(text.split())
+
+
+# --- Coverage ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("coverage", [0.999, 0.98])
+def test_characters_that_are_not_covered_are_those_of_sentencepiece(
+    coverage: float, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """On 200 KB: the same characters are unknown, the seed is as large, and nearly all pieces are the same.
+
+    Not all: the library takes each unknown character for one more of its first piece, the space, which makes that more probable.
+    """
+    lines = [" ".join(line.split()) for line in library_text(200_000).splitlines() if line.strip()]
+    file = io.BytesIO()
+    trainer: Any = sentencepiece.SentencePieceTrainer
+    trainer.train(
+        sentence_iterator=iter(lines), model_writer=file, model_type="unigram", vocab_size=VOCAB_SIZE,
+        character_coverage=coverage, normalization_rule_name="identity", num_threads=1, minloglevel=0,
+    )  # fmt: skip
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=file.getvalue())
+    corpus = Corpus.from_texts(lines, pre_tokenizer="whitespace_split_metaspace")
+    trace = train_unigram(corpus, None, VOCAB_SIZE - 3, "sentencepiece", character_coverage=coverage)
+    found = re.search(r"Initialized (\d+) seed", capfd.readouterr().err)
+    assert found is not None and len(trace.seed) == int(found[1])
+    unknown = theirs.unk_id()
+    assert {one for one in {*"".join(corpus.words)} if theirs.piece_to_id(one) == unknown} == {
+        *trace.left_out
+    }
+    pieces = {theirs.id_to_piece(number) for number in range(3, theirs.get_piece_size())}
+    mine = {*trace[-1].pieces}
+    assert len(mine) == len(pieces) and len(mine & pieces) >= 0.9 * len(pieces)
+    rare = next(iter(trace.left_out))
+    assert "<unk>" in trace.tokenizer().encode(f"a{rare}b").tokens
+
+
+@pytest.mark.parametrize("method", ["sentencepiece", "course"])
+def test_characters_that_are_left_out_are_unknown_at_every_step(method: str) -> None:
+    counts = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5, "thug": 1}
+    trace = train_unigram(Corpus.from_counts(counts), 60, 8, method, character_coverage=0.9)
+    assert trace.left_out == {"s": 5, "b": 4, "t": 1}
+    for step in range(len(trace) + 1):
+        snapshot = trace[step]
+        assert not {*trace.left_out} & {*"".join(snapshot.pieces)} and snapshot.vocab_size == len(
+            snapshot.vocab
+        )
+        assert "".join(snapshot.splits()["hugs"]) == "hugs" and snapshot.splits()["hugs"][-1] == "s"
+        assert snapshot.loss == pytest.approx(
+            sum(
+                count * -snapshot.lattice(word).k_best(1)[0].log_probability for word, count in counts.items()
+            )
+        )
+    assert trace.token_totals[-1] == sum(
+        len(split) * counts[word] for word, split in trace[-1].splits().items()
+    )
+    assert trace.worth(0) and {*trace.alphabet} == {*"hugpn"}
+    again = train_unigram(trace.corpus, special_tokens=trace.special_tokens, **trace.settings)
+    assert again[-1].pieces == trace[-1].pieces

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from tests.pages.pages import Page, address, bodies, book, problems, run
-from tokenizers_core import Corpus, train_bpe, train_wordpiece
+from tokenizers_core import Corpus, train_bpe, train_sentencepiece_bpe, train_wordpiece
 from tokenizers_core.text.cutting import DIGITS, CutAt
 from tokenizers_core.text.rewriting import Replace
 from tokensteps import pages
@@ -82,6 +82,56 @@ def test_a_coverage_and_characters_that_are_always_there() -> None:
     start = book(app)["frames"][0]["say"]
     assert f"{len(trace.left_out)} characters are outside of the alphabet" in start
     assert f"The alphabet has {len(trace.alphabet)} symbols" in start
+
+
+def test_unigrams_seed_without_what_bounds_exclude() -> None:
+    """Struck out with the reason, and told, where it would have been in the seed; the characters that are unknown, with their counts."""
+    app = UNIGRAM.opened(urlencode({"corpus": "hug", "longest": "2", "size": "8"}))
+    start = book(app)["frames"][0]
+    assert problems(app) == [] and address(app)["longest"] == "2"
+    assert "hug would be in the seed, but is longer than 2 characters" in start["say"]
+    assert '<tr class="out">' in start["html"] and "too long" in plain(start["html"])
+    app = UNIGRAM.opened(urlencode({"corpus": "hug", "coverage": "0.9", "size": "8"}))
+    start = book(app)["frames"][0]
+    assert problems(app) == [] and address(app)["coverage"] == "0.9"
+    assert "2 characters are not covered, in no piece, and unknown: s × 5, b × 4." in start["say"]
+    assert "unknown character" in plain(start["html"])
+    assert "out" not in re.findall(
+        '<tr class="([a-z]+)">', book(UNIGRAM.opened("corpus=hug"))["frames"][0]["html"]
+    )
+
+
+def test_bpe_as_sentencepiece_trains_it() -> None:
+    """The engine's run, with SentencePiece's own rules: no tie rule to choose, and pairs that a rule excludes struck out."""
+    app = BPE.opened(
+        urlencode(
+            {
+                "corpus": "course",
+                "kind": "sentencepiece_bpe",
+                "pre": "whitespace_split_metaspace",
+                "size": "",
+                "special": "",
+            }
+        )
+    )
+    corpus = Corpus.from_texts(
+        EXAMPLES["course"].text().splitlines(), pre_tokenizer="whitespace_split_metaspace"
+    )
+    trace = train_sentencepiece_bpe(corpus)
+    frames = book(app)["frames"]
+    assert problems(app) == [] and len(frames) == len(trace) + 1
+    assert (
+        "bpe.ties" not in {box.key for box in app.sidebar.selectbox}
+        and BPE.value(app, "kind") == "sentencepiece_bpe"
+    )
+    for step, frame in enumerate(frames):
+        said = [one.reason for one in trace[step].excluded]
+        assert ("SentencePiece makes no piece of several scripts" in frame["say"]) == (
+            said[:1] == ["scripts"]
+        )
+    assert any("scripts mixed" in plain(frame["html"]) for frame in frames)
+    refused = BPE.opened(urlencode({"corpus": "course", "kind": "sentencepiece_bpe", "pre": "byte_level"}))
+    assert "choose metaspace" in problems(refused)[0]
 
 
 def test_symbols_that_are_kept_whole() -> None:

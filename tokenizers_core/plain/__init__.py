@@ -29,6 +29,8 @@ step. Among equally good pairs or pieces, the one met first wins.
 9. `paritybpe`: BPE in several languages, of which the one that is served worst chooses each merge.
    Foroutan et al. (2025), "Parity-Aware Byte-Pair Encoding: Improving Cross-lingual Fairness in
    Tokenization".
+10. `sentencepiece_bpe`: BPE as SentencePiece trains it, which decides what the papers leave open.
+   Kudo and Richardson (2018), as for 6.
 
 These files import the standard library and each other, nothing else of the engine, so you can copy them
 out and change them. The app shows them in the Code tab of its training pages and marks the line that

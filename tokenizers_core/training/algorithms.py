@@ -18,6 +18,7 @@ from typing import Final, Generic, Literal, TypeVar
 from tokenizers_core.training.bpe import BpeTrace, train_bpe
 from tokenizers_core.training.kinds.paritybpe import ParityTrace, train_paritybpe
 from tokenizers_core.training.kinds.pickybpe import PickyTrace, train_pickybpe
+from tokenizers_core.training.kinds.sentencepiece_bpe import PieceBpeTrace, train_sentencepiece_bpe
 from tokenizers_core.training.kinds.superbpe import SuperTrace, train_superbpe
 from tokenizers_core.training.unigram import train_unigram
 from tokenizers_core.training.unigram_trace import UnigramTrace
@@ -63,6 +64,7 @@ KINDS: Final[Mapping[str, Algorithm[BpeTrace]]] = MappingProxyType(
             Algorithm("bpe", "SuperBPE", train_superbpe, SuperTrace),
             Algorithm("bpe", "PickyBPE", train_pickybpe, PickyTrace),
             Algorithm("bpe", "Parity-aware BPE", train_paritybpe, ParityTrace),
+            Algorithm("bpe", "SentencePiece's BPE", train_sentencepiece_bpe, PieceBpeTrace),
         )
     }
 )

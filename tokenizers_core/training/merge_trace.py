@@ -33,7 +33,7 @@ from tokenizers_core.training.merging import (
     count_pairs,
 )
 from tokenizers_core.training.options.bounds import Bounds
-from tokenizers_core.training.options.limits import left_out
+from tokenizers_core.training.options.limits import left_out, within
 from tokenizers_core.training.ties import TIE_RULES, Moment, TieOrder, TieRule
 
 TIES_LISTED = 12
@@ -322,6 +322,10 @@ class MergeTrace(Trace[MergeSnapshot]):
     """What a tokenizer has for the unknown, unless it is given another."""
     of_the_corpus: ClassVar[tuple[str, ...]] = ("word_frequencies", "word_indices", "_initial_words")
     """What is worked out from the corpus alone."""
+    bounds_of: ClassVar[type[Bounds]] = Bounds
+    """What can exclude pairs."""
+    unknown_inside: ClassVar[str] = ""
+    """What is written for a character that a limit has left out of the alphabet: a token, or "" for nothing."""
     replayed: ClassVar[tuple[str, ...]] = ("_counts", "_words")
     """The states that are rebuilt by replaying."""
 
@@ -362,11 +366,15 @@ class MergeTrace(Trace[MergeSnapshot]):
             return None
         taken = () if self.extended is None else frozenset(self.tokens[: self.vocab_sizes[0]])
         vocabulary = Vocabulary(self.tokens, self.prefix)
-        return Bounds(vocabulary, taken, longest, self.settings.get("end_of_word_suffix", ""), cached)
+        return self.bounds_of(vocabulary, taken, longest, self.settings.get("end_of_word_suffix", ""), cached)
+
+    def exclusion(self, pair: PrivatePair, step: int) -> str:
+        """Why a pair can't be merged after `step` steps; "" if it can."""
+        return self.bounds.reason(pair, self.id_totals[step]) if self.bounds else ""
 
     def in_alphabet(self, symbols: tuple[str, ...]) -> tuple[str, ...]:
-        """A word's symbols without those that a limit has left out of the alphabet."""
-        return tuple(filter(self._alphabet.__contains__, symbols)) if self.left_out else symbols
+        """A word's symbols without those that a limit has left out of the alphabet, or with what stands for them."""
+        return within(symbols, self._alphabet, self.unknown_inside) if self.left_out else symbols
 
     @cached_property
     def left_out(self) -> Mapping[str, int]:
@@ -447,17 +455,20 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     def excluded(self, step: int) -> Sequence[Excluded]:
         """The pairs that would have been merged in step `step` if bounds allowed it, best first; at most `CANDIDATES_LISTED`."""
-        bounds, before = self.bounds, step - 1
-        if bounds is None or step == 0:
+        if self.bounds is None or step == 0:
             return ()
+        before = step - 1
         values, chosen = self.pair_values(before), self.record.pair(step)
         rivals = {
-            pair: value for pair, value in values.items() if value >= values[chosen] and bounds.reason(pair)
+            pair: value
+            for pair, value in values.items()
+            if value >= values[chosen] and self.exclusion(pair, before)
         }
         ranked, _tied = self.best_by(rivals | {chosen: values[chosen]}, before, CANDIDATES_LISTED + 1)
         better = ranked[: ranked.index(chosen) if chosen in ranked else CANDIDATES_LISTED]
         result = self._candidates(before, better, ())
-        return [Excluded(*one) for one in zip(result, map(bounds.reason, better), strict=True)]
+        reasons = (self.exclusion(pair, before) for pair in better)
+        return [Excluded(*one) for one in zip(result, reasons, strict=True)]
 
     def words_changed(self, step: int) -> tuple[str, ...]:
         """The words that step `step` changed, in the order of the corpus."""
@@ -504,7 +515,7 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     def pair_total(self, step: int) -> int:
         """Number of different pairs that could be merged after `step` merges."""
-        return len(self._allowed(self.pair_counts(step)))
+        return len(self._allowed(self.pair_counts(step), step))
 
     def current_words(self, step: int) -> CurrentWords:
         """All words of the corpus after `step` merges; not to be modified."""
@@ -731,13 +742,13 @@ class MergeTrace(Trace[MergeSnapshot]):
 
         And all pairs that are as good as the best one, itself included. See `best_by`.
         """
-        return self.best_by(self._allowed(self.pair_values(step)), step, limit)
+        return self.best_by(self._allowed(self.pair_values(step), step), step, limit)
 
-    def _allowed(self, values: Mapping[PrivatePair, int]) -> Mapping[PrivatePair, int]:
-        """Those of the pairs that no bound excludes."""
-        if (bounds := self.bounds) is None:
+    def _allowed(self, values: Mapping[PrivatePair, int], step: int) -> Mapping[PrivatePair, int]:
+        """Those of the pairs that no bound excludes after `step` steps."""
+        if self.bounds is None:
             return values
-        return {pair: value for pair, value in values.items() if not bounds.reason(pair)}
+        return {pair: value for pair, value in values.items() if not self.exclusion(pair, step)}
 
     def best_by(
         self, values: Mapping[PrivatePair, int], step: int, limit: int | None
@@ -790,12 +801,12 @@ class MergeTrace(Trace[MergeSnapshot]):
         order = self.tie_rule.in_run(table, vocabulary, self.corpus.pipeline.byte_level)
         values, levels = self.values(table), Levels()
 
-        def place(pair: PrivatePair) -> None:
-            there = table.counts.get(pair, 0) >= self.least_count and self.may_merge(pair, start)
+        def place(pair: PrivatePair, step: int) -> None:
+            there = table.counts.get(pair, 0) >= self.least_count and self.may_merge(pair, step)
             levels.place(pair, values.value(pair) if there else None)
 
         for pair in table.counts:
-            place(pair)
+            place(pair, start)
         for step in range(start + 1, end + 1):
             chosen, token = self.record.pair(step), self.record.token(step)
             if self.record.is_merge(step):
@@ -810,11 +821,11 @@ class MergeTrace(Trace[MergeSnapshot]):
                     token, Private(self.replacements.pairs[step - 1][1]), self.record.words_at(step)
                 )
             for pair in {*values.update(merge), *merge.changes}:
-                place(pair)
+                place(pair, step)
 
-    def may_merge(self, pair: PrivatePair, step: int) -> bool:  # noqa: ARG002
+    def may_merge(self, pair: PrivatePair, step: int) -> bool:
         """Whether the rules let this pair be merged after `step` steps, however often it occurs."""
-        return not (self.bounds and self.bounds.reason(pair))
+        return not self.exclusion(pair, step)
 
     # --- keeping it small ----------------------------------------------------------------------------------------
 

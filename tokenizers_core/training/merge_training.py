@@ -29,7 +29,7 @@ from tokenizers_core.trace import GROWING, Growing
 from tokenizers_core.training.merge_trace import MergePart, MergeTrace
 from tokenizers_core.training.merging import Merge, MergeRecord, PairTable, Progress, Recorder
 from tokenizers_core.training.options.bounds import Bounds
-from tokenizers_core.training.options.limits import Limits
+from tokenizers_core.training.options.limits import Limits, within
 from tokenizers_core.training.ties import TIE_RULES, TieOrder
 
 SomeTrace = TypeVar("SomeTrace", bound=MergeTrace)
@@ -96,7 +96,9 @@ def run_training(
     if beginning is None:
         alphabet = alphabet_of(corpus, prefix, suffix, extra_symbols, limits)
         vocabulary = vocabulary_of([*special_tokens, *alphabet], prefix)
-        words = private_words(corpus.words, vocabulary, suffix, partly=limits.drop_characters)
+        words = private_words(
+            corpus.words, vocabulary, suffix, partly=limits.drop_characters, unknown=kind.unknown_inside
+        )
     else:
         alphabet, vocabulary, words = (
             [*beginning.symbols],
@@ -111,7 +113,7 @@ def run_training(
     bounds = None
     if beginning is not None or limits.max_token_length is not None or cached:
         taken = () if beginning is None else frozenset(beginning.tokens)
-        bounds = Bounds(vocabulary, taken, limits.max_token_length, suffix, cached)
+        bounds = kind.bounds_of(vocabulary, taken, limits.max_token_length, suffix, cached)
     run = merges_of(table, vocabulary, order, min_frequency, bounds)
     recorder, known = Recorder(), 0
 
@@ -196,15 +198,13 @@ def alphabet_of(
 
 
 def private_words(
-    words: Sequence[str], vocabulary: Vocabulary, suffix: str, partly: bool = False
+    words: Sequence[str], vocabulary: Vocabulary, suffix: str, partly: bool = False, unknown: str = ""
 ) -> list[Private]:
-    """Words split into their symbols, as private characters; `partly` leaves out those that the vocabulary lacks."""
+    """Words split into their symbols, as private characters; `partly` writes `unknown` for those that the vocabulary lacks, "" for nothing."""
     ids, prefix = vocabulary.ids, vocabulary.prefix
     written: list[Any]  # a call for each word only to name its type would be felt
     if partly:
-        return [
-            vocabulary.write(filter(ids.__contains__, split_word(word, prefix, suffix))) for word in words
-        ]
+        return [vocabulary.write(within(split_word(word, prefix, suffix), ids, unknown)) for word in words]
     if not prefix and not suffix and (table := vocabulary.byte_table(SEPARATOR)):
         with suppress(UnicodeError):  # a character that is no byte
             text: Any = rewritten(words, table)

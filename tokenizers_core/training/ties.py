@@ -121,6 +121,22 @@ class Greatest(TokenRule):
         return lambda pair: complement(pair[0]) + complement(pair[1])
 
 
+class Shortest(TokenRule):
+    """The pair whose token is the shortest; of several, the one that sorts first."""
+
+    name = "shortest"
+    meaning = "the pair with the shortest token, of several the first in Unicode's order (SentencePiece)"
+
+    def key(self, vocabulary: Vocabulary, byte_level: bool) -> Callable[[PrivatePair], tuple[int, str]]:  # noqa: ARG002
+        tokens, prefix = vocabulary.tokens, vocabulary.prefix
+
+        def length_and_token(pair: PrivatePair) -> tuple[int, str]:
+            token = tokens[ord(pair[0])] + tokens[ord(pair[1])].removeprefix(prefix)
+            return len(token), token
+
+        return length_and_token
+
+
 class FirstMet(TieRule):
     """The pair met first when the current words are read in order."""
 
@@ -141,7 +157,9 @@ class FirstMet(TieRule):
         return text.count(SEPARATOR, 0, text.find(pair))
 
 
-TIE_RULES: Final[Mapping[str, TieRule]] = {rule.name: rule for rule in (FirstMet(), LowestIds(), Greatest())}
+TIE_RULES: Final[Mapping[str, TieRule]] = {
+    rule.name: rule for rule in (FirstMet(), LowestIds(), Greatest(), Shortest())
+}
 """Name → rule. A name that isn't here raises KeyError."""
 
 

@@ -23,11 +23,15 @@ import warnings
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import accumulate, islice
+from dataclasses import replace
+from itertools import accumulate, islice, repeat
 from numbers import Integral, Real
+from types import MappingProxyType
+from typing import NamedTuple
 
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
 from tokenizers_core.encoding.models.lattice import MAX_PIECE_LENGTH, UNKNOWN_PENALTY
+from tokenizers_core.encoding.models.pairs import SEPARATOR
 from tokenizers_core.errors import (
     WHOLE_NUMBER,
     Phrase,
@@ -43,6 +47,8 @@ from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.text.patterns import regex
 from tokenizers_core.trace import GROWING, Growing
 from tokenizers_core.training.merging import Progress
+from tokenizers_core.training.options.bounds import KEPT, LENGTH, UNKNOWN
+from tokenizers_core.training.options.limits import Limits, left_out
 from tokenizers_core.training.pruning import PruneRecord, Round
 from tokenizers_core.training.segmentation import (
     Lattices,
@@ -252,15 +258,84 @@ def script(character: str) -> str:
     return match.lastgroup or "" if match else ""
 
 
+def without(dropped: Mapping[str, int], corpus: Corpus) -> Corpus:
+    """A corpus whose words are cut at characters that were dropped, as SentencePiece cuts them to find its seed.
+
+    >>> dict(without({"p": 1}, Corpus.from_texts(["hugpug", "up"], pre_tokenizer="whitespace_split")).items())
+    {'hug': 1, 'ug': 1, 'u': 1}
+    """
+    cut = dict.fromkeys(map(ord, dropped), SEPARATOR)
+    parts: list[tuple[str, int, int]] = []
+    for word, count, last in zip(corpus.words, corpus.counts, corpus.ends or repeat(0), strict=False):
+        *before, end = word.translate(cut).split(SEPARATOR)
+        parts += [*((part, count, 0) for part in before), (end, count, last)]
+    words, counts, ends = zip(*(part for part in parts if part[0]), strict=True)
+    *_, final = corpus.last.translate(cut).split(SEPARATOR)
+    return replace(corpus, words=words, counts=counts, ends=ends if corpus.ends else (), last=final)
+
+
+SEEDS: Mapping[str, Callable[[Corpus, int, bool], list[tuple[str, int]]]] = {
+    "course": course_seed,
+    "sentencepiece": sentencepiece_seed,
+}
+"""Method → its seed: from a corpus, the longest piece's length, and whether whole words may be pieces."""
+
+
+class ExcludedPiece(NamedTuple):
+    """A substring that a bound keeps out of the seed."""
+
+    piece: str
+    worth: int
+    """Its count, or count × length, as in the seed."""
+    reason: str
+    """See `tokenizers_core/training/options/bounds.py`."""
+
+
+def excluded_from_seed(trace: UnigramTrace, limit: int) -> list[ExcludedPiece]:
+    """The substrings that the seed would have if bounds allowed it, the highest worth first; nothing without bounds.
+
+    >>> trace = train_unigram(Corpus.from_counts({"hug": 10, "pug": 5}), vocab_size=5, max_piece_length=2)
+    >>> excluded_from_seed(trace, 1)
+    [ExcludedPiece(piece='hug', worth=10, reason='length')]
+    """
+    longest, symbols = trace.settings["max_piece_length"], trace.corpus.pipeline.user_defined_symbols
+    if longest >= MAX_PIECE_LENGTH and not symbols and not trace.left_out:
+        return []
+    known = {piece for piece, _worth in trace.seed}
+    cut = len(trace.seed) == trace.settings["seed_size"]
+    least = min((worth for piece, worth in trace.seed if len(piece) > 1), default=0) if cut else 0
+    seed_of = SEEDS[trace.method]
+    candidates = seed_of(trace.corpus, max(longest, MAX_PIECE_LENGTH), trace.settings["whole_words"])
+    result = []
+    for piece, worth in candidates:
+        if len(piece) == 1 or piece in known or worth < least:
+            continue
+        unknown = not trace.left_out.keys().isdisjoint(piece)
+        reason = UNKNOWN if unknown else LENGTH if len(piece) > longest else KEPT if piece in symbols else ""
+        if reason:
+            result.append(ExcludedPiece(piece, worth, reason))
+        if len(result) == limit:
+            break
+    return result
+
+
 # --- Training ---------------------------------------------------------------------------------------------------------
 
 
 class Training:
     """A run under way: the lattices, the pieces' scores, and the record. `grow` is called whenever the record can be looked at."""
 
-    def __init__(self, corpus: Corpus, seed: Sequence[tuple[str, int]], max_length: int) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        seed: Sequence[tuple[str, int]],
+        max_length: int,
+        left_out: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
         self.corpus = corpus
-        self.seed = seed
+        self.known = len(seed)
+        """The numbers from here on are those of characters that are no pieces, and are always unknown."""
+        self.seed = seed = (*seed, *left_out.items())
         self.max_length = max_length
         self.grow: Callable[[], object] = lambda: None
         self.numbers = {piece: number for number, (piece, _count) in enumerate(seed)}
@@ -268,8 +343,8 @@ class Training:
             number for number, (piece, _count) in enumerate(seed) if len(piece) == 1
         )
         self.record = PruneRecord()
-        self.set_model(by_counts(dict(enumerate(count for _piece, count in seed))), 0)
-        self.record.sizes.append(len(seed))
+        self.set_model(by_counts(dict(enumerate(count for _piece, count in seed[: self.known]))), 0)
+        self.record.sizes.append(self.known)
         self.record.losses.append(math.nan)
 
     @cached_property
@@ -441,6 +516,8 @@ def finalize(run: Training, target: int) -> None:
     least = min(run.model.values())
     missing = 0
     for piece in run.characters:  # the frequent ones first
+        if piece >= run.known:
+            break
         if piece in run.model:
             final[piece] = run.model[piece]
         else:
@@ -467,6 +544,7 @@ def train_unigram(
     whole_words: bool = True,
     special_tokens: Sequence[str] = (),
     byte_fallback: bool = False,
+    character_coverage: float = 1.0,
     steps: int | None = None,
     progress: Progress | None = None,
     growing: Growing | None = None,
@@ -478,7 +556,8 @@ def train_unigram(
     until at most `vocab_size` tokens are left, special tokens included (None: only characters). `method` is "course" or
     "sentencepiece". A round prunes `pruned_share` of the pieces (default: `PRUNED_SHARES`), so the course's last round may
     end below the size, unless `exact`. With `byte_fallback` the vocabulary has 256 byte tokens behind the special tokens, which spell what is
-    unknown otherwise. After `steps` steps (None: however many) training ends early. `progress(done, total)` gets the number of pieces pruned and of those to prune; if it
+    unknown otherwise. `character_coverage` is the share of the corpus's characters that are pieces, the most frequent ones; the others are
+    unknown from the start, as in SentencePiece. After `steps` steps (None: however many) training ends early. `progress(done, total)` gets the number of pieces pruned and of those to prune; if it
     returns False, training ends there. `growing` is called with the seed and after each step, and can cut off what was recorded
     so far, to be looked at meanwhile (`tokenizers_core.trace.Growing`).
 
@@ -501,8 +580,10 @@ def train_unigram(
     refuse_no_tokens(special_tokens)
     symbols = (*corpus.pipeline.user_defined_symbols, *(BYTE_TOKENS if byte_fallback else ()))
     special_tokens = tuple(dict.fromkeys((*special_tokens, *symbols)))
-    seed_of = course_seed if method == "course" else sentencepiece_seed
-    candidates = seed_of(corpus, max_piece_length, whole_words)
+    limits = Limits(character_coverage=character_coverage)
+    limits.check()
+    dropped = left_out(corpus, limits.kept(corpus), "") if limits.drop_characters else {}
+    candidates = SEEDS[method](without(dropped, corpus) if dropped else corpus, max_piece_length, whole_words)
     if symbols:  # a normalizer may have made one
         candidates = [one for one in candidates if len(one[0]) == 1 or one[0] not in symbols]
     characters = sum(1 for piece, _count in candidates if len(piece) == 1)
@@ -518,13 +599,14 @@ def train_unigram(
         "max_piece_length": max_piece_length,
         "whole_words": whole_words,
         **({"byte_fallback": True} if byte_fallback else {}),
+        **limits.given(),
     }
     seed = tuple(candidates[:size])
 
     def trace_of(record: PruneRecord, stop_reason: str) -> UnigramTrace:
-        return UnigramTrace(corpus, special_tokens, seed, record, stop_reason, settings)
+        return UnigramTrace(corpus, special_tokens, seed, record, stop_reason, settings, dropped)
 
-    run = Training(corpus, seed, max_piece_length)
+    run = Training(corpus, seed, max_piece_length, dropped)
     known = (-1, 0, 0)
 
     def cut() -> UnigramTrace | PruneRecord:
@@ -541,11 +623,11 @@ def train_unigram(
     else:
         walk = sentencepiece_rounds(run, target, int(HEADROOM * (target + len(special_tokens))), share)
     stop_reason = "no_pieces" if vocab_size is None else "vocab_size"
-    if len(run.seed) <= target:
+    if len(seed) <= target:
         stop_reason = "seed_size"
     if not _record_run(run, walk, target, progress, steps):
         stop_reason = "stopped"
-    elif method == "sentencepiece" and len(run.model) < target < len(run.seed):
+    elif method == "sentencepiece" and len(run.model) < target < len(seed):
         stop_reason = "dropped"
     trace = trace_of(run.record, stop_reason)
     if trace.shortfall:

@@ -6,7 +6,7 @@ import itertools
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self, TypeVar, overload
 
 from tokenizers_core.encoding.byte_tokens import byte_token
@@ -154,6 +154,9 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     stop_reason: str
     settings: Mapping[str, Any]
     """The run's settings, by the names of the training function's arguments."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """The characters of the corpus that `character_coverage` makes unknown, with their counts, the most frequent first. They have the
+    numbers behind the seed's."""
 
     algorithm: ClassVar[Literal["unigram"]] = "unigram"
     ranked_by: ClassVar[Literal["loss"]] = "loss"
@@ -163,6 +166,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     of_the_seed: ClassVar[tuple[str, ...]] = (
         "alphabet",
         "numbers",
+        "_named_by_number",
         "word_frequencies",
         "_characters",
         "_losses",
@@ -218,8 +222,12 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Piece → its number in the seed."""
-        return {piece: number for number, (piece, _count) in enumerate(self.seed)}
+        """Piece → its number in the seed, and of each character that was left out one behind them."""
+        return {piece: number for number, piece in enumerate(self._named_by_number)}
+
+    @cached_property
+    def _named_by_number(self) -> list[str]:
+        return [*(piece for piece, _count in self.seed), *self.left_out]
 
     @cached_property
     def word_frequencies(self) -> dict[str, int]:
@@ -293,7 +301,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
         def scores_of_model(step: int) -> list[float]:
             model = self.model_at(step)
-            scores = [-math.inf] * len(self.seed)
+            scores = [-math.inf] * len(self.numbers)
             for number, log_probability in zip(model.numbers, model.log_probabilities, strict=True):
                 scores[number] = log_probability
             return scores
@@ -314,7 +322,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     @cached_property
     def _characters(self) -> list[int]:
-        return [self.numbers[character] for character in self.alphabet]
+        return [self.numbers[character] for character in (*self.alphabet, *self.left_out)]
 
     def _pruned_between(self, since: int, step: int) -> Iterator[int]:
         """The numbers of the pieces pruned in the steps after `since` up to `step`."""
@@ -338,7 +346,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     def read(self, split: Split) -> tuple[str, ...]:
         """The pieces of a split."""
-        return tuple(self.seed[number][0] for number in split.pieces)
+        return tuple(map(self._named_by_number.__getitem__, split.pieces))
 
     def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
         """Word → its best split after `step` steps. Raises UnknownWordError for a character that the corpus lacks."""
@@ -683,7 +691,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         counts = {
             number: count
             for number, count in lattices.piece_counts().items()
-            if self.seed[number][0] in pieces  # no unknown characters
+            if self._named_by_number[number] in pieces  # no unknown characters
         }
         total = sum(counts.values())
         met = dict.fromkeys(number for split in splits for number in split.pieces)

@@ -327,7 +327,7 @@ class WordPieceTrace(MergeTrace):
 
     def most_frequent(self, step: int) -> ScoredCandidate:
         """The pair that BPE would merge after `step` merges."""
-        (best, *_), _tied = self.best_by(self._allowed(self.eligible(step)), step, 1)
+        (best, *_), _tied = self.best_by(self._allowed(self.eligible(step), step), step, 1)
         return self._candidates(step, [best], ())[0]
 
     @property
@@ -340,7 +340,7 @@ class WordPieceTrace(MergeTrace):
         return {pair: count for pair, count in self.pair_counts(step).items() if count >= least}
 
     def pair_total(self, step: int) -> int:
-        return len(self._allowed(self.eligible(step)))
+        return len(self._allowed(self.eligible(step), step))
 
     def pair_values(self, step: int) -> Mapping[PrivatePair, int]:
         frequencies = self.symbol_counts(step)

@@ -78,7 +78,7 @@ ALGORITHMS_OF: Final = {
     "byte_fallback": ("bpe", "unigram"),
     "limit_alphabet": MERGING,
     "initial_alphabet": MERGING,
-    "character_coverage": MERGING,
+    "character_coverage": tuple(ALGORITHMS),
     "max_input_chars_per_word": (WORDPIECE.name,),
     "method": ("unigram",),
     "seed_size": ("unigram",),
@@ -96,24 +96,25 @@ ALGORITHMS_OF: Final = {
     "alpha": ("bpe",),
 }
 """Options that only some algorithms have → those algorithms."""
-KIND_OF: Final = {
-    "extend": "plain",
-    "max_token_length": "plain",
-    "limit_alphabet": "plain",
-    "initial_alphabet": "plain",
-    "character_coverage": "plain",
-    "byte_fallback": "plain",
-    "transition": "superbpe",
-    "most_words": "superbpe",
-    "threshold": "pickybpe",
-    "languages": "paritybpe",
-    "parallel": "paritybpe",
-    "global_merges": "paritybpe",
-    "ratio": "paritybpe",
-    "window": "paritybpe",
-    "alpha": "paritybpe",
+PIECES: Final = ("plain", "sentencepiece_bpe")
+KINDS_OF: Final = {
+    "extend": ("plain",),
+    "max_token_length": PIECES,
+    "limit_alphabet": ("plain",),
+    "initial_alphabet": ("plain",),
+    "character_coverage": PIECES,
+    "byte_fallback": PIECES,
+    "transition": ("superbpe",),
+    "most_words": ("superbpe",),
+    "threshold": ("pickybpe",),
+    "languages": ("paritybpe",),
+    "parallel": ("paritybpe",),
+    "global_merges": ("paritybpe",),
+    "ratio": ("paritybpe",),
+    "window": ("paritybpe",),
+    "alpha": ("paritybpe",),
 }
-"""Options that only one kind of BPE has → that kind."""
+"""Options that only some kinds of BPE have → those kinds."""
 ENDINGS: Final = {
     "vocab_size": "the vocabulary has reached the size you asked for",
     "max_merges": "the number of merges that was asked for is reached",
@@ -204,7 +205,8 @@ TRAINING_OPTIONS: Final = (
     option(
         "--kind",
         "bpe: superbpe lets tokens bridge spaces in a second stage; pickybpe removes tokens that hardly occur outside of longer ones; "
-        "with paritybpe the language that takes most tokens chooses, and there is a --corpus for each.",
+        "with paritybpe the language that takes most tokens chooses, and there is a --corpus for each; sentencepiece_bpe has SentencePiece's "
+        "rules.",
         type=click.Choice(list(KINDS)),
         usual="plain",
     ),
@@ -263,7 +265,7 @@ TRAINING_OPTIONS: Final = (
     ),
     option(
         "--character-coverage",
-        "bpe, wordpiece: start from the most frequent characters that cover this share of the corpus, such as 0.9995.",
+        "Start from the most frequent characters that cover this share of the corpus, such as 0.9995.",
         type=float,
         usual="1",
     ),
@@ -500,7 +502,8 @@ def asked_for(algorithm: str, kind: str | None) -> Algorithm[AnyTrace]:
 def check_kind(kind: str, files: Sequence[str], counts: bool, given: dict[str, Any]) -> None:
     """Raise UsageError for what doesn't go with the kind of BPE; ratios are read."""
     for name in given:
-        if (own := KIND_OF.get(name, kind)) != kind:
+        own, *_ = kinds = KINDS_OF.get(name, (kind,))
+        if kind not in kinds:
             remedy = "" if own == "plain" else f", or add --kind {own}"
             raise click.UsageError(
                 f"{OPTION_OF[name]} is for --kind {own}, not for {kind}; leave it out{remedy}."

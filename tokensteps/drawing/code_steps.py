@@ -19,7 +19,17 @@ from html import escape
 from types import ModuleType
 from typing import NamedTuple
 
-from tokenizers_core.plain import bpe, paritybpe, pickybpe, superbpe, unigram, unigram_em, viterbi, wordpiece
+from tokenizers_core.plain import (
+    bpe,
+    paritybpe,
+    pickybpe,
+    sentencepiece_bpe,
+    superbpe,
+    unigram,
+    unigram_em,
+    viterbi,
+    wordpiece,
+)
 from tokenizers_core.trace import GROWING
 from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.kinds.pickybpe import RemoveEvent
@@ -122,6 +132,10 @@ LISTINGS: Mapping[str, Listing] = {
             "best": "pair = max(",
             "merge": "splits[word] = replace_pair(",
         },
+    ),
+    "sentencepiece_bpe": Listing(
+        (Excerpt(sentencepiece_bpe), _MERGED_BY_BPE),
+        {**_MERGING, "none": "if not allowed:", "best": "pair = min("},
     ),
     "superbpe": Listing(
         (Excerpt(superbpe), _MERGED_BY_BPE),

@@ -46,6 +46,13 @@ TIE_RULE_WORDS: Mapping[str, TieRuleWords] = {
         N_("Tie rule: greatest"),
         N_("Rule “greatest”: as bytes, {pair} sorts last."),
     ),
+    "shortest": TieRuleWords(
+        N_("shortest token (SentencePiece)"),
+        N_("Tie rule: shortest token"),
+        N_(
+            "Rule “shortest token”: {pair} makes the shortest token, and of equally long ones it sorts first."
+        ),
+    ),
 }
 
 
@@ -75,7 +82,29 @@ EXCLUSIONS: Mapping[str, ExclusionWords] = {
             "{pair} is better, but makes an old token by a way that the old merges don't take: its id stays as it is."
         ),
     ),
+    "scripts": ExclusionWords(
+        N_("scripts mixed"),
+        N_(
+            "{pair} would have been merged, but SentencePiece makes no piece of several scripts, or with a space inside."
+        ),
+    ),
+    "unknown": ExclusionWords(
+        N_("unknown character"),
+        N_("{pair} would have been merged, but one of the two is a character that the alphabet leaves out."),
+    ),
+    "again": ExclusionWords(
+        N_("made before"),
+        N_(
+            "{pair} would have been merged, but there is such a piece already, and SentencePiece makes each from one pair only."
+        ),
+    ),
 }
+SEED_EXCLUSIONS: Mapping[str, str] = {
+    "length": N_("{piece} would be in the seed, but is longer than {limit} characters."),
+    "kept": N_("{piece} would be in the seed, but is a symbol of its own, which is never made from others."),
+    "unknown": N_("{piece} would be in the seed, but has a character that is unknown."),
+}
+"""Why Unigram's seed lacks a substring → what is said of it."""
 SHOW_NAMES: Mapping[str, str] = {
     "spaces": N_("with ␣"),
     "letters": N_("with Ġ, ▁"),
@@ -101,6 +130,7 @@ KIND_NAMES: Mapping[str, str] = {
     "superbpe": "SuperBPE",
     "pickybpe": "PickyBPE",
     "paritybpe": N_("parity-aware BPE"),
+    "sentencepiece_bpe": N_("as SentencePiece trains it"),
 }
 """A kind of BPE → its name."""
 CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
@@ -310,6 +340,19 @@ KIND_ABOUT: Final[Mapping[str, KindWords]] = {
         ),
         N_(
             "The page shows who chooses, why, and what plain BPE would have merged. Forty lines in six languages show how the rule works; they are too few to say what it does to a language."
+        ),
+    ),
+    "sentencepiece_bpe": KindWords(
+        N_(
+            "BPE with SentencePiece's rules: the shortest token wins a tie, no token mixes scripts, and each is made from one pair only. Struck-out pairs are those that a rule excludes."
+        ),
+        "Kudo and Richardson (2018)",
+        "https://aclanthology.org/D18-2012",
+        N_(
+            "One program that trains on plain text of any language, without splitting it into words first, and gives the text back exactly."
+        ),
+        N_(
+            "The page follows release 0.2.3 of SentencePiece (model_type=bpe) and learns the same pieces, up to the step where no pair is left: the library then goes on with pairs that no longer occur. Late in long runs, among pairs that are equally rare, the order can differ."
         ),
     ),
 }

@@ -142,6 +142,7 @@ def _unigram(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
         "whole_words": recipe["whole"],
         "special_tokens": special_tokens(recipe["special"]),
         "max_piece_length": recipe["longest"] or MAX_PIECE_LENGTH,
+        "character_coverage": float(recipe["coverage"]),
         **({"byte_fallback": True} if recipe["bytes"] else {}),
     }
 

@@ -49,8 +49,8 @@ def rules_to_change(recipe: Recipe) -> list[Setting]:
     def applies(rule: Setting) -> bool:
         if rule.when is None:
             return True
-        name, value = rule.when
-        return name in by_name and recipe[name] == value and applies(by_name[name])
+        name, *values = rule.when
+        return name in by_name and recipe[name] in values and applies(by_name[name])
 
     return [rule for rule in recipe.rules if rule.name not in NEVER_CHANGED and applies(rule)]
 

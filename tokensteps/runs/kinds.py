@@ -8,6 +8,7 @@ from typing import Any, Final
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.training.algorithms import KINDS
 from tokenizers_core.training.bpe import BpeTrace
+from tokenizers_core.training.lattice import MAX_PIECE_LENGTH
 from tokensteps.runs.parallel import read_parallel
 from tokensteps.runs.settings import Recipe
 
@@ -24,6 +25,13 @@ def kind_settings(recipe: Recipe) -> dict[str, Any]:
             own = {"threshold": recipe["threshold"]}
         case "paritybpe":
             own = {"global_merges": recipe["together"] or 0, "window": recipe["recent"]}
+        case "sentencepiece_bpe":
+            own = {
+                "tie_rule": "shortest",
+                "max_token_length": recipe["longest"] or MAX_PIECE_LENGTH,
+                "character_coverage": float(recipe["coverage"]),
+                "byte_fallback": recipe["bytes"],
+            }
         case _:
             return {}
     return {"kind": recipe["kind"], **own}

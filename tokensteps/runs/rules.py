@@ -51,8 +51,8 @@ class Setting(NamedTuple):
     help: str = ""
     placeholder: str = ""
     """What an empty number box says."""
-    when: tuple[str, str] | None = None
-    """A choice that this setting depends on: another setting's name, and the value without which this widget is left out."""
+    when: tuple[str, ...] | None = None
+    """A choice that this setting depends on: another setting's name, and the values without which this widget is left out."""
 
     @property
     def kind(self) -> SettingKind:
@@ -247,6 +247,16 @@ FALLBACK = Setting(
         "instead of as unknown. Not with byte level, where nothing is unknown."
     ),
 )
+COVERAGE = Setting(
+    "coverage",
+    "1",
+    ("1", "0.9999", "0.9995", "0.999", "0.995", "0.99", "0.98", "0.95", "0.9"),
+    label=N_("Character coverage"),
+    help=N_(
+        "The alphabet has the most frequent characters, which cover this share of the corpus. The rare ones are left out of "
+        "the words, and the tokenizer doesn't know them (character_coverage)."
+    ),
+)
 LIMITS = (
     LONGEST_TOKEN,
     Setting(
@@ -261,16 +271,7 @@ LIMITS = (
         ),
         placeholder=N_("no limit"),
     ),
-    Setting(
-        "coverage",
-        "1",
-        ("1", "0.9999", "0.9995", "0.999", "0.995", "0.99", "0.98", "0.95", "0.9"),
-        label=N_("Character coverage"),
-        help=N_(
-            "The alphabet has the most frequent characters, which cover this share of the corpus. The rare ones are left out of "
-            "the words, and the tokenizer doesn't know them (character_coverage)."
-        ),
-    ),
+    COVERAGE,
     Setting(
         "initial",
         "",
@@ -295,7 +296,7 @@ KIND = Setting(
     tuple(KINDS),
     label=N_("Kind"),
     help=N_(
-        "SuperBPE: tokens may bridge spaces. PickyBPE: tokens that only live in others leave again. Parity-aware: the language that is served worst chooses; it needs a table with a column for each language."
+        "SuperBPE: tokens may bridge spaces. PickyBPE: tokens that only live in others leave again. Parity-aware: the language that is served worst chooses; it needs a table with a column for each language. As SentencePiece trains it: its tie rule, one script in a token."
     ),
 )
 KIND_RULES = (
@@ -364,12 +365,20 @@ MERGE_RULES = (
     FALLBACK,
     LINES_APART,
 )
+_KINDS_WITH = {
+    **{rule.name: ("plain",) for rule in LIMITS},
+    **dict.fromkeys(("longest", "coverage", "bytes"), ("plain", "sentencepiece_bpe")),
+    "ties": tuple(kind for kind in KINDS if kind != "sentencepiece_bpe"),
+}
+"""Rules that only some kinds of BPE know: the others have no such limits, and SentencePiece has a tie rule of its own."""
 BPE_RULES = (
     KIND,
     *KIND_RULES,
-    *(rule._replace(when=("kind", "plain")) if rule in (*LIMITS, FALLBACK) else rule for rule in MERGE_RULES),
+    *(
+        rule._replace(when=("kind", *_KINDS_WITH[rule.name])) if rule.name in _KINDS_WITH else rule
+        for rule in MERGE_RULES
+    ),
 )
-"""Limits are for plain BPE: the other kinds don't know them."""
 WORDPIECE_RULES = (
     *(
         SPLIT._replace(
@@ -409,6 +418,12 @@ UNIGRAM_RULES = (
             "The seed has no pieces of more characters. SentencePiece calls it max_sentencepiece_length."
         ),
         placeholder=str(MAX_PIECE_LENGTH),
+    ),
+    COVERAGE._replace(
+        help=N_(
+            "The most frequent characters, which cover this share of the corpus, are pieces. The rare ones are unknown from the "
+            "start, and no piece holds them (character_coverage)."
+        )
     ),
     FALLBACK,
     LINES_APART,

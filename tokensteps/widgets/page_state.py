@@ -58,9 +58,9 @@ class PageState:
         """Whether a setting applies now: if it depends on a choice, the page must have that choice, and it must have been made."""
         if setting.when is None:
             return True
-        name, value = setting.when
+        name, *values = setting.when
         other = self.setting(name)
-        return other is not None and self[name] == value and self.applies(other)
+        return other is not None and self[name] in values and self.applies(other)
 
     def load_corpus_defaults(self) -> None:
         """Set the rules that show best what the chosen corpus is an example of."""

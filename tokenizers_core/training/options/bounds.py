@@ -16,9 +16,18 @@ LENGTH: Final = "length"
 KEPT: Final = "kept"
 """The token would be a user-defined symbol, which is cut out of texts and never made."""
 
+SCRIPTS: Final = "scripts"
+"""The token would mix scripts, or have a space inside (SentencePiece)."""
+
+UNKNOWN: Final = "unknown"
+"""One of the two stands for a character outside of the alphabet (SentencePiece)."""
+
+AGAIN: Final = "again"
+"""There is such a token, made from another pair (SentencePiece)."""
+
 
 class Bounds:
-    """What excludes pairs from a run; the answer for a pair never changes.
+    """What excludes pairs from a run; here, the answer for a pair never changes.
 
     >>> bounds = Bounds(Vocabulary(["h", "u", "hu"]), taken={"hu"})
     >>> bounds.reason("\\0\\1"), bounds.reason("\\1\\1")
@@ -37,17 +46,20 @@ class Bounds:
         self.vocabulary, self.taken, self.longest, self.suffix = vocabulary, taken, longest, suffix
         self._known: dict[str, str] = {}
 
-    def reason(self, pair: PrivatePair | str) -> str:
-        """Why a pair may not be merged; "" if it may."""
+    def reason(self, pair: PrivatePair | str, size: int | None = None) -> str:  # noqa: ARG002
+        """Why a pair may not be merged when there are `size` tokens (None: those that there are now); "" if it may."""
         known = self._known.get(pair)
         if known is None:
             known = self._known[pair] = self._worked_out(pair)
         return known
 
-    def _worked_out(self, pair: PrivatePair | str) -> str:
-        prefix = self.vocabulary.prefix
+    def token(self, pair: PrivatePair | str) -> str:
+        """The token that a pair would make."""
         first, second = (self.vocabulary.tokens[ord(symbol)] for symbol in pair)
-        token = first + second.removeprefix(prefix)
+        return first + second.removeprefix(self.vocabulary.prefix)
+
+    def _worked_out(self, pair: PrivatePair | str) -> str:
+        prefix, token = self.vocabulary.prefix, self.token(pair)
         if self.longest is not None:
             letters = token.removeprefix(prefix).removesuffix(self.suffix)
             if len(letters) > self.longest:

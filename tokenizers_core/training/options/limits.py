@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -87,6 +87,16 @@ class Limits(NamedTuple):
             covered += counts[character]
             stored.add(character)
         return stored
+
+
+def within(symbols: Iterable[str], alphabet: Container[str], unknown: str = "") -> tuple[str, ...]:
+    """A word's symbols, with `unknown` for each outside of an alphabet, "" for nothing.
+
+    >>> within("hug", "hg"), within("hug", "hg", "[UNK]")
+    (('h', 'g'), ('h', '[UNK]', 'g'))
+    """
+    placed = (symbol if symbol in alphabet else unknown for symbol in symbols)
+    return tuple(filter(None, placed))
 
 
 def characters_of(corpus: Corpus) -> Counter[str]:

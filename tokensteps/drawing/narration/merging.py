@@ -16,7 +16,7 @@ from tokenizers_core.training.merge_trace import (
 )
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent, WordPieceSnapshot
 from tokensteps.drawing.narration.kinds import tell_chooser, tell_kind, tell_rule_event
-from tokensteps.drawing.narration.options import tell_fallback, tell_kept, tokens_with_counts
+from tokensteps.drawing.narration.options import tell_fallback, tell_kept, tell_left_out
 from tokensteps.drawing.narration.text_format import Narration, TextFormat
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.names import EXCLUSIONS, TIE_RULE_WORDS
@@ -158,32 +158,11 @@ def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: TextFormat) ->
         sentences(
             tell_corpus(snapshot, voice),
             tell_kept(snapshot.trace.corpus, voice),
-            tell_left_out(snapshot, voice),
+            tell_left_out(snapshot.trace, voice),
             tell_fallback(snapshot.trace.settings, voice),
             tell_stop(snapshot, voice),
         ),
     )
-
-
-def tell_left_out(snapshot: MergeSnapshot, voice: TextFormat) -> str:
-    """Which characters limits have left out of the alphabet, with their counts; nothing where there are none."""
-    left_out = snapshot.trace.left_out
-    if not left_out:
-        return ""
-    text = (
-        ngettext(
-            "{number} character is outside of the alphabet and left out here: {characters}.",
-            "{number} characters are outside of the alphabet and left out here: {characters}.",
-            len(left_out),
-        )
-        if snapshot.trace.settings.get("byte_fallback")
-        else ngettext(
-            "{number} character is outside of the alphabet, left out here and unknown to the tokenizer: {characters}.",
-            "{number} characters are outside of the alphabet, left out here and unknown to the tokenizer: {characters}.",
-            len(left_out),
-        )
-    )
-    return voice.say(text, number=count(len(left_out)), characters=tokens_with_counts(left_out, voice))
 
 
 def tell_corpus(snapshot: MergeSnapshot, voice: TextFormat) -> str:

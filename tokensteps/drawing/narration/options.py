@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any, Final
 
-from tokenizers_core import MergeTrace
+from tokenizers_core import MergeTrace, UnigramTrace
 from tokenizers_core.encoding.byte_tokens import byte_token
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.training.options.trimming import CutOut
@@ -33,6 +33,38 @@ def tell_kept(corpus: Corpus, voice: TextFormat) -> str:
     )
     counts = dict(zip(symbols, corpus.symbols_cut_out, strict=True))
     return voice.say(text, number=count(len(symbols)), symbols=tokens_with_counts(counts, voice))
+
+
+def tell_left_out(trace: MergeTrace | UnigramTrace, voice: TextFormat) -> str:
+    """Which characters limits have left out of the alphabet, with their counts; nothing where there are none."""
+    left_out = trace.left_out
+    if not left_out:
+        return ""
+    if isinstance(trace, UnigramTrace):
+        text = ngettext(
+            "{number} character is not covered, in no piece, and unknown: {characters}.",
+            "{number} characters are not covered, in no piece, and unknown: {characters}.",
+            len(left_out),
+        )
+    elif trace.unknown_inside:
+        text = ngettext(
+            "{number} character is outside of the alphabet and unknown in its words: {characters}.",
+            "{number} characters are outside of the alphabet and unknown in their words: {characters}.",
+            len(left_out),
+        )
+    elif trace.settings.get("byte_fallback"):
+        text = ngettext(
+            "{number} character is outside of the alphabet and left out here: {characters}.",
+            "{number} characters are outside of the alphabet and left out here: {characters}.",
+            len(left_out),
+        )
+    else:
+        text = ngettext(
+            "{number} character is outside of the alphabet, left out here and unknown to the tokenizer: {characters}.",
+            "{number} characters are outside of the alphabet, left out here and unknown to the tokenizer: {characters}.",
+            len(left_out),
+        )
+    return voice.say(text, number=count(len(left_out)), characters=tokens_with_counts(left_out, voice))
 
 
 def tell_fallback(settings: Mapping[str, Any], voice: TextFormat) -> str:

@@ -13,10 +13,12 @@ from tokenizers_core.training.pruning import (
     PruneEvent,
     SeedEvent,
 )
+from tokenizers_core.training.unigram import excluded_from_seed
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
-from tokensteps.drawing.narration.options import tell_fallback, tell_kept
+from tokensteps.drawing.narration.options import tell_fallback, tell_kept, tell_left_out
 from tokensteps.drawing.narration.text_format import FiguredNarration, TextFormat, some_tokens
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
+from tokensteps.language.names import SEED_EXCLUSIONS
 from tokensteps.language.numbers import estimate_formula, nats
 
 PRUNING_STOPS: Final[Mapping[str, str]] = {
@@ -110,7 +112,12 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
     text = ""
     if trace.knows_loss(0):
         text = voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss)))
-    why = sentences(tell_kept(trace.corpus, voice), tell_fallback(trace.settings, voice))
+    why = sentences(
+        tell_kept(trace.corpus, voice),
+        tell_left_out(trace, voice),
+        tell_not_in_seed(trace, voice),
+        tell_fallback(trace.settings, voice),
+    )
     if cost_nothing(trace):
         size = voice.say(_("At this size no word is re-segmented: choose a smaller vocabulary to see that."))
         why = sentences(why, size)
@@ -127,6 +134,18 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
         longer=voice.say(best, number=count(longer)),
     )
     return FiguredNarration(lead, why, sentences(seed, text))
+
+
+def tell_not_in_seed(trace: UnigramTrace, voice: TextFormat) -> str:
+    """Which substring would be a piece of the seed, and what excluded it; nothing where no bound did."""
+    found = excluded_from_seed(trace, 1)
+    if not found:
+        return ""
+    return voice.say(
+        _(SEED_EXCLUSIONS[found[0].reason]),
+        piece=voice.token(found[0].piece),
+        limit=count(trace.settings["max_piece_length"]),
+    )
 
 
 def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextFormat) -> FiguredNarration:

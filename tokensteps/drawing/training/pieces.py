@@ -15,6 +15,7 @@ from tokenizers_core.training.pruning import (
     PruneEvent,
     RankedPiece,
 )
+from tokenizers_core.training.unigram import excluded_from_seed
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
 from tokensteps.drawing.stage_markup import (
     CANDIDATE_ROWS,
@@ -28,8 +29,11 @@ from tokensteps.drawing.stage_markup import (
 )
 from tokensteps.drawing.tokens import Style, chip, lit_id
 from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.language.names import EXCLUSIONS
 from tokensteps.language.numbers import chance, nats, percent
 
+EXCLUDED_PIECES: Final = 2
+"""Substrings shown that a bound keeps out of the seed."""
 ROWS_BEFORE: Final = 2
 """Rows of the ranking shown above the piece that goes."""
 
@@ -51,7 +55,7 @@ def pieces_panel(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) ->
 
 
 def seed_panel(snapshot: UnigramSnapshot, style: Style) -> str:
-    """The best-ranked longer pieces of the seed."""
+    """The best-ranked longer pieces of the seed; before them those that a bound excludes, struck out."""
     trace = snapshot.trace
     shown = seed_shown(trace)
     most = max((number for _piece, number in shown), default=1)
@@ -59,9 +63,13 @@ def seed_panel(snapshot: UnigramSnapshot, style: Style) -> str:
         f"<tr><td>{chip(piece, style)}<td>{pick_html(lit_id(piece), count(number))}<td>{chance(math.exp(snapshot.pieces[piece]))}<td>{bar(number / most)}"
         for piece, number in shown
     )
+    out = "".join(
+        f'<tr class="out"><td>{chip(one.piece, style)}{mark_html(_(EXCLUSIONS[one.reason].mark))}<td class="n">{count(one.worth)}<td><td>'
+        for one in excluded_from_seed(trace, EXCLUDED_PIECES)
+    )
     name = _("count") if trace.method == "course" else _("count × length")
     number = len(trace.seed) - len(trace.alphabet)
-    table = table_html((_("piece"), name, _("probability"), ""), rows)
+    table = table_html((_("piece"), name, _("probability"), ""), out + rows)
     return (
         heading(_("The seed's longer pieces"), pieces_count(number)) + table + more_html(number - len(shown))
     )

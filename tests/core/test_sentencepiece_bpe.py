@@ -1,0 +1,156 @@
+"""BPE as SentencePiece trains it (`tokenizers_core/training/kinds/sentencepiece_bpe.py`), with its options.
+
+Oracles: the `sentencepiece` library trained on the same lines (`model_type=bpe`): its pieces in their order, its encoding; the
+`tokenizers` library with our file; the plain chapter, for each step and for what is said to be excluded there.
+"""
+
+from __future__ import annotations
+
+import io
+from functools import cache
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import pytest
+import sentencepiece
+import tokenizers
+
+from benchmarks.text import library_text
+from tokenizers_core import Corpus, tokenizer_to_json, train_bpe
+from tokenizers_core.errors import SettingError
+from tokenizers_core.plain import sentencepiece_bpe as plain
+from tokenizers_core.text.cutting import DIGITS
+from tokenizers_core.training.kinds.sentencepiece_bpe import PieceBpeTrace, train_sentencepiece_bpe
+
+PRE = "whitespace_split_metaspace"
+
+
+def library(lines: list[str], vocab_size: int = 1000, **options: Any) -> sentencepiece.SentencePieceProcessor:
+    stored = io.BytesIO()
+    trainer: Any = sentencepiece.SentencePieceTrainer
+    settings = {"character_coverage": 1.0, "hard_vocab_limit": False} | options
+    trainer.train(
+        sentence_iterator=iter(lines), model_writer=stored, model_type="bpe", vocab_size=vocab_size,
+        normalization_rule_name="identity", num_threads=1, minloglevel=2, **settings,
+    )  # fmt: skip
+    return sentencepiece.SentencePieceProcessor(model_proto=stored.getvalue())
+
+
+def learned_there(model: sentencepiece.SentencePieceProcessor) -> list[str]:
+    """Its pieces in the order in which it learned them; characters come last, and don't count."""
+    pieces = (model.id_to_piece(number) for number in range(model.get_piece_size()))
+    return [
+        piece
+        for number, piece in enumerate(pieces)
+        if len(piece) > 1
+        and not (model.is_control(number) or model.is_unknown(number) or model.is_byte(number))
+    ]
+
+
+def learned(trace: PieceBpeTrace) -> list[str]:
+    return [trace.token_of(step) for step in range(1, len(trace) + 1)]
+
+
+@cache
+def large() -> tuple[str, ...]:
+    """Two hundred kilobytes of the standard library's sources, spaces as SentencePiece sees them."""
+    return tuple(" ".join(line.split()) for line in library_text(200_000).splitlines() if line.strip())
+
+
+def test_small_corpora_as_in_the_library() -> None:
+    """All that the library learns until no pair is left that occurs: then it goes on with pairs that occurred before."""
+    random = Random(7)
+    for _ in range(300):
+        letters = random.choice(["ab", "abcde", "aaaab", "ab1-", "aбc日の!"])
+        words = (["".join(random.choices(letters, k=random.randint(1, 8))) for _ in range(random.randint(1, 6))] for _ in range(3))  # fmt: skip
+        lines = [" ".join(line) for line in words]
+        corpus = Corpus.from_texts(lines, pre_tokenizer=PRE)
+        trace = train_sentencepiece_bpe(corpus)
+        assert learned(trace) == learned_there(library(lines))[: len(trace)], lines
+        vocabulary, merges, splits = plain.train(dict(corpus.items()))
+        assert (trace[-1].vocab, trace[-1].merges) == (
+            tuple(vocabulary), tuple(pair for pair, _count in merges)
+        )  # fmt: skip
+        assert {word: list(split) for word, split in trace[-1].splits().items()} == splits
+
+
+def test_two_hundred_kilobytes_as_in_the_library() -> None:
+    trace = train_sentencepiece_bpe(Corpus.from_texts(large(), pre_tokenizer=PRE), merges=1500)
+    theirs = library([*large()], 3 + len(trace.alphabet) + 1500)
+    assert learned(trace) == learned_there(theirs) and len(trace) == 1500
+    tokenizer = trace.tokenizer()
+    file = tokenizers.Tokenizer.from_str(tokenizer_to_json(tokenizer))
+    for line in large()[:1500]:
+        assert tokenizer.encode(line).tokens == theirs.encode(line, out_type=str)
+        assert file.encode(line).ids == tokenizer.ids(line)
+    assert [trace[step].event.tied_count for step in range(1, 1501, 97)] == [*trace.tied_counts()][::97]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("theirs", "corpus", "ours"),
+    [
+        ({"max_sentencepiece_length": 4}, {}, {"max_token_length": 4}),
+        ({"split_digits": True}, {"cuts": (DIGITS["each"],)}, {}),
+        ({"byte_fallback": True}, {}, {"byte_fallback": True}),
+        ({"character_coverage": 0.98}, {}, {"character_coverage": 0.98}),
+        ({"user_defined_symbols": ["self", "return"]}, {"user_defined_symbols": ["self", "return"]}, {}),
+    ],
+    ids=lambda options: "+".join(options),
+)
+def test_options_as_in_the_library(
+    theirs: dict[str, Any], corpus: dict[str, Any], ours: dict[str, Any]
+) -> None:
+    """On 200 KB: the same pieces, and the same tokens of the same lines."""
+    if "split_digits" in theirs:  # a digit that begins a word keeps its mark apart, in the library alone
+        lines = [line.replace(" 1", " x1").replace(" 2", " x2") for line in large()]
+    elif symbols := theirs.get("user_defined_symbols"):
+        lines = [line for line in large() if not any(symbol in line for symbol in symbols)]
+        lines += [f"{symbols[number % 2]}" for number in range(9)]
+    else:
+        lines = [*large()]
+    trace = train_sentencepiece_bpe(Corpus.from_texts(lines, pre_tokenizer=PRE, **corpus), merges=500, **ours)
+    size = 3 + len(trace.alphabet) + 500 + 256 * ("byte_fallback" in theirs)
+    model = library(lines, size, **theirs)
+    symbols = theirs.get("user_defined_symbols", ())
+    assert learned(trace)[:480] == [piece for piece in learned_there(model) if piece not in symbols][:480]
+    if "character_coverage" in theirs:
+        assert trace.left_out and all(model.piece_to_id(one) == model.unk_id() for one in trace.left_out)
+
+
+def test_what_a_rule_excludes_is_said_with_the_reason() -> None:
+    """Recounted at each step: what would have won, and why it may not."""
+    corpus = Corpus.from_counts({"▁a1a1": 9, "▁bcd": 4, "▁bcx": 2, "▁cdcd": 3, "▁xcd": 1}, pre_tokenizer=PRE)
+    trace = train_sentencepiece_bpe(corpus)
+    reasons = set()
+    for step in range(1, len(trace) + 1):
+        counts: dict[tuple[str, str], int] = {}
+        for word, split in trace[step - 1].splits().items():
+            for pair in pairwise(split):
+                counts[pair] = counts.get(pair, 0) + dict(corpus.items())[word]
+        event: Any = trace[step].event
+        better = {pair for pair, count in counts.items() if count > counts[event.pair]}
+        said = {tuple(one.candidate.pair): one.reason for one in trace[step].excluded}
+        assert better <= said.keys()
+        for pair, reason in said.items():
+            reasons.add(reason)
+            token = "".join(pair)
+            assert reason == ("again" if token in trace[step - 1].vocab else "scripts" if plain.script(token[-1]) != plain.script(token[-2]) else "?")  # fmt: skip
+    assert "scripts" in reasons and trace.stop_reason == "bounds"
+
+
+def test_a_piece_is_made_from_one_pair_only() -> None:
+    corpus = Corpus.from_counts({"abc": 5, "xab": 4, "bcx": 9, "aabc": 2}, pre_tokenizer="whitespace_split")
+    trace = train_sentencepiece_bpe(corpus)
+    assert len({*learned(trace)}) == len(trace)
+    made = [
+        step
+        for step in range(1, len(trace) + 1)
+        if any(one.reason == "again" for one in trace[step].excluded)
+    ]
+    assert [*train_bpe(corpus)[-1].vocab] != [*trace[-1].vocab] or made == []
+
+
+def test_bytes_are_refused() -> None:
+    with pytest.raises(SettingError, match="choose metaspace"):
+        train_sentencepiece_bpe(Corpus.from_texts(["hug"]))

@@ -1,0 +1,158 @@
+"""BPE as SentencePiece trains it (`model_type=bpe`).
+
+What differs from plain BPE: of equally frequent pairs the one whose token is shortest is merged, and of equally long ones the first in
+Unicode's order; a token is made from one pair only, so other pairs that spell it stay apart; no token mixes scripts or has a space
+inside, and none is longer than 16 characters. Encoding merges any two neighbours that spell a token, the token learned first going first.
+
+Source: SentencePiece 0.2.3, bpe_model_trainer.cc and trainer_interface.cc; oracle: the library. It differs in two respects. When no pair
+is left that occurs, it goes on with pairs that occurred before, and here training ends. And of many thousand pairs it looks at the most
+frequent ones alone, so rare pairs that tie, late in a run, may come in another order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
+from tokenizers_core.errors import SettingError
+from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
+from tokenizers_core.text.splitting import SPACE_MARK
+from tokenizers_core.trace import Growing
+from tokenizers_core.training.bpe import (
+    BpeModel,
+    BpeTrace,
+    Counts,
+    bpe_merges,
+    train_by_counts,
+)
+from tokenizers_core.training.lattice import MAX_PIECE_LENGTH
+from tokenizers_core.training.merge_trace import MergeSnapshot
+from tokenizers_core.training.merging import Merge, Pair, PairTable, Progress
+from tokenizers_core.training.options.bounds import AGAIN, SCRIPTS, UNKNOWN, Bounds
+from tokenizers_core.training.options.limits import Limits
+from tokenizers_core.training.unigram import script
+
+
+def mixes(token: str) -> bool:
+    """Whether a token has characters of several scripts, or a space that it doesn't begin with.
+
+    >>> [mixes(token) for token in ("▁hug", "hug5", "日本の", "a▁b", "e\u0301")]
+    [False, True, False, True, False]
+    """
+    scripts = {script(character) for character in token if character != SPACE_MARK} - {"Inherited"}
+    return len(scripts) > 1 or SPACE_MARK in token[1:]
+
+
+class PieceBounds(Bounds):
+    """What excludes pairs in SentencePiece, too: a token that another pair has made, and mixed scripts."""
+
+    def reason(self, pair: PrivatePair | str, size: int | None = None) -> str:
+        tokens = self.vocabulary.tokens
+        there = self.vocabulary.ids.get(self.token(pair))
+        if there is not None and there < (len(tokens) if size is None else size):
+            return AGAIN
+        return super().reason(pair)
+
+    def _worked_out(self, pair: PrivatePair | str) -> str:
+        if PieceBpeTrace.unk_token in self.vocabulary.read(Private(pair)):
+            return UNKNOWN
+        return super()._worked_out(pair) or (SCRIPTS if mixes(self.token(pair)) else "")
+
+
+class CountsByToken(Counts):
+    """What pairs are ranked by: their counts. A merge also ends the chances of the other pairs that spell its token."""
+
+    def __init__(self, table: PairTable, vocabulary: Vocabulary) -> None:
+        super().__init__(table)
+        self.vocabulary = vocabulary
+
+    def update(self, merge: Merge) -> Collection[PrivatePair]:
+        vocabulary = self.vocabulary
+        pairs = spellings(vocabulary.tokens[ord(merge.token)], vocabulary)
+        return {*merge.changes, *map(vocabulary.write_pair, pairs)}
+
+
+def spellings(token: str, vocabulary: Vocabulary) -> Iterator[Pair]:
+    """The pairs of tokens that spell one.
+
+    >>> [*spellings("hug", Vocabulary(["h", "u", "g", "ug", "hu", "hug"]))]
+    [Pair(first='h', second='ug'), Pair(first='hu', second='g')]
+    """
+    for cut in range(1, len(token)):
+        pair = Pair(token[:cut], token[cut:])
+        if vocabulary.ids.keys() >= {*pair}:
+            yield pair
+
+
+def train_sentencepiece_bpe(
+    corpus: Corpus,
+    vocab_size: int | None = None,
+    *,
+    merges: int | None = None,
+    min_frequency: int = 1,
+    special_tokens: Sequence[str] = (),
+    max_token_length: int = MAX_PIECE_LENGTH,
+    character_coverage: float = 1.0,
+    byte_fallback: bool = False,
+    tie_rule: str = "shortest",
+    alphabet: str = "corpus",
+    end_of_word_suffix: str | None = None,
+    progress: Progress | None = None,
+    growing: Growing | None = None,
+) -> PieceBpeTrace:
+    """Train BPE as SentencePiece does, and record every step. The settings are those of `train_bpe`, and so is what is raised;
+    SettingError also for words in bytes. A character that `character_coverage` leaves out is `[UNK]` in its word.
+
+    >>> corpus = Corpus.from_texts(["hug pug pun bun hugs"], pre_tokenizer="whitespace_split_metaspace")
+    >>> trace = train_sentencepiece_bpe(corpus)
+    >>> [snapshot.event.token for snapshot in trace[1:6]]
+    ['ug', 'un', '▁h', '▁p', '▁hug']
+    """
+    refuse_no_corpus(corpus)
+    if corpus.pipeline.byte_level:
+        raise SettingError(
+            name="pre_tokenizer",
+            value="byte_level",
+            reason="SentencePiece trains on characters and marks spaces; choose metaspace",
+        )
+    if character_coverage != 1:  # or 1.0, and what is no number is refused
+        special_tokens = tuple(dict.fromkeys((*special_tokens, PieceBpeTrace.unk_token)))
+    return train_by_counts(
+        PieceBpeTrace,
+        bpe_merges,
+        corpus,
+        vocab_size=vocab_size,
+        merges=merges,
+        min_frequency=min_frequency,
+        special_tokens=special_tokens,
+        tie_rule=tie_rule,
+        alphabet=alphabet,
+        end_of_word_suffix=end_of_word_suffix,
+        progress=progress,
+        growing=growing,
+        limits=Limits(max_token_length, character_coverage=character_coverage),
+        settings={"byte_fallback": True} if byte_fallback else {},
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PieceBpeTrace(BpeTrace):
+    """A recorded run of `train_sentencepiece_bpe`."""
+
+    kind: ClassVar[str] = "sentencepiece_bpe"
+    bounds_of: ClassVar[type[Bounds]] = PieceBounds
+    unknown_inside: ClassVar[str] = BpeTrace.unk_token
+
+    def values(self, table: PairTable) -> Counts:
+        return CountsByToken(table, self.vocabulary)
+
+    def model(self, snapshot: MergeSnapshot, tokens: Sequence[str], unk_token: str) -> Model:
+        """Any two neighbours that spell a token are merged, in the order in which the tokens were learned."""
+        plain = super().model(snapshot, tokens, unk_token)
+        assert isinstance(plain, BpeModel)
+        known = Vocabulary(snapshot.vocab)
+        learned = (pair.first + pair.second for pair in snapshot.merges)
+        return plain.with_merges(tokens, [pair for token in learned for pair in spellings(token, known)])
