@@ -88,8 +88,8 @@ def encode(word: str, merges: Merges, vocabulary: Sequence[str], unknown: str = 
     ranks = {first + second: rank for rank, ((first, second), _count) in enumerate(merges)}
     symbols = [*word]
     while spelled := [pair for pair in pairwise(symbols) if pair[0] + pair[1] in ranks]:
-        pair = min(spelled, key=lambda p: ranks[p[0] + p[1]])
-        symbols = replace_pair(symbols, pair, pair[0] + pair[1])
+        first = min(spelled, key=lambda p: ranks[p[0] + p[1]])
+        symbols = replace_pair(symbols, first, first[0] + first[1])
     return [symbol if symbol in vocabulary else unknown for symbol in symbols]
 
 
