@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from tokenizers_core.encoding.models.lattice import MAX_PIECE_LENGTH
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.training.algorithms import KINDS
 from tokenizers_core.training.bpe import BpeTrace
-from tokenizers_core.training.lattice import MAX_PIECE_LENGTH
 from tokensteps.runs.parallel import read_parallel
 from tokensteps.runs.settings import Recipe
 

@@ -15,22 +15,23 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.models.base import Model
+from tokenizers_core.encoding.models.bpe import BpeModel
+from tokenizers_core.encoding.models.lattice import MAX_PIECE_LENGTH
+from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
 from tokenizers_core.errors import SettingError
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.text.splitting import SPACE_MARK
 from tokenizers_core.trace import Growing
 from tokenizers_core.training.bpe import (
-    BpeModel,
     BpeTrace,
     Counts,
     bpe_merges,
     train_by_counts,
 )
-from tokenizers_core.training.lattice import MAX_PIECE_LENGTH
 from tokenizers_core.training.merge_trace import MergeSnapshot
-from tokenizers_core.training.merging import Merge, Pair, PairTable, Progress
+from tokenizers_core.training.merging import Merge, PairTable, Progress
 from tokenizers_core.training.options.bounds import AGAIN, SCRIPTS, UNKNOWN, Bounds
 from tokenizers_core.training.options.limits import Limits
 from tokenizers_core.training.unigram import script
