@@ -353,7 +353,11 @@ class BpeTrace(MergeTrace):
         """What the tokenizer of a step encodes words with."""
         suffix = str(self.settings["end_of_word_suffix"])
         options = BpeOptions(byte_fallback=bool(self.settings.get("byte_fallback")))
-        return BpeModel(tokens, snapshot.merges, unk_token, suffix, self.prefix, options)
+        return BpeModel(tokens, self.merges_to_encode(snapshot), unk_token, suffix, self.prefix, options)
+
+    def merges_to_encode(self, snapshot: MergeSnapshot) -> Sequence[Pair]:
+        """The merges that a step's tokenizer makes, by rank."""
+        return snapshot.merges
 
     def values(self, table: PairTable) -> Counts:
         return Counts(table)

@@ -15,8 +15,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tokenizers_core.encoding.models.base import Model
-from tokenizers_core.encoding.models.bpe import BpeModel
 from tokenizers_core.encoding.models.lattice import MAX_PIECE_LENGTH
 from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
@@ -150,10 +148,8 @@ class PieceBpeTrace(BpeTrace):
     def values(self, table: PairTable) -> Counts:
         return CountsByToken(table, self.vocabulary)
 
-    def model(self, snapshot: MergeSnapshot, tokens: Sequence[str], unk_token: str) -> Model:
-        """Any two neighbours that spell a token are merged, in the order in which the tokens were learned."""
-        plain = super().model(snapshot, tokens, unk_token)
-        assert isinstance(plain, BpeModel)
+    def merges_to_encode(self, snapshot: MergeSnapshot) -> Sequence[Pair]:
+        """All pairs that spell a token, in the order in which the tokens were learned."""
         known = Vocabulary(snapshot.vocab)
         learned = (pair.first + pair.second for pair in snapshot.merges)
-        return plain.with_merges(tokens, [pair for token in learned for pair in spellings(token, known)])
+        return [pair for token in learned for pair in spellings(token, known)]
