@@ -30,7 +30,7 @@ from tokenizers_core.training.bpe import (
 )
 from tokenizers_core.training.merge_trace import MergeSnapshot
 from tokenizers_core.training.merging import Merge, PairTable, Progress
-from tokenizers_core.training.options.bounds import AGAIN, SCRIPTS, UNKNOWN, Bounds
+from tokenizers_core.training.options.bounds import AGAIN, MIXED_SCRIPTS, UNKNOWN, Bounds
 from tokenizers_core.training.options.limits import Limits
 from tokenizers_core.training.unigram import script
 
@@ -58,7 +58,7 @@ class PieceBounds(Bounds):
     def _worked_out(self, pair: PrivatePair | str) -> str:
         if PieceBpeTrace.unk_token in self.vocabulary.read(Private(pair)):
             return UNKNOWN
-        return super()._worked_out(pair) or (SCRIPTS if mixes(self.token(pair)) else "")
+        return super()._worked_out(pair) or (MIXED_SCRIPTS if mixes(self.token(pair)) else "")
 
 
 class CountsByToken(Counts):

@@ -16,7 +16,7 @@ LENGTH: Final = "length"
 KEPT: Final = "kept"
 """The token would be a user-defined symbol, which is cut out of texts and never made."""
 
-SCRIPTS: Final = "scripts"
+MIXED_SCRIPTS: Final = "scripts"
 """The token would mix scripts, or have a space inside (SentencePiece)."""
 
 UNKNOWN: Final = "unknown"
