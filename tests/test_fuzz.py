@@ -12,7 +12,6 @@ import base64
 import json
 import os
 import random
-import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -27,6 +26,7 @@ from benchmarks.load import opened, server
 from tests.app.catalogue.test_loaded import KINDS, trained
 from tests.app.server.test_entrance import served
 from tests.loops import finished
+from tests.waiting import pass_time
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue.files import remote_tokenizer
 from tokensteps.limits import COLLECT_SECONDS, RECONNECT_SECONDS
@@ -145,7 +145,7 @@ def test_messages_neither_stop_the_server_nor_stay_in_it() -> None:
                     "hardly anything was refused"
                 )
             assert finished(visit()) > 2, "the server serves others as before"
-            time.sleep(LEFT)
+            pass_time(LEFT)
             grown = process.memory_info().rss - before
             print(f"grown by {grown / 1e6:.0f} MB from {before / 1e6:.0f} MB")
             assert grown < limit

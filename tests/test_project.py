@@ -397,3 +397,14 @@ def test_browser_tests_do_what_a_hand_does() -> None:
         name: number for name, number in found.items() if number > WITHOUT_HANDS.get(name, (0, ""))[0]
     } == {}
     assert len(re.findall(HANDLESS, "box.focus(); a.click(force=True); b.dispatch_event('x')")) == 3
+
+
+MILLISECONDS: Final = r"\btime\.sleep\(|\bwait_for_timeout\("
+WAITING: Final = {Path(__file__), ROOT / "tests" / "waiting.py", ROOT / "tests" / "browser" / "conftest.py"}
+"""Where it is waited: for a state (`until`, `at_rest`), or a while that is what a test is about (`pass_time`, `pause`)."""
+
+
+def test_tests_wait_for_a_state_and_never_for_milliseconds() -> None:
+    tests = {*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "tests").rglob("conftest.py")} - WAITING
+    assert [path.name for path in tests if re.search(MILLISECONDS, path.read_text("utf-8"))] == []
+    assert len(re.findall(MILLISECONDS, "time.sleep(1); page.wait_for_timeout(20)")) == 2

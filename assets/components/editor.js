@@ -142,7 +142,9 @@ class Editor extends Component {
     this.asked = begun;
     const body = JSON.stringify({ nonce, at, ...this.change() });
     [this.asking, this.base, this.edits] = [true, undefined, undefined];
+    setUnsent(this, true);
     const status = await this.drawn(desk, body);
+    setUnsent(this, false);
     this.asking = false;
     if (nonce !== this.nonce || this.gone.signal.aborted) return;
     if (status === 200) this.base = at;

@@ -585,16 +585,16 @@ class Flipbook extends Component {
     if (stop && !part.children[1]) part.insertAdjacentHTML("beforeend", STOP); // else it keeps the focus
     if (stop) part.children[1].title = part.children[1].ariaLabel = stop;
     else part.children[1]?.remove();
-    this.cancel("ask");
+    this.cancel("grow");
     if (this.following) {
       this.move(last);
       this.following = Boolean(growth);
     }
-    if (growth) this.later("ask", 1000 * pause, () => this.ask());
+    if (growth) this.later("grow", 1000 * pause, () => this.ask());
   }
   ask() {
     this.send("grow", [this.book.run, ++this.asks, this.following]);
-    this.later("ask", LOST, () => this.ask());
+    this.later("grow", LOST, () => this.ask());
   }
   start({ labels }) { // another run, or another language
     const focus = document.activeElement;

@@ -29,6 +29,15 @@ function dropEarly() { // Streamlit's page is whole, with a stage of its own or 
   if (root) document.documentElement.style.colorScheme = "";
 }
 
+// What has yet to be told to Python, as keys and steps are told after a pause: timers, and components that wait for an answer.
+// While there is any, the page says so: <html data-unsent>.
+const SPEAKS = new Set(["tell", "ask", "select", "composed", "judge"]); // timers at whose end a component speaks
+const unsent = new Set();
+function setUnsent(what, is) {
+  unsent[is ? "add" : "delete"](what);
+  document.documentElement.toggleAttribute("data-unsent", unsent.size > 0);
+}
+
 // A box within a root, filled from a message that Python wrote as JSON. Subclasses say what to do with a new message in
 // `receive(message)`; listeners beyond the box take `this.gone.signal`, which ends them when the component closes.
 class Component {
@@ -52,13 +61,19 @@ class Component {
   }
   later(name, milliseconds, run) { // a timer with this name starts again
     this.cancel(name);
-    this.timers[name] = setTimeout(run, milliseconds);
+    const timer = setTimeout(() => {
+      run();
+      setUnsent(timer, false);
+    }, milliseconds);
+    this.timers[name] = timer;
+    if (SPEAKS.has(name)) setUnsent(timer, true);
   }
   cancel(name) {
     clearTimeout(this.timers[name]);
+    setUnsent(this.timers[name], false);
   }
   close() {
-    Object.values(this.timers).forEach(clearTimeout);
+    Object.keys(this.timers).forEach((name) => this.cancel(name));
     this.gone.abort();
     this.box.remove();
     delete this.root[MOUNTED];

@@ -12,6 +12,7 @@ import time
 import urllib.request
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import MappingProxyType
@@ -34,6 +35,7 @@ from playwright.sync_api import (
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tests.browser import chromium, nginx
+from tests.waiting import until
 from tokensteps.language.pages import PAGE_AT, PAGES
 
 ARGUMENTS = [
@@ -84,10 +86,10 @@ def wait_for_function(page: Page, expression: str, *, arg: object = None, timeou
 
     Playwright's own has the page make code out of text, which the server's policy forbids; evaluated from outside, it may.
     """
-    until, deadline = UNTIL.replace("EXPRESSION", expression), time.monotonic() + timeout / 1000
+    looks, deadline = UNTIL.replace("EXPRESSION", expression), time.monotonic() + timeout / 1000
     while (remaining := deadline - time.monotonic()) > 0:
         try:
-            if page.evaluate(until, [arg, 1000 * remaining]):
+            if page.evaluate(looks, [arg, 1000 * remaining]):
                 return
         except Error as error:
             if "context was destroyed" not in error.message:  # it is on its way to another page
@@ -125,15 +127,14 @@ def turn_to(page: Page, address: str) -> None:
 
 
 def wait_until_up(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
-    deadline = time.monotonic() + 30
-    while True:
-        try:
-            urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).close()
-            return
-        except OSError:
-            if process.poll() is not None or time.monotonic() > deadline:
-                pytest.fail(f"Streamlit didn't start:\n{log.read_text(errors='replace')}")
-            time.sleep(0.1)
+    def answers() -> bool:
+        assert process.poll() is None, f"Streamlit didn't start:\n{log.read_text(errors='replace')}"
+        with suppress(OSError):
+            urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).close()
+            return True
+        return False
+
+    until(answers)
 
 
 @pytest.fixture(scope="session")
@@ -303,14 +304,35 @@ RUNS = """(() => {
 RESTS = """name => {
   const app = document.querySelector('[data-testid=stApp]')?.dataset, runs = window.tsRuns;
   const waits = runs && runs.ended < runs.asked && performance.now() - runs.at < 5000; // no run follows what a server refuses
-  const rests = app?.testScriptState === 'notRunning' && app.testConnectionState === 'CONNECTED' && !waits;
+  const told = !document.documentElement.hasAttribute('data-unsent'); // by our components, as assets/components/prelude.js says
+  const rests = app?.testScriptState === 'notRunning' && app.testConnectionState === 'CONNECTED' && told && !waits;
   if (window.tsRests?.name !== name || !rests) window.tsRests = { name, looks: 0 };
   return rests && ++window.tsRests.looks > 2; }"""
 
 
 def at_rest(page: Page) -> None:
-    """Wait until every run that the page has asked for has ended and is drawn: what comes late would begin another one."""
+    """Wait until the page has told all that it has to tell, and every run that it has asked for has ended and is drawn: what comes late
+    would begin another one."""
     page.wait_for_function(RESTS, arg=time.monotonic())
+
+
+def all_told(page: Page) -> None:
+    """Wait until the page's components, mounted without Streamlit, have told all that they have to tell."""
+    page.wait_for_function("!document.documentElement.hasAttribute('data-unsent')")
+
+
+def pause(page: Page, milliseconds: int) -> None:
+    """Do nothing for a while, as a hand does between two keys, and while it holds one: where time itself is what a test is about."""
+    page.wait_for_timeout(milliseconds)
+
+
+def left_over(page: Page, finds: str, arg: object = None) -> Any:
+    """What a function of the page still finds when it has had time to find nothing."""
+    try:
+        page.wait_for_function(f"async arg => !(await ({finds})(arg)).length", arg=arg)
+    except PlaywrightTimeout:
+        return page.evaluate(finds, arg)
+    return []
 
 
 GZIP = re.compile(rb"\x1f\x8b\x08")

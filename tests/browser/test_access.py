@@ -13,7 +13,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, at_rest, open_tab, turn_to
+from tests.browser.conftest import ROOT, at_rest, left_over, open_tab, turn_to
 
 PAGES = {
     "Home": ("/", ".first-tokens"),
@@ -135,12 +135,8 @@ def violations(page: Page) -> dict[str, Any]:
             before = page.evaluate(GROUND)
             page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
             page.wait_for_function(f"before => ({GROUND})() !== before", arg=before)
-            page.wait_for_timeout(100)
             rules = ["color-contrast"]  # the only rule that asks for colours; all else is the same page
-        found[theme] = page.evaluate(AXE, rules)
-        if found[theme]:  # on a busy machine, parts of the page may still have had the other theme
-            page.wait_for_timeout(1500)
-            found[theme] = page.evaluate(AXE, rules)
+        found[theme] = left_over(page, AXE, rules)  # parts of the page may get the other theme later
     return {theme: each for theme, each in found.items() if each}
 
 

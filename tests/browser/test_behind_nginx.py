@@ -23,10 +23,11 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from benchmarks.classroom import Lesson, lose
-from tests.browser.conftest import open_tab
+from tests.browser.conftest import at_rest, open_tab
 from tests.browser.nginx import ROOT, Deployment
 from tests.loops import finished
 from tests.samples import STRESS
+from tests.waiting import until
 
 COOKIE = "tokensteps_worker"
 LETTERS = random.Random(9)
@@ -50,15 +51,14 @@ class Answer:
     def __init__(
         self, deployment: Deployment, path: str, method: str = "GET", body: str = "", **headers: str
     ) -> None:
-        before, until = len(log(deployment)), time.monotonic() + 5
+        before = len(log(deployment))
         connection = http.client.HTTPConnection("127.0.0.1", deployment.ports[80], timeout=20)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body or None, named)
         response = connection.getresponse()
         self.status, self.headers, self.body = response.status, response.headers, response.read()
         connection.close()
-        while len(log(deployment)) == before and time.monotonic() < until:
-            time.sleep(0.01)  # it writes a request down when it is over
+        until(lambda: len(log(deployment)) > before)  # it writes a request down when it is over
 
     @property
     def worker(self) -> str:
@@ -93,18 +93,6 @@ def at(page: Page, step: int, last: int | None = None) -> None:
     expect(page.get_by_test_id("stMain")).to_contain_text(re.compile(rf"pairs after step {step:,}\b"))
 
 
-def rests(page: Page) -> None:
-    """Wait until the page is connected, and Python has had nothing to do for a second: it may run twice for a page that comes back."""
-    app, quiet = page.locator(".stApp"), 0
-    for _ in range(400):
-        page.wait_for_timeout(100)
-        state = [app.get_attribute(f"data-test-{what}-state") for what in ("connection", "script")]
-        quiet = quiet + 1 if state == ["CONNECTED", "notRunning"] else 0
-        if quiet == 10:
-            return
-    pytest.fail("the page doesn't come to rest")
-
-
 def test_a_visitor_keeps_a_worker_and_visitors_are_spread(deployment: Deployment) -> None:
     chosen = [Answer(deployment, "/_stcore/health").worker for _ in range(20)]
     workers = {str(deployment.ports[8501]), str(deployment.ports[8502])}
@@ -135,7 +123,7 @@ def test_text_settings_and_step_outlive_their_worker(
     box.fill(TEXT)
     box.press("Control+Enter")
     expect(page.locator(".ts-flipbook .where")).to_contain_text("Step 0")
-    rests(page)  # another text has boxes of its own, with other limits
+    at_rest(page)  # another text has boxes of its own, with other limits
     size = page.get_by_role("spinbutton", name="Vocabulary size")
     size.fill("60")
     size.press("Enter")
@@ -155,7 +143,7 @@ def test_text_settings_and_step_outlive_their_worker(
         expect(page.locator(".stApp")).not_to_have_attribute("data-test-connection-state", "CONNECTED")
         newcomer = Answer(deployment, "/bpe")
         assert (newcomer.status, newcomer.worker) == (200, str(other))
-        rests(page)
+        at_rest(page)
         assert worker_of(page.context) == other
         assert shown(page) == stage
         expect(box).to_have_value(TEXT)
@@ -356,7 +344,7 @@ def test_streams_that_are_reset_at_once_hold_up_nobody(deployment: Deployment) -
         start = time.monotonic()
         assert deployment.well(deployment.ports[80])
         waits.append(time.monotonic() - start)
-        time.sleep(0.05)
+        over.wait(0.05)
     over.set()
     for attacker in attackers:
         attacker.join(60)

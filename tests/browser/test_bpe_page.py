@@ -19,7 +19,7 @@ import pytest
 from playwright.sync_api import Download, Locator, Page, expect
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from tests.browser.conftest import ROOT, as_a_newcomer, at_rest, lose_first, open_tab
+from tests.browser.conftest import ROOT, as_a_newcomer, at_rest, lose_first, open_tab, pause
 from tokenizers_core import BpeTrace, Corpus, train_bpe
 from tokensteps.drawing.frame import window
 from tokensteps.limits import LINK_LIMIT, PASTE_LIMIT
@@ -177,9 +177,8 @@ class Bpe:
         return handout, asked
 
     def download(self, button: str) -> str:
-        """What a download button gives. A step is reported a quarter of a second after it was made, and Python's next run takes the files of the
-        last one back: a click in between would get nothing."""
-        self.page.wait_for_timeout(300)
+        """What a download button gives. A step is reported a while after it was made, and Python's next run takes the files of the last one
+        back: a click in between would get nothing."""
         self.rest()
         with self.page.expect_download() as started:
             self.page.get_by_role("button", name=button, exact=True).click()
@@ -710,7 +709,7 @@ def hover_points(page: Page, panel: Locator) -> str:
     told = panel.locator(".hoverlayer .hovertext")
     for place in range(2, 98, 6):
         page.mouse.move(box["x"] + box["width"] * place / 100, box["y"] + box["height"] * 0.5)
-        page.wait_for_timeout(60)  # Plotly looks at the mouse at most every 50 ms
+        pause(page, 60)  # Plotly looks at the mouse at most every 50 ms
         if told.count():
             return str(told.first.text_content())
     raise AssertionError("the chart showed no point")

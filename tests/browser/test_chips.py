@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, all_told, at_rest, pause
 from tests.browser.playground_demo import HOSTILE, LABELS
 from tokensteps.assets import read_asset, read_script
 from tokensteps.drawing.chips import Piece, Shown, TextRun, chips_message
@@ -188,9 +188,7 @@ def fast_typing_loses_nothing(page: Page) -> None:
     for at, character in enumerate(text):
         page.keyboard.type(character)
         if at % 9 == 0:
-            page.wait_for_timeout(
-                75
-            )  # long enough for a report: the answer comes while the next letters are typed
+            pause(page, 75)  # long enough for a report: the answer comes while the next letters are typed
     assert written(page) == text
     settled(page, text)
     assert written(page) == text
@@ -214,7 +212,7 @@ def composition_is_left_alone(page: Page) -> None:
         keys.send(
             "Input.imeSetComposition", {"text": text, "selectionStart": len(text), "selectionEnd": len(text)}
         )
-        page.wait_for_timeout(90)  # longer than the pause after which typing is reported
+        at_rest(page)
     assert numbers(page)[2] == before
     keys.send("Input.insertText", {"text": "漢字"})
     settled(page, "漢字")
@@ -445,11 +443,8 @@ def reports_at_once_and_only_once(page: Page) -> None:
     settled(page, "abc")
     page.keyboard.press("Tab")  # no trap; leaving has nothing left to say
     assert page.evaluate("document.activeElement.shadowRoot?.activeElement?.role") != "textbox"
-    page.wait_for_timeout(300)
+    at_rest(page)
     assert numbers(page)[2] <= before + 3
-    quiet = numbers(page)[2]
-    page.wait_for_timeout(300)
-    assert numbers(page)[2] == quiet
     assert written(page) == "abc"
 
 
@@ -617,7 +612,7 @@ def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) ->
     def sent(some: bool = False) -> Any:
         if some:
             page.wait_for_function("window.sent.length")
-        page.wait_for_timeout(120)  # time for what should not come
+        all_told(page)
         return page.evaluate("window.sent.splice(0)")
 
     mount(page, "editor", data("first", 0, False))
@@ -648,12 +643,11 @@ def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) ->
     page.keyboard.type("+")
     assert sent(some=True) == [["text", [1, "second+", 1]]]
     # Mounted again: Python knows what was typed, but what it once gave is older.
-    page.evaluate("() => { const old = root.host; old.remove(); cleanup(); }")
-    page.wait_for_timeout(20)
+    unmount = "async () => { root.host.remove(); cleanup(); await new Promise(done => setTimeout(done)); }"
+    page.evaluate(unmount)
     page.evaluate("data => { document.body.append(root.host); run(data); }", data("second", 1, True))
     assert written(page) == "second+"
-    page.evaluate("() => { root.host.remove(); cleanup(); }")
-    page.wait_for_timeout(20)
+    page.evaluate(unmount)
     page.evaluate("data => { document.body.append(root.host); run(data); }", data("remembered", 1, False))
     assert written(page) == "remembered"
     assert box(page).count() == 1

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from playwright.sync_api import Page, Request, expect
 
-from tests.browser.conftest import lose_first, received
+from tests.browser.conftest import at_rest, lose_first, received
 from tests.browser.test_bpe_page import Bpe as Learner
 from tokensteps.classroom.address import qr
 from tokensteps.teaching.challenge import Challenge
@@ -22,7 +22,6 @@ from tokensteps.teaching.exercises.kinds import make
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "device_scale_factor": 2}
 CARD, WALL, STRIP = ".ts-class-card", ".ts-class-wall", ".ts-class"
 MARKUP = "<img src=x onerror=alert(1)><b>bold</b>"
-RESTS = "document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"
 CUT = """() => [...document.querySelectorAll('.ts-class > :not([hidden]), .ts-class-card button')].filter((node) => {
   const { left, right } = node.getBoundingClientRect(); return right > innerWidth + 1 || left < -1; }).map((node) => node.outerHTML)"""
 
@@ -137,16 +136,14 @@ def test_a_class(app: str, open_page: Callable[..., Page]) -> None:
 
 def following_costs_no_run(phone: Page, lecturer: Page) -> None:
     """Within what the browser holds, a student's step sends nothing to Streamlit."""
-    phone.evaluate("""() => { const send = WebSocket.prototype.send, sent = () => { window.sent += 1; window.last = performance.now(); };
-      window.sent = 0; sent();
-      WebSocket.prototype.send = function (data) { sent(); return send.call(this, data); }; }""")
-    # What its arrival is still to tell may take a while, on a machine that is busy.
-    phone.wait_for_function(f"{RESTS} && performance.now() - window.last > 300")
+    phone.evaluate("""() => { const send = WebSocket.prototype.send;
+      WebSocket.prototype.send = function (data) { window.sent += 1; return send.call(this, data); }; }""")
+    at_rest(phone)  # what its arrival is still to tell may take a while, on a machine that is busy
     phone.evaluate("window.sent = 0")
     for key, number in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("Home", 0)):
         lecturer.keyboard.press(key)
         step(phone, number)
-    phone.wait_for_timeout(400)
+    at_rest(phone)
     assert phone.evaluate("window.sent") == 0
 
 

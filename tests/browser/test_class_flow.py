@@ -12,7 +12,7 @@ from typing import Any
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.cable import Cable
-from tests.browser.conftest import at_rest, turn_to
+from tests.browser.conftest import at_rest, pause, turn_to
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_class import CARD, STRIP, WALL, step
 from tests.browser.test_walk import held
@@ -168,7 +168,7 @@ def test_a_lost_connection(app: str, open_page: Callable[..., Page]) -> None:
         expect(page.locator(AWAY)).to_have_text(TOLD[language])
         assert page.evaluate(COVERS) == []
     expect(phone.locator(f"{STRIP} .stop")).to_have_text("No connection to the class: trying again")
-    phone.wait_for_timeout(4000)  # Streamlit gives up six tries, and then says so
+    pause(phone, 4000)  # Streamlit gives up six tries, and then says so
     for page in (phone, typing, stepping):
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(page.locator(AWAY)).to_be_visible()

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import all_told, at_rest, pause
 from tests.browser.flipbook_demo import LABELS, frames
 from tokensteps.assets import read_script
 from tokensteps.components.address import read_step
@@ -58,12 +59,12 @@ def runs(page: Page) -> int:
     return int(found.group(1))
 
 
-def hold(page: Page, key: str, times: int, pause: int = 0) -> None:
+def hold(page: Page, key: str, times: int, every: int = 0) -> None:
     """Press a key and let it repeat, as a keyboard does when it is held."""
     for _ in range(times):
         page.keyboard.down(key)
-        if pause:
-            page.wait_for_timeout(pause)
+        if every:
+            pause(page, every)
     page.keyboard.up(key)
 
 
@@ -101,7 +102,7 @@ def reports_once_after_a_burst(page: Page) -> None:
     page.evaluate("""() => { for (let i = 0; i < 30; i++)
         document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', repeat: i > 0, bubbles: true, composed: true, cancelable: true})); }""")
     expect(page.get_by_text("Python is at 50; reported 50;")).to_be_visible()
-    page.wait_for_timeout(400)
+    at_rest(page)
     assert runs(page) == before + 1
 
 
@@ -176,7 +177,7 @@ def two_beats(page: Page) -> None:
 def hold_past_the_window(page: Page) -> None:
     go(page, 60)
     assert 130 not in window(60, 299) and 40 not in window(130, 299)
-    hold(page, "ArrowRight", 70, pause=5)
+    hold(page, "ArrowRight", 70, every=5)
     assert state(page)["step"] == 130
     settled(page, 130)
     hold(page, "ArrowLeft", 90)
@@ -190,9 +191,10 @@ def next_window_comes_ahead_of_time(page: Page) -> None:
     page.evaluate(
         f"() => {{ const b = {BOOK}; window.stale = 0; new MutationObserver(() => window.stale++).observe(b, {{attributeFilter: ['data-stale']}}); }}"
     )
-    for _ in range(40):
-        page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(50)
+    for _ in range(10):
+        for _ in range(4):
+            page.keyboard.press("ArrowRight")
+        at_rest(page)
     settled(page, 115)
     assert page.evaluate("window.stale") == 0
 
@@ -266,7 +268,7 @@ def rerun_leaves_the_stage_alone(page: Page) -> None:
     page.get_by_label("Text").fill("abc")
     page.keyboard.press("Enter")  # the whole script
     expect(page.get_by_text(f"runs {before + 2}.")).to_be_visible()
-    page.wait_for_timeout(200)
+    at_rest(page)
     assert page.evaluate("window.changes") == 0
     assert page.evaluate(f"({BOOK}).querySelector('.stage').firstElementChild.mine") == 1
     assert state(page)["step"] == 21
@@ -329,11 +331,11 @@ def test_overtaken_cleanup_keeps_the_book(open_page: Callable[..., Page]) -> Non
     page.keyboard.press("ArrowRight")
     assert state(page)["step"] == 5
     page.wait_for_function("window.sent.length")
-    page.wait_for_timeout(350)  # and nothing else comes
+    all_told(page)  # and nothing else comes
     assert page.evaluate("window.sent") == [["step", ["run", 5, 1]]]
     page.evaluate("() => { host.remove(); window.cleanup(); }")
     page.keyboard.press("ArrowRight")
-    page.wait_for_timeout(350)
+    all_told(page)
     assert page.evaluate("window.sent.length") == 1
 
 

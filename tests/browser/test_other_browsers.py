@@ -6,7 +6,6 @@ Oracle: the address, the history and the page as the browser itself tells of the
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,6 +15,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import PROBES, TOURS_TAKEN
 from tests.browser.others import BROWSERS, Window, started, until
 from tests.browser.test_class import CARD, STRIP, WALL, answered, open_class, press
+from tests.waiting import pass_time
 from tokensteps.language.pages import PAGES
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.teaching.challenge import Challenge
@@ -93,7 +93,7 @@ def test_steps_and_the_way_back(window: Window, server: str) -> None:
     before = window.js("return history.length")
     window.press("Left")
     shows(window, 18)
-    time.sleep(0.6)
+    pass_time(0.6)
     assert window.js("return history.length") == before
     window.point(NAV.format("glossary"), click=True)
     until(lambda: "/glossary" in window.url)
@@ -114,11 +114,11 @@ def test_typing_adds_nothing_to_the_history(window: Window, server: str) -> None
     window.point(box, click=True)
     window.press(*"Hello ")
     until(lambda: window.text(".ts-chips .pane") != tokens and "text=" in window.url)
-    time.sleep(1)  # for the last word on it
+    pass_time(1)  # for the last word on it
     before, address = window.js("return history.length"), window.url
     window.press(*"you")
     until(lambda: window.url != address)
-    time.sleep(1)
+    pass_time(1)
     assert window.js("return history.length") == before
     radius = "return getComputedStyle(all('.ts-editor .field')[0]).borderTopLeftRadius"
     assert window.js(radius) == "12px"
@@ -152,7 +152,7 @@ def test_escape_from_the_black_screen(window: Window, server: str) -> None:
     window.open(f"{server}/bpe?corpus=course&step=7", STAGE)
     window.press("p")
     window.await_js("return document.documentElement.hasAttribute('data-projector')")
-    time.sleep(1)  # the full screen, where there is one
+    pass_time(1)  # the full screen, where there is one
     window.press("b")
     window.await_js("return all('.ts-blackout:popover-open').length === 1")
     window.press("Escape")

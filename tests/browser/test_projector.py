@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, at_rest, turn_to
+from tests.browser.conftest import ROOT, at_rest, left_over, pause, turn_to
 from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame
@@ -307,10 +307,10 @@ def test_a_clicker_reveals(serve: Callable[..., str], open_page: Callable[..., P
         page.evaluate("document.activeElement.localName") != "input"
     )  # the lecturer's next key isn't typed there
     page.keyboard.down("PageDown")
-    page.wait_for_timeout(1000)
+    pause(page, 1000)
     for _ in range(3):
         page.keyboard.down("PageDown")
-    page.wait_for_timeout(600)
+    at_rest(page)
     assert page.evaluate(STEP) <= 2  # the first press counts, its repetitions don't
 
 
@@ -369,10 +369,6 @@ def test_nothing_on_a_panel_of_a_plan_is_small(
                 "document.querySelector('[data-projected]').getBoundingClientRect().height > 300"
             )
             page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-            for _ in range(50):  # until its zoom is found
-                if not page.evaluate(TINY, 18):
-                    break
-                page.wait_for_timeout(100)
-            assert page.evaluate(TINY, 18) == [], link.tab
+            assert left_over(page, TINY, 18) == [], link.tab  # once its zoom is found
             page.keyboard.press("p")
     assert len(opened) > 3

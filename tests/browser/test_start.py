@@ -87,7 +87,6 @@ def test_what_was_asked_of_the_page_before_takes_nothing_from_this_one(
     learner.rest()
     learner.press("ArrowRight")
     learner.rest()
-    page.wait_for_timeout(500)  # a step is told a quarter of a second after it was taken
     assert asked
     page.get_by_role("link", name="BPE", exact=True).click()
     learner.at(0)

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, at_rest, turn_to
+from tests.browser.conftest import ROOT, at_rest, left_over, turn_to
 from tests.samples import STRESS
 from tokensteps.language.pages import PAGE_SECTIONS, pages_in
 from tokensteps.teaching.predictions import ASKS
@@ -99,8 +99,7 @@ def cut_in_each_window(page: Page) -> dict[tuple[int, int], object]:
     for width, height in WINDOWS:
         page.set_viewport_size({"width": width, "height": height})
         page.evaluate(SETTLED)
-        page.wait_for_timeout(60)
-        if found := page.evaluate(FINDINGS):
+        if found := left_over(page, FINDINGS):
             findings[width, height] = found
     return findings
 

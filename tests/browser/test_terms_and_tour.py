@@ -12,7 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, pause
 from tests.browser.test_bpe_page import Bpe
 from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tokens import Style
@@ -56,7 +56,7 @@ def test_terms_are_explained_in_place(serve: Callable[..., str], page: Page) -> 
     explained(page, "vocabulary")
     expect(page.get_by_role("tooltip")).to_contain_text("Vocabulary")
     page.locator(".ts-tip").hover()  # it may be pointed at itself, WCAG 1.4.13
-    page.wait_for_timeout(400)
+    pause(page, 400)
     explained(page, "vocabulary")
     page.keyboard.press("Escape")
     silent(page)

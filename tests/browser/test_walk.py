@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, at_rest
+from tests.browser.conftest import ROOT, at_rest, pause
 from tokensteps.language.i18n import LANGUAGES
 from tokensteps.server.seal import seal
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
@@ -65,7 +65,7 @@ def held(page: Page, key: str) -> None:
     """A clicker's key, pressed until it counts as held: the system repeats it meanwhile."""
     page.keyboard.down(key)
     for _ in range(9):
-        page.wait_for_timeout(100)
+        pause(page, 100)
         page.keyboard.down(key)
     page.keyboard.up(key)
 

@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from tokenizers import models
 
-from tests.browser.conftest import ROOT, at_rest
+from tests.browser.conftest import ROOT, at_rest, pause
 from tests.browser.test_bpe_page import (
     HOSTILE,
     STATE,
@@ -158,7 +158,7 @@ def hover_chosen(page: Page, panel: Locator) -> str:
         box = mark.bounding_box() if mark.count() else None  # each time anew: it may just be drawn again
         if box:
             page.mouse.move(box["x"] + box["width"] / 2 + shift % 3 - 1, box["y"] + box["height"] / 2)
-        page.wait_for_timeout(60)  # Plotly looks at the mouse at most every 50 ms
+        pause(page, 60)  # Plotly looks at the mouse at most every 50 ms
         if text := " ".join(told.all_text_contents()):
             return text
     raise AssertionError("the chart showed no point")

@@ -10,7 +10,6 @@ import re
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +22,7 @@ from benchmarks.load import ROOT, free_port, server
 from tests.browser import nginx
 from tests.browser.cable import Cable
 from tests.half_dead import another_protocol, half_dead, silent
+from tests.waiting import until
 from tokensteps.cli import doctor
 from tokensteps.cli.commands import command_line
 
@@ -176,10 +176,8 @@ def below_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[st
 
 def test_the_recipe_for_a_path_behind_nginx_with_tls(below_a_path: str) -> None:
     """All comes through; and what is the app's own, as a class is, is below the path as well."""
-    until = time.monotonic() + 40
-    while (found := told(below_a_path))[1]["page"].startswith("wrong") and time.monotonic() < until:
-        time.sleep(0.2)
-    code, findings = found
+    until(lambda: not told(below_a_path)[1]["page"].startswith("wrong"))
+    code, findings = told(below_a_path)
     assert code == 0, "\n".join(findings.values())
     assert findings["page"] == "ok page: the app answers" and "https" not in findings
     assert findings["Host"].startswith("ok ") and findings["WebSocket"].startswith("ok ")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,6 +20,7 @@ from tests.app.drawing.test_comparison import example
 from tests.app.drawing.test_tokens import HOSTILE, Read
 from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, problems, run, tables, tabs
 from tests.samples import spread
+from tests.waiting import until
 from tokenizers_core import Corpus
 from tokenizers_core.measures import USUAL_ORDER, measure_sizes
 from tokenizers_core.training.comparison import Comparison, compare
@@ -345,10 +345,12 @@ def test_a_text_too_long_for_a_link_says_so() -> None:
 
 def test_training_can_be_stopped_and_taken_up_again() -> None:
     app = PAGE.start("corpus=library&size=1500&ties=greatest").run()
-    while not any(button.key == "compare.stop" for button in app.button):
+
+    def can_be_stopped() -> bool:
         assert books(app) == []
-        time.sleep(0.05)
-        app.run()
+        return any(button.key == "compare.stop" for button in app.run().button)
+
+    until(can_be_stopped)
     app.button(key="compare.stop").click()
     run(app)  # on a slow machine it doesn't stop at once
     assert any(button.key == "compare.again" for button in app.button)

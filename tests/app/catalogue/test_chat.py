@@ -21,6 +21,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from tests.app.pages.test_playground import Tags
 from tests.app.server.processes import children
 from tests.hostile import hostile
+from tests.waiting import pass_time
 from tokensteps.catalogue import choices, hub
 from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.chat import asking
@@ -273,7 +274,7 @@ def test_harm_ends_within_about_a_second_and_is_told(pool: Workers, monkeypatch:
 def test_a_second_is_one_of_work_not_of_waiting() -> None:
     """A machine with much to do gives a template's process a tenth of the time. Oracle: the process's own clock of its work."""
     with alarm(0.1):
-        time.sleep(0.3)
+        pass_time(0.3)
     began = time.process_time()
 
     def work() -> None:

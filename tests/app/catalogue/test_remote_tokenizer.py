@@ -21,6 +21,7 @@ from tokenizers import Tokenizer, models
 
 from tests.app.catalogue.test_loaded import bpe, document, files_of
 from tests.app.server.processes import children
+from tests.waiting import pass_time, until
 from tokensteps.catalogue.files import remote_tokenizer
 from tokensteps.catalogue.files.errors import EncodeError, LoadError
 from tokensteps.catalogue.files.formats import load
@@ -171,10 +172,7 @@ def test_idle_processes_end(monkeypatch: pytest.MonkeyPatch) -> None:
     before = children()
     subject = brought(files_of(document(bpe())))
     assert children() - before
-    end = time.monotonic() + 60
-    while children() - before:
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    until(lambda: not children() - before)
     assert list(subject.encode("ab").ids) == [2]
     made.close()
 
@@ -206,7 +204,7 @@ def test_a_pattern_that_runs_away_is_ended_and_not_tried_again(
     assert frozen() < 0.5
     busy = [psutil.Process(child) for child in children()]
     spent = sum(sum(one.cpu_times()[:2]) for one in busy)
-    time.sleep(0.5)
+    pass_time(0.5)
     assert sum(sum(one.cpu_times()[:2]) for one in busy) - spent < 0.2, "somebody still works"
     assert len(children() - before) <= AT_ONCE
 
@@ -256,14 +254,17 @@ def test_one_visitors_slow_texts_leave_a_process_for_others(
     for attack in attacks:
         attack.start()
     for times in range(1, 4):  # an attack that may have the other's process takes it in between
-        time.sleep(0.3)
+        pass_time(0.3)
         assert list(other.encode("ab" * times).ids) == [2] * times
     assert all(attack.is_alive() for attack in attacks), "an answer waited for the end of one"
-    while any(attack.is_alive() for attack in attacks):
+
+    def ended() -> bool:
         for child in children() - before:
             with suppress(psutil.NoSuchProcess):
                 psutil.Process(child).kill()
-        time.sleep(0.05)
+        return not any(attack.is_alive() for attack in attacks)
+
+    until(ended)
 
 
 def _ignored(work: Callable[[str], object], text: str) -> None:

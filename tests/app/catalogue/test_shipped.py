@@ -150,8 +150,7 @@ def test_a_long_text_lets_other_threads_work(truth: tiktoken.Encoding) -> None:
     def watch() -> None:
         nonlocal longest
         last = time.process_time()
-        while not ended.is_set():
-            time.sleep(0.001)
+        while not ended.wait(0.001):
             now = time.process_time()
             longest, last = max(longest, now - last), now
 

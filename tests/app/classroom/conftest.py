@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
 from benchmarks.load import free_port
 from tests.app.classroom import redis_server
+from tests.waiting import until
 from tokensteps.classroom.redis_store import RedisStore
 from tokensteps.classroom.store import StoreError
 
@@ -25,13 +26,14 @@ def redis_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("redis")
     process = subprocess.Popen((command, *options), cwd=folder, stdout=subprocess.DEVNULL)
     address = f"redis://127.0.0.1:{port}/0"
-    until = time.monotonic() + 10
-    while time.monotonic() < until:
-        try:
+
+    def answers() -> bool:
+        with suppress(StoreError):
             RedisStore(address).read("CDFHJK", 0)
-            break
-        except StoreError:
-            time.sleep(0.02)
+            return True
+        return False
+
+    until(answers)
     yield address
     process.terminate()
     process.wait()

@@ -10,18 +10,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError
 from urllib.parse import urlencode
-from urllib.request import urlopen
 
 import pytest
 from starlette.applications import Starlette
 
 from benchmarks.load import free_port
+from tests.waiting import until
 from tokensteps.classroom import routes
 from tokensteps.classroom.hub import Hub
 from tokensteps.classroom.store import FileStore
@@ -103,7 +103,7 @@ class Ear:
 
     async def hears(self, name: str, many: int = 1) -> Any:
         """The last event of this name, once there are so many."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while len(self.named(name)) < many:
                 await asyncio.sleep(0.005)
         return self.named(name)[-1]
@@ -191,6 +191,14 @@ def bare() -> Starlette:
     return Starlette(routes=routes.ROUTES, middleware=[*MIDDLEWARE])
 
 
+def answers(port: int) -> bool:
+    """Whether a bare server is up."""
+    with suppress(OSError, HTTPException), closing(HTTPConnection("127.0.0.1", port, timeout=5)) as line:
+        line.request("GET", "/")
+        return line.getresponse().status > 0
+    return False
+
+
 @contextmanager
 def bare_server(port: int = 0, **environment: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     """A server in a process of its own, at any port or at this one, until the block ends."""
@@ -208,13 +216,7 @@ def bare_server(port: int = 0, **environment: str) -> Iterator[tuple[int, subpro
         (*command, "--log-level", "warning", "--no-access-log"), cwd=ROOT, env={**os.environ, **environment}
     )
     try:
-        for _ in range(300):
-            try:
-                urlopen(f"http://127.0.0.1:{port}/", timeout=2)
-            except HTTPError:  # it answers that there is no such page
-                break
-            except OSError:
-                time.sleep(0.1)
+        until(lambda: answers(port))
         yield port, process
     finally:
         process.send_signal(signal.SIGKILL)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 import pickle
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from tests.waiting import until
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.errors import EmptyCorpusError
 from tokenizers_core.text.pipeline import Pipeline
@@ -148,8 +148,7 @@ def test_who_waits_for_a_run_that_somebody_stops_gets_the_whole_one() -> None:
         if times > 1:
             return "whole"
         running.set()
-        while not progress.stop:
-            time.sleep(0.001)
+        until(lambda: progress.stop)
         raise Stopped
 
     job = registry.ask("run", build, 0)
@@ -212,8 +211,7 @@ def test_progress_is_told() -> None:
 
 def test_a_run_that_nobody_asks_after_is_given_up_and_starts_anew_when_somebody_does() -> None:
     def wait(progress: Progress) -> str:
-        while not progress.over:
-            time.sleep(0.01)
+        until(lambda: progress.over)
         progress.stop = True
         return "half"
 

@@ -9,7 +9,6 @@ import contextlib
 import math
 import pickle
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -30,6 +29,7 @@ from tests.app.server.tasks import (
     roomy,
     too_large_to_send,
 )
+from tests.waiting import until
 from tokenizers_core import train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import PatternTimeoutError, VocabSizeError
 from tokenizers_core.text.pipeline import Pipeline
@@ -296,8 +296,7 @@ def test_the_smallest_goes_first(held: type[Held]) -> None:
     with running(pool, named("first", 500)):
         assert held.started.acquire(timeout=PATIENT)
         with running(pool, *(named(f"{size}", size) for size in (300, 100, 200))):
-            while pool.waiting < 3:
-                time.sleep(0.01)
+            waiting(pool, 3)
             held.gate.set()
     assert held.begun == ["first", "100", "200", "300"]
 
@@ -332,10 +331,7 @@ def of(session: str, name: str, seconds: float) -> tuple[Any, Progress]:
 
 
 def waiting(pool: Workers, number: int) -> None:
-    end = time.monotonic() + PATIENT
-    while pool.waiting != number:
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    until(lambda: pool.waiting == number, PATIENT)
 
 
 class OneByOne(Held):
@@ -367,19 +363,17 @@ def test_another_sessions_short_job_waits_for_one_short_job_at_most(
     pool = Workers(2)
     flood = [of("attacker", f"{number}", seconds) for number in range(66)]
     with running(pool, *flood) as ended:
-        end = time.monotonic() + PATIENT
-        while pool.waiting + len(held.begun) + len(ended) < 66 or pool.waiting > JOBS_ON_A_PAGE:
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        until(
+            lambda: pool.waiting + len(held.begun) + len(ended) >= 66 and pool.waiting <= JOBS_ON_A_PAGE,
+            PATIENT,
+        )
         before = len(held.begun)
         assert before == (2 if seconds < 1 else 1)
         with running(pool, of("honest", "short", 0.1)) as mine:
             if seconds < 1:  # both workers have short jobs: it waits for one of them
                 waiting(pool, JOBS_ON_A_PAGE + 1)
                 OneByOne.permits.release()
-            while "short" not in held.begun:
-                assert time.monotonic() < end + PATIENT
-                time.sleep(0.01)
+            until(lambda: "short" in held.begun, PATIENT)
             assert held.begun.index("short") == before
             for _ in range(100):
                 OneByOne.permits.release()
@@ -387,10 +381,7 @@ def test_another_sessions_short_job_waits_for_one_short_job_at_most(
     assert sum(isinstance(one, Stopped) for one in ended) >= 66 - JOBS_ON_A_PAGE - 2
     OneByOne.permits, before = threading.Semaphore(0), len(held.begun)
     with running(pool, of("one", "next", 0.5), of("other", "next", 0.5)):  # both workers are free again
-        end = time.monotonic() + PATIENT
-        while len(held.begun) < before + 2:
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        until(lambda: len(held.begun) >= before + 2, PATIENT)
         OneByOne.permits.release(2)
 
 
@@ -436,8 +427,7 @@ class Street:
         OneByOne.permits = threading.Semaphore(0)
         before = len(begun)
         with running(self.pool, of("", "busy", 0.1)):
-            while len(begun) == before:
-                time.sleep(0.01)
+            until(lambda: len(begun) > before, PATIENT)
             with contextlib.ExitStack() as asking:
                 for number, one in enumerate(tasks, start=1):
                     asking.enter_context(running(self.pool, one))
@@ -519,8 +509,7 @@ def test_a_session_of_long_ago_is_served_as_if_it_were_new(
     OneByOne.permits = threading.Semaphore(0)
     with contextlib.ExitStack() as asking:
         asking.enter_context(running(pool, of("busy", "busy", 0.1)))
-        while len(held.begun) < 4:
-            time.sleep(0.01)
+        until(lambda: len(held.begun) >= 4, PATIENT)
         for number, session in enumerate(("latest", "old", "new"), start=1):
             asking.enter_context(running(pool, of(session, session, 0.1)))
             waiting(pool, number)
@@ -546,10 +535,7 @@ def test_a_process_that_has_worked_makes_way_for_a_new_one_when_nobody_asks() ->
     before, timers, pool = children(), timers_running(), Workers(1, idle_seconds=0.2)
     pool.start()
     first: int = pickle.loads(pool.run(task(roomy, megabytes=5), Progress()))
-    end = time.monotonic() + 60
-    while psutil.pid_exists(first):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    until(lambda: not psutil.pid_exists(first))
     (ready,) = children() - before
     assert timers_running() <= timers  # nothing will end it
     pool.close()

@@ -1,0 +1,23 @@
+"""Tests wait for a state, never for milliseconds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+State = TypeVar("State")
+
+
+def until(holds: Callable[[], State], seconds: float = 60) -> State:
+    """Wait until this returns something true, and return it; after so many seconds, the test fails."""
+    end = time.monotonic() + seconds
+    while not (state := holds()):
+        assert time.monotonic() < end, f"{seconds:g} seconds passed before this was true"
+        time.sleep(0.01)
+    return state
+
+
+def pass_time(seconds: float) -> None:
+    """Do nothing for a while: where time itself is what a test is about."""
+    time.sleep(seconds)
