@@ -99,7 +99,7 @@ def _cheaper_app_tests() -> Iterator[None]:
             ask = local_script_runner.require_widgets_deltas
 
             def wait(runner: Any, timeout: float = 3) -> None:
-                runner._script_thread.join(timeout)
+                runner._script_thread.join(max(timeout, 60))  # machines are shared
                 if not runner.script_stopped():
                     ask(runner, 0)  # which ends it, and says that it took too long
 

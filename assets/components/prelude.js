@@ -29,8 +29,8 @@ function dropEarly() { // Streamlit's page is whole, with a stage of its own or 
   if (root) document.documentElement.style.colorScheme = "";
 }
 
-// What has yet to be told to Python, as keys and steps are told after a pause: timers, and components that wait for an answer.
-// While there is any, the page says so: <html data-unsent>.
+// What has yet to be told to Python, as keys and steps are told after a pause: timers, and components that wait for an
+// answer. While there is any, the page says so: <html data-unsent>.
 const SPEAKS = new Set(["tell", "ask", "select", "composed", "judge"]); // timers at whose end a component speaks
 const unsent = new Set();
 function setUnsent(what, is) {

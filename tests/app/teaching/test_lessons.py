@@ -326,11 +326,14 @@ def disagree(link: Link) -> Mapping[str, str]:
     pytest.fail("no word is whole in one vocabulary and split in another")
 
 
+@cache
+def gpt2_ranks() -> Mapping[tuple[str, ...], int]:
+    return {tuple(line.split(" ")): rank for rank, line in enumerate(read_asset(MERGES).splitlines())}
+
+
 def gpt2_tokens(text: str) -> list[str]:
     """By its merges alone, one after the other on each word; letters and spaces only."""
-    merges = [tuple(line.split(" ")) for line in read_asset(MERGES).splitlines()]
-    ranks = {pair: rank for rank, pair in enumerate(merges)}
-    found = []
+    ranks, found = gpt2_ranks(), []
     for word in GPT2_WORD.findall(text):
         tokens = [BYTE_TO_SYMBOL[byte] for byte in word.encode()]
         while pairs := [pair for pair in pairwise(tokens) if pair in ranks]:
