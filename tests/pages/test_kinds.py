@@ -7,20 +7,27 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import Page, book, problems, tabs
+from tests.pages.pages import Page, book, problems, run, tabs
 from tokenizers_core import Corpus, train_paritybpe, train_pickybpe, train_superbpe
-from tokensteps.drawing.tokens import Style
+from tokenizers_core.counterfactual.recounting import corpus_of
+from tokenizers_core.encoding.models.pairs import Pair
+from tokensteps.drawing.tokens import pair_text
+from tokensteps.drawing.whatif import style_of
 from tokensteps.language.names import KIND_ABOUT
 from tokensteps.runs.algorithms import BPE, trace_at
 from tokensteps.runs.corpora import EXAMPLES, pack_text
 from tokensteps.runs.parallel import parallel_lines
 from tokensteps.runs.rules import BPE_RULES
-from tokensteps.teaching.predictions import asked_steps, question_after
+from tokensteps.teaching.feedback import tries_for
+from tokensteps.teaching.predictions import ASKS, asked_steps, question_after
+from tokensteps.teaching.questions import RIGHT, TIED, WRONG, Choice
 
 PAGE = Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES)
 ROOT = Path(__file__).parents[2]
@@ -100,13 +107,65 @@ def test_plain_bpe_stands_beside_parity() -> None:
     assert "parallel lines after 40 " in shown
 
 
-@pytest.mark.parametrize("kind", ["superbpe", "pickybpe"])
-def test_predictions_pass_over_steps_that_merge_nothing(kind: str) -> None:
+@pytest.mark.parametrize("kind", EXAMPLE)
+def test_predictions_are_graded_at_every_merge_of_every_kind(kind: str) -> None:
+    """Steps that merge nothing are passed over. Oracle: the words that the step chose among, recounted."""
     trace = trace_at(BPE, corpus=EXAMPLE[kind])
     asked = asked_steps(trace, 0, len(trace))
     merges = [step - 1 for step in range(1, len(trace) + 1) if trace.record.is_merge(step)]
-    assert asked == merges and len(asked) < len(trace)
-    style = Style(trace.corpus.pipeline.byte_level, "spaces", frozenset())
-    for step in asked:
-        for ask in ("pair", "count", "split"):
-            assert question_after(trace, step, ask, style)
+    assert asked == merges and (len(asked) < len(trace)) == (kind != "paritybpe")
+    style = style_of(trace, "spaces")
+    for step in asked[:: 1 + len(asked) // 8]:
+        counts: Counter[tuple[str, str]] = Counter()
+        corpus = corpus_of(trace, step + 1)
+        times = dict(corpus.items())
+        for word, tokens in trace.splits(step, corpus.words).items():
+            for pair in pairwise(tokens):
+                token = "".join(pair)
+                if ":Ġ" not in token and len([*filter(None, token.split("Ġ"))]) <= 4:  # SuperBPE's stage 2
+                    counts[pair] += times[word]
+        question = question_after(trace, step, "pair", style)
+        assert isinstance(question.form, Choice)
+        best = {pair_text(Pair(*pair), style) for pair, number in counts.items() if number == max(counts.values())}
+        wrong = [option for option in question.form.options if option not in best][:9]
+        assert all(question.grade(option).kind in (RIGHT, TIED) for option in best & {*question.form.options})
+        assert all(question.grade(option).kind == WRONG for option in wrong)
+        assert question.grade(question.key).kind == RIGHT
+        number = ASKS["bpe"]["count"](trace, step, style)
+        assert number.grade(str(max(counts.values()))).kind == RIGHT
+        assert number.grade("0").kind == WRONG  # for which the likeliest mistake is looked for
+        assert question_after(trace, step, "split", style).grade("x").kind != RIGHT
+
+
+@pytest.mark.parametrize("kind", EXAMPLE)
+def test_a_kind_is_predicted_step_by_step(kind: str) -> None:
+    """What only the kind does is asked for, hinted at and found out; the browser has no frame ahead."""
+    corpus, ask = EXAMPLE[kind], {"superbpe": "bridge", "pickybpe": "leaves", "paritybpe": "language"}[kind]
+    trace = trace_at(BPE, corpus=corpus)
+    style = style_of(trace, "spaces")
+    start = next(
+        step
+        for step in asked_steps(trace, 0, len(trace))
+        if question_after(trace, step, ask, style).kind == ask
+        and (kind != "pickybpe" or not trace.record.is_merge(step + 2))
+    )
+    app = PAGE.opened(f"corpus={corpus}&mode=predict&ask={ask}&step={start}")
+    assert problems(app) == [] and book(app)["last"] == start
+    question = question_after(trace, start, ask, style)
+    assert isinstance(question.form, Choice)
+    other = next(option for option in question.form.options if question.grade(option).kind == WRONG)
+    box, check = "bpe.predict.choice", "bpe.predict.check"
+    for answer in (other, question.key)[tries_for(question) == 1 :]:  # with two options, the other one is given away
+        app.selectbox(key=box).set_value(answer)
+        app.button(key=check).click()
+        app = run(app)
+    assert "verdict right" in shown_in(app) and book(app)["last"] > start
+    if kind == "pickybpe":  # the removal is shown with the merge that it follows
+        assert book(app)["last"] >= start + 2
+    if kind == "paritybpe":
+        assert "sorted by spelling" not in book(app)["frames"][-1]["html"]
+        asked = PAGE.opened(f"corpus={corpus}&mode=predict&ask=pair&step={start}")
+        assert f"{trace.language_at(start + 1)} chooses." in shown_in(asked)
+        assert "sorted by spelling" in book(asked)["frames"][-1]["html"]
+    app.button(key="bpe.predict.give_up").click()
+    assert "Shown." in shown_in(run(app))

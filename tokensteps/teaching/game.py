@@ -76,7 +76,10 @@ class Hidden:
         """The frame of a step that is no longer hidden, when the steps up to `reached` are shown. Candidates lead ahead: they are
         listed, best first, when all steps are."""
         return self.frame(
-            self.trace[step], self.style, ahead=self._is_whole(reached), asked=step == reached < self.last
+            self.trace[step],
+            self.style,
+            ahead=self._is_whole(reached),
+            asked=step == reached and self._lists_pairs(reached),
         )
 
     @property
@@ -86,7 +89,13 @@ class Hidden:
 
     def drawing(self, reached: int) -> str:
         """A name for the frames when the steps up to `reached` are shown: other frames have another one."""
-        return f"{self.style.show}:hidden:{reached}:{self._is_whole(reached)}:{reached < self.last}"
+        return f"{self.style.show}:hidden:{reached}:{self._is_whole(reached)}:{self._lists_pairs(reached)}"
+
+    def _lists_pairs(self, reached: int) -> bool:
+        """Whether the pairs to choose from are listed after the last step that is shown: if a language is asked for, they would give it away."""
+        return reached < self.last and (
+            question_after(self.trace, reached, self.asked, self.style).kind != "language"
+        )
 
     def _is_whole(self, reached: int) -> bool:
         """Whether all steps are shown: of a run that still grows, they never are."""

@@ -12,6 +12,7 @@ from html import escape
 from itertools import takewhile
 from typing import Final
 
+from tokenizers_core.counterfactual.recounting import corpus_of
 from tokenizers_core.encoding.models.pairs import Pair, merge_pair
 from tokenizers_core.text.splitting import END_OF_WORD
 from tokenizers_core.training.algorithms import AnyTrace
@@ -96,6 +97,10 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
     prompt = _("Which pair is merged next?")
     if trace.ranked_by == "score":
         prompt = _("Which pair is merged next? The one with the highest score, pair / (first × second).")
+    if language := chooser(trace, step):
+        prompt = _("{language} chooses. Which pair is merged next, the most frequent one in its corpus?").format(
+            language=language
+        )
     rule = _("When pairs tie: {rule}.").format(rule=choice_name("ties", trace.settings["tie_rule"]))
     if longest := trace.settings.get("max_token_length"):
         bound = ngettext(
@@ -116,14 +121,18 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
 def ask_count(trace: MergeTrace, step: int, style: Style) -> Question:
     """How often does the next pair occur?"""
     event, voice = merge_at(trace, step + 1), Markup(style)
-    prompt = fill(
-        _("{pair} is merged next. How often does it occur in the corpus now?"), pair=voice.pair(event.pair)
-    )
+    language = chooser(trace, step)
+    message = _("{pair} is merged next. How often does it occur in the corpus now?")
+    if language:
+        message = _("{language} chooses {pair}. How often does it occur in the corpus of this language now?")
+    prompt = fill(message, pair=voice.pair(event.pair), language=escape(language))
+    counts = counts_at(trace, step)
+    there = [word for word in event.words if word in counts]
     words = [
-        fill(_("{word} × {number}"), word=chips(tokens, style), number=count(trace.count_at(step, word)))
-        for word, tokens in trace.splits(step, event.words[:6]).items()
+        fill(_("{word} × {number}"), word=chips(tokens, style), number=count(counts[word]))
+        for word, tokens in trace.splits(step, there[:6]).items()
     ]
-    more = "" if len(event.words) <= len(words) else " …"
+    more = "" if len(there) <= len(words) else " …"
     where = fill(_("It occurs in {words}"), words=listed(words) + more)
     return Question(
         "count",
@@ -135,9 +144,7 @@ def ask_count(trace: MergeTrace, step: int, style: Style) -> Question:
             where,
             where,
             count(event.freq),
-            slips=lambda: counting_slips(
-                splits_at(trace, step), trace.word_frequencies, event.pair, prefix_of(trace)
-            ),
+            slips=lambda: counting_slips(splits_at(trace, step), counts, event.pair, prefix_of(trace)),
         ),
         f"<b>{count(event.freq)}</b> {where}",
         where,
@@ -180,7 +187,7 @@ def ask_score(trace: WordPieceTrace, step: int, style: Style) -> Question:
             text,
             str(chosen.score),
             slips=lambda: scoring_slips(
-                splits_at(trace, step), trace.word_frequencies, event.pair, trace.prefix
+                splits_at(trace, step), counts_at(trace, step), event.pair, trace.prefix
             ),
         ),
         text,
@@ -259,14 +266,24 @@ def symbol_after(trace: MergeTrace, word: str) -> str:
 
 def pair_slip(trace: MergeTrace, step: int, yours: Pair) -> str:
     """The mistake that leads to a pair which is not the next one; "" if none is known."""
-    splits, counts, prefix = splits_at(trace, step), trace.word_frequencies, prefix_of(trace)
+    splits, counts, prefix = splits_at(trace, step), counts_at(trace, step), prefix_of(trace)
     slips = score_choices if trace.ranked_by == "score" else count_choices
     return next((name for name, best in slips(splits, counts, prefix) if yours in best), "")
 
 
 def splits_at(trace: MergeTrace, step: int) -> Mapping[str, Sequence[str]]:
-    """All words after a step, in their tokens."""
-    return trace.splits(step, trace.corpus_at(step).words)
+    """All words that the next merge is chosen among, in their tokens."""
+    return trace.splits(step, counts_at(trace, step))
+
+
+def counts_at(trace: MergeTrace, step: int) -> Mapping[str, int]:
+    """How often each of those words occurs."""
+    return dict(corpus_of(trace, step + 1).items())
+
+
+def chooser(trace: MergeTrace, step: int) -> str:
+    """The language that chooses the next merge; "" for other kinds of BPE, and where all languages choose together."""
+    return trace.language_at(step + 1) if isinstance(trace, ParityTrace) else ""
 
 
 def prefix_of(trace: MergeTrace) -> str:
@@ -410,10 +427,10 @@ def _places(trace: MergeTrace, step: int, token: str) -> int:
 
 def ask_chooser(trace: MergeTrace, step: int, style: Style) -> Question | None:
     """Parity-aware BPE: which language chooses the next merge?"""
-    if not isinstance(trace, ParityTrace) or not trace.language_at(step + 1):
+    key = chooser(trace, step)
+    if not isinstance(trace, ParityTrace) or not key:
         return None
-    event = merge_at(trace, step + 1)
-    key, as_needy = trace.language_at(step + 1), trace.as_needy(step)
+    event, as_needy = merge_at(trace, step + 1), trace.as_needy(step)
     tokens = trace.parallel_tokens(step)
     numbers = escape(", ".join(f"{language} {count(number)}" for language, number in tokens.items()))
     worked = fill(_("Tokens of the parallel lines: {numbers}."), numbers=numbers)

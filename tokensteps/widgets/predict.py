@@ -14,6 +14,7 @@ import streamlit as st
 
 from tokenizers_core import Pair
 from tokenizers_core.counterfactual.recounting import corpus_of
+from tokenizers_core.training.merge_trace import MergeTrace
 from tokensteps.components.flipbook import Growth, go_to
 from tokensteps.drawing.stage_markup import WORD_ROWS
 from tokensteps.drawing.tokens import chips, lit_id, pair_text
@@ -112,10 +113,13 @@ def _given_up(hidden: Hidden, game: Game, question: Question) -> None:
 
 def show_words(hidden: Hidden, game: Game) -> None:
     """All words as they are split now, if the stage has no room for them: nobody could count without them."""
-    trace = hidden.trace
+    trace, question = hidden.trace, game.question(hidden)
+    on_stage = (trace.corpus_at(game.reached) if isinstance(trace, MergeTrace) else trace.corpus).words
     corpus = corpus_of(trace, game.reached + 1)
+    if question is not None and question.kind == "language":
+        corpus = trace.corpus  # its own words would give it away
     words, counts = corpus.words[:SPLIT_WORDS_LISTED], corpus.counts
-    if len(words) <= WORD_ROWS:
+    if corpus.words == on_stage and len(words) <= WORD_ROWS:
         return
     label = _("All words as currently split")
     if len(words) < len(corpus):

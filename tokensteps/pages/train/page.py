@@ -70,8 +70,6 @@ class TrainPage(Generic[Trained_co]):
     """File name, after the page's own name → the file."""
     tabs: Mapping[str, Callable[[TrainView[Trained_co]], None]]
     """Name (to be translated) → what draws the tab, in the page's order."""
-    predicts: Callable[[Controls], bool] = lambda _controls: True
-    """Whether the next step can be predicted under these settings."""
     varies: Callable[[Controls], bool] = lambda _controls: True
     """Whether the page “What if” can change something in such a run."""
 
@@ -107,17 +105,15 @@ def show_training(page: TrainPage[Trained]) -> None:
     """The whole page: sidebar, head, stage, tabs."""
 
     def lead(controls: Controls) -> str:
-        watched = controls["mode"] == "watch" or not page.predicts(controls)
-        return page.lead(controls) if watched else ""
+        return page.lead(controls) if controls["mode"] == "watch" else ""
 
     show_stepping(page.algorithm, lead, partial(show_training_run, page), partial(show_mode, page))
 
 
 def show_mode(page: TrainPage[Trained], controls: Controls) -> None:
     """Whether the steps are shown or predicted, and what is asked then."""
-    if page.predicts(controls):
-        controls.mode_widget(partial(forget_game, page.name))
-    if controls["mode"] == "predict" and page.predicts(controls):
+    controls.mode_widget(partial(forget_game, page.name))
+    if controls["mode"] == "predict":
         controls.ask_widget(
             ("mixed", *asks_of(page.name, controls["kind"] if page.name == "bpe" else "plain"))
         )
@@ -141,7 +137,7 @@ def show_training_run(
     trace = newest
     style = Style(trace.corpus.pipeline.byte_level, controls["show"], frozenset(trace.special_tokens))
     offer_question(trace, style)
-    if controls["mode"] == "predict" and page.predicts(controls):
+    if controls["mode"] == "predict":
         predict_run(page, controls, recipe, run, trace, style)
         return
     url = recipe.url()
@@ -158,9 +154,7 @@ def show_training_run(
     st.session_state[controls.key(stage.FOLLOWED)] = True
     spec = choices.remember_run(page.name, url, step)
     view = TrainView(controls, run, trace, step, style, page, spec)
-    usual = page.predicts(controls) and page.varies(
-        controls
-    )  # the head has the buttons that such a stage comes with
+    usual = page.varies(controls)  # the head has the buttons that such a stage comes with
     if usual and trace.finished and trace.stop_reason != "stopped" and url["id"] is None:
         note_early(view, url)
     show_tabs(view.key("tab"), page.tabs, view)
