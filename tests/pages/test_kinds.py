@@ -10,12 +10,16 @@ import re
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import Page, book, problems, run, tabs
+from tests.pages.pages import Page, bodies, book, problems, run, tabs
 from tokenizers_core import Corpus, train_paritybpe, train_pickybpe, train_superbpe
+from tokenizers_core.counterfactual.effects import effects
+from tokenizers_core.counterfactual.parting import balance
 from tokenizers_core.counterfactual.recounting import corpus_of
 from tokenizers_core.encoding.models.pairs import Pair
 from tokensteps.drawing.tokens import pair_text
@@ -29,6 +33,7 @@ from tokensteps.teaching.feedback import tries_for
 from tokensteps.teaching.predictions import ASKS, asked_steps, question_after
 from tokensteps.teaching.questions import RIGHT, TIED, WRONG, Choice
 
+WHATIF = Page("whatif", Path("pages", "train", "whatif.py"), ())
 PAGE = Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES)
 ROOT = Path(__file__).parents[2]
 EXAMPLE = {"superbpe": "phrases", "pickybpe": "scaffolding", "paritybpe": "parallel"}
@@ -169,3 +174,54 @@ def test_a_kind_is_predicted_step_by_step(kind: str) -> None:
         assert "sorted by spelling" in book(asked)["frames"][-1]["html"]
     app.button(key="bpe.predict.give_up").click()
     assert "Shown." in shown_in(run(app))
+
+
+def whatif(spec: str, **url: str) -> str:
+    """The page “What if” about a run."""
+    app = WHATIF.opened(urlencode({"t1": spec, **url}))
+    assert problems(app) == []
+    return "".join(bodies(app, "board"))
+
+
+@pytest.mark.parametrize("kind", EXAMPLE)
+def test_plain_bpe_and_each_kind_are_aligned_in_what_if(kind: str) -> None:
+    """Oracle: the merges of both runs. A step that only the kind has stands alone, so equal merges come one under the other."""
+    spec = f"bpe?corpus={EXAMPLE[kind]}"
+    drawn = whatif(spec, what="kind", to="plain", a="by the way")
+    ours: Any = trace_at(BPE, corpus=EXAMPLE[kind])
+    theirs = ours.plain_run if kind == "paritybpe" else trace_at(BPE, corpus=EXAMPLE[kind], kind="plain")
+    parting = next(
+        step
+        for step in range(1, len(ours) + 1)
+        if not ours.record.is_merge(step) or step > len(theirs) or ours.pair_of(step) != theirs.pair_of(step)
+    )
+    assert f"The runs diverge at step <b>{parting}</b>" in drawn
+    [column] = re.findall(r'<div class="cell parts"><span class="k">(.*?)</span>(.*?)</div>', drawn)
+    assert column[0] == str(parting)
+    told = {"superbpe": "lets tokens bridge spaces", "pickybpe": "removes", "paritybpe": "chooses and merges"}
+    assert told[kind] in drawn
+    if kind != "paritybpe":  # plain BPE waits in this column, and goes on beside the kind's next step
+        assert '<span class="none">–</span>' in column[1]
+        assert f'<span class="k">{parting + 1} · {parting}</span>' in drawn
+    assert "Learned only as it is" in drawn and "<h3>Your text</h3>" in drawn
+    back = whatif(f"{spec}&kind=plain", what="kind", to=kind)
+    assert told[kind] in back or kind == "paritybpe"
+
+
+def test_stretches_are_counted_in_their_own_tokens() -> None:
+    """Oracle: the tokens of the whole corpus that the run has recorded; words alone would show nothing of SuperBPE's second stage."""
+    ours, theirs = trace_at(BPE, corpus="phrases"), trace_at(BPE, corpus="phrases", kind="plain")
+    found = effects(ours, theirs, balance(ours, theirs)).measures
+    assert [one.tokens for one in found] == [ours[-1].tokens, theirs[-1].tokens]
+    assert [one.words for one in found] == [ours.corpus.total] * 2 and found[0].tokens < found[1].tokens
+
+
+def test_what_cannot_be_changed_in_a_kind_is_not_offered() -> None:
+    """Counts of words say nothing of the stretches and languages that two kinds are trained on."""
+    for kind, corpus in EXAMPLE.items():
+        app = WHATIF.opened(urlencode({"t1": f"bpe?corpus={corpus}"}))
+        offered = app.selectbox(key="whatif.what").options
+        assert ("How often a word occurs" in offered) == (kind == "pickybpe")
+        assert problems(app) == [] and app.get("html")
+    app = WHATIF.opened(urlencode({"t1": "bpe?corpus=hug", "what": "kind", "to": "superbpe"}))
+    assert any("needs the texts" in told or "only byte_level" in told for told in problems(app))

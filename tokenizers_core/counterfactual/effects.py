@@ -9,6 +9,7 @@ from tokenizers_core.counterfactual.parting import Balance
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.kinds.superbpe import SuperTrace
 
 
 class RemoteTokenizer(NamedTuple):
@@ -39,7 +40,8 @@ class Effects(NamedTuple):
     apart: tuple[RemoteTokenizer, ...]
     """The words that both pipelines make and that are split otherwise, the most frequent first."""
     measures: tuple[Measure, Measure]
-    """Each tokenizer on the first run's corpus; on its own corpus, if the runs' pipelines cut words by different rules."""
+    """Each tokenizer on the first run's corpus; on its own corpus, if the runs' pipelines cut words by different rules. SuperBPE's words are
+    counted in the tokens of its stretches."""
 
 
 def effects(ours: AnyTrace, theirs: AnyTrace, at: Balance) -> Effects:
@@ -55,9 +57,13 @@ def effects(ours: AnyTrace, theirs: AnyTrace, at: Balance) -> Effects:
     tokenizers = [run.tokenizer(step) for run, step in zip((ours, theirs), at.steps, strict=True)]
     same_rules = ours.corpus.pipeline.rules == theirs.corpus.pipeline.rules
     corpora = (ours.corpus, ours.corpus if same_rules else theirs.corpus)
+    cut = [
+        run.corpus_at(step) if isinstance(run, SuperTrace) else corpus
+        for run, step, corpus in zip((ours, theirs), at.steps, corpora, strict=True)
+    ]
     measures = [
-        Measure(corpus.total, sum(count * len(ids) for _word, count, ids in encoded(tokenizer, corpus)))
-        for tokenizer, corpus in zip(tokenizers, corpora, strict=True)
+        Measure(corpus.total, sum(count * len(ids) for _word, count, ids in encoded(tokenizer, parts)))
+        for tokenizer, corpus, parts in zip(tokenizers, corpora, cut, strict=True)
     ]
     counts = dict(ours.corpus.items())
     every = dict(theirs.corpus.items()) | counts if same_rules else counts

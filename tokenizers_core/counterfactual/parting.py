@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tokenizers_core.training.algorithms import AnyTrace
@@ -60,11 +60,32 @@ def part(ours: AnyTrace, theirs: AnyTrace) -> int | None:
     return None
 
 
+def aligned(ours: AnyTrace, theirs: AnyTrace) -> Iterator[tuple[int | None, int | None]]:
+    """The steps of two runs beside each other: while one removes a token or changes its stage (None for the other), the other's merge waits.
+
+    >>> from tokenizers_core import Corpus, train_bpe, train_pickybpe
+    >>> corpus = Corpus.from_counts({"hug": 10, "pug": 5, "hugs": 5})
+    >>> [*aligned(train_bpe(corpus), train_pickybpe(corpus))]
+    [(1, 1), (2, 2), (3, 3), (None, 4), (4, 5)]
+    """
+    here = there = 1
+    while here <= len(ours) or there <= len(theirs):
+        apart = is_rule(ours, here), is_rule(theirs, there)
+        waits = apart[1] and not apart[0], apart[0] and not apart[1]
+        yield None if waits[0] else here, None if waits[1] else there
+        here, there = here + (not waits[0]), there + (not waits[1])
+
+
+def is_rule(trace: AnyTrace, step: int) -> bool:
+    """Whether a step is one that only a newer kind of BPE has; beyond the end of a run, none is."""
+    return isinstance(trace, MergeTrace) and step <= len(trace) and not trace.record.is_merge(step)
+
+
 class Balance(NamedTuple):
     """Two vocabularies of the same size, and what they do with the same words."""
 
     size: int
-    """Tokens in each, special tokens included; the smaller one's where one run has no step of that size."""
+    """Tokens in each, special tokens included; the smaller one's where one run has no step of that size, or both are compared at their ends."""
     steps: tuple[int, int]
     """The step of each run."""
     shared: int
@@ -89,11 +110,15 @@ def step_of_size(trace: AnyTrace, size: int) -> int:
 def balance(ours: AnyTrace, theirs: AnyTrace) -> Balance:
     """The vocabularies at the largest size that both runs end with or pass.
 
-    A merging run passes every size from its alphabet's to its last one; Unigram comes down to its last.
+    A merging run passes every size from its alphabet's to its last one; Unigram comes down to its last. Two kinds of BPE that have not
+    parted by then, as the one has run out of pairs, are compared at their ends.
     """
     runs = (ours, theirs)
     size = common_size(*runs)
-    here, there = (run.snapshot(step_of_size(run, size)) for run in runs)
+    steps = [step_of_size(run, size) for run in runs]
+    if type(ours) is not type(theirs) and max(steps) < (part(ours, theirs) or 0):
+        steps = [*map(len, runs)]
+    here, there = (run.snapshot(step) for run, step in zip(runs, steps, strict=True))
     mine, yours = (longer(snapshot.vocab, run) for snapshot, run in ((here, ours), (there, theirs)))
     known, others = {*mine}, {*yours}
     return Balance(

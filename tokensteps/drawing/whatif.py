@@ -8,7 +8,7 @@ from functools import cached_property
 from html import escape
 
 from tokenizers_core.counterfactual.effects import Effects, effects
-from tokenizers_core.counterfactual.parting import Balance, Decision, balance, choice_at, part
+from tokenizers_core.counterfactual.parting import Balance, Decision, aligned, balance, choice_at, part
 from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.frame import Frame
@@ -51,10 +51,11 @@ class WhatIf:
         """How each run's tokens are written."""
         return style_of(self.ours, self.show), style_of(self.theirs, self.show)
 
-    def text_tokens(self) -> tuple[int, int]:
-        """How many tokens the text of one's own takes with each."""
+    @cached_property
+    def text_tokens(self) -> tuple[list[str], list[str]]:
+        """The tokens of the text of one's own with each."""
         runs = zip((self.ours, self.theirs), self.balance.steps, strict=True)
-        first, second = (len(run.tokenizer(step).encode(self.text).ids) for run, step in runs)
+        first, second = (run.tokenizer(step).encode(self.text).tokens for run, step in runs)
         return first, second
 
 
@@ -99,23 +100,28 @@ def timelines_html(found: WhatIf) -> str:
     """Both runs step by step, one under the other: each column is a step, and the one where they part is marked."""
     last, parting = max(len(found.ours), len(found.theirs)), found.parting
     first = max(1, (parting or 1) - BEFORE_PARTING)
-    steps = range(first, min(last, first + STEPS_DRAWN - 1) + 1)
+    beside = [*aligned(found.ours, found.theirs)]  # up to where they part, both are at the same step
+    shown = beside[first - 1 : first - 1 + STEPS_DRAWN]
     names = "".join(f"<span>{escape(name)}</span>" for name in (_("Step"), _("As it is"), _("What if")))
-    cells = "".join(cell_html(found, step) for step in steps)
+    cells = "".join(
+        cell_html(found, *steps, parts=column == parting) for column, steps in enumerate(shown, start=first)
+    )
     before = _("Steps 1 to {step} are the same.").format(step=count(first - 1)) if first > 1 else ""
-    rest = _("… and so on, up to step {step}.").format(step=count(last)) if last >= steps.stop else ""
+    rest = _("… and so on, up to step {step}.").format(step=count(last)) if len(beside) >= first + STEPS_DRAWN else ""
     above, below = (f"<p>{escape(text)}</p>" if text else "" for text in (before, rest))
     return f'<div class="twins">{above}<div class="twin"><div class="cell names">{names}</div>{cells}</div>{below}</div>'
 
 
-def cell_html(found: WhatIf, step: int) -> str:
-    """One step of both runs."""
-    here, there = choice_at(found.ours, step), choice_at(found.theirs, step)
-    state = "alike" if here == there else "parts" if step == found.parting else "apart"
+def cell_html(found: WhatIf, ours: int | None, theirs: int | None, parts: bool) -> str:
+    """One step of both runs, None where one of them waits; `parts` says that they part there."""
+    here = None if ours is None else choice_at(found.ours, ours)
+    there = None if theirs is None else choice_at(found.theirs, theirs)
+    state = "alike" if here == there else "parts" if parts else "apart"
+    steps = " · ".join(map(count, dict.fromkeys(step for step in (ours, theirs) if step is not None)))
     shown = "".join(
         choice_html(choice, style) for choice, style in zip((here, there), found.styles, strict=True)
     )
-    return f'<div class="cell {state}"><span class="k">{count(step)}</span>{shown}</div>'
+    return f'<div class="cell {state}"><span class="k">{steps}</span>{shown}</div>'
 
 
 def choice_html(choice: Decision | None, style: Style) -> str:
@@ -125,8 +131,10 @@ def choice_html(choice: Decision | None, style: Style) -> str:
             return '<span class="none">–</span>'
         case Decision("merge", tokens):
             return f"<span>{pair_chips(Pair(*tokens), style)}</span>"
-        case Decision("prune", (piece,)):
-            return f"<span>{chip(piece, style, 'gone')}</span>"
+        case Decision("prune" | "remove", (token,)):
+            return f"<span>{chip(token, style, 'gone')}</span>"
+        case Decision("stage"):
+            return f'<span class="none">{escape(_("stage 2"))}</span>'
     return f'<span class="none">{tell_choice(choice._replace(tokens=()), Markup(style))}</span>'
 
 
@@ -144,7 +152,10 @@ def vocabularies_panel(found: WhatIf) -> str:
     """The tokens that training made, at the same vocabulary size: those that only one run has."""
     at = found.balance
     name = ngettext("Vocabularies of {size} token", "Vocabularies of {size} tokens", at.size)
-    title = escape(name.format(size=count(at.size)))
+    sizes = [run.snapshot(step).vocab_size for run, step in zip((found.ours, found.theirs), at.steps, strict=True)]
+    if max(sizes) > at.size and at.steps == (len(found.ours), len(found.theirs)):
+        name = _("Vocabularies at the end: {ours} and {theirs} tokens")
+    title = escape(name.format(size=count(at.size), ours=count(sizes[0]), theirs=count(sizes[1])))
     both = _("{letter}: {told}").format(letter=_("Learned by both"), told=count(at.shared))
     rows = (
         f'<span class="n">{escape(both)}</span><span class="row"></span>'
@@ -159,9 +170,18 @@ def measures_panel(found: WhatIf) -> str:
     names = "".join(f"<th>{escape(name)}" for name in ("", _("As it is"), _("What if")))
     rows = row_html(_("Corpus"), [(one.tokens, one.words) for one in found.effects.measures])
     if words := len(found.text.split()):
-        rows += row_html(_("Your text"), [(tokens, words) for tokens in found.text_tokens()])
+        rows += row_html(_("Your text"), [(len(tokens), words) for tokens in found.text_tokens])
     title = escape(_("Tokens per word"))
-    return f'<h3>{title}</h3><table class="tipping"><tr>{names}{rows}</table>'
+    return f'<h3>{title}</h3><table class="tipping"><tr>{names}{rows}</table>{text_panel(found)}'
+
+
+def text_panel(found: WhatIf) -> str:
+    """The text of one's own in the tokens of both; nothing without one."""
+    if not found.text.strip():
+        return ""
+    names = (_("As it is"), _("What if"))
+    rows = "".join(map(tokens_row, names, found.text_tokens, found.styles))
+    return f'<h3>{escape(_("Your text"))}</h3><div class="story">{rows}</div>'
 
 
 def row_html(name: str, measures: Sequence[tuple[int, int]]) -> str:

@@ -12,7 +12,7 @@ from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.reading import decode_text
 from tokenizers_core.training.algorithms import AnyTrace
-from tokensteps.limits import COUNTS_FLIPPED, WHATIF_HERE
+from tokensteps.limits import COUNTS_FLIPPED, VOCABULARY_LIMIT, WHATIF_HERE
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.corpora import Source
 from tokensteps.runs.rules import Setting
@@ -77,6 +77,9 @@ def changed(run: Run[AnyTrace], recipe: Recipe, corpus: Corpus, change: Change) 
             text = decode_text(run.source.data).text
             return replace(run, source=replace(run.source, data=f"{text}\n{line}".encode()))
     values = {**recipe.values, change.what: change.to}
+    if (recipe.values.get("kind"), change) == ("paritybpe", Change("kind", to="plain")):
+        # All languages choose together: read as a plain text, their table would have its head in it.
+        return replace(run, settings={**run.settings, "global_merges": VOCABULARY_LIMIT})
     if (size := size_along(recipe, corpus, change)) is not None:
         values["size"] = size
     other = replace(recipe, values=values)

@@ -26,6 +26,10 @@ def tell_choice(choice: Decision | None, voice: TextFormat) -> str:
             return voice.say(_("starts from other symbols"))
         case "merge":
             return voice.say(_("merges {pair}"), pair=voice.pair(Pair(*choice.tokens)))
+        case "remove":
+            return voice.say(_("removes {token}"), token=voice.token(choice.tokens[0]))
+        case "stage":
+            return voice.say(_("lets tokens bridge spaces from here on"))
         case "prune":
             return voice.say(_("prunes {piece}"), piece=voice.token(choice.tokens[0]))
         case "m_step" if choice.tokens:

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from tokenizers_core.counterfactual.parting import Decision, choice_at
 from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokensteps.drawing.narration.closeness import margin_text, tell_choice
 from tokensteps.drawing.narration.text_format import Narration, TextFormat
@@ -44,6 +45,8 @@ def tell_pick(
     mine = value_at(trace, step, choice)
     if mine is not None:
         text = voice.say(_("{choice} ({value})"), choice=text, value=value_text(trace, mine))
+    if isinstance(trace, ParityTrace) and (language := trace.language_at(step)):
+        text = voice.say(_("{language} chooses and {told}"), language=voice.strong(language), told=text)
     if other is None or other.kind != choice.kind:
         return text
     rival = voice.pair(other.tokens) if other.kind == "merge" else voice.token(other.tokens[0])  # type: ignore[arg-type]

@@ -51,7 +51,6 @@ BPE_PAGE: Final = TrainPage(
     },
     run_files=MERGE_FILES,
     tabs={**merge_tabs(pair_table), N_("About this kind"): about_kind},
-    varies=lambda controls: controls["kind"] in ("plain", "pickybpe", "sentencepiece_bpe"),
 )
 
 

@@ -70,8 +70,6 @@ class TrainPage(Generic[Trained_co]):
     """File name, after the page's own name → the file."""
     tabs: Mapping[str, Callable[[TrainView[Trained_co]], None]]
     """Name (to be translated) → what draws the tab, in the page's order."""
-    varies: Callable[[Controls], bool] = lambda _controls: True
-    """Whether the page “What if” can change something in such a run."""
 
     @property
     def name(self) -> str:
@@ -121,8 +119,7 @@ def show_mode(page: TrainPage[Trained], controls: Controls) -> None:
     with st.sidebar:
         controls.draw("watch")
     controls.own_text_button()
-    if page.varies(controls):
-        page_link("whatif", _("What if …"), {"t1": choices.spec_of(page.name, controls.url()).write()})
+    page_link("whatif", _("What if …"), {"t1": choices.spec_of(page.name, controls.url()).write()})
 
 
 @st.fragment
@@ -154,8 +151,7 @@ def show_training_run(
     st.session_state[controls.key(stage.FOLLOWED)] = True
     spec = choices.remember_run(page.name, url, step)
     view = TrainView(controls, run, trace, step, style, page, spec)
-    usual = page.varies(controls)  # the head has the buttons that such a stage comes with
-    if usual and trace.finished and trace.stop_reason != "stopped" and url["id"] is None:
+    if trace.finished and trace.stop_reason != "stopped" and url["id"] is None:
         note_early(view, url)
     show_tabs(view.key("tab"), page.tabs, view)
 

@@ -19,6 +19,7 @@ from tokensteps.limits import COUNT_LIMIT, FIND_LIMIT, WORDS_LISTED
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.changes import ADD, COUNT, DOUBLE, Change, documents, rules_to_change
 from tokensteps.runs.corpora import plain_text
+from tokensteps.runs.kinds import WITH_TEXTS
 from tokensteps.runs.rules import Setting
 from tokensteps.runs.settings import Recipe, read_short, read_url, write_short
 from tokensteps.streamlit_internals import text_in_browser
@@ -29,7 +30,10 @@ from tokensteps.widgets.notes import note, problem
 WHATIF_PAGE: Final = "whatif"
 FIRST_RUN: Final = "bpe?corpus=hug&size=11"
 """The run that the page begins with: small enough to follow with pencil and paper, and too small to make every word a token."""
-STARTERS: Final = tuple(f"{name}?corpus={corpus}" for corpus in ("hug", "course") for name in ALGORITHMS)
+STARTERS: Final = (
+    *(f"{name}?corpus={corpus}" for corpus in ("hug", "course") for name in ALGORITHMS),
+    *(f"bpe?corpus={corpus}" for corpus in ("phrases", "scaffolding", "parallel")),
+)
 """Runs that are always offered."""
 KINDS: Final[Mapping[str, str]] = {
     COUNT: N_("How often a word occurs"),
@@ -107,9 +111,10 @@ class WhatIfControls:
         run, recipe = self.run, self.recipe
         rules = {rule.name: rule for rule in rules_to_change(recipe)}
         lines = documents(run.source)
-        kinds = [COUNT, ADD, *([DOUBLE] if lines else []), *rules]
+        counted = run.settings.get("kind") not in WITH_TEXTS
+        kinds = [*([COUNT, ADD] if counted else []), *([DOUBLE] if lines else []), *rules]
         if st.session_state[self.key("what")] not in kinds:
-            st.session_state[self.key("what")] = COUNT
+            st.session_state[self.key("what")] = COUNT if counted else "kind"
         left, right = st.columns([2, 3])
         what = left.selectbox(
             _("What is changed"),
