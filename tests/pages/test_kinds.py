@@ -131,7 +131,9 @@ def test_predictions_are_graded_at_every_merge_of_every_kind(kind: str) -> None:
                     counts[pair] += times[word]
         question = question_after(trace, step, "pair", style)
         assert isinstance(question.form, Choice)
-        best = {pair_text(Pair(*pair), style) for pair, number in counts.items() if number == max(counts.values())}
+        best = {
+            pair_text(Pair(*pair), style) for pair, number in counts.items() if number == max(counts.values())
+        }
         wrong = [option for option in question.form.options if option not in best][:9]
         assert all(question.grade(option).kind in (RIGHT, TIED) for option in best & {*question.form.options})
         assert all(question.grade(option).kind == WRONG for option in wrong)
@@ -160,7 +162,9 @@ def test_a_kind_is_predicted_step_by_step(kind: str) -> None:
     assert isinstance(question.form, Choice)
     other = next(option for option in question.form.options if question.grade(option).kind == WRONG)
     box, check = "bpe.predict.choice", "bpe.predict.check"
-    for answer in (other, question.key)[tries_for(question) == 1 :]:  # with two options, the other one is given away
+    for answer in (other, question.key)[
+        tries_for(question) == 1 :
+    ]:  # with two options, the other one is given away
         app.selectbox(key=box).set_value(answer)
         app.button(key=check).click()
         app = run(app)

@@ -107,7 +107,11 @@ def timelines_html(found: WhatIf) -> str:
         cell_html(found, *steps, parts=column == parting) for column, steps in enumerate(shown, start=first)
     )
     before = _("Steps 1 to {step} are the same.").format(step=count(first - 1)) if first > 1 else ""
-    rest = _("… and so on, up to step {step}.").format(step=count(last)) if len(beside) >= first + STEPS_DRAWN else ""
+    rest = (
+        _("… and so on, up to step {step}.").format(step=count(last))
+        if len(beside) >= first + STEPS_DRAWN
+        else ""
+    )
     above, below = (f"<p>{escape(text)}</p>" if text else "" for text in (before, rest))
     return f'<div class="twins">{above}<div class="twin"><div class="cell names">{names}</div>{cells}</div>{below}</div>'
 
@@ -152,7 +156,9 @@ def vocabularies_panel(found: WhatIf) -> str:
     """The tokens that training made, at the same vocabulary size: those that only one run has."""
     at = found.balance
     name = ngettext("Vocabularies of {size} token", "Vocabularies of {size} tokens", at.size)
-    sizes = [run.snapshot(step).vocab_size for run, step in zip((found.ours, found.theirs), at.steps, strict=True)]
+    sizes = [
+        run.snapshot(step).vocab_size for run, step in zip((found.ours, found.theirs), at.steps, strict=True)
+    ]
     if max(sizes) > at.size and at.steps == (len(found.ours), len(found.theirs)):
         name = _("Vocabularies at the end: {ours} and {theirs} tokens")
     title = escape(name.format(size=count(at.size), ours=count(sizes[0]), theirs=count(sizes[1])))

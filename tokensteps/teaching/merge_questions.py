@@ -98,9 +98,9 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
     if trace.ranked_by == "score":
         prompt = _("Which pair is merged next? The one with the highest score, pair / (first × second).")
     if language := chooser(trace, step):
-        prompt = _("{language} chooses. Which pair is merged next, the most frequent one in its corpus?").format(
-            language=language
-        )
+        prompt = _(
+            "{language} chooses. Which pair is merged next, the most frequent one in its corpus?"
+        ).format(language=language)
     rule = _("When pairs tie: {rule}.").format(rule=choice_name("ties", trace.settings["tie_rule"]))
     if longest := trace.settings.get("max_token_length"):
         bound = ngettext(
