@@ -41,7 +41,7 @@ def with_count(corpus: Corpus, word: str, count: int) -> Corpus:
     )
 
 
-def corpus_of(trace: AnyTrace, step: int) -> Corpus:
+def corpus_of(trace: AnyTrace | MergeTrace, step: int) -> Corpus:
     """The words that a step chose among."""
     if isinstance(trace, ParityTrace):
         return trace.chosen_corpus(max(0, step - 1))
