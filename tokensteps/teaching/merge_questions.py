@@ -126,7 +126,7 @@ def ask_count(trace: MergeTrace, step: int, style: Style) -> Question:
     if language:
         message = _("{language} chooses {pair}. How often does it occur in the corpus of this language now?")
     prompt = fill(message, pair=voice.pair(event.pair), language=escape(language))
-    counts = counts_at(trace, step)
+    counts = word_counts_at(trace, step)
     there = [word for word in event.words if word in counts]
     words = [
         fill(_("{word} × {number}"), word=chips(tokens, style), number=count(counts[word]))
@@ -187,7 +187,7 @@ def ask_score(trace: WordPieceTrace, step: int, style: Style) -> Question:
             text,
             str(chosen.score),
             slips=lambda: scoring_slips(
-                splits_at(trace, step), counts_at(trace, step), event.pair, trace.prefix
+                splits_at(trace, step), word_counts_at(trace, step), event.pair, trace.prefix
             ),
         ),
         text,
@@ -266,17 +266,17 @@ def symbol_after(trace: MergeTrace, word: str) -> str:
 
 def pair_slip(trace: MergeTrace, step: int, yours: Pair) -> str:
     """The mistake that leads to a pair which is not the next one; "" if none is known."""
-    splits, counts, prefix = splits_at(trace, step), counts_at(trace, step), prefix_of(trace)
+    splits, counts, prefix = splits_at(trace, step), word_counts_at(trace, step), prefix_of(trace)
     slips = score_choices if trace.ranked_by == "score" else count_choices
     return next((name for name, best in slips(splits, counts, prefix) if yours in best), "")
 
 
 def splits_at(trace: MergeTrace, step: int) -> Mapping[str, Sequence[str]]:
     """All words that the next merge is chosen among, in their tokens."""
-    return trace.splits(step, counts_at(trace, step))
+    return trace.splits(step, word_counts_at(trace, step))
 
 
-def counts_at(trace: MergeTrace, step: int) -> Mapping[str, int]:
+def word_counts_at(trace: MergeTrace, step: int) -> Mapping[str, int]:
     """How often each of those words occurs."""
     return dict(corpus_of(trace, step + 1).items())
 
