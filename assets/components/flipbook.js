@@ -78,6 +78,7 @@ class Stage {
     const name = held?.pick ? "pick" : "term";
     const opened = this.all("details").map((part) => part.open);
     this.node.innerHTML = this.shown = html;
+    for (const part of this.all("[data-style]")) part.style.cssText = part.dataset.style; // see without_styles()
     this.all("details").forEach((part, index) => { part.open = opened[index] ?? part.open; });
     if (held) this.node.querySelector(`[data-${name}="${held[name]}"]`)?.focus({ preventScroll: true });
     this.all("[data-pane]").forEach((pane, index) => pane.scrollTo(...(scrolled[index] ?? [0, 0])));

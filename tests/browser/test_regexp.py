@@ -52,7 +52,7 @@ def asking(browser: Browser) -> Iterator[Page]:
     """The stand-in with a real browser behind it."""
     page = browser.new_page()
     script = (ROOT / "assets" / "site" / "live" / "regexp.js").read_text("utf-8")
-    page.evaluate(f"() => {{ {script}; globalThis.regexpPlaces = regexpPlaces; }}")
+    page.evaluate(f"() => {{ {script} }}")
 
     @cache
     def ask(*asked: object) -> list[int]:  # the ways to ask for all places come to the same question

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 from playwright.sync_api import FrameLocator, Page, expect
 
-from tests.browser.test_site import served
+from tests.browser.test_site import STRICT, Links, frames_of, served
 from tests.real.packages import Package, fetched
 from tokensteps.classroom.gradebook import WORTH
 from tokensteps.cli.commands import command_line
@@ -54,6 +54,7 @@ answer = ["ug", "u g"]
 PLATFORM: Final = """<!doctype html><title>Platform</title><script src="lms.js"></script>
 <script>window.$name = new $class({autocommit: false, logLevel: 4}); const kept = sessionStorage.getItem("kept");
 if (kept) $name.loadFromJSON(JSON.parse(kept), "");</script><iframe src="$start" width="1200" height="700"></iframe>"""
+BARS: Final = "bars => bars.map((bar) => [bar.style.width, bar.dataset.style.slice('width:'.length)])"
 NAMES: Final = {"1.2": ("API", "Scorm12API"), "2004": ("API_1484_11", "Scorm2004API")}
 
 
@@ -90,7 +91,9 @@ def platform(request: pytest.FixtureRequest, lms: Path, tmp_path: Path) -> Itera
     (tmp_path / "lms.js").write_bytes((lms / "dist" / script).read_bytes())
     page = PLATFORM.replace("$name", name).replace("$class", made)
     (tmp_path / "index.html").write_text(page.replace("$start", f"course/{resource.get('href')}"), "utf-8")
-    with served(tmp_path) as address:
+    start = tmp_path / "course" / str(resource.get("href"))
+    assert Links(start).tags and frames_of(start.read_text("utf-8"))
+    with served(tmp_path, STRICT, "/course/") as address:  # the page in it is a strict host's
         yield version, address
 
 
@@ -134,6 +137,8 @@ def test_three_exercises_with_wrong_tries_closed_resumed_and_finished(
     page.goto(address)
     lesson = page.frame_locator("iframe")
     expect(lesson.locator(".tally")).to_have_text("0 of 3 solved")
+    bars = lesson.locator(".bar[data-style]").evaluate_all(BARS)
+    assert len(bars) > 3 and all(width == styled for width, styled in bars)
     status = "cmi.core.lesson_status" if version == "1.2" else "cmi.completion_status"
     raw = "cmi.core.score.raw" if version == "1.2" else "cmi.score.raw"
     assert told(page, version, status) == "incomplete" and float(told(page, version, raw)) == 0

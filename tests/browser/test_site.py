@@ -6,14 +6,18 @@ the same steps; for answers, what the questions themselves say of the same texts
 
 from __future__ import annotations
 
+import base64
+import gzip
 import http.server
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -135,15 +139,29 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """A plain web server that says nothing."""
+    """A plain web server that says nothing, but for a policy of all below a path."""
+
+    def __init__(self, *given: Any, policy: str, below: str, directory: str) -> None:
+        self.policy, self.below = policy, below
+        super().__init__(*given, directory=directory)
+
+    def end_headers(self) -> None:
+        if self.policy and self.path.startswith(self.below):
+            self.send_header("Content-Security-Policy", self.policy)
+        super().end_headers()
 
     def log_message(self, *_said: object) -> None: ...
 
 
+STRICT = "default-src 'self'"
+"""The policy of a strict host, as docs/site.md has it."""
+
+
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """Where a plain web server serves a site."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
+def served(folder: Path, policy: str = "", below: str = "/") -> Iterator[str]:
+    """Where a plain web server serves a site, with this policy of what is below a path."""
+    handler = partial(Handler, policy=policy, below=below, directory=str(folder))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
@@ -170,7 +188,22 @@ class Links(HTMLParser):
         self.tags.add(tag)
         self.links += [str(value) for name, value in attrs if name in ("href", "src", "action", "srcset")]
         self.ids += [str(value) for name, value in attrs if name == "id"]
-        assert not any(name.startswith("on") for name, _value in attrs)
+        refuse_inline(tag, dict(attrs))
+
+
+def refuse_inline(tag: str, attributes: dict[str, str | None]) -> None:
+    """Fail for what a strict host refuses in markup: styles and scripts but for those in files, what lies in an address itself."""
+    assert tag != "style" and "style" not in attributes, (tag, attributes)
+    assert tag != "script" or "src" in attributes or attributes["type"] in ("application/json", "text/plain")
+    assert not any(name.startswith("on") for name in attributes), (tag, attributes)
+    assert not any(str(value).startswith(("data:", "blob:", "javascript:")) for value in attributes.values())
+
+
+def frames_of(page: str) -> list[str]:
+    """The frames that lie in a page's source."""
+    packs = re.findall(r'<script type="text/plain">([^<]+)</script>', page)
+    books = [json.loads(gzip.decompress(base64.b64decode(one))) for one in packs]
+    return [frame["html"] + frame["label"] for book in books for frame in book["frames"]]
 
 
 def test_every_link_leads_somewhere(folder: Path) -> None:
@@ -217,6 +250,47 @@ def test_pages_open_without_a_server_and_with_one(
     expect(page.locator(".where").first).to_contain_text("Step 3")
     page.keyboard.press("ArrowRight")
     page.wait_for_function("location.hash === '#4'")
+
+
+WIDTHS = """() => [...document.querySelectorAll('.book')].map((book) =>
+  [...book.shadowRoot.querySelectorAll('[data-style], .bar, .e, .atom')].map((node) => {
+    const { left, top, width, height } = node.getBoundingClientRect(); return [left, top, width, height].join(); }))"""
+AS_MARKUP = """() => { for (const book of document.querySelectorAll('.book')) {
+  const stage = book.shadowRoot.querySelector('.stage'); stage.innerHTML = stage.innerHTML.replaceAll(/ style="[^"]*"/g, '').replaceAll(/ data-style=("[^"]*")/g, '$& style=$1'); } }"""
+"""What a page without any policy makes of the same frames with their styles in the markup, as the app draws them."""
+
+
+def test_a_strict_host_sees_the_same(folder: Path, address: str, open_page: Callable[..., Page]) -> None:
+    """Every page under exactly the policy that docs/site.md names; each bar where it is without one. Of the languages, one: the markup of
+    the others is the same, and `Links` reads it."""
+    pages = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.rglob("*.html")}
+    for path, source in pages.items():
+        frames = frames_of(source)
+        assert bool(frames) == ('class="book"' in source)
+        assert not any(re.search(r"<[^>]* style=", frame) for frame in frames), path
+    for sheet in (folder / "assets").glob("*.css"):
+        assert not re.search(r"data:|blob:|@import|https?:", sheet.read_text("utf-8")), sheet
+    strict, free = open_page(), open_page(own="without a policy")
+    free.route("**/*.html", lambda route: route.fulfill(
+        body=re.sub("<meta http-equiv[^>]*>", "", route.fetch().text()), content_type="text/html"))  # fmt: skip
+    with served(folder, STRICT) as base:
+        for path in sorted(pages):
+            if path.startswith(("ja/", "zh/")) and not (STRESS or "/lessons/lesson" in path):
+                continue
+            strict.goto(base + path)
+            strict.wait_for_function("document.querySelectorAll('.book').length === 0 || [...document.querySelectorAll('.book')]"
+                                     ".every((book) => book.shadowRoot.querySelector('.stage > *'))")  # fmt: skip
+            if not re.match(r"en/runs/(?:bpe|unigram)-hug\.html", path):
+                continue
+            free.goto(address + path)
+            for page in (strict, free):
+                page.wait_for_function("document.fonts.ready.then(() => document.fonts.check('15px Inter'))")
+                page.keyboard.press("ArrowRight")
+                expect(page.locator(".where b").first).to_have_text("Step 1")
+                expect(page.locator(".stage").first).to_have_attribute("data-beat", "2")
+            free.evaluate(AS_MARKUP)
+            widths = strict.evaluate(WIDTHS)
+            assert any(widths[0]) and widths == free.evaluate(WIDTHS), path
 
 
 @pytest.mark.many(2)

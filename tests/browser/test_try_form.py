@@ -6,7 +6,8 @@ Oracle: those answers; axe-core. `make live` has the whole page.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,17 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_access import RULES
-from tests.browser.test_site import LOOK
+from tests.browser.test_site import LOOK, STRICT, served
 from tests.hostile import KINDS, PWNED
 from tokensteps.language.i18n import use_language
 from tokensteps.site.build import Site, in_languages
-from tokensteps.site.live.live_files import TRY, try_script
+from tokensteps.site.live.live_files import LIVE, TRY, WORKER, try_script, worker_script
 from tokensteps.site.live.page import try_page
 from tokensteps.site.live.trials import Trials
-from tokensteps.site.shared import shared_files
+from tokensteps.site.shared import in_bytes, shared_files
 
 HOSTILE = "".join(text for text in KINDS["markup"][:6] if max(text) < "\ud800")
-WORKER = "onmessage = ({ data: { id, what } }) => postMessage({ id, told: ANSWERS[what] });"
+ANSWERING = "onmessage = ({ data: { id, what } }) => postMessage({ id, told: ANSWERS[what] });"
 """Stands for the worker: to each question one answer."""
 
 
@@ -37,16 +38,24 @@ def try_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files |= dict(in_languages(Site(pyodide=b"there"), lambda: [try_page()]))
     for name, text in files.items():
         (out / name).parent.mkdir(parents=True, exist_ok=True)
-        (out / name).write_text(text, "utf-8")
+        (out / name).write_bytes(in_bytes(text))
     return out
 
 
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
 def answered(site: Path, answers: dict[str, Any]) -> None:
-    worker = f"const ANSWERS = {json.dumps(answers)};{WORKER}"
-    (site / "assets" / "live.js").write_text(f"tokenstepsParts({json.dumps({'worker': worker})})", "utf-8")
+    worker = worker_script(f"const ANSWERS = {json.dumps(answers)};", ANSWERING, ours=())
+    (site / "assets" / WORKER).write_text(worker, "utf-8")
+    (site / "assets" / LIVE).write_text("tokenstepsParts({})", "utf-8")
 
 
-def test_answers_are_shown(try_site: Path, page: Page) -> None:
+def test_answers_are_shown(try_site: Path, page: Page, stack: ExitStack) -> None:
+    """On a strict host."""
     trials = Trials("ja", lambda _done: None)
     given = {
         "train": {"text": f"hug pug pun bun hugs\n{HOSTILE}", "algorithm": "unigram", "pre": "whitespace_split_metaspace", "size": "60"},
@@ -59,7 +68,8 @@ def test_answers_are_shown(try_site: Path, page: Page) -> None:
     finally:
         use_language("en")
     answered(try_site, {"start": {}, "frames": {}, **told})
-    page.goto(f"{try_site.as_uri()}/ja/try.html")
+    address = stack.enter_context(served(try_site, STRICT))
+    page.goto(f"{address}ja/try.html")
     expect(page.locator("#try [role=status]")).to_have_text(
         json.loads(page.locator("#words").text_content() or "")["ready"]
     )
@@ -95,10 +105,12 @@ def test_errors_are_sentences(try_site: Path, open_page: Callable[..., Page], la
     expect(page.locator("#results")).to_be_hidden()
     page.locator(".save").dispatch_event("click")
     expect(page.locator(note)).to_have_text("Nothing.")
-    answered(try_site, {"start": {"failed": True}})
     words = json.loads(page.locator("#words").text_content() or "")
-    page.reload()
-    expect(page.locator(note)).to_have_text(words["failed"])
+    for why in ("refused", "failed"):
+        answered(try_site, {"start": {why: True}})
+        page.reload()
+        expect(page.locator(note)).to_have_text(words[why])
+        expect(page.locator("#try [type=submit]")).to_be_disabled()
     (try_site / "assets" / "live.js").unlink()
     page.reload()
     expect(page.locator(note)).to_have_text(words["failed"])

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from tests.browser.others import BROWSERS, Window, started, until
 from tests.browser.test_access import RULES
 from tests.browser.test_regexp import SCRIPTS, TRAINED
-from tests.browser.test_site import LOOK, served
+from tests.browser.test_site import LOOK, STRICT, served
 from tests.hostile import KINDS, PWNED
 from tokenizers_core.files.exports import prunes_to_json, trace_to_json
 from tokensteps.cli.commands import command_line
@@ -29,6 +29,8 @@ from tokensteps.site.live.live_files import PackageError, npm_package
 LOADED = 120_000
 """Milliseconds that Python may take to load on a machine that others use, too."""
 PAGE = "en/try.html"
+POLICY = f"{STRICT}; script-src 'self' 'wasm-unsafe-eval'"
+"""What suffices for the page, as docs/site.md has it."""
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +51,7 @@ def live_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def live_address(live_site: Path) -> Iterator[str]:
-    with served(live_site) as address:
+    with served(live_site, POLICY) as address:
         yield address
 
 
@@ -94,10 +96,12 @@ def test_runs_are_the_servers(
 ) -> None:
     base = f"{live_site.as_uri()}/" if origin == "file" else live_address
     asked: list[str] = []
+    wrong: list[object] = []
     context.on("request", lambda request: asked.append(request.url))
+    context.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
     page = opened(context, base + PAGE)
+    assert any(one.startswith("blob:") for one in asked) == (origin == "file")
     del asked[:]
-    wrong = []
     for name, text in SCRIPTS.items():
         for algorithm, pre, size in TRAINED:
             train(page, text, algorithm, pre, size)
@@ -108,6 +112,13 @@ def test_runs_are_the_servers(
                 wrong.append((name, algorithm))
     assert wrong == []
     assert [one for one in asked if not one.startswith("blob:")] == []
+
+
+def test_a_host_that_forbids_webassembly_is_named(live_site: Path, context: BrowserContext) -> None:
+    with served(live_site, STRICT) as address:
+        page = context.new_page()
+        page.goto(address + PAGE)
+        expect(said(page)).to_contain_text("let it say script-src 'self' 'wasm-unsafe-eval'", timeout=LOADED)
 
 
 def test_own_text_is_stepped_encoded_and_stays_text(live_address: str, context: BrowserContext) -> None:

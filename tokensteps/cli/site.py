@@ -94,6 +94,7 @@ def site_command(
     # Here, because the other commands do without all this, and it takes a while to load.
     from tokensteps.site.build import Site, site_files
     from tokensteps.site.lesson_file import read_lesson
+    from tokensteps.site.shared import in_bytes
 
     wanted = {"corpora": known_corpora(corpora), "languages": languages, **sizes}
     site = Site(
@@ -109,7 +110,7 @@ def site_command(
                 f"{lesson.name}.toml is in the language {lesson.language}, which the site hasn't; add --language {lesson.language}."
             )
     with meter("Training and drawing", quiet) as move:  # all of it before any is written
-        result = [(out / path, text.encode("utf-8", "replace")) for path, text in site_files(site, move)]
+        result = [(out / path, in_bytes(content)) for path, content in site_files(site, move)]
     for position, data in result:
         position.parent.mkdir(parents=True, exist_ok=True)
         write_file(position, data)

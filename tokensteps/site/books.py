@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Final
 
 from tokenizers_core.errors import EmptyCorpusError
 from tokenizers_core.training.algorithms import AnyTrace
-from tokensteps.drawing.frame import packed
+from tokensteps.drawing.frame import Frame, packed, without_styles
 from tokensteps.drawing.handout import DrawnRun, draw_steps, filled, json_in_page
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.drawing.tokens import readable
@@ -123,7 +123,7 @@ def run_page(run: SiteRun, trace: AnyTrace) -> SitePage:
 def draw_training(trace: AnyTrace, step: int = 0, title: str = "") -> DrawnRun:
     """A training run, opened at `step`."""
     draw, style = STEP_KINDS[trace.ranked_by].frame, style_of(trace)
-    return draw_steps(title, len(trace), lambda at: draw(trace[at], style), step, SITE_ROOM)
+    return drawn_for_site(title, len(trace), lambda at: draw(trace[at], style), step)
 
 
 def draw_encoding(trace: AnyTrace, step: int, word: str) -> tuple[str, DrawnRun]:
@@ -132,7 +132,14 @@ def draw_encoding(trace: AnyTrace, step: int, word: str) -> tuple[str, DrawnRun]
     story: Any = trace.tokenizer(step).explain(word[:LATTICE_CHARACTERS])
     title = _("{word}, encoded after step {step}").format(word=readable(word, style), step=count(step))
     last = min(len(story), STEPS_TOLD)
-    return title, draw_steps(title, last, lambda at: draw(story[at], style), room=SITE_ROOM, called=title)
+    return title, drawn_for_site(title, last, lambda at: draw(story[at], style), called=title)
+
+
+def drawn_for_site(
+    title: str, last: int, frame: Callable[[int], Frame], step: int = 0, called: str = ""
+) -> DrawnRun:
+    """Steps within the room and the policy of a site's pages."""
+    return draw_steps(title, last, lambda at: without_styles(frame(at)), step, SITE_ROOM, called)
 
 
 def book_html(title: str, drawn: DrawnRun, path: str) -> str:

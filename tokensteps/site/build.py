@@ -108,13 +108,12 @@ def slugs(
 
 def site_files(
     site: Site, tell: Callable[[int, int], None] = lambda _done, _all: None
-) -> Iterator[tuple[str, str]]:
-    """Every file of a site: its path from the site's folder, and its text. `tell` hears how many of the runs are done.
+) -> Iterator[tuple[str, str | bytes]]:
+    """Every file of a site: its path from the site's folder, and what is in it. `tell` hears how many of the runs are done.
 
     Raises what the engine raises for a file or a lesson that can't be trained.
     """
-    for name, text in shared_files():
-        yield f"assets/{name}", text
+    yield from ((f"assets/{name}", content) for name, content in shared_files())
     if site.pyodide:
         yield from ((f"assets/{name}", text) for name, text in live_files(site.pyodide))
         yield from in_languages(site, partial(one_page, try_page))

@@ -12,8 +12,8 @@ from tokensteps.drawing.mark import mark
 from tokensteps.language.i18n import LANGUAGES, TAGS, _, current_language, language_tag
 
 SITE_POLICY: Final = (
-    "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; font-src data:; "
-    "img-src 'self' file: data:; base-uri 'none'; form-action 'none'"
+    "default-src 'none'; script-src 'self' file:; style-src 'self' file:; font-src 'self' file:; "
+    "img-src 'self' file:; base-uri 'none'; form-action 'none'"
 )
 """Nothing from another host; `file:` for a folder that is opened without a server, where some browsers don't count it as `'self'`."""
 INDEX_PAGE: Final = "index.html"

@@ -23,7 +23,7 @@ from tokensteps.language.i18n import _, count, current_language
 from tokensteps.site.layout import SitePage, whole_page
 from tokensteps.site.locks import locks_of
 from tokensteps.site.practice import ANSWERS, SiteTask, answer_words, tally_line, task_html
-from tokensteps.site.shared import IN_PLATFORM, classic, shared_files
+from tokensteps.site.shared import IN_PLATFORM, classic, in_bytes, shared_files
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, Exercise
 
 SCORM_VERSIONS: Final = ("1.2", "2004")
@@ -54,9 +54,9 @@ def exercises_page(exercises: Sequence[Exercise], title: str) -> SitePage:
 
 def scorm_package(page: SitePage, version: str) -> bytes:
     """The package of a page in the language in use: a ZIP file with the manifest and all that the page needs."""
-    files = dict(_package_files(page))
+    files = {name: in_bytes(content) for name, content in _package_files(page)}
     start = f"{current_language()}/{page.path}"
-    digest = blake2b("".join(files.values()).encode("utf-8", "replace"), digest_size=8).hexdigest()
+    digest = blake2b(b"".join(files.values()), digest_size=8).hexdigest()
     manifest = Template(read_asset(f"site/manifest-{version}.xml")).substitute(
         identifier=f"tokensteps-{digest}",
         title=xml_text(NOT_XML.sub("\ufffd", page.title)),
@@ -65,20 +65,17 @@ def scorm_package(page: SitePage, version: str) -> bytes:
     )
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in {MANIFEST: manifest, **files}.items():
-            archive.writestr(
-                zipfile.ZipInfo(name, FILE_DATE), text.encode("utf-8", "replace"), zipfile.ZIP_DEFLATED
-            )
+        for name, data in {MANIFEST: in_bytes(manifest), **files}.items():
+            archive.writestr(zipfile.ZipInfo(name, FILE_DATE), data, zipfile.ZIP_DEFLATED)
     return packed.getvalue()
 
 
-def _package_files(page: SitePage) -> Iterator[tuple[str, str]]:
+def _package_files(page: SitePage) -> Iterator[tuple[str, str | bytes]]:
     """The page, and what pages share."""
     path = f"{current_language()}/{page.path}"
     message = _("No learning platform has opened this page: nothing is recorded.")
     body = filled("site/no-lms", message=escape(message)) + page.body
     head = filled("site/alone", mark=mark())
     yield path, whole_page(path, page.title, head, body, (*page.scripts, IN_PLATFORM), page.policy)
-    for name, text in shared_files():
-        yield f"assets/{name}", text
+    yield from ((f"assets/{name}", content) for name, content in shared_files())
     yield f"assets/{IN_PLATFORM}", classic("", "site/scorm.js")

@@ -1,11 +1,10 @@
-"""What all pages of a site share: styles, faces and scripts, each one file.
+"""What all pages of a site share: styles, faces and scripts, each a file, as a strict policy asks.
 
-Scripts are classic ones, as a browser runs no module from `file://`; faces lie in a style sheet, as some browsers take none from there.
+Scripts are classic ones, as a browser runs no module from `file://`. Firefox takes no face from there: the system's stands in.
 """
 
 from __future__ import annotations
 
-import base64
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from string import Template
@@ -37,9 +36,14 @@ IN_PLATFORM: Final = "scorm.js"
 """What talks to a learning platform: in packages alone."""
 
 
-def shared_files() -> Iterator[tuple[str, str]]:
-    """Each file's name in the folder `assets/` of a site, with its text."""
-    yield FACES_SHEET, "\n".join(faces())
+def shared_files() -> Iterator[tuple[str, str | bytes]]:
+    """Each file's name in the folder `assets/` of a site, with what is in it."""
+    theme = tomllib.loads((APP / ".streamlit" / "config.toml").read_text("utf-8"))["theme"]
+    face = Template(read_asset("site/face.css"))
+    paths = [APP / one["url"].removeprefix("app/") for one in theme["fontFaces"]]
+    faces = zip(theme["fontFaces"], paths, strict=True)
+    yield FACES_SHEET, "\n".join(face.substitute(one, file=path.name) for one, path in faces)
+    yield from {path.name: path.read_bytes() for path in paths}.items()
     for name, parts in SITE_SHEETS.items():
         yield name, "\n".join(map(read_asset, parts))
     for name, parts_of in STARTED.items():
@@ -56,10 +60,6 @@ def classic(component: str, start: str) -> str:
     return Template(read_asset("site/classic.js")).substitute(script=f"{script}\n{read_asset(start)}")
 
 
-def faces() -> Iterator[str]:
-    """The app's faces with their data, as its configuration names them."""
-    theme = tomllib.loads((APP / ".streamlit" / "config.toml").read_text("utf-8"))["theme"]
-    template = Template(read_asset("site/face.css"))
-    for face in theme["fontFaces"]:
-        data = (APP / face["url"].removeprefix("app/")).read_bytes()
-        yield template.substitute(face, data=base64.b64encode(data).decode())
+def in_bytes(content: str | bytes) -> bytes:
+    """A file's content as it is written: a lone surrogate becomes a question mark."""
+    return content if isinstance(content, bytes) else content.encode("utf-8", "replace")

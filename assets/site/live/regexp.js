@@ -27,10 +27,10 @@ function found(source, way, text, grouped) {
   const match = pattern.exec(text);
   return match ? [match] : [];
 }
-function regexpPlaces(source, way, text, grouped) {
+globalThis.regexpPlaces = (source, way, text, grouped) => {
   const places = found(source, way, text, grouped)
     .flatMap((match) => match.indices ? match.indices.flatMap((pair) => pair ?? [-1, -1])
       : [match.index, match.index + match[0].length]);
   const characters = inCharacters(text);
   return Int32Array.from(characters ? places.map((place) => (place < 0 ? place : characters[place])) : places);
-}
+};

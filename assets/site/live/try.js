@@ -1,8 +1,9 @@
 
-// Follows flipbook.js on the page “Try”: a text is trained on in a worker, which has everything that it needs from
-// live.js: `tokenstepsParts`, which comes after this script. All words are Python's.
+// Follows flipbook.js on the page “Try”: a text is trained on in a worker, live-worker.js, which has everything that it
+// needs from live.js: `tokenstepsParts`, which comes after this script. All words are Python's.
 
 const WORDS = JSON.parse(document.getElementById("words").textContent);
+const WORKER = new URL("live-worker.js", document.currentScript.src);
 const form = document.getElementById("try"), encoded = document.getElementById("encode");
 const results = document.getElementById("results");
 const [training, encoding] = results.querySelectorAll(".run");
@@ -13,13 +14,15 @@ const NEW = () => { // what no browser has that can't run this: throws there
 };
 const tell = (text, kind = "") => Object.assign(note, { textContent: text, className: `note verdict ${kind}` });
 
+function here() { // the worker, from the function that the page has
+  return URL.createObjectURL(new Blob([`(${globalThis.tokenstepsWorker})()`], { type: "text/javascript" }));
+}
 // Python, at work beside the page: each question has an answer, unless it is stopped.
 class Desk {
   asked = new Map();
   number = 0;
 
-  constructor({ worker, ...given }) {
-    const address = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
+  constructor(given, address) {
     this.worker = new Worker(address);
     this.worker.addEventListener("message", ({ data }) => this.hear(data));
     this.worker.addEventListener("error", () => this.fail());
@@ -37,7 +40,7 @@ class Desk {
     this.asked.delete(id);
   }
   fail() {
-    for (const answer of this.asked.values()) answer({ failed: true });
+    for (const answer of this.asked.values()) answer({ failed: true, ended: true });
     this.asked.clear();
   }
   end() {
@@ -47,14 +50,16 @@ class Desk {
 }
 let desk, parts;
 
-async function prepare() { // Python anew
-  desk = new Desk(parts);
+async function prepare(address = location.protocol === "file:" ? here() : WORKER) { // Python anew
+  desk = new Desk(parts, address);
   tell(WORDS.loading);
-  if (understood(await desk.ready)) tell(WORDS.ready);
-  start.disabled = "failed" in await desk.ready;
+  const told = await desk.ready;
+  start.disabled = Boolean(told.failed || told.refused);
+  if (told.ended && address === WORKER) prepare(here()); // the network has gone since the page came
+  else if (understood(told)) tell(WORDS.ready);
 }
 function understood(told) { // whether there is an answer; else the page says why not
-  const trouble = told.failed ? WORDS.failed : told.error;
+  const trouble = (told.failed && WORDS.failed) || (told.refused && WORDS.refused) || told.error;
   if (trouble) tell(trouble, "wrong");
   return !trouble;
 }
@@ -134,6 +139,7 @@ encoded.elements.text.addEventListener("change", encode);
 encoded.elements.word.addEventListener("change", explain);
 results.querySelector(".save").addEventListener("click", save);
 choose();
+for (const face of document.fonts) face.load(); // later, there may be no network
 globalThis.tokenstepsParts = (given) => {
   parts = given;
   try {

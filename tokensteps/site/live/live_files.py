@@ -1,7 +1,7 @@
 """The files of the page “Try” that come from elsewhere: Pyodide, from its npm package, and the engine and the drawing as they are.
 
-All of it is one script, so that the page works from `file://`, too, where a browser fetches nothing. It holds each file under gzip and
-base64, and hands them to the page.
+All of it is two scripts, so that the page works from `file://`, too, where a browser fetches nothing: one is the page's worker, the other
+holds each file under gzip and base64, and hands them to the page.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ import shutil
 import subprocess
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from string import Template
 from tempfile import TemporaryDirectory
 from typing import Final
 
@@ -28,8 +29,10 @@ PYODIDE_SHA512: Final = (
     "0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
 )
 """The digest of the npm package in this version, as npm writes it: no other package gets into a site."""
-NEEDED: Final = ("pyodide.js", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
-"""What the page needs of the package."""
+PROGRAMS: Final = ("pyodide.js", "pyodide.asm.mjs")
+"""What the worker runs of the package."""
+NEEDED: Final = ("pyodide.asm.wasm", "python_stdlib.zip")
+"""What it is given of it."""
 LOCK: Final = "pyodide-lock.json"
 NPM_SECONDS: Final = 300
 """How long npm may take for 6.5 MB."""
@@ -41,6 +44,7 @@ CARRIED: Final = (
 """What of ours the browser runs: folders and files."""
 STAND_IN: Final = "tokensteps/site/live/regexp.py"
 LIVE: Final = "live.js"
+WORKER: Final = "live-worker.js"
 TRY: Final = "try.js"
 
 
@@ -88,11 +92,15 @@ def pyodide_package(package: bytes) -> bytes:
 def live_files(package: bytes) -> Iterator[tuple[str, str]]:
     """Each file's name in the folder `assets/` of a site, with its text; `package` is Pyodide's."""
     with tarfile.open(fileobj=io.BytesIO(package), mode="r:gz") as members:
-        results = {name: members.extractfile(f"package/{name}") for name in (*NEEDED, LOCK, "package.json")}
+        results = {
+            name: members.extractfile(f"package/{name}")
+            for name in (*PROGRAMS, *NEEDED, LOCK, "package.json")
+        }
         data = {name: file.read() for name, file in results.items() if file is not None}
     about = json.loads(data["package.json"])
     lock = json.loads(data[LOCK]) | {"packages": {}}
     yield TRY, try_script()
+    yield WORKER, worker_script(*(data[name].decode("utf-8") for name in PROGRAMS))
     yield LIVE, live_script({name: data[name] for name in NEEDED}, json.dumps(lock))
     yield "live-NOTICE.txt", notice(about["license"], about["repository"]["url"])
 
@@ -102,23 +110,29 @@ def try_script() -> str:
     return classic("flipbook", "site/live/try.js") + classic("terms", "handout/run-terms.js")
 
 
+def worker_script(loader: str, module: str, ours: Iterable[str] = ("regexp", "worker")) -> str:
+    """The page's worker, as a classic script: from `file://`, a browser runs no module in a worker."""
+    module = module.replace("export default ", "globalThis.createPyodideModule = ")
+    parts = (
+        loader,
+        module.replace("import.meta.url", '""'),
+        *(read_asset(f"site/live/{name}.js") for name in ours),
+    )
+    return Template(read_asset("site/live/in-worker.js")).substitute(script="\n".join(parts))
+
+
 def notice(licence: str, sources: str) -> str:
     """What is in the script, whose it is, and where its sources are."""
     return (
-        f"{LIVE} holds Pyodide {PYODIDE} as its npm package has it, with CPython in it, beside TokenSteps itself.\n"
+        f"{LIVE} and {WORKER} hold Pyodide {PYODIDE} as its npm package has it, with CPython in it, beside TokenSteps itself.\n"
         f"Pyodide's license: {licence}. CPython's license: PSF-2.0. Pyodide's sources: {sources}\n"
     )
 
 
 def live_script(runtime: dict[str, bytes], lock: str) -> str:
     """The script that hands the page all that its worker needs."""
-    worker = "\n".join(read_asset(f"site/live/{name}.js") for name in ("regexp", "worker"))
     files = {**runtime, "tokensteps.zip": archive()}
-    handed = {
-        "worker": worker,
-        "lock": lock,
-        "files": {name: in_base64(data) for name, data in files.items()},
-    }
+    handed = {"lock": lock, "files": {name: in_base64(data) for name, data in files.items()}}
     return f"tokenstepsParts({json.dumps(handed)});\n"
 
 

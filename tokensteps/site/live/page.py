@@ -14,13 +14,13 @@ from tokensteps.limits import ENCODE_LIMIT
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.rules import RULES_OF, SIZE, SPLIT
 from tokensteps.site.layout import SITE_POLICY, SitePage, relative
-from tokensteps.site.live.live_files import LIVE, TRY
+from tokensteps.site.live.live_files import LIVE, TRY, WORKER
 
 TRY_PAGE: Final = "try.html"
 TRY_POLICY: Final = (
-    SITE_POLICY.replace("script-src", "script-src blob: 'wasm-unsafe-eval'") + "; worker-src blob:"
+    SITE_POLICY.replace("script-src", "script-src 'wasm-unsafe-eval'") + "; worker-src 'self' blob:"
 )
-"""A site's policy, and a worker and WebAssembly from what the page has already: it still asks nobody for anything."""
+"""A site's policy, and WebAssembly and a worker, from `file://` one of the page's own: it still asks nobody for anything."""
 USUAL_SIZE: Final = 100
 """Tokens that the page asks for at first."""
 FIRST_TEXT: Final = "course"
@@ -52,7 +52,7 @@ def try_page() -> SitePage:
         words=json_in_page(try_words()),
         terms=json_in_page({"terms": definitions(), "more": _("Glossary"), "href": "glossary.html#term-"}),
     )
-    return SitePage(TRY_PAGE, try_title(), body, (TRY, LIVE), policy=TRY_POLICY)
+    return SitePage(TRY_PAGE, try_title(), body, (TRY, WORKER, LIVE), policy=TRY_POLICY)
 
 
 def try_title() -> str:
@@ -83,6 +83,9 @@ def try_words() -> dict[str, str | int]:
         "trained": _("Trained in {seconds} s."),
         "failed": _(
             "This didn't work: the browser has too little memory, or the site lacks assets/live.js. Reload the page to try again. Safari needs a web server for it: opened as a file, the page can't train."
+        ),
+        "refused": _(
+            "The web server's Content-Security-Policy forbids WebAssembly, which this page needs: let it say script-src 'self' 'wasm-unsafe-eval'."
         ),
         "old": _(
             "This browser can't run this page; a current Chrome, Edge, Firefox or Safari can. All other pages work here, too."

@@ -15,7 +15,7 @@ from tokenizers_core.files.exports import prunes_to_json, trace_to_json
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
 from tokenizers_core.training.unigram import grown_seed
-from tokensteps.drawing.frame import Frame, payload, window
+from tokensteps.drawing.frame import Frame, payload, window, without_styles
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.drawing.stage_markup import token_count
 from tokensteps.drawing.tokens import chips, readable
@@ -66,7 +66,7 @@ class Book(NamedTuple):
 
     def drawn(self, shown: range, step: int, nonce: int) -> str:
         """The frames of these steps, as the flipbook reads them; with a new `nonce` it goes to `step`."""
-        frames, labels = [*map(self.draw, shown)], flipbook_labels(self.title)
+        frames, labels = [without_styles(self.draw(at)) for at in shown], flipbook_labels(self.title)
         return payload(self.run, self.last, shown.start, frames, (step, nonce), labels).decode()
 
 
