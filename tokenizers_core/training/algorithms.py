@@ -20,11 +20,12 @@ from tokenizers_core.training.kinds.paritybpe import ParityTrace, train_paritybp
 from tokenizers_core.training.kinds.pickybpe import PickyTrace, train_pickybpe
 from tokenizers_core.training.kinds.sentencepiece_bpe import PieceBpeTrace, train_sentencepiece_bpe
 from tokenizers_core.training.kinds.superbpe import SuperTrace, train_superbpe
+from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.unigram import train_unigram
 from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace, train_wordpiece
 
-AnyTrace = BpeTrace | WordPieceTrace | UnigramTrace
+AnyTrace = MergeTrace | UnigramTrace
 """A recorded run of any of the algorithms."""
 Trained_co = TypeVar("Trained_co", bound=AnyTrace, covariant=True)
 

@@ -302,7 +302,7 @@ def beginning_of(model: BpeModel, corpus: Corpus, alphabet: str) -> Beginning:
 class BpeTrace(MergeTrace):
     """A recorded run of `train_bpe`."""
 
-    algorithm: ClassVar[Literal["bpe"]] = "bpe"
+    algorithm: ClassVar[str] = "bpe"
     ranked_by: ClassVar[Literal["count"]] = "count"
     kind: ClassVar[str] = "plain"
     """The kind of BPE, by its name in `KINDS`."""

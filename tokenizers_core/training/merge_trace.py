@@ -332,6 +332,10 @@ class MergeTrace(Trace[MergeSnapshot]):
     # --- what a subclass defines ---------------------------------------------------------------------------------
 
     @abstractmethod
+    def tokenizer(self, step: int | None = None, unk_token: str = unk_token) -> Tokenizer:
+        """The tokenizer after `step` steps (default: all)."""
+
+    @abstractmethod
     def symbols(self, word: str) -> tuple[str, ...]:
         """The word's symbols before the first merge."""
 

@@ -158,7 +158,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     """The characters of the corpus that `character_coverage` makes unknown, with their counts, the most frequent first. They have the
     numbers behind the seed's."""
 
-    algorithm: ClassVar[Literal["unigram"]] = "unigram"
+    algorithm: ClassVar[str] = "unigram"
     ranked_by: ClassVar[Literal["loss"]] = "loss"
     """The number that decides which piece is pruned next."""
     unk_token: ClassVar[str] = "<unk>"

@@ -309,7 +309,7 @@ class WordPieceSnapshot(MergeSnapshot):
 class WordPieceTrace(MergeTrace):
     """A recorded run of `train_wordpiece`."""
 
-    algorithm: ClassVar[Literal["wordpiece"]] = "wordpiece"
+    algorithm: ClassVar[str] = "wordpiece"
     ranked_by: ClassVar[Literal["score"]] = "score"
     replayed: ClassVar[tuple[str, ...]] = (*MergeTrace.replayed, "_symbols")
 

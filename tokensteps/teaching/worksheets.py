@@ -10,8 +10,8 @@ from html import escape
 from typing import Final, NamedTuple
 
 from tokenizers_core.training.algorithms import AnyTrace
-from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.comparison import surface
+from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.handout import standalone_page
@@ -129,7 +129,7 @@ def run_tasks(trace: AnyTrace, step: int, style: Style) -> list[PaperTask]:
     return [*results, *split_tasks(trace, step, style)]
 
 
-def merge_task(trace: BpeTrace | WordPieceTrace, step: int, style: Style) -> PaperTask:
+def merge_task(trace: MergeTrace, step: int, style: Style) -> PaperTask:
     """Count the pairs before a step, and find the one that it merges."""
     voice, frequencies = Markup(style), trace.word_frequencies
     heads = [_("Pair"), _("Count")]

@@ -10,9 +10,7 @@ import streamlit as st
 
 from tokenizers_core import first_difference
 from tokenizers_core.files.exports import trace_to_csv, trace_to_json
-from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.merge_trace import MergeTrace
-from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.charts import CHARTS, curves_told, training_chart
 from tokensteps.drawing.tabs import lineage_html, parting_html, vocabularies_html
@@ -37,10 +35,8 @@ from tokensteps.widgets.downloads import sheet
 from tokensteps.widgets.figures import show_chart
 from tokensteps.widgets.notes import note
 
-MergedTrace = BpeTrace | WordPieceTrace
-"""A run of an algorithm that merges."""
-Merged = TypeVar("Merged", bound=MergedTrace)
-MERGE_FILES: Mapping[str, RunFile[MergedTrace]] = {
+Merged = TypeVar("Merged", bound=MergeTrace)
+MERGE_FILES: Mapping[str, RunFile[MergeTrace]] = {
     "trace.json": RunFile(N_("Every step (JSON)"), trace_to_json),
     "trace.csv": RunFile(N_("Every step (CSV for spreadsheets)"), partial(sheet, trace_to_csv)),
     "trace-plain.csv": RunFile(N_("Every step (plain CSV for programs)"), partial(trace_to_csv, plain=True)),
@@ -65,7 +61,7 @@ def merge_tabs(
     }
 
 
-def every_pair(table: StepTable, view: TrainView[MergedTrace]) -> None:
+def every_pair(table: StepTable, view: TrainView[MergeTrace]) -> None:
     """The pairs that could be merged next."""
     number = view.trace[view.step].pair_count
     whole = ngettext(
@@ -82,7 +78,7 @@ def every_pair(table: StepTable, view: TrainView[MergedTrace]) -> None:
     step_rows(view, table, number, whole, best)
 
 
-def merge_charts(view: TrainView[MergedTrace]) -> None:
+def merge_charts(view: TrainView[MergeTrace]) -> None:
     """The run as a curve."""
     if not len(view.trace):
         note(_("No merges yet, so there is nothing to plot."))
@@ -101,7 +97,7 @@ def merge_charts(view: TrainView[MergedTrace]) -> None:
     show_chart(figure, view.key("plot"), alt)
 
 
-def lineage(view: TrainView[MergedTrace]) -> None:
+def lineage(view: TrainView[MergeTrace]) -> None:
     """Where a token comes from."""
     learned = [token for token, result in view.trace.step_of_token.items() if result <= view.step]
     if not learned:
@@ -117,7 +113,7 @@ def lineage(view: TrainView[MergedTrace]) -> None:
         st.html(lineage_html(view.trace.lineage(token), view.style))
 
 
-def ties(view: TrainView[MergedTrace]) -> None:
+def ties(view: TrainView[MergeTrace]) -> None:
     """How many merges the tie rule decided, where another rule would first choose differently, and what becomes of that."""
     trace = view.trace
     tied = sum(point.tied_count > 1 for point in trace.history)
