@@ -30,8 +30,6 @@ SCENE_CODE: Final = 2_000
 """Characters of code in a scene: they are drawn once for each tokenizer."""
 ENCODE_LIMIT: Final = 2_000
 """Characters in the box of the tab “Encode”: every word of it can be stepped through."""
-NORMALIZED_LIMIT: Final = 20_000
-"""Characters that are looked through for what a normalizer changes: it runs with every key that is pressed."""
 WHY_LIMIT: Final = 120
 """Characters of the word whose tokens are explained: longer than any that WordPiece looks up."""
 WHY_SPLIT_LIMIT: Final = 4 * WHY_LIMIT
@@ -42,8 +40,6 @@ WHY_LISTED: Final = 300
 """Words of a text to choose from: those at its beginning."""
 CUT_LIMIT: Final = 100_000
 """Characters of a text that is cut in all ways: its beginning. Twenty thousand words take a second or two."""
-SIZES_MEASURED: Final = 40
-"""Vocabulary sizes at which a comparison is measured: each takes as long as reading all words of the corpus as they are split."""
 PARALLEL_CHARACTERS: Final = 100_000
 """Characters of a table of parallel lines: some hundred lines in ten languages."""
 FIND_LIMIT: Final = 100
@@ -340,10 +336,6 @@ CORPUS_COUNT: Final = 1_000_000
 """How often one of its words may occur: seven digits can still be read."""
 EXERCISE_LIMIT: Final = 999_999_999
 """The highest number of an exercise: nine digits can be read out."""
-EXERCISES_REMEMBERED: Final = 500
-"""Exercises of a session whose answers are remembered: more than a course has."""
-VERDICTS_KEPT: Final = 20
-"""Answers that a browser keeps with what was said of them, for the way back: each has some hundred bytes."""
 TITLE_LIMIT: Final = 80
 """Characters of a challenge's title: it is in the link."""
 NAME_LIMIT: Final = 80
@@ -353,10 +345,6 @@ CHALLENGE_LIMIT: Final = 100
 CODES_LIMIT: Final = 500
 """Codes that are checked at once: a lecture hall's."""
 
-CLASS_CHOICES: Final = 12
-"""Candidates that a class chooses from: as many buttons fit a phone's screen without much scrolling, and the bars on the wall."""
-CLASS_CUTS: Final = 9
-"""Letters of a word of which every split is graded, to know all that tie: 256 splits take some hundredths of a second."""
 CLASS_QUERY: Final = SEALED_LIMIT
 """Characters of an address to which a class is led: a challenge's is the longest."""
 # --- Classes ------------------------------------------------------------------------------------------------------------
@@ -489,45 +477,19 @@ CREDENTIAL_LIMIT: Final = 300
 
 WORDS_LISTED: Final = 2_000
 """Words or tokens in a box to choose from, or in a table: all rows are sent to the browser."""
-WORDS_OFFERED: Final = 200
-"""Words in a box into which any other can be typed: 2,000 took the server 2 milliseconds, at every step that anybody makes."""
-TOP_ROWS: Final = 200
-"""Rows of a step's table that are shown unasked: thousands take the server 30 milliseconds, at every step that anybody makes."""
-PAPER_STEPS: Final = 200
-"""Steps that a handout for paper has: about fifty pages."""
-PAPER_ROWS: Final = 200
-"""Rows of a table that the browser draws before anybody scrolls, and those that are printed: four pages."""
 MOST_ROWS: Final = 20_000
 """Rows of a step's table that are shown or looked through when somebody asks: they take the server 0.3 seconds each time."""
-ROWS_LISTED: Final = 2_000
-"""Rows of the table that compares the algorithms: all are sent to the browser, and the file has the rest."""
-COMPARISONS: Final = 8_000_000
-"""Pairs of letters that are compared to tell what a text has lost: a second or two."""
 TOKEN_SHOWN: Final = 400
 """Characters of a token that is shown whole; of a longer one its beginning and its end: a million letters can be one token."""
-WORTH_LIMIT: Final = 400
-"""Pieces whose loss is worked out anew for a table: as many take a second."""
-WINDOWS_LIMIT: Final = 2_000
-"""Windows that a text is cut into: two long texts, both cut, would have millions."""
 STEPS_TOLD: Final = 400
 """Steps of one word's encoding that are drawn: all are sent to the browser."""
 ANSWERS_LISTED: Final = 500
 """A learner's latest answers that are listed: each is a row of the page."""
-CURVE_LIMIT: Final = 2_000
-"""Points of a chart's curve: a screen has no more columns."""
-SCATTER_LIMIT: Final = 5_000
-"""Points of a chart of pairs: drawing takes a browser some tenths of a second."""
 HANDOUT_STEPS: Final = 400
 """Steps that a handout holds: every frame is drawn into it."""
 NOTEBOOK_ROOM: Final = 4_000_000
 """Bytes of frames in a notebook's cell: the notebook's file keeps them, and is sent whole each time that it is saved. Drawing them takes a second
 or two, also of a run of 20,000 steps on 60,000 words."""
-NOTEBOOK_TOKENS: Final = 1_000
-"""Tokens of an encoding in a notebook's cell: for the same reason."""
-RANDOM_CHARACTERS: Final = 24
-"""Characters of a word that is split at random: a thousand samples of it take BPE a tenth of a second, and its distribution as long."""
-TOKENS_DRAWN: Final = 20_000
-"""Tokens in a page of HTML that is saved: a browser opens as many in a second or two."""
 
 # --- What the server keeps ------------------------------------------------------------------------------------------------
 
@@ -623,59 +585,14 @@ JOBS_EACH: Final = 2
 """Trainings that one session has under way: a new one gives up the oldest that no page of it waits for any more."""
 JOBS_ON_A_PAGE: Final = 4
 """Trainings of one session that pages are waiting for, at most: the playground opens four tokenizers at once."""
-LOOKED_AT: Final = 200_000
-"""Bytes at the beginning of a text from which its words are estimated: that takes some milliseconds."""
-READING_PACE: Final = 1e-6
-"""Seconds for a byte to be read and split into words: ten megabytes take ten."""
 
 
-class Pace(NamedTuple):
-    """Seconds that training takes: for each symbol of the different words, and for each step (a merge, or a piece of the seed) a fixed
-    part, one for each byte of an average word, and one for each symbol of the corpus."""
-
-    symbol: float
-    step: float
-    word: float
-    corpus: float = 0.0
-
-
-TRAINING_PACES: Final[Mapping[str, Pace]] = {
-    "count": Pace(2e-6, 3.5e-5, 9e-8),
-    "score": Pace(2e-6, 1.2e-4, 9e-8, 4e-9),
-    "course": Pace(5e-5, 1e-4, 7e-7),
-    "sentencepiece": Pace(1e-5, 2e-5, 8e-8),
-}
-"""By the number that decides on a step, or Unigram's method. Fitted by hand to processor time on prose and random letters of 300 to 40,000 characters, in one word or many, with vocabularies of 100 to
-20,000 tokens and seeds of 300 to 50,000 pieces: see `tests/app/server/test_costs.py`. What is expected is between a quarter
-and eight times what it took: the words are estimated without the rules that cut them."""
-WORDS_AT_PLAY: Final = 8
-"""Words whose tipping points a page shows for a step: a table that is seen at a glance, and a search of some hundred trainings."""
-TIPPING_BOUND: Final = 100
-"""How large a change of a word's count is tried: each takes a training, and a step that needs a larger one was not close."""
-TIPPING_EASE: Final = 10
-"""Steps that the start of a run of Unigram counts as: its seed is the most expensive part of a small one."""
-TIPPING_HERE: Final[Mapping[str, float]] = {"count": 40_000, "score": 15_000, "loss": 2_500}
-"""Symbols × steps × words up to which tipping points are searched where they are asked for: that takes 0.1 seconds or so. Merging
-needs fewer trainings, because most changes are settled by counting."""
-COUNTS_FLIPPED: Final = 100
-"""Counts of a word that are drawn at once, to be moved through without the server: a slider of more is too fine to use."""
-WHATIF_HERE: Final = 400_000
-"""Symbols × steps × counts up to which all those runs are trained where they are asked for: half a second, once for all visitors."""
-WHATIF_TEXT: Final = 20_000
-"""Characters of the text that two runs are compared on: it is encoded twice, and for every count of a word."""
 FORGOTTEN_SECONDS: Final = 120.0
 """Time after which a run that no page asks after is given up: a browser asks each minute at least, in a hidden tab."""
 QUICK: Final = 0.4
 """Seconds that a page waits for a run before it shows a progress bar: a shorter one would only flicker."""
-CHARACTERS_KEPT: Final = 4_000_000
-"""Characters and tokens of texts whose tokens are kept: those of a million characters of prose take 90 MB, and of a million
-accents on one letter, two million tokens, 500 MB."""
-LEAST_SIZE: Final = 1_000
-"""What a short text counts as there: its analysis takes some room, too."""
 COUNTS_ROOM: Final = 12_000_000
 """Bytes of texts whose characters, words and sentences stay counted: the ones that are typed in just now."""
-CARDS_KEPT: Final = 8_000_000
-"""Characters of details of tokens that are kept: those of a few vocabularies."""
 SUBJECTS_ROOM: Final = 400_000_000
 """Bytes of tokenizers at a step of their training: two dozen that have encoded long texts. Their traces are kept elsewhere."""
 TOKEN_SIZE: Final = 400
@@ -684,12 +601,8 @@ RUNS_REMEMBERED: Final = 8
 """A session's latest training runs that are offered elsewhere: as many can be told apart in a list."""
 BROUGHT_REMEMBERED: Final = 8
 """A session's latest tokenizers from elsewhere that are offered: as many can be told apart in a list."""
-SPECIAL_LISTED: Final = 300
-"""Special tokens in the menu that puts one into the text: Llama 3 has 256, and all are sent with every key that is pressed."""
 WINDOW_LIMIT: Final = 100_000_000
 """Tokens of a context window that the playground compares a text with: ten times the longest that is offered."""
-DRAFTS_KEPT: Final = 4
-"""Versions of a text that is being typed, each under a name of its own: Back finds the last few."""
 
 # --- A site of static pages -----------------------------------------------------------------------------------------------
 
@@ -697,8 +610,6 @@ SITE_ROOM: Final = 5_000_000
 """Characters of the frames of a flipbook on a page of a site: 400 steps of most runs. Compressed, they are a twentieth of that."""
 LIVE_TEXT: Final = 20_000
 """Characters of a text that is trained on in a visitor's browser, where Python is several times slower: ten pages take a second or two."""
-LIVE_WINDOW: Final = 48
-"""Steps that are drawn at once in a visitor's browser: a tenth of a second each would be too long to wait for hundreds."""
 LESSON_BYTES: Final = 500_000
 """Bytes of a lesson.toml: a book's chapter has a tenth of that. Its corpora may be in files of their own."""
 LESSON_PARTS: Final = 60

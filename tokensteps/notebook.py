@@ -40,7 +40,10 @@ from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.i18n import _, count, language_tag
 from tokensteps.language.names import ALGORITHM_NAMES
-from tokensteps.limits import HANDOUT_STEPS, NOTEBOOK_ROOM, NOTEBOOK_TOKENS
+from tokensteps.limits import HANDOUT_STEPS, NOTEBOOK_ROOM
+
+NOTEBOOK_TOKENS: Final = 1_000
+"""Tokens of an encoding in a notebook's cell: for the same reason."""
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,8 +20,8 @@ import pytest
 from tokenizers_core import Corpus, compare, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.files.exports import trace_to_csv
 from tokensteps import notebook
-from tokensteps.limits import HANDOUT_STEPS, NOTEBOOK_TOKENS
-from tokensteps.notebook import SELF_SHOWING, html, show
+from tokensteps.limits import HANDOUT_STEPS
+from tokensteps.notebook import NOTEBOOK_TOKENS, SELF_SHOWING, html, show
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))

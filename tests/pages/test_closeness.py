@@ -18,7 +18,7 @@ from tests.pages.pages import Page, bodies, problems, run
 from tokenizers_core import tipping_points
 from tokenizers_core.counterfactual.tipping import at_play
 from tokensteps.drawing.narration.closeness import margin_text
-from tokensteps.limits import WORDS_AT_PLAY
+from tokensteps.pages.train.closeness import WORDS_AT_PLAY
 from tokensteps.runs.algorithms import ALGORITHMS, trace_at
 from tokensteps.runs.corpora import pack_text
 from tokensteps.runs.tippings import bound_for, is_short

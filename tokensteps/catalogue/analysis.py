@@ -17,7 +17,13 @@ from tokenizers_core.text.spans import Span
 from tokensteps.bounded import WeakSharedCache, bounded, text_bytes
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, Tokenized
 from tokensteps.drawing.chips import Piece, TextRun
-from tokensteps.limits import CHARACTERS_KEPT, COUNTS_ROOM, LEAST_SIZE
+from tokensteps.limits import COUNTS_ROOM
+
+CHARACTERS_KEPT: Final = 4_000_000
+"""Characters and tokens of texts whose tokens are kept: those of a million characters of prose take 90 MB, and of a million
+accents on one letter, two million tokens, 500 MB."""
+LEAST_SIZE: Final = 1_000
+"""What a short text counts as there: its analysis takes some room, too."""
 
 ESCAPE = regex.compile(r"\\(?:([ntr0\\])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
 NAMED_ESCAPES: Mapping[str, str] = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}

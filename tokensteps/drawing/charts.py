@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from html import unescape
-from typing import Any
+from typing import Any, Final
 
 import plotly.graph_objects as go
 
@@ -21,7 +21,11 @@ from tokensteps.drawing.training.step_kinds import STEP_KINDS
 from tokensteps.language.i18n import N_, _, listed, sentences
 from tokensteps.language.measures import SHARES, measure_name
 from tokensteps.language.names import ALGORITHM_NAMES, pair_name
-from tokensteps.limits import CURVE_LIMIT, SCATTER_LIMIT
+
+CURVE_LIMIT: Final = 2_000
+"""Points of a chart's curve: a screen has no more columns."""
+SCATTER_LIMIT: Final = 5_000
+"""Points of a chart of pairs: drawing takes a browser some tenths of a second."""
 
 CHARTS: Mapping[str, str] = {
     "freq": N_("Count of the chosen pair"),

@@ -22,7 +22,10 @@ from tokensteps.language.glossary import definitions
 from tokensteps.language.i18n import _, count, language_tag
 from tokensteps.language.labels import flipbook_labels, projector_labels
 from tokensteps.language.marks import marks_in
-from tokensteps.limits import HANDOUT_STEPS, PAPER_STEPS
+from tokensteps.limits import HANDOUT_STEPS
+
+PAPER_STEPS: Final = 200
+"""Steps that a handout for paper has: about fifty pages."""
 
 NO_NETWORK: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 """The Content-Security-Policy of a page without scripts: only the styles within it."""

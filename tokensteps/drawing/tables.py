@@ -18,7 +18,9 @@ from tokenizers_core.training.wordpiece import WordPieceSnapshot
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import _, count
 from tokensteps.language.numbers import estimate_formula
-from tokensteps.limits import PAPER_ROWS
+
+PAPER_ROWS: Final = 200
+"""Rows of a table that the browser draws before anybody scrolls, and those that are printed: four pages."""
 
 WHOLE_IN_SCRIPTS: Final = 2**53
 """Up to here a script knows every whole number."""

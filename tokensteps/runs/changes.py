@@ -12,11 +12,16 @@ from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.reading import decode_text
 from tokenizers_core.training.algorithms import AnyTrace
-from tokensteps.limits import COUNTS_FLIPPED, VOCABULARY_LIMIT, WHATIF_HERE
+from tokensteps.limits import VOCABULARY_LIMIT
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.corpora import Source
 from tokensteps.runs.rules import Setting
 from tokensteps.runs.settings import Recipe
+
+COUNTS_FLIPPED: Final = 100
+"""Counts of a word that are drawn at once, to be moved through without the server: a slider of more is too fine to use."""
+WHATIF_HERE: Final = 400_000
+"""Symbols × steps × counts up to which all those runs are trained where they are asked for: half a second, once for all visitors."""
 
 COUNT: Final = "count"
 """One word occurs more or less often, or not at all."""

@@ -17,10 +17,16 @@ import pytest
 from tests.core.test_exports import COURSE, course
 from tokenizers_core import METHODS, Corpus, UnigramTrace, train_unigram
 from tokenizers_core.training.pruning import Estimate, Worth
-from tokensteps.drawing.charts import MARKER_LIMIT, PRUNE_CHARTS, charts_for, loss_chart, worth_chart
+from tokensteps.drawing.charts import (
+    CURVE_LIMIT,
+    MARKER_LIMIT,
+    PRUNE_CHARTS,
+    charts_for,
+    loss_chart,
+    worth_chart,
+)
 from tokensteps.drawing.tables import piece_table, worth_table
 from tokensteps.drawing.tokens import Style, readable
-from tokensteps.limits import CURVE_LIMIT
 
 PLAIN = Style()
 HOSTILE = {"<b>x</b><b>": 3, "<img/src=x>": 2, "%{y}%{y}": 2, "&amp;&amp;": 2, "a\\u202eb": 2}

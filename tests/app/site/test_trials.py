@@ -18,7 +18,7 @@ import pytest
 from tests.hostile import KINDS
 from tokenizers_core.files.exports import prunes_to_json, trace_to_json
 from tokensteps.language.i18n import LANGUAGES, use_language
-from tokensteps.limits import ENCODE_LIMIT, LIVE_TEXT, LIVE_WINDOW
+from tokensteps.limits import ENCODE_LIMIT, LIVE_TEXT
 from tokensteps.runs.algorithms import ALGORITHMS, trace_at
 from tokensteps.runs.corpora import EXAMPLES, pack_text
 from tokensteps.runs.rules import RULES_OF
@@ -26,7 +26,7 @@ from tokensteps.site.build import Site, in_languages
 from tokensteps.site.live import live_files
 from tokensteps.site.live.live_files import PackageError, archive, npm_package, pyodide_package
 from tokensteps.site.live.page import TRY_POLICY, try_page
-from tokensteps.site.live.trials import Trials
+from tokensteps.site.live.trials import LIVE_WINDOW, Trials
 
 TEXT = "hug pug pun bun hugs\n" + "".join(KINDS["markup"][:6])
 

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 import tokensteps.widgets.keep
-from tokensteps.limits import VERDICTS_KEPT
-from tokensteps.pages.learn.exercises import EXERCISES_PAGE, Record, keep_record
+from tokensteps.pages.learn.exercises import EXERCISES_PAGE, VERDICTS_KEPT, Record, keep_record
 from tokensteps.server.seal import seal
 from tokensteps.teaching.exercises.kinds import make
 from tokensteps.teaching.questions import RIGHT, WRONG, Tally, Verdict

@@ -14,8 +14,7 @@ import pytest
 import streamlit as st
 
 from tokensteps.components import table as module
-from tokensteps.drawing.tables import packed_table
-from tokensteps.limits import PAPER_ROWS
+from tokensteps.drawing.tables import PAPER_ROWS, packed_table
 
 
 def columns(table: pd.DataFrame, **options: Any) -> dict[str, dict[str, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
+from typing import Final
 
 import pandas as pd
 import streamlit as st
@@ -33,7 +34,7 @@ from tokensteps.language.measures import (
 )
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.language.numbers import percent, share_text
-from tokensteps.limits import FIND_LIMIT, ROWS_LISTED, SIZES_MEASURED
+from tokensteps.limits import FIND_LIMIT
 from tokensteps.pages.learn.home_algorithms import algorithms_html, known_columns
 from tokensteps.pages.stepping import StepView, show_stage, show_stepping
 from tokensteps.runs.algorithms import COMPARE_ALGORITHM, Run, seed_pieces
@@ -48,6 +49,11 @@ from tokensteps.widgets.downloads import download, sheet, show_link
 from tokensteps.widgets.figures import save_rows, show_chart, show_rows
 from tokensteps.widgets.notes import note
 from tokensteps.widgets.tabs import show_tabs
+
+SIZES_MEASURED: Final = 40
+"""Vocabulary sizes at which a comparison is measured: each takes as long as reading all words of the corpus as they are split."""
+ROWS_LISTED: Final = 2_000
+"""Rows of the table that compares the algorithms: all are sent to the browser, and the file has the rest."""
 
 WHO_DIFFERS: Mapping[str, str] = {
     "": N_("any of them"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from difflib import Match, SequenceMatcher
 from html import escape
 from itertools import pairwise
+from typing import Final
 
 import streamlit as st
 
@@ -21,8 +22,11 @@ from tokenizers_core.text.splitting import SPACE_MARK
 from tokensteps.drawing.pipeline.journey import Journey
 from tokensteps.drawing.tokens import token_html
 from tokensteps.language.i18n import _, count, ngettext
-from tokensteps.limits import COMPARISONS, TOKEN_SHOWN
+from tokensteps.limits import TOKEN_SHOWN
 from tokensteps.pages.explore.pipeline_view import PipelineView
+
+COMPARISONS: Final = 8_000_000
+"""Pairs of letters that are compared to tell what a text has lost: a second or two."""
 
 
 def decode_tab(view: PipelineView) -> None:

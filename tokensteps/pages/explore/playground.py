@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from secrets import token_urlsafe
+from typing import Final
 
 import streamlit as st
 
@@ -20,7 +21,7 @@ from tokensteps.drawing.chips import Shown, Version
 from tokensteps.language.i18n import _, count, current_language, use_language
 from tokensteps.language.marks import lead_html
 from tokensteps.language.messages import explained
-from tokensteps.limits import PASTE_LIMIT, PLAYGROUND_LIMIT, SPECIAL_LISTED
+from tokensteps.limits import PASTE_LIMIT, PLAYGROUND_LIMIT
 from tokensteps.pages.explore.live_typing.typing_sessions import (
     close_typing_session,
     open_typing_session,
@@ -51,6 +52,9 @@ from tokensteps.shell.navigation import page_link
 from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets.notes import lasting, problem
 from tokensteps.widgets.tour import titled
+
+SPECIAL_LISTED: Final = 300
+"""Special tokens in the menu that puts one into the text: Llama 3 has 256, and all are sent with every key that is pressed."""
 
 
 def show() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from html import escape
-from typing import Any
+from typing import Any, Final
 
 from tokenizers_core.files.exports import csv_table, inert
 from tokensteps.catalogue.analysis import Analysis
@@ -14,7 +14,9 @@ from tokensteps.drawing.handout import standalone_page
 from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import _, count, current_language, ngettext
 from tokensteps.language.numbers import percent
-from tokensteps.limits import TOKENS_DRAWN
+
+TOKENS_DRAWN: Final = 20_000
+"""Tokens in a page of HTML that is saved: a browser opens as many in a second or two."""
 
 TOKEN_COLUMNS = ("index", "id", "token", "text", "start", "end", "bytes")
 

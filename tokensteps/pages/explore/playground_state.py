@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import streamlit as st
 
@@ -11,10 +11,7 @@ from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.components.address import is_back
 from tokensteps.components.editor import as_typed
-from tokensteps.limits import (
-    DRAFTS_KEPT,
-    PACK_LIMIT,
-)
+from tokensteps.limits import PACK_LIMIT
 from tokensteps.pages.explore.chat.chat_state import chat_url, read_chat_url
 from tokensteps.pages.explore.health.health_state import health_url, read_health_url
 from tokensteps.pages.explore.why.why_state import read_why_url, why_url
@@ -23,6 +20,9 @@ from tokensteps.runs.rules import PLAYGROUND_RULES, PLAYGROUND_SLOTS
 from tokensteps.runs.settings import read_setting, read_text
 from tokensteps.server.stores import digest, text_store
 from tokensteps.widgets.arrival import reads_address
+
+DRAFTS_KEPT: Final = 4
+"""Versions of a text that is being typed, each under a name of its own: Back finds the last few."""
 
 USUAL_TOKENIZERS = (READY[0], GPT2)
 """What a bare address shows: one tokenizer that was trained here, and one that a real model has."""

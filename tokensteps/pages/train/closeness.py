@@ -16,7 +16,6 @@ from tokensteps.drawing.narration.closeness import margins_of, tell_margin_of, t
 from tokensteps.drawing.narration.text_format import Markup
 from tokensteps.drawing.training.closeness import tipping_html
 from tokensteps.language.i18n import _, count, sentences
-from tokensteps.limits import WORDS_AT_PLAY
 from tokensteps.pages.train.page import TrainView
 from tokensteps.runs.tippings import TippingsFound, bound_for, is_short, search_apart
 from tokensteps.server.shared_cache import remembered
@@ -24,6 +23,9 @@ from tokensteps.server.steps import reach
 from tokensteps.widgets import stage
 from tokensteps.widgets.figures import show_chart
 from tokensteps.widgets.notes import note
+
+WORDS_AT_PLAY: Final = 8
+"""Words whose tipping points a page shows for a step: a table that is seen at a glance, and a search of some hundred trainings."""
 
 PREPARED: Final = 6
 """Steps before and behind the one shown whose tipping points are prepared, too: they come after it, and searching takes up to 40 ms each."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from html import escape
+from typing import Final
 
 import streamlit as st
 
@@ -16,13 +17,15 @@ from tokensteps.drawing.stage_markup import table_html
 from tokensteps.drawing.tokens import Style, chips, readable
 from tokensteps.language.i18n import _, count, current_language
 from tokensteps.language.numbers import log_text, probability_text, share_text
-from tokensteps.limits import WORDS_OFFERED
 from tokensteps.pages.train.random_splits import WordSplit, how_many, samples_html, share_bar
 from tokensteps.runs.corpora import plain_text
 from tokensteps.server.shared_cache import remembered
 from tokensteps.server.stores import digest
 from tokensteps.widgets.notes import note
 from tokensteps.widgets.stage import small_book
+
+WORDS_OFFERED: Final = 200
+"""Words in a box into which any other can be typed: 2,000 took the server 2 milliseconds, at every step that anybody makes."""
 
 WHOLE_LATTICE = 32
 """A search with fewer steps is sent in one piece; the frames of long words are large."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from random import Random
+from typing import Final
 
 import streamlit as st
 
@@ -16,11 +17,13 @@ from tokensteps.drawing.stage_markup import table_html
 from tokensteps.drawing.tokens import Style, chips
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.numbers import share_text
-from tokensteps.limits import RANDOM_CHARACTERS
 from tokensteps.pages.cutting import Chosen, show_ways
 from tokensteps.shell.navigation import page_link
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.widgets.notes import note
+
+RANDOM_CHARACTERS: Final = 24
+"""Characters of a word that is split at random: a thousand samples of it take BPE a tenth of a second, and its distribution as long."""
 
 SAMPLE_ROWS = 12
 SAMPLES_LISTED = 10

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Final
 
 import streamlit as st
 
@@ -20,7 +21,6 @@ from tokensteps.language.labels import counts_labels
 from tokensteps.language.marks import lead_html
 from tokensteps.language.messages import explained
 from tokensteps.language.pages import PAGES
-from tokensteps.limits import WHATIF_TEXT
 from tokensteps.pages.train.whatif_controls import WHATIF_PAGE, WhatIfControls
 from tokensteps.runs.changes import (
     COUNT,
@@ -38,6 +38,9 @@ from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import show_address
 from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.tour import titled
+
+WHATIF_TEXT: Final = 20_000
+"""Characters of the text that two runs are compared on: it is encoded twice, and for every count of a word."""
 
 TOKENS_SHOWN_AS = "spaces"
 """How tokens are written."""

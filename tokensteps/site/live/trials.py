@@ -25,8 +25,11 @@ from tokensteps.language.i18n import N_, _, count, current_language, use_languag
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.language.messages import explained
 from tokensteps.language.names import ALGORITHM_NAMES
-from tokensteps.limits import ENCODE_LIMIT, LIVE_TEXT, LIVE_WINDOW, STEPS_TOLD, WHY_LISTED
+from tokensteps.limits import ENCODE_LIMIT, LIVE_TEXT, STEPS_TOLD, WHY_LISTED
 from tokensteps.runs.rules import RULES_OF, SPLIT, USUAL_SEED
+
+LIVE_WINDOW: Final = 48
+"""Steps that are drawn at once in a visitor's browser: a tenth of a second each would be too long to wait for hundreds."""
 
 TELLING: Final = 0.2
 """Seconds between two reports of how far a run is."""

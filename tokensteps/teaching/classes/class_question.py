@@ -18,7 +18,6 @@ from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.tokens import Style, chip, pair_chips, pair_text, readable
 from tokensteps.drawing.training.candidates import by_spelling, offered_pairs
 from tokensteps.language.i18n import LANGUAGES, count, current_language, use_language
-from tokensteps.limits import CLASS_CHOICES, CLASS_CUTS
 from tokensteps.teaching.classes.markup_data import MarkupPart, markup_parts
 from tokensteps.teaching.events import merge_at, prune_at
 from tokensteps.teaching.merge_questions import is_given, prefix_of, symbol_after
@@ -27,6 +26,11 @@ from tokensteps.teaching.prune_questions import offered_pieces
 from tokensteps.teaching.questions import HAND_TOLERANCE, RIGHT, TIED, Choice, Question, read_number
 from tokensteps.teaching.slips.merging import joined
 from tokensteps.teaching.splitting import as_read
+
+CLASS_CHOICES: Final = 12
+"""Candidates that a class chooses from: as many buttons fit a phone's screen without much scrolling, and the bars on the wall."""
+CLASS_CUTS: Final = 9
+"""Letters of a word of which every split is graded, to know all that tie: 256 splits take some hundredths of a second."""
 
 SIGNIFICANT: Final = (2, 3)
 """Significant digits with which a number counts as right; `assets/class/parts.js` rounds every answer to the last of them."""
