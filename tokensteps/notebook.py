@@ -39,7 +39,7 @@ from tokensteps.drawing.tokens import PLAIN, Style, chips, readable
 from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.i18n import _, count, language_tag
-from tokensteps.language.names import ALGORITHM_NAMES
+from tokensteps.language.names import trace_name
 from tokensteps.limits import HANDOUT_STEPS, NOTEBOOK_ROOM
 
 NOTEBOOK_TOKENS: Final = 1_000
@@ -192,7 +192,7 @@ def _heading(snapshot: Any) -> str:
             return _("Compare")
         case ByContent():
             trace: Any = snapshot.trace
-            return ALGORITHM_NAMES[trace.algorithm]
+            return trace_name(trace)
         case ViterbiSnapshot(lattice=lattice):
             return lattice.text
         case MatchSnapshot(tokens=tokens, rest=rest):

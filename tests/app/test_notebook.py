@@ -17,7 +17,16 @@ from typing import Any
 
 import pytest
 
-from tokenizers_core import Corpus, compare, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core import (
+    Corpus,
+    compare,
+    train_bpe,
+    train_paritybpe,
+    train_pickybpe,
+    train_superbpe,
+    train_unigram,
+    train_wordpiece,
+)
 from tokenizers_core.files.exports import trace_to_csv
 from tokensteps import notebook
 from tokensteps.limits import HANDOUT_STEPS
@@ -27,12 +36,16 @@ ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 HUG = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
 HOSTILE = "</script></iframe><img/src=x/onerror=alert(1)>\u202e\"'"
-RUNS = {
+RUNS: dict[str, Any] = {
     "bpe": train_bpe(HUG, merges=5),
     "wordpiece": train_wordpiece(HUG, vocab_size=14),
     "unigram": train_unigram(HUG, 40, 12),
     "compare": compare(HUG, 12),
+    "superbpe": train_superbpe(Corpus.from_texts(["by the way", "on the way"]), 20, transition=16),
+    "pickybpe": train_pickybpe(HUG),
+    "paritybpe": train_paritybpe({"en": HUG, "de": Corpus.from_counts({"hugs": 26})}, merges=5),
 }
+NAMES = {"superbpe": "SuperBPE", "pickybpe": "PickyBPE", "paritybpe": "Parity-aware BPE"}
 
 
 class Frames(HTMLParser):
@@ -67,7 +80,8 @@ def test_a_run_shows_itself_step_by_step(name: str) -> None:
     told = message(document)
     assert told["last"] == len(trace) and len(told["frames"]) == len(trace) + 1
     draw = notebook.STEP_FRAMES[next(kind for kind in type(trace[0]).__mro__ if kind in notebook.STEP_FRAMES)]
-    style = notebook.Style(HUG.pipeline.byte_level)
+    style = notebook._style(trace[0])
+    assert name not in NAMES or f"<title>{NAMES[name]}</title>" in document
     assert [one["html"] for one in told["frames"]] == [draw(snapshot, style).html for snapshot in trace]
     (still,) = message(page(trace[2]._repr_html_())[0])["frames"]
     assert still == told["frames"][2]
@@ -148,6 +162,11 @@ def test_a_table_of_the_run_has_every_text_as_it_is() -> None:
     table = trace.to_pandas()
     assert table["token"].tolist() == [row["token"] for row in rows] and "NA" in table["token"].tolist()
     assert table["freq"].tolist() == [int(row["freq"]) for row in rows]
+    for name in NAMES:
+        run = RUNS[name]
+        assert run.to_pandas()["kind"].tolist() == [one.event.kind for one in run[1:]]
+    chosen = RUNS["paritybpe"].to_pandas()["language"].tolist()
+    assert chosen == [one.event.language for one in RUNS["paritybpe"][1:]] and {*chosen} == {"en", "de"}
     pruned = RUNS["unigram"].to_pandas()
     assert pruned["loss"].dtype == float and len(pruned) == len(RUNS["unigram"])
 

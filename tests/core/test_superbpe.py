@@ -247,7 +247,7 @@ def test_exports() -> None:
         "step": 23, "kind": "stage", "words": 17, "stretches": 4, "tokens_before": 51, "tokens_after": 51,
         "vocab_size": 40, "tokens": 51,
     }  # fmt: skip
-    assert trace_to_csv(trace).splitlines()[23] == "23,,,,0,0,40,51"
+    assert trace_to_csv(trace).splitlines()[23] == "23,,,,0,0,40,51,stage"
     assert len(merges_txt(trace).splitlines()) == 1 + len(GOLDEN["steps"])
     assert [part.token for part in trace.lineage("byĠtheĠway").parts] == ["by", "ĠtheĠway"]
 

@@ -96,16 +96,23 @@ def trace_to_json(trace: MergeTrace) -> str:
 
 
 def trace_to_csv(trace: MergeTrace, plain: bool = False) -> str:
-    """A run as CSV, one row per step.
+    """A run as CSV, one row per step; a newer kind of BPE says what each step does, the parity-aware one also which language chose.
 
     Text that a spreadsheet would read as a formula gets an apostrophe in front, unless the table is `plain`, for programs.
     """
     cell, rows = _cell(plain), []
+    of_a_kind = isinstance(trace, BpeTrace) and trace.kind != "plain"
     for point in trace.history:
-        pair = trace.pair_of(point.step) if trace.record.is_merge(point.step) else ("", "")
-        texts = [cell(text) for text in (*pair, point.token)]
-        rows.append([point.step, *texts, point.freq, point.tied_count, point.vocab_size, point.tokens])
+        merges = trace.record.is_merge(point.step)
+        texts = [cell(text) for text in (*(trace.pair_of(point.step) if merges else ("", "")), point.token)]
+        row = [point.step, *texts, point.freq, point.tied_count, point.vocab_size, point.tokens]
+        if of_a_kind:
+            row.append("merge" if merges else trace.event(point.step).kind)
+        if isinstance(trace, ParityTrace):
+            row.append(cell(trace.language_at(point.step)))
+        rows.append(row)
     names = ["step", "first", "second", "token", "freq", "tied_count", "vocab_size", "tokens"]
+    names += ["kind"] * of_a_kind + ["language"] * isinstance(trace, ParityTrace)
     return csv_table(names, rows)
 
 

@@ -15,11 +15,11 @@ from tokenizers_core.text.normalizers import normalized_text
 from tokenizers_core.text.spans import Span
 from tokenizers_core.text.splitting import SPACE_MARK
 from tokenizers_core.trace import Trace
-from tokenizers_core.training.merge_trace import MergeTrace
+from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.catalogue.why import Asked, asked_engine
 from tokensteps.drawing.tokens import Style
-from tokensteps.language.names import ALGORITHM_NAMES
+from tokensteps.language.names import trace_name
 from tokensteps.limits import CUT_LIMIT
 
 
@@ -213,9 +213,9 @@ class TrainedSubject(EngineSubject):
     Facts(rank=0, parts=('t', 'o'), score=None, freq=2, step=1)
     """
 
-    def __init__(self, name: str, tokenizer: Tokenizer, trace: MergeTrace | UnigramTrace, step: int) -> None:
+    def __init__(self, name: str, tokenizer: Tokenizer, trace: AnyTrace, step: int) -> None:
         # The size is what the training page says: without an unknown token put in for encoding.
-        super().__init__(name, ALGORITHM_NAMES[trace.algorithm], tokenizer, trace[step].vocab_size)
+        super().__init__(name, trace_name(trace), tokenizer, trace[step].vocab_size)
         self._trace = trace
         self._step = step
 

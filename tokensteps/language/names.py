@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 from tokenizers_core.text.cutting import DIGITS, CutAt
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.rewriting import Replace
-from tokenizers_core.training.algorithms import ALGORITHMS
+from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
+from tokenizers_core.training.bpe import BpeTrace
 from tokensteps.language.i18n import N_, _, together
 
 ALGORITHM_NAMES: Mapping[str, str] = {name: algorithm.title for name, algorithm in ALGORITHMS.items()}
@@ -265,6 +266,21 @@ def normalizer_names(pipeline: Pipeline) -> list[str]:
     ]
 
 
+def run_name(algorithm: str, kind: str = "plain") -> str:
+    """What trains a run: an algorithm, or a newer kind of BPE.
+
+    >>> run_name("unigram"), run_name("bpe", "pickybpe"), run_name("bpe", "paritybpe")
+    ('Unigram', 'PickyBPE', 'Parity-aware BPE')
+    """
+    name = ALGORITHM_NAMES[algorithm] if kind == "plain" else _(KIND_NAMES[kind])
+    return name[:1].upper() + name[1:]
+
+
+def trace_name(trace: AnyTrace) -> str:
+    """The same of a trace."""
+    return run_name(trace.algorithm, trace.kind if isinstance(trace, BpeTrace) else "plain")
+
+
 def pair_name(pair: tuple[str, ...]) -> str:
     """Two algorithms by name.
 
@@ -299,7 +315,7 @@ KIND_ABOUT: Final[Mapping[str, KindWords]] = {
         "Sennrich, Haddow, Birch (2016)",
         "https://aclanthology.org/P16-1162",
         N_(
-            "Words that a translation model has never seen can be spelled from parts: measured by the quality of translations from English into German and Russian."
+            "Words that a translation model has never seen can be spelled from parts: translations from English into German and Russian gain up to 1.1 and 1.3 BLEU over a dictionary for such words."
         ),
         N_("Every step of the training is here. How well a model translates with it is not."),
     ),
@@ -310,7 +326,7 @@ KIND_ABOUT: Final[Mapping[str, KindWords]] = {
         "Liu, Hayase, Hofmann, Oh, Smith and Choi (2025)",
         "https://arxiv.org/abs/2503.13423",
         N_(
-            "With 200,000 tokens, English text takes up to a third fewer of them than with BPE, and a language model of 8 billion parameters trained on them does better on 30 tasks by 4 percentage points on average."
+            "With 200,000 tokens in the vocabulary, a text takes up to 33 percent fewer of them than with BPE. A language model of 8 billion parameters gains 4.0 percentage points on average over 30 tasks at the same cost of training, and needs 27 percent less computation to answer."
         ),
         N_(
             "The page shows both stages, the change between them, and how many tokens the corpus has at each step. A corpus of this size can't show what a language model gains."
@@ -323,10 +339,10 @@ KIND_ABOUT: Final[Mapping[str, KindWords]] = {
         "Chizhov, Arnett, Korotkova and Yamshchikov (2024)",
         "https://arxiv.org/abs/2409.04599",
         N_(
-            "Fewer tokens that are hardly ever used, at no loss in the quality of translations: measured on several pairs of languages, with thresholds of 0.6 and more."
+            "Hardly any tokens are left that a model sees too rarely to learn them, and texts get no longer. Translation, on which it was measured, gets no worse and in several cases better."
         ),
         N_(
-            "The page shows each removal and what its places become, and each token that comes back. Whether rare tokens harm a model takes a model to see. Ties follow your rule; in the authors' program they follow none that can be named."
+            "The page shows each removal and what its places become, and each token that comes back. Whether rare tokens harm a model takes a model to see. Ties follow your rule; in the authors' program, the order in which pairs happen to be stored."
         ),
     ),
     "paritybpe": KindWords(
@@ -336,7 +352,7 @@ KIND_ABOUT: Final[Mapping[str, KindWords]] = {
         "Foroutan, Meister, Paul, Niklaus, Ahmadi, Bosselut and Sennrich (2025)",
         "https://arxiv.org/abs/2508.04796",
         N_(
-            "Languages take far more similar numbers of tokens, while all together take hardly more, and language models do as well on their tasks: measured on dozens of languages."
+            "Languages take more similar numbers of tokens, with a Gini coefficient lower by up to 89 percent (in the paper's version of 2026). All together take hardly more, and language models show no systematic loss on their tasks."
         ),
         N_(
             "The page shows who chooses, why, and what plain BPE would have merged. Forty lines in six languages show how the rule works; they are too few to say what it does to a language."

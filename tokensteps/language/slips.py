@@ -32,6 +32,23 @@ SLIPS: Final[Mapping[str, str]] = {
     "prefix_ignored": N_(
         "A token at the start of a word and the same letters with ## are two tokens. Count them separately."
     ),
+    # choosing a pair across spaces
+    "within_words": N_("You stayed within words. In the second stage, a pair may bridge a space."),
+    "too_many_words": N_("That pair is frequent, but its token would have more words than allowed."),
+    # removing a token
+    "new_token": N_("The new token stays. Look at the two tokens that it was made of."),
+    "characters_too": N_("Only learned tokens can leave. Single characters always stay."),
+    "at_threshold": N_("A share that equals the threshold is not enough: it must be more."),
+    "by_rest": N_("You divided by the places that are left. Divide by all places that the token had before."),
+    "share_left": N_("You compared the share that is left. Compare the share that the merge takes."),
+    "every_place": N_("A token can leave even if it has places left. Compare the share with the threshold."),
+    "each_part": N_(
+        "A token doesn't leave just because it was merged. Compare its share with the threshold."
+    ),
+    # the language that chooses
+    "fewest_tokens_choose": N_("That language has the fewest tokens. The one with the most chooses."),
+    "most_characters": N_("You counted characters. Count tokens."),
+    "most_words": N_("You counted words. Count tokens."),
     # splitting a word after a merge
     "unmerged": N_("That is the current split. The next merge changes it."),
     "one_place": N_("The pair occurs at several places in this word. Merge all of them."),

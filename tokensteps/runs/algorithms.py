@@ -81,14 +81,15 @@ class Run(Generic[Traced_co]):
             repr((self.algorithm.name, source, self.pipeline, sorted(self.settings.items()))).encode()
         )
 
+    @property
+    def task(self) -> Task[Traced_co]:
+        """What there is to do, in this process or another."""
+        source = replace(self.source, texts=self.settings.get("kind") in WITH_TEXTS)
+        return Task(self.algorithm.train, source, self.pipeline, self.settings, self.algorithm.grows)
+
     def make(self, progress: Progress) -> Traced_co:
         """Read the corpus and train: in a process of its own if it may take a while."""
-        source = replace(self.source, texts=self.settings.get("kind") in WITH_TEXTS)
-        return train(
-            self.name,
-            Task(self.algorithm.train, source, self.pipeline, self.settings, self.algorithm.grows),
-            progress,
-        )
+        return train(self.name, self.task, progress)
 
 
 def _merging(recipe: Recipe) -> dict[str, Any]:

@@ -19,13 +19,13 @@ from tokensteps.drawing.whatif import style_of
 from tokensteps.language.i18n import _, count, listed, sentences
 from tokensteps.language.labels import projector_labels
 from tokensteps.language.messages import too_old
-from tokensteps.language.names import ALGORITHM_NAMES, choice_name
+from tokensteps.language.names import choice_name, run_name
 from tokensteps.limits import SITE_ROOM, STEPS_TOLD
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.rules import RULES_OF, VIEWS
 from tokensteps.runs.settings import Recipe, read_url
-from tokensteps.server.tasks import Progress, Task
+from tokensteps.server.tasks import Progress
 from tokensteps.site.layout import SitePage, relative
 
 BOOKS: Final = "books.js"
@@ -58,9 +58,13 @@ class SiteRun:
         """What its corpus is called, in the language in use."""
         return _(self.title) if self.example else self.title
 
+    def trained_by(self) -> str:
+        """The algorithm, or the newer kind of BPE."""
+        return run_name(self.algorithm, self.recipe.values.get("kind", "plain"))
+
     def heading(self) -> str:
         """What its page is called."""
-        return f"{ALGORITHM_NAMES[self.algorithm]}: {self.corpus_title()}"
+        return f"{self.trained_by()}: {self.corpus_title()}"
 
     def choices(self) -> str:
         """What is chosen otherwise than is usual for its corpus, in the language in use; "" for nothing, and for a file."""
@@ -96,7 +100,7 @@ def train_here(recipe: Recipe) -> AnyTrace:
     run = ALGORITHMS[recipe.page].run(recipe)
     if run is None:
         raise EmptyCorpusError(characters=0)
-    return Task(run.algorithm.train, run.source, run.pipeline, run.settings)(Progress())
+    return run.task(Progress())
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------

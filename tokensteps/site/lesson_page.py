@@ -12,7 +12,7 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.handout import DrawnRun
 from tokensteps.language.i18n import _, count
-from tokensteps.language.names import ALGORITHM_NAMES
+from tokensteps.language.names import trace_name
 from tokensteps.runs.settings import corpus_title
 from tokensteps.site.books import BOOKS, book_html, books_data, draw_encoding, draw_training, train_here
 from tokensteps.site.layout import SitePage
@@ -78,7 +78,7 @@ def show_run(run: OwnRun) -> ShownRun:
         trace = train_here(run.recipe)
         for step in (run.step, *(step for step, _text in run.steps)):
             refuse_missing_step(run, step, trace)
-        title = f"{ALGORITHM_NAMES[run.recipe.page]}: {run_corpus(run)}"
+        title = f"{trace_name(trace)}: {run_corpus(run)}"
         books = [(title, draw_training(trace, run.step, title))]
         if run.encode:
             books.append(draw_encoding(trace, len(trace), run.encode))

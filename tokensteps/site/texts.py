@@ -102,7 +102,7 @@ def run_row(runs: Sequence[SiteRun]) -> str:
     """One row of that table."""
     first = runs[0]
     about = _(EXAMPLES[first.example].about) if first.example else ""
-    links = "".join(f"<td>{link_html(INDEX_PAGE, run.path, ALGORITHM_NAMES[run.algorithm])}" for run in runs)
+    links = "".join(f"<td>{link_html(INDEX_PAGE, run.path, run.trained_by())}" for run in runs)
     remark = escape(sentences(about, first.choices()))
     return f'<tr><th scope="row"><bdi>{escape(first.corpus_title())}</bdi><small>{remark}</small></th>{links}'
 

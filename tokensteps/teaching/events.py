@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import takewhile
+
+from tokenizers_core.training.kinds.pickybpe import PickyTrace, RemoveEvent
 from tokenizers_core.training.merge_trace import Candidate, MergeEvent, MergeTrace
 from tokenizers_core.training.pruning import PruneEvent
 from tokenizers_core.training.unigram_trace import UnigramTrace
@@ -31,6 +35,14 @@ def prune_at(trace: UnigramTrace, step: int) -> PruneEvent:
     if event.kind != "prune":
         raise ValueError(f"step={step} is of kind {event.kind}; ask about a step that prunes.")
     return event
+
+
+def removals_after(trace: PickyTrace, step: int) -> Iterator[RemoveEvent]:
+    """The removals that follow on the merge of a step."""
+    later = map(trace.event, range(step + 1, len(trace) + 1))
+    for event in takewhile(lambda one: one.kind == "remove", later):
+        assert isinstance(event, RemoveEvent)
+        yield event
 
 
 def scored(candidate: Candidate) -> ScoredCandidate:

@@ -7,9 +7,10 @@ A pair that ties and loses by the tie rule is graded as tied.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from html import escape
-from itertools import takewhile
+from itertools import chain
 from typing import Final
 
 from tokenizers_core.counterfactual.recounting import corpus_of
@@ -17,7 +18,7 @@ from tokenizers_core.encoding.models.pairs import Pair, merge_pair
 from tokenizers_core.text.splitting import END_OF_WORD
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.kinds.paritybpe import ParityTrace
-from tokenizers_core.training.kinds.pickybpe import PickyTrace, RemoveEvent
+from tokenizers_core.training.kinds.pickybpe import PickyTrace
 from tokenizers_core.training.kinds.superbpe import SuperTrace, is_superword
 from tokenizers_core.training.merge_trace import Candidate, MergeTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace
@@ -29,7 +30,7 @@ from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_chips, pair
 from tokensteps.drawing.training.candidates import PAIRS_OFFERED, offered_pairs
 from tokensteps.language.i18n import _, count, listed, ngettext, sentences
 from tokensteps.language.names import choice_name
-from tokensteps.teaching.events import merge_at, scored
+from tokensteps.teaching.events import merge_at, removals_after, scored
 from tokensteps.teaching.questions import (
     Choice,
     Entry,
@@ -43,10 +44,13 @@ from tokensteps.teaching.questions import (
     wrong,
 )
 from tokensteps.teaching.slips.merging import (
+    bridge_choices,
+    chooser_choices,
     count_choices,
     counting_slips,
     joined,
     merge_slips,
+    removal_choices,
     score_choices,
     scoring_slips,
 )
@@ -268,7 +272,10 @@ def pair_slip(trace: MergeTrace, step: int, yours: Pair) -> str:
     """The mistake that leads to a pair which is not the next one; "" if none is known."""
     splits, counts, prefix = splits_at(trace, step), word_counts_at(trace, step), prefix_of(trace)
     slips = score_choices if trace.ranked_by == "score" else count_choices
-    return next((name for name, best in slips(splits, counts, prefix) if yours in best), "")
+    known = slips(splits, counts, prefix)
+    if isinstance(trace, SuperTrace) and trace.in_stage_2(step):
+        known = chain(bridge_choices(splits, counts), known)
+    return next((name for name, best in known if yours in best), "")
 
 
 def splits_at(trace: MergeTrace, step: int) -> Mapping[str, Sequence[str]]:
@@ -366,7 +373,7 @@ def ask_leaving(trace: MergeTrace, step: int, style: Style) -> Question | None:
     learned = [part for part in dict.fromkeys(event.pair) if part in trace.step_of_token]
     if not learned:
         return None
-    removals = {one.token: one for one in _removals(trace, step + 1)}
+    removals = {one.token: one for one in removals_after(trace, step + 1)}
     shares, at = [], step + 1
     for part in learned:
         removal = removals.get(part)
@@ -391,7 +398,12 @@ def ask_leaving(trace: MergeTrace, step: int, style: Style) -> Question | None:
     because = sentences(worked, fill(_("So this leaves: {tokens}."), tokens=shown[key]))
 
     def grade(answer: str) -> Verdict:
-        return right(because) if answer == key else wrong(because, worked)
+        if answer == key:
+            return right(because)
+        splits, counts = splits_at(trace, step), word_counts_at(trace, step)
+        known = removal_choices(splits, counts, event.pair, learned, Fraction(trace.settings["threshold"]))
+        slip = next((name for name, parts in known if parts == {*labels[answer]}), "")
+        return wrong(because, worked, slip)
 
     return Question(
         "leaves",
@@ -409,14 +421,6 @@ def ask_leaving(trace: MergeTrace, step: int, style: Style) -> Question | None:
         because,
         worked,
     )
-
-
-def _removals(trace: PickyTrace, step: int) -> Iterator[RemoveEvent]:
-    """The removals that follow on the merge of a step."""
-    later = map(trace.event, range(step + 1, len(trace) + 1))
-    for event in takewhile(lambda one: one.kind == "remove", later):
-        assert isinstance(event, RemoveEvent)
-        yield event
 
 
 def _places(trace: MergeTrace, step: int, token: str) -> int:
@@ -441,7 +445,12 @@ def ask_chooser(trace: MergeTrace, step: int, style: Style) -> Question | None:
             return right(because)
         if answer in as_needy:
             return tied(sentences(worked, escape(_("Of equals, the first language chooses."))))
-        return wrong(because, worked)
+        texts = trace.corpora if trace.parallel is None else trace.parallel
+        known = chooser_choices(
+            {name: trace.splits(step, text.words) for name, text in texts.items()},
+            {name: dict(text.items()) for name, text in texts.items()},
+        )
+        return wrong(because, worked, next((name for name, chosen in known if answer in chosen), ""))
 
     options = trace.languages
     return Question(

@@ -5,22 +5,27 @@ The engine gives every number: a task is what a step starts from, with blanks, a
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Final, NamedTuple
 
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.comparison import surface
+from tokenizers_core.training.kinds.paritybpe import ParityTrace
+from tokenizers_core.training.kinds.pickybpe import PickyTrace, RemoveEvent
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.handout import standalone_page
 from tokensteps.drawing.mark import mark
+from tokensteps.drawing.narration.kinds import tell_removal
 from tokensteps.drawing.narration.merging import tell_bpe, tell_wordpiece
-from tokensteps.drawing.narration.text_format import Markup
+from tokensteps.drawing.narration.text_format import Markup, Narration
 from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_chips, token_html
 from tokensteps.language.i18n import _, count, language_tag, sentences
 from tokensteps.language.numbers import log_text
+from tokensteps.teaching.events import removals_after
 from tokensteps.teaching.exercises.kinds import Exercise
 from tokensteps.teaching.exercises.words import sheet_html, side_by_side
 from tokensteps.teaching.questions import Cells, Choice, Entry, Form, SeveralLines
@@ -123,15 +128,16 @@ def run_tasks(trace: AnyTrace, step: int, style: Style) -> list[PaperTask]:
     results: list[PaperTask] = []
     if isinstance(trace, UnigramTrace):
         results += viterbi_tasks(trace[step], style)
-    elif len(trace.corpus.words) <= WORDS_ON_PAPER:
-        first = max(0, min(step, len(trace) - MERGE_TASKS))
-        results += [merge_task(trace, before + 1, style) for before in range(first, len(trace))[:MERGE_TASKS]]
+    elif len(trace.corpus_at(step).words) <= WORDS_ON_PAPER:
+        merges = [at for at in range(1, len(trace) + 1) if trace.record.is_merge(at)]
+        before = max(0, min(bisect_right(merges, step), len(merges) - MERGE_TASKS))
+        results += [merge_task(trace, at, style) for at in merges[before : before + MERGE_TASKS]]
     return [*results, *split_tasks(trace, step, style)]
 
 
 def merge_task(trace: MergeTrace, step: int, style: Style) -> PaperTask:
     """Count the pairs before a step, and find the one that it merges."""
-    voice, frequencies = Markup(style), trace.word_frequencies
+    voice, corpus = Markup(style), trace.corpus_at(step - 1)
     heads = [_("Pair"), _("Count")]
     if isinstance(trace, WordPieceTrace):
         heads += [_("Count of first × count of second"), _("Score")]
@@ -144,7 +150,7 @@ def merge_task(trace: MergeTrace, step: int, style: Style) -> PaperTask:
             ]
             for one in trace.candidates(step - 1, PAIR_ROWS)
         ]
-        text = tell_wordpiece(trace.snapshot(step), voice)
+        told = [tell_wordpiece(trace.snapshot(step), voice)]
         question = _(
             "Count the pairs in these words, work out their scores, and write down which pair is merged next."
         )
@@ -152,13 +158,25 @@ def merge_task(trace: MergeTrace, step: int, style: Style) -> PaperTask:
         rows = [
             [pair_chips(one.pair, style), count(one.freq)] for one in trace.candidates(step - 1, PAIR_ROWS)
         ]
-        text = tell_bpe(trace[step], voice)
+        told = [tell_bpe(trace[step], voice)]
         question = _("Count the pairs in these words, and write down which pair is merged next.")
+        match trace:
+            case ParityTrace() if language := trace.language_at(step):
+                corpus = trace.chosen_corpus(step - 1)
+                chooses = _("{language} chooses: these are its words.").format(language=language)
+                question = sentences(chooses, question)
+            case PickyTrace():
+                removals = [tell_removal(event, voice) for event in removals_after(trace, step)]
+                told += removals or [Narration(escape(_("Nothing leaves.")), "")]
+                leaves = _("Then write down what leaves the vocabulary: the threshold is {threshold}.")
+                question = sentences(question, leaves.format(threshold=trace.settings["threshold"]))
     words = sheet_html(
         (_("Word, as it is split now"), _("Count")),
         (
-            (f'<span class="row">{chips(split, style)}</span>', count(frequencies[word]))
-            for word, split in trace[step - 1].splits().items()
+            (f'<span class="row">{chips(split, style)}</span>', count(number))
+            for split, number in zip(
+                trace.splits(step - 1, corpus.words).values(), corpus.counts, strict=True
+            )
         ),
     )
     merged = escape(_("Merged next:"))
@@ -166,7 +184,7 @@ def merge_task(trace: MergeTrace, step: int, style: Style) -> PaperTask:
         _("Merge {step}").format(step=count(step)),
         f"<p>{escape(question)}</p>{side_by_side(words, blank_table(heads, [[None] * len(heads)] * len(rows)))}"
         f'<p>{merged}</p><div class="line"></div>',
-        f"{sheet_html(heads, rows)}<p>{sentences(text.lead, text.why)}</p>",
+        f"{sheet_html(heads, rows)}<p>{sentences(*(part for one in told for part in (one.lead, one.why)))}</p>",
     )
 
 
@@ -215,6 +233,14 @@ def pieces_table(snapshot: UnigramSnapshot, words: Sequence[str], style: Style) 
     )
 
 
+def step_html(trace: PickyTrace, step: int, style: Style) -> str:
+    """A step of PickyBPE as a rule: the pair that it merges, or the token that it removes, struck out, and its parts."""
+    event = trace.event(step)
+    if not isinstance(event, RemoveEvent):
+        return pair_chips(trace.pair_of(step), style)
+    return f"<del>{chip(event.token, style)}</del> → {chips(event.parts, style)}"
+
+
 def split_tasks(trace: AnyTrace, step: int, style: Style) -> Iterator[PaperTask]:
     """Words to split with what was learned up to a step."""
     words = [word for word in trace.corpus.words if 1 < len(word) <= LONGEST_WORD][-SPLIT_WORDS:]
@@ -228,6 +254,12 @@ def split_tasks(trace: AnyTrace, step: int, style: Style) -> Iterator[PaperTask]
         tokens = [token for token in snapshot.vocab if any(surface(token) in word for word in words)]
         value = f'<p class="row">{chips(tokens[:RULES_LISTED], style)}</p>'
         question = _("Split each word by the longest match, with these tokens.")
+    elif isinstance(trace, PickyTrace):
+        steps = [step_html(trace, at, style) for at in range(1, step + 1)][:RULES_LISTED]
+        value = f'<p class="row">{" ".join(steps)}</p>'
+        question = _(
+            "Split each word by making these merges, and undoing what is struck out, in their order."
+        )
     else:
         rules = [pair for pair in snapshot.merges if any(pair.first + pair.second in word for word in words)]
         value = f'<p class="row">{" ".join(pair_chips(pair, style) for pair in rules[:RULES_LISTED])}</p>'

@@ -5,6 +5,7 @@ Source: docs/site.md. Oracles: Python's `tomllib` and `html.parser`; the engine,
 
 from __future__ import annotations
 
+import json
 import os
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 from tests.hostile import hostile
 from tests.samples import STRESS
-from tokenizers_core import TIE_RULES, Corpus, train_bpe
+from tokenizers_core import TIE_RULES, Corpus, train_bpe, train_paritybpe, train_pickybpe, train_superbpe
 from tokensteps.limits import LESSON_BYTES, LESSON_LINE, LESSON_PARTS
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.rules import RULES_OF
@@ -123,6 +124,28 @@ def test_a_run_is_as_its_settings_say(tmp_path: Path) -> None:
     corpus = Corpus.from_counts({"hug": 10, "pug": 5, "hugs": 5}, pre_tokenizer="whitespace_split")
     trace, true = train_here(part.run.recipe), train_bpe(corpus, vocab_size=8, tie_rule="greatest")
     assert [snapshot.event for snapshot in trace] == [snapshot.event for snapshot in true]
+
+
+def test_a_run_of_each_kind_of_bpe(tmp_path: Path) -> None:
+    """Oracle: the engine, asked for the same. SuperBPE and parity-aware BPE need the texts, not only their words."""
+    phrases, lines = EXAMPLES["phrases"].text().splitlines(), ["by the way", "on the way", "the way to it"]
+    languages = {"en": Corpus.from_texts(["the cat"]), "de": Corpus.from_texts(["die Katze"])}
+    table, text = json.dumps("en\tde\nthe cat\tdie Katze"), json.dumps("\n".join(lines))
+    runs = {
+        ("SuperBPE", "corpus = 'phrases'"): train_superbpe(
+            Corpus.from_texts(phrases), 220, transition=190, min_frequency=2
+        ),
+        ("PickyBPE", f"text = {text}, kind = 'pickybpe', size = 20"): train_pickybpe(
+            Corpus.from_texts(lines), 20
+        ),
+        ("Parity-aware BPE", f"text = {table}, kind = 'paritybpe'"): train_paritybpe(languages),
+    }
+    for (name, run), true in runs.items():
+        lesson = read(tmp_path, RUN.format(run))
+        (part,) = lesson.parts
+        assert part.run is not None
+        assert [snapshot.event for snapshot in train_here(part.run.recipe)] == [one.event for one in true]
+        assert f"{name}: " in own_lesson_page(lesson, "lessons/x.html").body
 
 
 def test_the_documents_example_is_a_lesson(tmp_path: Path) -> None:

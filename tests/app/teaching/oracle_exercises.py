@@ -11,6 +11,7 @@ from typing import Any
 from tests.app.teaching.oracle_slips import cuts
 from tests.core.oracle_bpe import PairName, PlainStep, plain_bpe, plain_encode
 from tests.core.oracle_dropout import by_matches, by_merges
+from tests.core.oracle_kinds import KindStep, ParityStep, plain_parity, plain_picky, plain_super
 from tests.core.oracle_unigram import all_paths, costs, plain_removal_losses
 from tests.core.oracle_wordpiece import plain_wordpiece
 
@@ -38,6 +39,42 @@ def solve_pair(facts: Mapping[str, Any], wordpiece: bool) -> tuple[PairName, lis
         return step.pair, step.tied
     made = bpe_steps(facts["words"], facts["step"] + 1)[facts["step"]]
     return made.pair, made.tied
+
+
+def solve_super(facts: Mapping[str, Any]) -> KindStep:
+    """The step of SuperBPE that is asked about."""
+    lines = {line.replace(" ", "Ġ"): times for line, times in facts["lines"].items()}
+    words: dict[str, int] = {}
+    for line, times in lines.items():
+        for word in line.replace("Ġ", " Ġ").split():
+            words[word] = words.get(word, 0) + times
+    alphabet, enough = sorted({*"".join(words)}), 1_000
+    transition = facts["transition"] or enough
+    steps = plain_super(words, lines, alphabet, "first", str.encode, enough, transition, facts["most_words"])
+    return steps[facts["step"]]
+
+
+def solve_picky(facts: Mapping[str, Any]) -> tuple[KindStep, list[KindStep]]:
+    """The merge of PickyBPE that is asked about, and the removals after it."""
+    words = facts["words"]
+    alphabet = sorted({*"".join(words)})
+    steps = plain_picky(words, list, alphabet, "first", str.encode, 1_000, facts["threshold"])
+    merge, *later = steps[facts["step"] :]
+    ends = next((number for number, step in enumerate(later) if step.kind == "merge"), len(later))
+    return merge, later[:ends]
+
+
+def solve_parity(facts: Mapping[str, Any]) -> ParityStep:
+    """The step of parity-aware BPE that is asked about; all languages choose those before."""
+    corpora: dict[str, dict[str, int]] = {language: {} for language in facts["parallel"]}
+    for language, lines in facts["parallel"].items():
+        for word in " ".join(lines).split():
+            corpora[language]["▁" + word] = corpora[language].get("▁" + word, 0) + 1
+    step = facts["step"]
+    alphabet = sorted({letter for words in corpora.values() for word in words for letter in word})
+    return plain_parity(
+        corpora, None, alphabet, "first", str.encode, step + 1, step, None, None, Fraction(2)
+    )[step]
 
 
 def solve_tipping(facts: Mapping[str, Any]) -> int:

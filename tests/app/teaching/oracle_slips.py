@@ -74,6 +74,61 @@ def bpe_choices(splits: Mapping[str, Sequence[str]], words: Mapping[str, int]) -
     }
 
 
+def super_choices(splits: Mapping[str, Sequence[str]], lines: Mapping[str, int], most_words: int) -> Names:
+    """The pair that SuperBPE would merge next, by each mistake."""
+    text = running(splits, lines)
+    within = {pair for pair in pairs_in(text) if not pair[1].startswith("Ġ")}
+    long = [pair for pair in {*pairs_in(text)} if len("".join(pair).replace("Ġ", " ").split()) > most_words]
+    return {
+        **bpe_choices(splits, lines),
+        "within_words": most(within, lambda pair: pairs_in(text).count(pair)) if within else [],
+        "too_many_words": long,
+    }
+
+
+def removals(
+    splits: Mapping[str, Sequence[str]], words: Mapping[str, int], pair: PairName, threshold: Fraction
+) -> Names:
+    """What PickyBPE would remove, by each mistake: lists of tokens."""
+
+    def shares(text: list[list[str]]) -> dict[str, tuple[int, int]]:
+        taken = sum(apart(tokens, pair) for tokens in text)
+        return {part: (taken, token_count(text, part)) for part in pair}
+
+    text, types = running(splits, words), running(splits, dict.fromkeys(words, 1))
+    true, once = shares(text), shares(types)
+    learned = [part for part in pair if len(part) > 1]
+    letters = [part for part in pair if len(part) == 1]
+    return {
+        "new_token": [["".join(pair)]],
+        "characters_too": [letters, [*pair]] if letters else [],
+        "at_threshold": [[part for part in learned if Fraction(*true[part]) >= threshold]],
+        "words_once": [[part for part in learned if Fraction(*once[part]) > threshold]],
+        "by_rest": [
+            [part for part in learned if true[part][0] > threshold * (true[part][1] - true[part][0])]
+        ],
+        "every_place": [[part for part in learned if true[part][0] == true[part][1]]],
+        "share_left": [[part for part in learned if 1 - Fraction(*true[part]) > threshold]],
+        "each_part": [learned],
+    }
+
+
+def choosers(words: Mapping[str, Sequence[Sequence[str]]]) -> Names:
+    """The languages that would choose, by each mistake."""
+
+    def extreme(choose: Callable[..., int], value: Callable[[Any], int]) -> list[str]:
+        best = choose(map(value, words.values()))
+        return [language for language, own in words.items() if value(own) == best]
+
+    return {
+        "fewest_tokens_choose": extreme(min, lambda own: sum(map(len, own))),
+        "most_characters": extreme(
+            max, lambda own: len("".join(token for tokens in own for token in tokens))
+        ),
+        "most_words": extreme(max, len),
+    }
+
+
 def token_count(text: list[list[str]], token: str) -> int:
     """How often a token is met."""
     return sum(tokens.count(token) for tokens in text)

@@ -33,7 +33,10 @@ from tests.app.teaching.oracle_exercises import (
     solve_dropout,
     solve_losses,
     solve_pair,
+    solve_parity,
+    solve_picky,
     solve_sampling,
+    solve_super,
     solve_tipping,
     solve_viterbi,
     solve_way,
@@ -46,6 +49,8 @@ from tests.app.teaching.oracle_slips import cuts
 from tests.core.oracle_unigram import costs, plain_removal_losses, plain_seed, plain_unigram_course
 from tests.core.oracle_wordpiece import plain_wordpiece
 from tests.samples import STRESS
+from tokenizers_core.training.kinds.paritybpe import ParityTrace
+from tokenizers_core.training.kinds.superbpe import SuperTrace
 from tokensteps.limits import CORPUS_COUNT, CORPUS_LINES, CORPUS_WORD
 from tokensteps.pages.learn.exercises import START, Place, Record, exact, read_place, write_place
 from tokensteps.runs.algorithms import ALGORITHMS
@@ -102,6 +107,36 @@ def bpe_count(exercise: Exercise) -> None:
     true = bpe_steps(facts["words"], facts["step"] + 1)[facts["step"]].counts[facts["pair"]]
     assert exercise.question.key == str(true)
     assert [graded(exercise, str(number)) for number in (true, true + 1, true - 1)] == [RIGHT, WRONG, WRONG]
+
+
+def superbpe_pair(exercise: Exercise) -> None:
+    """Pairs of more words than allowed are among the options if they are frequent enough, and wrong."""
+    made = solve_super(exercise.facts)
+    as_good = [joined(pair).replace("Ġ", "␣") for pair in made.tied]
+    assert made.kind == "merge" and isinstance(exercise.question.form, Choice)
+    assert exercise.question.key == as_good[0] and {*as_good} <= {*exercise.question.form.options}
+    for option in exercise.question.form.options:
+        wanted = RIGHT if option == as_good[0] else TIED if option in as_good else WRONG
+        assert graded(exercise, option) == graded(exercise, option.replace("␣", "Ġ")) == wanted
+
+
+def pickybpe_removal(exercise: Exercise) -> None:
+    merge, removals = solve_picky(exercise.facts)
+    assert merge.parts == exercise.facts["pair"] and isinstance(exercise.question.form, Choice)
+    assert exercise.question.key == (" + ".join(one.token for one in removals) or "–")
+    for option in exercise.question.form.options:
+        assert graded(exercise, option) == (RIGHT if option == exercise.question.key else WRONG)
+    for one in removals:
+        assert f"<b>{one.merged}</b> of its <b>{one.merged + one.left}</b>" in exercise.question.solution
+
+
+def paritybpe_language(exercise: Exercise) -> None:
+    made = solve_parity(exercise.facts)
+    assert exercise.question.key == made.language
+    for language, tokens in made.tokens.items():
+        assert f"{language} {tokens}" in exercise.question.solution
+        as_good = TIED if tokens == made.tokens[made.language] else WRONG
+        assert graded(exercise, language) == (RIGHT if language == made.language else as_good)
 
 
 def bpe_tipping(exercise: Exercise) -> None:
@@ -358,6 +393,9 @@ SOLVERS: dict[str, Solver] = {
     "bpe_pair": bpe_pair,
     "bpe_encode": bpe_encode,
     "bpe_tipping": bpe_tipping,
+    "superbpe_pair": superbpe_pair,
+    "pickybpe_removal": pickybpe_removal,
+    "paritybpe_language": paritybpe_language,
     "wordpiece_score": wordpiece_score,
     "wordpiece_pair": wordpiece_pair,
     "wordpiece_encode": wordpiece_encode,
@@ -385,6 +423,9 @@ HARDNESS: dict[str, Callable[[Exercise], float]] = {
     "bpe_pair": lambda one: len(one.facts["words"]) + one.facts["step"],
     "bpe_encode": lambda one: len(one.facts["merges"]) + len(one.facts["word"]),
     "bpe_tipping": lambda one: len(one.facts["words"]) + one.facts["step"],
+    "superbpe_pair": lambda one: len(one.facts["lines"]) + one.facts["bridged"],
+    "pickybpe_removal": lambda one: len(one.facts["words"]) + one.facts["step"],
+    "paritybpe_language": lambda one: sum(map(len, one.facts["parallel"].values())),
     "wordpiece_score": lambda one: len(one.facts["words"]) + one.facts["step"],
     "wordpiece_pair": lambda one: len(one.facts["words"]) + one.facts["step"],
     "wordpiece_encode": lambda one: len(one.facts["vocabulary"]) + len(one.facts["word"]),
@@ -502,13 +543,21 @@ def test_a_link_opens_the_same_corpus(kind: str) -> None:
         run = algorithm.run(reading.recipe)
         assert reading.complaints == [] and run is not None
         trace = run.make(Progress())
-        assert dict(trace.corpus.items()) == one.facts["words"]
         step = int(query["step"])
+        if isinstance(trace, ParityTrace):
+            assert {*trace.languages} == {*one.facts["parallel"]}
+            assert trace.language_at(step + 1) == one.question.key
+            continue
+        if isinstance(trace, SuperTrace):
+            lines = {line.replace(" ", "Ġ"): times for line, times in one.facts["lines"].items()}
+            assert dict(trace.corpus_at(step).items()) == lines
+        else:
+            assert dict(trace.corpus.items()) == one.facts["words"]
         assert step == one.facts.get("step", step) and step <= len(trace)
         if page == "unigram":
             assert [*trace[step].pieces] == [*one.facts["pieces"]]
         elif kind.endswith("_pair"):
-            assert joined(trace[step + 1].event.pair) == one.question.key
+            assert joined(trace[step + 1].event.pair).replace("Ġ", "␣") == one.question.key
 
 
 # --- answers that learners type ---------------------------------------------------------------------------------------

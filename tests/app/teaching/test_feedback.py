@@ -16,19 +16,30 @@ from typing import Any
 
 import pytest
 
-from tests.app.teaching.oracle_exercises import bpe_steps, solve_losses, solve_way, splits_by_probability
+from tests.app.teaching.oracle_exercises import (
+    bpe_steps,
+    solve_losses,
+    solve_parity,
+    solve_picky,
+    solve_super,
+    solve_way,
+    splits_by_probability,
+)
 from tests.app.teaching.oracle_slips import (
     bpe_choices,
     bpe_encodings,
+    choosers,
     counts,
     cuts,
     dropout_mistakes,
     losses,
     match_mistakes,
     probabilities,
+    removals,
     sampling_mistakes,
     scores,
     split_slips_of,
+    super_choices,
     wordpiece_choices,
     wordpiece_slips_of,
 )
@@ -269,6 +280,19 @@ def pair_text(pair: tuple[str, str]) -> str:
     return f"{pair[0]} + {pair[1]}"
 
 
+def seen(pair: tuple[str, str]) -> str:
+    return pair_text(pair).replace("Ġ", "␣")
+
+
+def spoken(facts: Any) -> dict[str, list[list[str]]]:
+    """Each language's words in their tokens, by slow training."""
+    made = solve_parity({**facts, "step": facts["step"] - 1}).splits
+    return {
+        language: [words["▁" + word] for word in " ".join(facts["parallel"][language]).split()]
+        for language, words in made.items()
+    }
+
+
 def state(facts: Any, wordpiece: bool) -> dict[str, Any]:
     """The words as they are split, by slow training."""
     words, step = facts["words"], facts["step"]
@@ -301,6 +325,21 @@ def mistakes_of(kind: str, one: Exercise) -> set[str]:
             return named(question, counts(state(facts, False), words, facts["pair"], ""), str)  # type: ignore[arg-type]
         case "bpe_pair":
             return named(question, bpe_choices(state(facts, False), words), pair_text)
+        case "superbpe_pair":
+            before = {**facts, "step": facts["step"] - 1}  # type: ignore[operator]
+            lines = {line.replace(" ", "Ġ"): times for line, times in facts["lines"].items()}  # type: ignore[attr-defined]
+            splits = solve_super(before).splits
+            offered = super_choices(splits, lines, facts["most_words"])  # type: ignore[arg-type]
+            assert isinstance(question.form, Choice)
+            frequent = [pair for pair in offered["too_many_words"] if seen(pair) in question.form.options]
+            return named(question, {**offered, "too_many_words": frequent}, seen)
+        case "pickybpe_removal":
+            splits = solve_picky({**facts, "step": facts["step"] - 1})  # type: ignore[operator]
+            after = [splits[0], *splits[1]][-1].splits
+            made = removals(after, words, facts["pair"], facts["threshold"])  # type: ignore[arg-type]
+            return named(question, made, lambda tokens: " + ".join(tokens) or "–")
+        case "paritybpe_language":
+            return named(question, choosers(spoken(facts)), str)
         case "wordpiece_pair":
             return named(question, wordpiece_choices(state(facts, True), words), pair_text)
         case "wordpiece_score":
@@ -337,6 +376,12 @@ def mistakes_of(kind: str, one: Exercise) -> set[str]:
     [
         ("bpe_count", "words_once letters either_order one_token"),
         ("bpe_pair", "words_once"),
+        ("superbpe_pair", "words_once within_words too_many_words"),
+        (
+            "pickybpe_removal",
+            "new_token characters_too at_threshold words_once by_rest every_place share_left each_part",
+        ),
+        ("paritybpe_language", "fewest_tokens_choose most_characters most_words"),
         ("wordpiece_pair", "most_frequent first_only second_only words_once"),
         (
             "wordpiece_score",

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import pytest
 
-from tokenizers_core import Corpus, train_bpe, train_unigram
+from tokenizers_core import Corpus, train_bpe, train_paritybpe, train_pickybpe, train_superbpe, train_unigram
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.handout import paper_handout
 from tokensteps.drawing.tokens import Style
@@ -94,6 +94,35 @@ def test_pairs_are_asked_blank_and_answered_in_full(step: int) -> None:
         found = {tuple(text(pair).split()): int(number) for pair, number in rows}
         assert found == dict(pairs)
         assert '<span class="pair">' not in task.asked
+
+
+def test_the_newer_kinds_on_paper() -> None:
+    """Only merges are counted for; SuperBPE has its stretches, PickyBPE says what leaves, parity-aware BPE has the words of who chooses."""
+    lines = Corpus.from_texts(["by the way", "on the way", "the way to it"])
+    way = train_superbpe(lines, 22, transition=20)
+    hug = train_pickybpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
+    cats = train_paritybpe({"en": Corpus.from_texts(["the cat"]), "de": Corpus.from_texts(["die Katze"])})
+    for trace in (way, hug, cats):
+        for step in range(len(trace) + 1):
+            tasks = run_tasks(trace, step, PLAIN)
+            merges = [int(task.title.removeprefix("Merge ")) for task in tasks[:-1]]
+            assert len(merges) == 3 and all(map(trace.record.is_merge, merges))
+            assert names(worksheet("x", tasks)) <= TAGS | {"del"}
+            words = [word for word in trace.corpus.words if 1 < len(word) <= 10][-8:]
+            tokenizer = trace.tokenizer(step)
+            answer = text(tasks[-1].answer).split()
+            for word in words:
+                assert " ".join([word, *tokenizer.encode(word.replace("Ġ", " ")).tokens]) in " ".join(answer)
+    stretches = text(run_tasks(way, len(way), PLAIN)[2].asked)
+    assert "by ĠtheĠway 1" in " ".join(stretches.split())
+    *_others, leaves, split = run_tasks(hug, len(hug), PLAIN)
+    assert "the threshold is 9/10" in text(leaves.asked) and "Remove" in leaves.answer
+    assert "Remove" not in leaves.asked and split.asked.count("<del>") == 2
+    chosen = [(cats.language_at(step), run_tasks(cats, step - 1, PLAIN)[0]) for step in (1, 3)]
+    for language, task in chosen:
+        assert f"{language} chooses" in text(task.asked)
+        assert ("K a t z e" in " ".join(text(task.asked).split())) == (language == "de")
+    assert {language for language, _task in chosen} == {"en", "de"}
 
 
 @pytest.mark.parametrize("algorithm", [BPE, WORDPIECE, UNIGRAM])

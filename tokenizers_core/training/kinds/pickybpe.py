@@ -51,7 +51,7 @@ from tokenizers_core.training.options.bounds import Bounds
 from tokenizers_core.training.ties import TieOrder
 
 USUAL_THRESHOLD: Final = Fraction(9, 10)
-"""One of the thresholds that the paper tries (0.6 to 0.9)."""
+"""The default of the authors' program."""
 
 
 class PresentTokens(Vocabulary):

@@ -12,6 +12,7 @@ from random import Random
 from typing import Final
 
 from tokensteps.language.i18n import N_
+from tokensteps.teaching.exercises.bpe_kinds import parity_chooser, picky_removal, super_pair
 from tokensteps.teaching.exercises.construct import construct
 from tokensteps.teaching.exercises.course import course
 from tokensteps.teaching.exercises.encoding import bpe_encode, wordpiece_encode
@@ -55,6 +56,21 @@ EXERCISE_KINDS: Final[Mapping[str, ExerciseKind]] = {
         N_("BPE: what would it take"),
         N_("Finding how many more of a word would change the next merge."),
         bpe_tipping,
+    ),
+    "superbpe_pair": ExerciseKind(
+        N_("SuperBPE: across spaces"),
+        N_("Counting pairs of whole words, and keeping to the limit."),
+        super_pair,
+    ),
+    "pickybpe_removal": ExerciseKind(
+        N_("PickyBPE: what leaves"),
+        N_("Comparing the share of a token's places with a threshold."),
+        picky_removal,
+    ),
+    "paritybpe_language": ExerciseKind(
+        N_("Parity-aware BPE: who chooses"),
+        N_("Counting what the same lines cost each language."),
+        parity_chooser,
     ),
     "wordpiece_score": ExerciseKind(
         N_("WordPiece: score a pair"), N_("Dividing by the two tokens' counts."), wordpiece_score

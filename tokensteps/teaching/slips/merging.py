@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from tokenizers_core.encoding.models.pairs import Pair, group_pair, merge_pair
 
@@ -15,6 +15,7 @@ Splits = Mapping[str, Sequence[str]]
 Counts = Mapping[str, int]
 """How often each word occurs."""
 PairName = tuple[str, str]
+Named = TypeVar("Named", PairName, str)
 Slips = Iterator[tuple[str, Fraction | float]]
 """Mistakes, each with a number that it leads to."""
 
@@ -101,10 +102,10 @@ def _letters(splits: Splits, counts: Counts, pair: PairName, prefix: str) -> int
     return result
 
 
-def best_of(values: Mapping[PairName, Fraction | int]) -> set[PairName]:
-    """The pairs with the greatest value."""
+def best_of(values: Mapping[Named, Fraction | int]) -> set[Named]:
+    """Those with the greatest value."""
     most = max(values.values())
-    return {pair for pair, value in values.items() if value == most}
+    return {name for name, value in values.items() if value == most}
 
 
 def count_choices(splits: Splits, counts: Counts, _prefix: str = "") -> Iterator[tuple[str, set[PairName]]]:
@@ -112,6 +113,63 @@ def count_choices(splits: Splits, counts: Counts, _prefix: str = "") -> Iterator
     yield "words_once", best_of(count_all(splits, each_once(counts)).pairs)
     yield "places_once", best_of(pairs_by_word(splits, counts))
     yield "overlaps", best_of(pairs_apart(splits, counts))
+
+
+def bridge_choices(splits: Splits, counts: Counts, space: str = "Ġ") -> Iterator[tuple[str, set[PairName]]]:
+    """The pairs that SuperBPE would merge next in stage 2 by a mistake of its own.
+
+    >>> dict(bridge_choices({"to be to bed": ("to", "Ġbe", "Ġto", "Ġbe", "d")}, {"to be to bed": 1}))
+    {'within_words': {('Ġbe', 'd')}}
+    """
+    pairs = count_all(splits, counts).pairs
+    within = {pair: number for pair, number in pairs.items() if not pair[1].startswith(space)}
+    if within:
+        yield "within_words", best_of(within)
+
+
+# --- removals ---------------------------------------------------------------------------------------------------------
+
+
+def removal_choices(
+    splits: Splits, counts: Counts, pair: PairName, learned: Collection[str], threshold: Fraction
+) -> Iterator[tuple[str, set[str]]]:
+    """The learned ones of a pair's tokens that PickyBPE would remove after their merge by each mistake."""
+
+    def shares(counts: Counts) -> dict[str, Fraction]:
+        single, taken = count_all(splits, counts).single, pairs_apart(splits, counts)[pair]
+        return {part: Fraction(taken, single[part]) for part in learned}
+
+    true, types = shares(counts), shares(each_once(counts))
+    yield "at_threshold", {part for part in learned if true[part] >= threshold}
+    yield "words_once", {part for part in learned if types[part] > threshold}
+    yield "by_rest", {part for part in learned if true[part] > threshold * (1 - true[part])}
+    yield "every_place", {part for part in learned if true[part] == 1}
+    yield "share_left", {part for part in learned if 1 - true[part] > threshold}
+    yield "each_part", {*learned}
+
+
+# --- languages --------------------------------------------------------------------------------------------------------
+
+
+def chooser_choices(
+    splits: Mapping[str, Splits], counts: Mapping[str, Counts]
+) -> Iterator[tuple[str, set[str]]]:
+    """The languages that would choose in parity-aware BPE by each mistake, from each one's words.
+
+    >>> splits = {"en": {"tea": ("t", "ea")}, "de": {"Tee": ("T", "e", "e")}, "es": {"té": ("té",)}}
+    >>> dict(chooser_choices(splits, {"en": {"tea": 2}, "de": {"Tee": 1}, "es": {"té": 1}}))["most_words"]
+    {'en'}
+    """
+
+    def totals(number: Callable[[Sequence[str]], int]) -> dict[str, int]:
+        return {
+            name: sum(number(tokens) * counts[name][word] for word, tokens in own.items())
+            for name, own in splits.items()
+        }
+
+    yield "fewest_tokens_choose", best_of({name: -number for name, number in totals(len).items()})
+    yield "most_characters", best_of(totals(lambda tokens: len("".join(tokens))))
+    yield "most_words", best_of(totals(lambda _tokens: 1))
 
 
 # --- scores -----------------------------------------------------------------------------------------------------------
