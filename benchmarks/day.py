@@ -3,8 +3,8 @@
 From eight to four, by a seeded script: four classes come, step, choose other corpora, follow their lecturer and answer; somebody pastes 200 KB;
 files are uploaded; at noon there is hardly anybody; in the afternoon people train on texts of their own. Everybody leaves.
 
-What the server holds is told each half hour: memory, open files and connections, threads, processes, what is in its store. Before the day one visitor of each kind has been there. Then,
-and after it, the server is left alone for as long as it takes to notice that visitors have gone. What the last row
+What the server holds is told each half hour: memory, open files and connections, threads, processes, what is in its store. Before the day one visitor of each kind has been there,
+and has trained on each of the ready corpora. Then, and after it, the server is left alone for as long as it takes to notice that visitors have gone. What the last row
 has more than the first is what a day leaves behind: finished runs and drawn steps, which are kept for the next visitor while there is room (`TRACES_ROOM`,
 `FRAMES_ROOM` in `tokensteps/limits.py`), and the files that links lead to.
 """
@@ -187,11 +187,12 @@ async def live(
         print(Held.now(process, store).row(name, there), flush=True)
 
     before = Day(port, minutes, students, seed)
-    for number, (page, url) in enumerate(
-        LINKS
-    ):  # one of each has come and gone, and has made what the first one makes
+    # One of each has come and gone, and has made what the first one makes: the runs of the ready corpora, which are kept for all.
+    for number, (page, url) in enumerate(LINKS):
         async with opened(port, page, dict(url)) as session:
             await session.run()
+            for title in session.ready:
+                await session.do_corpus(title)
         await bring(port, number, AT_ONCE, before.times)
     await before.upload(-1)
     await hold([port], Lesson(2, 3, 1, 0.5, 0.2))

@@ -220,10 +220,14 @@ class Session:
         self.url["step"] = str(self.step)
         return await self.run(self.fragment)
 
-    async def do_corpus(self, chance: random.Random) -> float:
-        """Choose another of the ready corpora."""
-        box = self.widgets[f"{self.page}.corpus"]
-        self.values[box.id] = ("string_value", chance.choice(box.options[:-3]))
+    @property
+    def ready(self) -> Sequence[str]:
+        """The corpora that the app has, by their titles."""
+        return self.widgets[f"{self.page}.corpus"].options[:-3]
+
+    async def do_corpus(self, title: str) -> float:
+        """Choose one of the ready corpora."""
+        self.values[self.widgets[f"{self.page}.corpus"].id] = ("string_value", title)
         self.step = 0
         return await self.run()
 
@@ -339,7 +343,7 @@ async def act(session: Session, chance: random.Random, hall: Hall, times: Times)
         start = chance.randrange(len(text) - TEXT_LENGTH)
         times.add("paste", await session.do_paste(text[start : start + TEXT_LENGTH]))
     elif draw < hall.paste + hall.corpus:
-        times.add("corpus", await session.do_corpus(chance))
+        times.add("corpus", await session.do_corpus(chance.choice(session.ready)))
     else:
         times.add("step", await session.do_step())
 
