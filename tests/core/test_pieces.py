@@ -81,7 +81,13 @@ TEXTS = [
 ]
 
 SETTINGS = [
-    *product(("unigram", "bpe"), (True, False), (True, False), (True, False), ("", "<tag>|Ａ|a b|of"))
+    *product(
+        ("unigram", "bpe", "word", "char"),
+        (True, False),
+        (True, False),
+        (True, False),
+        ("", "<tag>|Ａ|a b|of"),
+    )
 ]
 """Algorithm, dummy prefix, white space made one, mark behind, user-defined symbols."""
 

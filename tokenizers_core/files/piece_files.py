@@ -16,7 +16,7 @@ from tokenizers_core.text.charsmap import CharacterMap
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 """Types of pieces."""
-UNIGRAM, BPE = 1, 2
+UNIGRAM, BPE, WORD, CHAR = range(1, 5)
 """Types of models."""
 FIXED32: Final = 5
 """How a float is written."""
@@ -82,8 +82,8 @@ def read_model(data: bytes) -> PieceModel:
         elif number == 3:
             normalizer |= dict(fields(_message(value)))
     kind = trainer.get(3, UNIGRAM)
-    if kind not in (UNIGRAM, BPE):
-        raise Damaged(message="its algorithm is neither Unigram nor BPE")
+    if kind not in (UNIGRAM, BPE, WORD, CHAR):
+        raise Damaged(message="its algorithm is none of SentencePiece's four: unigram, bpe, word, char")
     if not pieces:
         raise Damaged(message="it has no pieces")
     charsmap = _message(normalizer.get(2, b""))

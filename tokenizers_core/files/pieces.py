@@ -3,14 +3,14 @@
 The text is normalized as a whole (`text/sentencepiece.py`), and then it is one word: pieces may hold marks for spaces. User-defined
 symbols are taken whole within it, and control pieces such as `<s>` are never found in a text.
 
-Sources: SentencePiece's unigram_model.cc and bpe_model.cc; oracle: the library.
+Sources: SentencePiece's unigram_model.cc, bpe_model.cc, word_model.cc and char_model.cc; oracle: the library.
 """
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Final
 
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
@@ -28,6 +28,7 @@ from tokenizers_core.encoding.models.lattice import UNKNOWN_PENALTY
 from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.encoding.models.unigram import UnigramModel, lattice_edges, walk_back
 from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.files import piece_files
 from tokenizers_core.files.piece_files import BPE, NORMAL, USER_DEFINED, Damaged, PieceModel
 from tokenizers_core.text.cutting import CutAt
 from tokenizers_core.text.pipeline import Pipeline
@@ -94,6 +95,16 @@ class PieceBpe(BpeModel):
         return tuple(self._symbols.findall(word))
 
 
+class PieceWords(PieceBpe):
+    """SentencePiece's `word` models: a word is a piece as a whole, or unknown. Unknown ones in a row are one token."""
+
+    def __init__(self, tokens: Sequence[str], words: Container[str], unk: str, falls_back: bool) -> None:
+        super().__init__(tokens, {}, (), unk, falls_back)
+        self.known = {token: number for token, number in self.vocabulary.ids.items() if token in words}
+        self._symbols = re.compile(f"{SPACE_MARK}[^{SPACE_MARK}]*|[^{SPACE_MARK}]+")
+        self._plain = False
+
+
 def tokenizer_of(model: PieceModel) -> Tokenizer:
     """The tokenizer of a model. Raises Damaged."""
     tokens = [one.text for one in model.pieces]
@@ -112,9 +123,14 @@ def tokenizer_of(model: PieceModel) -> Tokenizer:
 def _model(model: PieceModel, tokens: Sequence[str], symbols: Sequence[str]) -> Model:
     unk = tokens[model.unknown]
     scores = {one.text: one.score for one in model.pieces if one.kind == NORMAL}
-    if model.kind != BPE:
-        return PieceUnigram(tokens, scores, symbols, unk, model.byte_fallback)
-    return PieceBpe(tokens, merges_of_scores(scores), symbols, unk, model.byte_fallback)
+    match model.kind:
+        case piece_files.WORD:
+            return PieceWords(tokens, {*scores, *symbols}, unk, model.byte_fallback)
+        case piece_files.CHAR:  # nothing is merged
+            return PieceBpe(tokens, {}, symbols, unk, model.byte_fallback)
+        case piece_files.BPE:
+            return PieceBpe(tokens, merges_of_scores(scores), symbols, unk, model.byte_fallback)
+    return PieceUnigram(tokens, scores, symbols, unk, model.byte_fallback)
 
 
 def merges_of_scores(scores: Mapping[str, float]) -> dict[Pair, int]:

@@ -210,6 +210,8 @@ class BpeModel(Model):
     ) -> None:
         super().__init__()
         self.vocabulary = Vocabulary(tokens, prefix)
+        self.known: Mapping[str, int] = self.vocabulary.ids
+        """The symbols that words can have, with their ids."""
         self.merges = merges
         self.unk_token = unk_token
         self.suffix = suffix
@@ -269,17 +271,18 @@ class BpeModel(Model):
     def symbols(self, word: str) -> Sequence[str]:
         """The word's symbols, with replacements for those that are unknown."""
         symbols = self.split(word)
-        if all(map(self.vocabulary.ids.__contains__, symbols)):
+        if all(map(self.known.__contains__, symbols)):
             return symbols
         return [symbol for symbol, _span in self.placed_symbols(word)]
 
     def placed_symbols(self, word: str) -> list[tuple[str, Span]]:
         """The same symbols, each with the characters of the word that it stands for."""
-        known, options = self.vocabulary.ids, self.options
+        known, options = self.known, self.options
         placed: list[tuple[str, Span]] = []
-        fusing = False
-        for index, symbol in enumerate(self.split(word)):
-            start, end = index, min(index + 1, len(word))
+        fusing, end = False, 0
+        for symbol in self.split(word):
+            width = len(symbol.removeprefix(self.vocabulary.prefix))
+            start, end = end, min(end + width, len(word))
             unknown = symbol not in known
             if not unknown:
                 placed.append((symbol, (start, end)))
@@ -359,8 +362,7 @@ class BpeModel(Model):
         """
         if self.options.ignore_merges and word in self.vocabulary.ids:
             return [(0, len(word))]
-        plain = not self.vocabulary.prefix and not self.suffix
-        if self.vocabulary.ids.keys() >= ({*word} if plain else {*self.split(word)}):
+        if self.known.keys() >= ({*word} if self._plain else {*self.split(word)}):
             return super().spans(word)
         return self._spans_among_unknown(word)
 

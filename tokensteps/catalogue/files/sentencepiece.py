@@ -7,7 +7,7 @@ at a time where a map of characters takes the longest match), so texts are encod
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from tokenizers_core.encoding.models.base import Model
@@ -15,9 +15,12 @@ from tokenizers_core.encoding.templates import ONE_TEXT, TWO_TEXTS
 from tokenizers_core.encoding.tokenizer import Tokenizer as OurTokenizer
 from tokenizers_core.files.piece_files import (
     BPE,
+    CHAR,
     CONTROL,
+    UNIGRAM,
     UNUSED,
     USER_DEFINED,
+    WORD,
     Damaged,
     ModelPiece,
     PieceModel,
@@ -48,7 +51,7 @@ def from_sentencepiece(upload: RecognizedFile, name: str) -> LoadedSubject:
         ours = tokenizer_of(model)
         check_lengths((one.text for one in model.pieces), upload.file)
         document = new_document(
-            _bpe_document(model) if model.kind == BPE else _unigram_document(model),
+            DOCUMENTS[model.kind](model),
             [
                 (NEVER_IN_A_TEXT + one.text, index)
                 for index, one in enumerate(model.pieces)
@@ -75,6 +78,7 @@ def from_sentencepiece(upload: RecognizedFile, name: str) -> LoadedSubject:
             "Read from a SentencePiece model: text isn't split into words first, spaces are written as ▁, and special tokens in the text are plain text."
         )
     ]
+    notes += WITHOUT_STEPS.get(model.kind, ())
     subject = from_document(document, upload.file, name, notes, respelled=(NEVER_IN_A_TEXT, ""))
     assert isinstance(subject.library, Library)  # as it was just made
     subject.library = PieceLibrary(name, subject.library, ours)
@@ -175,12 +179,27 @@ def _unigram_document(model: PieceModel) -> Document:
     }
 
 
-def _bpe_document(model: PieceModel) -> Document:
-    """The merges follow from the pieces: any two that make another may be merged, the highest score first."""
+def _positions(model: PieceModel) -> dict[str, int]:
+    """Piece → its id. Raises Damaged."""
     positions: dict[str, int] = {}
     for index, one in enumerate(model.pieces):
         if positions.setdefault(_spelled(one), index) != index:
             raise Damaged(message="it has the same piece twice")
+    return positions
+
+
+def _whole_document(model: PieceModel) -> Document:
+    """A word, or a character, is a token or unknown."""
+    return {
+        "type": "WordLevel",
+        "vocab": _positions(model),
+        "unk_token": model.pieces[model.unknown].text,
+    }
+
+
+def _bpe_document(model: PieceModel) -> Document:
+    """The merges follow from the pieces: any two that make another may be merged, the highest score first."""
+    positions = _positions(model)
     mergeable = {one.text for one in model.pieces if one.kind in (1, USER_DEFINED, UNUSED)}
     ranked = sorted(
         (one for one in model.pieces if one.kind in (1, USER_DEFINED)), key=lambda one: -one.score
@@ -198,3 +217,25 @@ def _bpe_document(model: PieceModel) -> Document:
         fuse_unk=True,
         byte_fallback=model.byte_fallback,
     )
+
+
+DOCUMENTS: Final[Mapping[int, Callable[[PieceModel], Document]]] = {
+    UNIGRAM: _unigram_document,
+    BPE: _bpe_document,
+    WORD: _whole_document,
+    CHAR: _whole_document,
+}
+"""Type of model → what stands for it in a tokenizer.json."""
+WITHOUT_STEPS: Final[Mapping[int, tuple[str, ...]]] = {
+    WORD: (
+        N_(
+            "A word model (model_type=word): its tokens are the most frequent words, and any other word is unknown as a whole. Training only counts words, so there is nothing to step through."
+        ),
+    ),
+    CHAR: (
+        N_(
+            "A char model (model_type=char): each character is a token. Training only counts characters, nothing is merged or pruned, so there is nothing to step through."
+        ),
+    ),
+}
+"""Type of model → what is said of one that learns nothing step by step."""
