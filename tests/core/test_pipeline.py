@@ -33,7 +33,7 @@ from tokenizers_core.text.normalizers import NORMALIZERS, normalize, normalized_
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import Pipeline, pre_tokenize
 from tokenizers_core.text.spans import IdentitySpans
-from tokenizers_core.text.splitting import PRE_TOKENIZERS, PreToken
+from tokenizers_core.text.splitting import BEHIND, PRE_TOKENIZERS, PreToken
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "pipeline.json").read_text("utf-8"))
 
@@ -262,7 +262,9 @@ def test_pre_tokens_and_offsets_are_the_librarys(rule: tuple[str, str]) -> None:
 
 
 def test_every_pre_tokenizer_is_checked() -> None:
-    assert {name for name, _ in LIBRARY_PRE_TOKENIZERS} == set(PRE_TOKENIZERS)
+    assert {name for name, _ in LIBRARY_PRE_TOKENIZERS} == set(PRE_TOKENIZERS) - {
+        BEHIND  # which the library lacks: see `test_sentencepiece_bpe`
+    }
     assert {name for name, _ in LIBRARY_NORMALIZERS.items()} == set(NORMALIZERS)
     assert set(PATTERNS) < {pattern for _, pattern in LIBRARY_PRE_TOKENIZERS}
 

@@ -17,7 +17,7 @@ import sentencepiece
 import tokenizers
 
 from benchmarks.text import library_text
-from tokenizers_core import Corpus, tokenizer_to_json, train_bpe
+from tokenizers_core import Corpus, tokenizer_from_json, tokenizer_to_json, train_bpe, train_unigram
 from tokenizers_core.errors import SettingError
 from tokenizers_core.plain import sentencepiece_bpe as plain
 from tokenizers_core.text.cutting import DIGITS
@@ -29,9 +29,9 @@ PRE = "whitespace_split_metaspace"
 def library(lines: list[str], vocab_size: int = 1000, **options: Any) -> sentencepiece.SentencePieceProcessor:
     stored = io.BytesIO()
     trainer: Any = sentencepiece.SentencePieceTrainer
-    settings = {"character_coverage": 1.0, "hard_vocab_limit": False} | options
+    settings = {"character_coverage": 1.0, "hard_vocab_limit": False, "model_type": "bpe"} | options
     trainer.train(
-        sentence_iterator=iter(lines), model_writer=stored, model_type="bpe", vocab_size=vocab_size,
+        sentence_iterator=iter(lines), model_writer=stored, vocab_size=vocab_size,
         normalization_rule_name="identity", num_threads=1, minloglevel=2, **settings,
     )  # fmt: skip
     return sentencepiece.SentencePieceProcessor(model_proto=stored.getvalue())
@@ -154,3 +154,45 @@ def test_a_piece_is_made_from_one_pair_only() -> None:
 def test_bytes_are_refused() -> None:
     with pytest.raises(SettingError, match="choose metaspace"):
         train_sentencepiece_bpe(Corpus.from_texts(["hug"]))
+
+
+# --- Spaces behind their words ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+def test_white_space_as_a_suffix_as_in_the_library(kind: str) -> None:
+    """Trained with `treat_whitespace_as_suffix` on 200 KB: the same pieces (Unigram: nearly all), the same tokens of each line, also in
+    the `tokenizers` library with our file; and decoding gives the text back."""
+    lines = [*large()]
+    corpus = Corpus.from_texts(lines, pre_tokenizer="whitespace_split_metaspace_behind")
+    assert all(word.endswith("▁") for word in corpus.words)
+    trace: Any
+    if kind == "bpe":
+        trace = train_sentencepiece_bpe(corpus, merges=500)
+        theirs = library(lines, 3 + len(trace.alphabet) + 500, treat_whitespace_as_suffix=True)
+        assert learned(trace) == learned_there(theirs)
+    else:
+        theirs = library(lines, 800, treat_whitespace_as_suffix=True, model_type=kind)
+        trace = train_unigram(corpus, None, 797, "sentencepiece")
+        pieces = {theirs.id_to_piece(number) for number in range(3, theirs.get_piece_size())}
+        assert len({*trace[-1].pieces} & pieces) > 0.95 * len(pieces)
+    tokenizer = trace.tokenizer()
+    file = tokenizers.Tokenizer.from_str(tokenizer_to_json(tokenizer))
+    again = tokenizer_from_json(tokenizer_to_json(tokenizer))
+    for line in (*lines[:400], "", " a  b ", "x", "▁a b▁ c"):
+        ids = tokenizer.ids(line)
+        assert file.encode(line).ids == ids == again.ids(line), line
+        if kind == "bpe" and "▁" not in line:
+            assert tokenizer.encode(line).tokens == theirs.encode(line, out_type=str)
+        if "▁" not in line:
+            assert tokenizer.decode(ids) == file.decode(ids) == again.decode(ids) == " ".join(line.split())
+    assert tokenizer.encode("self is").offsets[-1][1] == 7
+
+
+def test_words_with_spaces_behind_them_are_cut_further() -> None:
+    corpus = Corpus.from_texts(
+        ["ab12 c▁d"], pre_tokenizer="whitespace_split_metaspace_behind", cuts=(DIGITS["each"],)
+    )
+    assert corpus.words == ("ab", "1", "2", "▁", "c▁", "d▁")
+    file = tokenizers.Tokenizer.from_str(tokenizer_to_json(train_bpe(corpus).tokenizer()))
+    assert file.encode("ab12 c▁d").tokens == ["ab", "1", "2", "▁", "c▁", "d▁"]

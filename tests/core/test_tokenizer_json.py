@@ -184,7 +184,7 @@ LARGE = [
     for at, algorithm in enumerate(
         [
             *("bpe of bytes", "wordpiece", "unigram of sentencepiece", "bpe", "unigram of the course"),
-            *("bpe", "wordpiece", "bpe", "unigram with bytes", "bpe", "wordpiece", "bpe of bytes"),
+            *("bpe", "bpe", "wordpiece", "bpe", "unigram with bytes", "bpe", "wordpiece", "bpe of bytes"),
             *("bpe of bytes", "bpe", "unigram with bytes"),
         ]
     )

@@ -76,6 +76,8 @@ def decoder_for(pipeline: Pipeline, model: Model) -> Decoder:
     if model.suffix:
         return BpeDecoder(model.suffix)
     if pipeline.marks_spaces:
+        if pipeline.marks_behind:
+            return BpeDecoder(SPACE_MARK)
         return MetaspaceDecoder(prepend_scheme="never" if pipeline.pre_tokenizer == "none" else "always")
     if prefix := model.vocabulary.prefix:
         return WordPieceDecoder(prefix, cleanup=False)

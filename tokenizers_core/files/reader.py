@@ -45,6 +45,7 @@ from tokenizers_core.files.writer import (
     END_MARK,
     JOINED_BY_SPACES,
     MARK_ENDS,
+    MARK_SPACES_BEHIND,
     NORMALIZER_PARTS,
     PRE_TOKENIZER_PARTS,
     STRATEGY_NAMES,
@@ -53,12 +54,12 @@ from tokenizers_core.files.writer import (
     metaspace,
 )
 from tokenizers_core.text.charsmap import CharacterMap
-from tokenizers_core.text.cutting import BEHAVIORS, Bytes, CutAt, Cutter, Known, Marked, Scripts
+from tokenizers_core.text.cutting import BEHAVIORS, Bytes, CutAt, Cutter, Known, Marked, Scripts, named_parts
 from tokenizers_core.text.normalizers import Normalizer
 from tokenizers_core.text.patterns import PATTERNS, compiled, regex
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.rewriting import Nmt, Precompiled, Prepend, Replace, Rewriting, Strip
-from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
+from tokenizers_core.text.splitting import BEHIND, END_OF_WORD, SPACE_MARK
 
 # --- From text to words -----------------------------------------------------------------------------------------------
 
@@ -67,12 +68,12 @@ _SINGLE_NORMALIZERS: Final = {
 }
 
 
-def normalizer_and_mark(file: Part, lacking: Lacking) -> tuple[Normalizer, bool]:
-    """The normalizer's name, or its steps, and whether it marks the ends of words."""
+def normalizer_and_mark(file: Part, lacking: Lacking) -> tuple[Normalizer, str]:
+    """The normalizer's name, or its steps, and what it marks the ends of words with, "" for nothing."""
     parts = flattened(file, "normalizer", "normalizers")
-    marked = bool(parts) and dict(parts[-1].content) == MARK_ENDS
-    if marked:
-        parts.pop()
+    marked = ""
+    if parts and dict(parts[-1].content) in (MARK_ENDS, MARK_SPACES_BEHIND):
+        marked = parts.pop().text("content")
     steps: list[str | Rewriting] = []
     for part in parts:
         if part.kind == "BertNormalizer":
@@ -184,7 +185,7 @@ def words_of(file: Part, lacking: Lacking) -> Words:
     parts = flattened(file, "pre_tokenizer", "pretokenizers")
     shapes = [*map(_shape, parts)]
     for name, known in PRE_TOKENIZER_PARTS.items():
-        if shapes == known:
+        if shapes == known and name != BEHIND:  # which needs a normalizer, too
             return Words(name)
     kinds = [part.kind for part in parts]
     own = kinds[-1:] == ["ByteLevel"] and not parts[-1].flag("add_prefix_space", True)
@@ -498,12 +499,24 @@ def pipeline(file: Part, lacking: Lacking) -> Pipeline:
     normalizer, marked = normalizer_and_mark(file, lacking)
     words = words_of(file, lacking)
     name = words.pre_tokenizer
-    if marked:
+    if marked == SPACE_MARK:
+        name = spaces_behind(name)
+        lacking.unless(name != "", f"normalizer Replace before pre_tokenizer {described_words(file)}")
+    elif marked:
         described = name if isinstance(name, str) else described_words(file)
         lacking.unless(name == "whitespace_split", f"normalizer Replace before pre_tokenizer {described}")
         name = "end_of_word"
     # What is lacking may have left a pattern that isn't one.
     return Pipeline(normalizer, name, words.pattern if not lacking else "gpt2")
+
+
+def spaces_behind(words: str | tuple[Cutter, ...]) -> str | tuple[Cutter, ...]:
+    """A pre-tokenizer in whose words the normalizer has put ▁ behind: its cut behind each ▁ puts it there, too; "" for another one."""
+    usual = named_parts(BEHIND, "", ())
+    cut = (usual[0], CutAt(SPACE_MARK, "MergedWithPrevious", literal=True))
+    if not isinstance(words, tuple) or words[: len(cut)] != cut:
+        return ""
+    return BEHIND if words == cut else (*usual, *words[len(cut) :])
 
 
 def training_pipeline(file: Part, lacking: Lacking) -> Pipeline:
@@ -529,16 +542,16 @@ def tokenizer(file: Part, lacking: Lacking) -> Tokenizer | None:
     cut, filled = truncation(file), padding(file)
     name, part = algorithm(file, lacking), file.part("model")
     model: Model | None = None
-    if marked and name != "bpe":
+    if marked == END_MARK and name != "bpe":
         lacking.add("normalizer Replace")
     if name == "bpe":
-        model = bpe_model(part, added, marked, lacking)
+        model = bpe_model(part, added, marked == END_MARK, lacking)
     elif name == "wordpiece":
         model = wordpiece_model(part, added, lacking)
     elif name == "unigram":
         model = unigram_model(part, added, special, lacking)
     falls_back = name in ("bpe", "unigram") and part.flag("byte_fallback", False)
-    reading = decoder(file, falls_back, marked, lacking)
+    reading = decoder(file, falls_back, marked == END_MARK, lacking)
     if lacking or model is None:
         return None
     return Tokenizer(way, model, special, around, cut, filled, reading, otherwise, trimming(file))

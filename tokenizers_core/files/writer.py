@@ -35,7 +35,7 @@ from tokenizers_core.text.normalizers import Normalizer
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.rewriting import Nmt, Precompiled, Prepend, Replace, Strip
-from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
+from tokenizers_core.text.splitting import BEHIND, END_OF_WORD, SPACE_MARK
 from tokenizers_core.training.kinds.pickybpe import PickyModel
 
 Document = dict[str, Any]
@@ -63,6 +63,12 @@ def bert_normalizer(lowercase: bool) -> Document:
         "lowercase": lowercase,
     }
 
+
+MARK_SPACES_BEHIND: Final[Document] = MARK_ENDS | {
+    "pattern": {"Regex": rf"(?<=[^\s{SPACE_MARK}])(?=\s|\z)"},
+    "content": SPACE_MARK,
+}
+"""Puts ▁ behind each word. (The library's Metaspace puts it in front alone.)"""
 
 NORMALIZER_PARTS: Final[Mapping[str, Sequence[Document]]] = {
     "none": [],
@@ -103,6 +109,15 @@ PRE_TOKENIZER_PARTS: Final[Mapping[str, Sequence[Document]]] = {
     "bert": [{"type": "BertPreTokenizer"}],
     "metaspace": [metaspace("always", True)],
     "whitespace_split_metaspace": [_AT_WHITESPACE, metaspace("always", True)],
+    BEHIND: [
+        _AT_WHITESPACE,
+        {
+            "type": "Split",
+            "pattern": {"String": SPACE_MARK},
+            "behavior": "MergedWithPrevious",
+            "invert": False,
+        },
+    ],
     "whitespace_split_punctuation": [_AT_WHITESPACE, {"type": "Punctuation", "behavior": "Isolated"}],
     "end_of_word": [_AT_WHITESPACE],
     "none": [
@@ -137,6 +152,7 @@ def to_document(tokenizer: Tokenizer) -> Document:
         if marked and token == END_OF_WORD:
             raise UnsavableError("spelled_suffix", token=token)
     normalizers = normalizer_parts(pipeline.normalizer) + ([MARK_ENDS] if marked else [])
+    normalizers += [MARK_SPACES_BEHIND] if pipeline.marks_behind else []
     return {
         "version": VERSION,
         "truncation": truncation_document(tokenizer.truncation),
@@ -246,6 +262,8 @@ def cutter_document(part: Cutter) -> Document:
             return {"type": "Digits", "individual_digits": behavior == "Isolated"}
         case Known(kind, behavior):
             return {"type": kind} | ({"behavior": behavior} if behavior else {})
+        case Marked(mark, "behind"):
+            return cutter_document(CutAt(mark, "MergedWithPrevious", literal=True))
         case Marked(mark, scheme, split):
             return metaspace(scheme, split) | {"replacement": mark}
         case Bytes(add_prefix_space, use_regex):

@@ -9,6 +9,7 @@ from typing import Final
 from tokenizers_core.text.normalizers import Normalizer, only_names, steps_of
 from tokenizers_core.text.patterns import PATTERNS, regex
 from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.splitting import BEHIND
 
 # --- Bytes ------------------------------------------------------------------------------------------------------------
 
@@ -126,6 +127,7 @@ WITHIN: Final[Mapping[str, str]] = {
     "whitespace_split_punctuation": _ONE_SIGN_OR_A_WORD,
     "metaspace": "[ ▁]?[^ ▁]*",
     "whitespace_split_metaspace": r"[ ▁]?[^\s▁]*",
+    BEHIND: r"[^\s▁]*[ ▁]?",
     "none": r"[^\n]*",
 }
 """By pattern or pre-tokenizer: what every stretch within a pre-token matches. Some that match may never be in one; none that doesn't is."""

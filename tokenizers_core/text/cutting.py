@@ -18,6 +18,7 @@ from tokenizers_core.text.spans import IdentitySpans, Span, origin_of
 from tokenizers_core.text.splitting import (
     AS_BYTES,
     AS_IT_IS,
+    BEHIND,
     PUNCTUATION,
     PreToken,
     View,
@@ -46,6 +47,10 @@ class Piece(NamedTuple):
     def in_front(self, mark: str) -> Piece:
         """With a mark before it, which belongs to its first character."""
         return self._replace(text=mark + self.text, spans=[self.spans[0], *self.spans])
+
+    def behind(self, mark: str) -> Piece:
+        """With a mark after it, which belongs to its last character."""
+        return self._replace(text=self.text + mark, spans=[*self.spans, self.spans[-1]])
 
 
 class Cutter(Protocol):
@@ -429,9 +434,10 @@ class Scripts:
 
 @dataclass(frozen=True)
 class Marked:
-    """Writes a mark for each space, and puts one in front: "always", only where a text begins ("first"), or "never".
+    """Writes a mark for each space, and puts one in front: "always", only where a text begins ("first"), or "never"; or one at the end
+    ("behind", SentencePiece's `treat_whitespace_as_suffix`).
 
-    With `split`, each mark begins a piece.
+    With `split`, each mark begins a piece, or ends one.
     """
 
     mark: str
@@ -441,6 +447,10 @@ class Marked:
 
     def cut(self, piece: Piece, stopwatch: Stopwatch) -> Iterable[Piece]:
         piece = piece._replace(text=piece.text.replace(" ", self.mark))
+        if self.scheme == "behind":
+            if not piece.text.endswith(self.mark):
+                piece = piece.behind(self.mark)
+            return CutAt(self.mark, "MergedWithPrevious", literal=True).cut(piece, stopwatch)
         wanted = self.scheme == "always" or (self.scheme == "first" and piece.begins)
         if wanted and not piece.text.startswith(self.mark):
             piece = piece.in_front(self.mark)
@@ -484,6 +494,7 @@ def named_parts(pre_tokenizer: str, pattern: str, cuts: Sequence[Cutter]) -> tup
         "bert": (Known("BertPreTokenizer"),),
         "metaspace": (Marked("▁"),),
         "whitespace_split_metaspace": (white_space, Marked("▁")),
+        BEHIND: (white_space, Marked("▁", "behind")),
         "whitespace_split_punctuation": (white_space, Known("Punctuation", "Isolated")),
         "none": (CutAt("\n", "Removed", literal=True), Marked("▁", "never", split=False)),
     }

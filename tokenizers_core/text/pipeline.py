@@ -19,7 +19,7 @@ from tokenizers_core.text.cutting import DIGITS, Bytes, ComposedSplitter, CutAt,
 from tokenizers_core.text.normalizers import Normalizer, normalize, normalized_text, only_names, steps_of
 from tokenizers_core.text.patterns import Stopwatch, compiled
 from tokenizers_core.text.rewriting import Replace
-from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK, PreToken, Splitter
+from tokenizers_core.text.splitting import BEHIND, END_OF_WORD, SPACE_MARK, PreToken, Splitter
 
 
 def pre_tokenize(
@@ -62,7 +62,8 @@ class Pipeline:
     >>> Pipeline(pre_tokenizer="bpe")
     Traceback (most recent call last):
     tokenizers_core.errors.UnknownNameError: pre_tokenizer='bpe' is not known; choose one of byte_level, \
-whitespace_split, whitespace, bert, metaspace, whitespace_split_metaspace, whitespace_split_punctuation, \
+whitespace_split, whitespace, bert, metaspace, whitespace_split_metaspace, \
+whitespace_split_metaspace_behind, whitespace_split_punctuation, \
 end_of_word, none.
     """
 
@@ -199,7 +200,14 @@ end_of_word, none.
         if isinstance(self.pre_tokenizer, tuple):
             marked = any(isinstance(part, Marked) and part.mark == SPACE_MARK for part in self.pre_tokenizer)
             return marked or SPACE_MARK in normalized_text("a a", self.normalizer)
-        return self.pre_tokenizer in ("metaspace", "whitespace_split_metaspace", "none")
+        return self.pre_tokenizer in ("metaspace", "whitespace_split_metaspace", "none") or self.marks_behind
+
+    @property
+    def marks_behind(self) -> bool:
+        """Whether every word ends in the `▁` for a space (SentencePiece's `treat_whitespace_as_suffix`)."""
+        if isinstance(self.pre_tokenizer, tuple):
+            return any(isinstance(part, Marked) and part.scheme == "behind" for part in self.pre_tokenizer)
+        return self.pre_tokenizer == BEHIND
 
     @property
     def marks_beginning(self) -> bool:

@@ -22,6 +22,10 @@ SPACE_MARK: Final = "▁"
 """What SentencePiece and `Metaspace` write for a space (U+2581, not an underscore)."""
 
 
+BEHIND: Final = "whitespace_split_metaspace_behind"
+"""The pre-tokenizer that puts it behind each word, as SentencePiece does with `treat_whitespace_as_suffix`."""
+
+
 class _PreTokenFields(NamedTuple):
     text: str
     start: int
@@ -70,6 +74,14 @@ def _align_marked_front(stretch: str, spans: Sequence[Span]) -> Sequence[Span]:
     return spans if stretch[0] in (" ", SPACE_MARK) else [spans[0], *spans]
 
 
+def _mark_behind(stretch: str) -> str:
+    return stretch.removesuffix(SPACE_MARK) + SPACE_MARK
+
+
+def _align_marked_behind(stretch: str, spans: Sequence[Span]) -> Sequence[Span]:
+    return spans if stretch[-1] == SPACE_MARK else [*spans, spans[-1]]
+
+
 def align_bytes(stretch: str, spans: Sequence[Span]) -> Sequence[Span]:
     if stretch.isascii():
         return spans
@@ -90,6 +102,7 @@ AS_IT_IS = View(show=lambda stretch: stretch, align=lambda _stretch, spans: span
 AS_BYTES = View(show=show_bytes, align=align_bytes)
 _SPACES_MARKED = View(show=_mark_spaces, align=lambda _stretch, spans: spans)
 _FRONT_MARKED = View(show=_mark_front, align=_align_marked_front)
+_END_MARKED = View(show=_mark_behind, align=_align_marked_behind)
 
 
 class _Rule(NamedTuple):
@@ -110,6 +123,7 @@ _RULES: Final[Mapping[str, _Rule]] = {
     "bert": _PUNCTUATION_ALONE,
     "metaspace": _Rule("[ ▁][^ ▁]*|[^ ▁]+", _FRONT_MARKED),
     "whitespace_split_metaspace": _Rule(r"▁[^\s▁]*|[^\s▁]+", _FRONT_MARKED),
+    BEHIND: _Rule(r"[^\s▁]*▁|[^\s▁]+", _END_MARKED),
     "whitespace_split_punctuation": _PUNCTUATION_ALONE,
     "end_of_word": _WHITESPACE_SPLIT,  # the `</w>` is a symbol of its own: see Corpus.symbols
     "none": _Rule(r"[^\n]+", _SPACES_MARKED),

@@ -176,7 +176,7 @@ def count_stretches(corpus: Corpus, max_length: int, alone: Collection[str] = ()
                     counts[stretch] = counts.get(stretch, 0) + times
         if frequency > 1 and word in alone:
             counts.setdefault(stretches_of(word[:-1] + unlike, scripts, max_length)[0], 0)
-    if not corpus.ends:
+    if not corpus.ends or corpus.pipeline.marks_behind:  # after ▁ comes the next word, whichever that is
         again = [stretch for stretch, times in counts.items() if times > 1 and stretch[-1] == space]
         counts |= dict.fromkeys((stretch[:-1] + stop for stretch in again), 0)
     return counts

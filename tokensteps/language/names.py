@@ -156,6 +156,7 @@ CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
         "bert": N_("BERT"),
         "metaspace": N_("Metaspace"),
         "whitespace_split_metaspace": N_("Whitespace, ▁ in front"),
+        "whitespace_split_metaspace_behind": N_("Whitespace, ▁ behind"),
         "whitespace_split_punctuation": N_("Whitespace, punctuation"),
         "end_of_word": N_("Whitespace, </w> at the end"),
     },

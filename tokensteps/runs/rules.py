@@ -283,6 +283,7 @@ LIMITS = (
 """What training by merging can be limited to."""
 PIECES_SPLIT = (
     "whitespace_split_metaspace",
+    "whitespace_split_metaspace_behind",
     "metaspace",
     "whitespace_split",
     "whitespace",

@@ -285,3 +285,19 @@ def test_pattern_and_special_tokens_of_vocab_and_merges() -> None:
     text = "It's 12345<s> words"
     assert list(found.encode(text).ids) == truth.encode(text, allowed_special="all")
     assert found.pattern == "cl100k_base" and load(files).pattern == "gpt2"
+
+
+@pytest.mark.parametrize(("kind", "told"), [("word", "A word model"), ("char", "A char model")])
+def test_models_without_steps_are_loaded_and_explained(kind: str, told: str) -> None:
+    """SentencePiece is the judge of the ids; the page says what such a model is."""
+    stored = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(LINES), model_writer=stored, model_type=kind, vocab_size=60, hard_vocab_limit=False, minloglevel=9
+    )  # fmt: skip
+    truth = sentencepiece.SentencePieceProcessor(model_proto=stored.getvalue())
+    subject = load({"m.model": stored.getvalue()})
+    assert subject.algorithm == "WordLevel" and any(note.startswith(told) for note in subject.notes)
+    for text in (*LINES[:9], "the unseen 茶", ""):
+        assert list(subject.encode(text).ids) == truth.encode(text)
+    asked = subject.why("the of", 0, False)
+    assert asked.story is None and asked.lacking is not None

@@ -36,13 +36,13 @@ from tokenizers_core.training.unigram import script
 
 
 def mixes(token: str) -> bool:
-    """Whether a token has characters of several scripts, or a space that it doesn't begin with.
+    """Whether a token has characters of several scripts, or a space inside.
 
-    >>> [mixes(token) for token in ("▁hug", "hug5", "日本の", "a▁b", "e\u0301")]
-    [False, True, False, True, False]
+    >>> [mixes(token) for token in ("▁hug", "hug▁", "hug5", "日本の", "a▁b", "e\u0301")]
+    [False, False, True, False, True, False]
     """
     scripts = {script(character) for character in token if character != SPACE_MARK} - {"Inherited"}
-    return len(scripts) > 1 or SPACE_MARK in token[1:]
+    return len(scripts) > 1 or SPACE_MARK in token[1:-1]
 
 
 class PieceBounds(Bounds):

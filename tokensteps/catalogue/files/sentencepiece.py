@@ -13,6 +13,7 @@ from typing import Final
 from tokenizers_core.encoding.models.base import Model
 from tokenizers_core.encoding.templates import ONE_TEXT, TWO_TEXTS
 from tokenizers_core.encoding.tokenizer import Tokenizer as OurTokenizer
+from tokenizers_core.errors import LackingPartError
 from tokenizers_core.files.piece_files import (
     BPE,
     CHAR,
@@ -127,7 +128,10 @@ class PieceLibrary(Library):
         )
 
     def why(self, text: str, place: int, specials: bool) -> Asked:  # noqa: ARG002 - it finds none
-        return asked_engine(self._ours, text, place)
+        asked = asked_engine(self._ours, text, place)
+        if type(self.tokenizer.model).__name__ != WHOLE:
+            return asked
+        return asked._replace(story=None, lacking=LackingPartError([f"model {WHOLE}"]))
 
     @property
     def model(self) -> Model:
@@ -135,6 +139,8 @@ class PieceLibrary(Library):
         return self._ours.model
 
 
+WHOLE: Final = "WordLevel"
+"""The library's model for a `word` or `char` model: a word, or a character, is a token or unknown."""
 _ADDED: Final[Document] = {
     "single_word": False,
     "lstrip": False,
@@ -191,7 +197,7 @@ def _positions(model: PieceModel) -> dict[str, int]:
 def _whole_document(model: PieceModel) -> Document:
     """A word, or a character, is a token or unknown."""
     return {
-        "type": "WordLevel",
+        "type": WHOLE,
         "vocab": _positions(model),
         "unk_token": model.pieces[model.unknown].text,
     }
