@@ -129,9 +129,9 @@ class PieceLibrary(Library):
 
     def why(self, text: str, place: int, specials: bool) -> Asked:  # noqa: ARG002 - it finds none
         asked = asked_engine(self._ours, text, place)
-        if type(self.tokenizer.model).__name__ != WHOLE:
+        if type(self.tokenizer.model).__name__ != WORD_LEVEL:
             return asked
-        return asked._replace(story=None, lacking=LackingPartError([f"model {WHOLE}"]))
+        return asked._replace(story=None, lacking=LackingPartError([f"model {WORD_LEVEL}"]))
 
     @property
     def model(self) -> Model:
@@ -139,7 +139,7 @@ class PieceLibrary(Library):
         return self._ours.model
 
 
-WHOLE: Final = "WordLevel"
+WORD_LEVEL: Final = "WordLevel"
 """The library's model for a `word` or `char` model: a word, or a character, is a token or unknown."""
 _ADDED: Final[Document] = {
     "single_word": False,
@@ -197,7 +197,7 @@ def _positions(model: PieceModel) -> dict[str, int]:
 def _whole_document(model: PieceModel) -> Document:
     """A word, or a character, is a token or unknown."""
     return {
-        "type": WHOLE,
+        "type": WORD_LEVEL,
         "vocab": _positions(model),
         "unk_token": model.pieces[model.unknown].text,
     }
