@@ -140,7 +140,7 @@ def test_messages_neither_stop_the_server_nor_stay_in_it() -> None:
         children = len(process.children(recursive=True))
         for number, limit in ((2 * MESSAGES // 5, LOADED), (MESSAGES - 2 * MESSAGES // 5, LEAK)):
             before = process.memory_info().rss
-            with served(port, FROZEN):
+            with served(port, process, FROZEN):
                 assert finished(everybody(number, 1_000 + number)) > number / 50, (
                     "hardly anything was refused"
                 )

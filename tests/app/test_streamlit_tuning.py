@@ -589,7 +589,7 @@ def test_small_parts_leave_at_once_on_streamlits_own_socket(monkeypatch: pytest.
 
         async with await asyncio.start_server(connected, sock=listening):
             _reader, writer = await asyncio.open_connection(*listening.getsockname())
-            found = await asyncio.wait_for(said, 5)
+            found = await asyncio.wait_for(said, 60)
             writer.close()
         return bool(found)
 

@@ -189,7 +189,7 @@ def test_nginx_takes_what_the_app_takes(deployment: Deployment) -> None:
 
 def announced(deployment: Deployment, path: str, length: int) -> int | None:
     """What is said to an upload of this length before any of it is sent; None: go on."""
-    connection = http.client.HTTPConnection("127.0.0.1", deployment.ports[80], timeout=0.5)
+    connection = http.client.HTTPConnection("127.0.0.1", deployment.ports[80], timeout=2)
     connection.putrequest("PUT", path)
     connection.putheader("Content-Length", str(length))
     connection.endheaders()

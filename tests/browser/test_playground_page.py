@@ -86,7 +86,7 @@ SHOWN = """ids => [...document.querySelectorAll('*')].some(e => e.shadowRoot?.qu
 LATE = "data-ts-typed"
 HELD = """() => { window.held = []; const real = window.setTimeout;
   window.letGo = () => { window.setTimeout = real; };
-  window.setTimeout = (run, after, ...rest) => after >= 300 && after <= 2000 && String(run).includes("this.tell()")
+  window.setTimeout = (run, after, ...rest) => after >= 300 && after <= 2000 && String(run).includes("setUnsent")
     ? (held.length = 0, held.push(run), real(() => {}, 0)) : real(run, after, ...rest); }"""
 """Keeps the end of a pause in typing until it is asked for, and is let go."""
 

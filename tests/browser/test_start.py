@@ -223,15 +223,15 @@ def test_make_run_serves(tmp_path: Path) -> None:
     try:
         address = f"http://127.0.0.1:{port}"
         wait_until_up(process, address, log)
-        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=5) as answer:
+        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=60) as answer:
             assert answer.read() == b"ok"
-        with urllib.request.urlopen(f"{address}/bpe", timeout=5) as answer:
+        with urllib.request.urlopen(f"{address}/bpe", timeout=60) as answer:
             assert answer.status == 200 and b"<html" in answer.read()
-        with urllib.request.urlopen(f"{address}/app/static/fonts/fira-code-wght.woff2", timeout=5) as answer:
+        with urllib.request.urlopen(f"{address}/app/static/fonts/fira-code-wght.woff2", timeout=60) as answer:
             assert answer.read(4) == b"wOF2"
     finally:
         os.killpg(process.pid, signal.SIGTERM)
-        process.wait(10)
+        process.wait(60)
     assert "Traceback" not in log.read_text()
 
 

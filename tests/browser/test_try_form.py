@@ -91,7 +91,7 @@ def test_answers_are_shown(try_site: Path, page: Page, stack: ExitStack) -> None
     page.evaluate(AXE_SCRIPT)
     assert page.evaluate(LOOK, RULES) == []
     page.set_viewport_size({"width": 320, "height": 640})
-    page.wait_for_function("() => document.documentElement.scrollWidth === 320", timeout=2000)
+    page.wait_for_function("() => document.documentElement.scrollWidth === 320")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -154,7 +154,7 @@ def test_what_is_no_scheduler_is_told_in_one_line(
     with half_dead(serve) as address:
         start = time.monotonic()
         told = complaint(1, "count", MIXED, "--scheduler", f"tcp://{address}")
-        assert time.monotonic() - start < 15
+        assert time.monotonic() - start < 60
     assert told.startswith(f"Error: There is no Dask scheduler at tcp://{address}: ")
     assert told.endswith("; check the address and that it runs.")
 

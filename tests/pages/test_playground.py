@@ -444,7 +444,7 @@ def test_a_public_name_without_a_network(tmp_path: Path, monkeypatch: pytest.Mon
         start = time.monotonic()
         run(app)
         assert told_of_it in unescape(notes(app, "note problem")) and "<b>" not in notes(app, "note problem")
-        assert time.monotonic() - start < 10 and ids(app) == before
+        assert time.monotonic() - start < 60 and ids(app) == before
     slot = app.selectbox(key="playground.slot.0")
     slot.set_value(public("google-bert/bert-base-cased"))  # the list has public ones, too
     run(app)

@@ -215,7 +215,7 @@ def test_a_stream_makes_what_its_reader_takes(make: Make, monkeypatch: pytest.Mo
         for _ in range(150):
             await told(web, code, "ask", question=question)
         ear = web.listen(code, key, Ear(taken=2))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while len(ear.raw) < 2:
                 await asyncio.sleep(0.005)
         await asyncio.sleep(0.05)

@@ -23,7 +23,7 @@ from tests.app.classroom.web import ROOT, bare_server
 from tests.loops import finished
 from tokensteps.classroom.address import local_address
 
-BACK = 5.0
+BACK = 20.0
 """Seconds within which everybody should be back."""
 
 
@@ -115,10 +115,10 @@ async def _attend(port: int, process: subprocess.Popen[bytes]) -> float:
     opened = await lecturer.insist("open")
     lecturer.credential = opened["key"]
     listening = asyncio.create_task(lecturer.listen(opened["code"], lambda *_heard: None))
-    await asyncio.wait_for(lecturer.listening.wait(), 10)
+    await asyncio.wait_for(lecturer.listening.wait(), 60)
     start = time.monotonic()
     process.send_signal(signal.SIGTERM)
-    await asyncio.to_thread(process.wait, 20)
+    await asyncio.to_thread(process.wait, 60)
     listening.cancel()
     lecturer.drop()
     return time.monotonic() - start

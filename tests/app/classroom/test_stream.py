@@ -189,7 +189,7 @@ def test_the_wall_counts_and_names_nobody(make: Make) -> None:
         await web.post(f"{code}/ask", **{"as": key}, question=QUESTION)
         for device in devices:
             await web.post(f"{code}/answer", **{"as": device}, round=1, answer="b")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while not wall.named("tally") or wall.named("tally")[-1]["answered"] < 12:
                 await asyncio.sleep(0.01)
         assert wall.named("tally")[-1]["bars"] == [
@@ -217,7 +217,7 @@ def test_who_is_there_is_counted_across_servers(make: Make) -> None:
         there = other.listen(code, (devices := [await other.join(code) for _ in range(2)])[0])
         await there.hears("state")
         people = await wall.hears("people")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while people != {"here": 3, "follow": 3, "joined": 4}:
                 await asyncio.sleep(0.02)
                 people = wall.named("people")[-1]
@@ -225,7 +225,7 @@ def test_who_is_there_is_counted_across_servers(make: Make) -> None:
         await step(one, code, key, 4)
         assert (await there.hears("place"))["step"] == 4, "the other server hears of it"
         here[0].gone.set()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while people != {"here": 2, "follow": 1, "joined": 4}:
                 await asyncio.sleep(0.02)
                 people = wall.named("people")[-1]
@@ -243,7 +243,7 @@ def test_a_quiet_stream_says_that_it_is_there(make: Make, monkeypatch: pytest.Mo
         code, _key = await web.open()
         ear = web.listen(code, await web.join(code))
         await ear.hears("state")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while ear.raw.count(stream.PING) < 2:
                 await asyncio.sleep(0.02)
         await web.close()
@@ -261,7 +261,7 @@ def test_a_class_ends_for_all(make: Make) -> None:
         await web.post(f"{code}/end", **{"as": key})
         for ear, task in zip(ears, web.tasks, strict=True):
             await ear.hears("end")
-            await asyncio.wait_for(task, 2)
+            await asyncio.wait_for(task, 60)
             assert not ear.messages[-1].get("more_body")
         await web.close()
 
@@ -277,7 +277,7 @@ def test_a_server_that_ends_lets_its_streams_go(make: Make) -> None:
         ear = web.listen(code, await web.join(code))
         await ear.hears("state")
         web.hub.close()
-        await asyncio.wait_for(web.tasks[0], 2)
+        await asyncio.wait_for(web.tasks[0], 60)
         again = make()
         code_there = await again.hub.kept(code)
         assert code_there.room.known == 2, "and the next one knows the class"
@@ -296,7 +296,7 @@ def test_a_class_that_nobody_uses_leaves_memory(monkeypatch: pytest.MonkeyPatch,
         device = await web.join(code)
         assert [*web.hub._kept] == [code]
         clock.now += CLASS_KEPT_SECONDS + 2
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while web.hub._kept:
                 await asyncio.sleep(0.02)
         assert (await web.post(f"{code}/join", device=device)).json["number"] == 1, "it is in the store"
@@ -317,7 +317,7 @@ def test_a_class_that_the_store_has_lost_is_over_for_everybody(make: Make, tmp_p
         elsewhere = FileStore(tmp_path / "classes.sqlite")
         assert elsewhere.create("MNPRTW", "open", time.time() + CLASS_SECONDS), "which forgets the old ones"
         for task in web.tasks:
-            await asyncio.wait_for(task, 5)
+            await asyncio.wait_for(task, 60)
         assert (await web.post(f"{code}/join")).json["error"] == "gone"
         await web.close()
 

@@ -99,7 +99,7 @@ async def answered(port: int, request: bytes) -> str:
     try:
         writer.write(request)
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 line = await reader.readline()
         except TimeoutError:
             print(request)

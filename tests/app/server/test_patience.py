@@ -60,7 +60,7 @@ class Browser:
     async def take(self, most: int) -> bytes:
         """What comes; b"" at the end."""
         try:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(60):
                 return await asyncio.get_running_loop().sock_recv(self.line, most)
         except ConnectionError:
             return b""
