@@ -116,7 +116,11 @@ class Follower {
     const pace = this.strip.stepOfClass() === undefined && this.state.pace;
     return pace ? Math.max(pace[0], Math.min(now, pace[1])) : this.place.step;
   }
-  go(step = this.target(this.place.step)) {
+  isRunHere() { // by the address: Python may not have said yet what it shows
+    const { page, query } = this.place;
+    return location.pathname.split("/").pop() === page && settings(location.search) === query;
+  }
+  go(step = this.target(this.isRunHere() ? stepNow() : this.place.step)) {
     const { page, query } = this.place, nonce = `${performance.now()}`;
     this.going = { key: this.key(), nonce, since: performance.now() };
     this.strip.lead({ page, query, step, nonce });
