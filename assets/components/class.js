@@ -158,8 +158,10 @@ class ClassStrip extends Component {
     });
     put(this.box, [which, make("p", { className: "team-told" }),
       make("p", { className: "stop" }), ...buttons]);
-    if (room.fresh && lecturer) this.panel.turn("code");
-    room.fresh = false;
+    if (room.fresh && room.state) { // opened here, and heard of
+      room.fresh = false;
+      this.panel.turn("code");
+    }
     this.update();
     if (room.offered && this.panel.kind !== "offered") this.panel.turn("offered");
   }

@@ -59,10 +59,15 @@ def open_class(lecturer: Page, address: str) -> str:
     """Open one on this page; its code. The panel with the picture is open."""
     lecturer.goto(address)
     press(lecturer, "Open a class", "[data-testid=stMain]")
-    expect(lecturer.locator(".ts-class-panel .qr svg")).to_be_visible()
-    code = lecturer.locator(".ts-class-panel .room-code").inner_text().replace("\n", "")
+    code = code_told(lecturer)
     expect(lecturer.locator(".ts-class-panel .link")).to_contain_text(f"/?class={code}")
     return code
+
+
+def code_told(lecturer: Page) -> str:
+    """The code on the panel that opens with a class."""
+    expect(lecturer.locator(".ts-class-panel .qr svg")).to_be_visible()
+    return lecturer.locator(".ts-class-panel .room-code").inner_text().replace("\n", "")
 
 
 def test_a_class(app: str, open_page: Callable[..., Page]) -> None:

@@ -379,7 +379,8 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
     expect(other.locator(f"{STRIP} .stop")).to_have_text(told)
     let_on()
     at_rest(other)
-    step(other, 1)  # where it was
+    step(other, 1)  # where it was; Python hears of it, too
+    other.wait_for_function("new URLSearchParams(location.search).get('step') === '1'")
     step(phone, 3)
     expect(phone.locator(f"{STRIP} .stop")).to_have_text(told)
     lecturer.keyboard.press("Home")

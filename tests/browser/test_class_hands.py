@@ -5,12 +5,24 @@ Oracle: what was typed and tapped, key by key.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from urllib.parse import parse_qs, quote, urlsplit
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.test_class import CARD, PHONE, STRIP, WALL, answered, open_class, people, step, steps_told
+from tests.browser.test_class import (
+    CARD,
+    PHONE,
+    STRIP,
+    WALL,
+    answered,
+    code_told,
+    open_class,
+    people,
+    step,
+    steps_told,
+)
 from tests.browser.test_walk import held
 
 
@@ -149,7 +161,15 @@ def test_ways_into_a_class(app: str, open_page: Callable[..., Page]) -> None:
     that somebody has sent is taken from nobody who doesn't want it."""
     lecturer, reader = open_page(own="desk"), open_page(own="reader")
     phone = open_page(errors=True, **PHONE)  # a wrong code is a 404
-    code = open_class(lecturer, app)
+    slow: list[Route] = []
+    lecturer.route(
+        re.compile(r"/events\?"), lambda route: slow.append(route), times=1
+    )  # a function of one argument
+    lecturer.goto(app)
+    lecturer.get_by_test_id("stMain").get_by_role("button", name="Open a class", exact=True).click()
+    expect(lecturer.locator(f"{STRIP} .stop")).to_have_text("Connecting to the class …")
+    slow[0].continue_()
+    code = code_told(lecturer)
     lecturer.keyboard.press("Escape")
     phone.goto(app)
     type_code(phone, "ZZZZZZ", WRONG)
@@ -235,8 +255,7 @@ def ended(lecturer: Page, phone: Page, app: str) -> None:
     expect(opens).to_be_visible()  # the stage is there before the keys are
     lecturer.keyboard.press("p")
     lecturer.keyboard.press("j")
-    expect(lecturer.locator(".ts-class-panel .qr svg")).to_be_visible()
-    code = lecturer.locator(".ts-class-panel .room-code").inner_text().replace("\n", "")
+    code = code_told(lecturer)
     old = in_address(phone)[0]
     phone.goto(f"{app}/?class={old}")
     type_code(phone, code, "Following the class")

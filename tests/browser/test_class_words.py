@@ -155,6 +155,9 @@ def test_a_second_device_has_the_prepared_questions(app: str, open_page: Callabl
     expect(wall.locator(f"{WALL} .asked")).to_have_text(GREEDY)
     expect(ask).to_have_attribute("aria-disabled", "true")
     press(own, "reveal")
+    expect(
+        wall.locator(WALL).get_by_role("button", name="Go on")
+    ).to_be_visible()  # until then, no other one is asked there
     press(own, "next")
     expect(wall.locator(STRIP).get_by_role("button", name="Prepared: 1")).to_be_visible()
     expect(ask).to_have_text(f"Ask: {WHY}")

@@ -72,6 +72,8 @@ def test_a_question_is_made_where_there_is_a_trace() -> None:
     made = told(app, "class_page")["question"]
     assert made["nonce"] == "n1" and made["question"]["key"] == ["16"]
     assert [kind for kind, _name in made["kinds"]] == ["pair", "count", "split"]
+    run(app)  # before the browser has looked: what one run says, the next one says again
+    assert told(app, "class_page")["question"] == made
     home = AppTest.from_file(str(APP), default_timeout=60)
     home.query_params["class"] = "KX7P3H"
     run(home)

@@ -236,9 +236,8 @@ def class_page(page: str) -> None:
     state.pop(CLASS_LED, None)  # only now: a run that another message overtakes has led nowhere
     asks = state.pop(CLASS_ASKS, None)  # a page without a trace left it
     state.pop(CLASS_JUDGES, None)
-    question = state.pop(CLASS_QUESTION, None)
     if asks is not None:
-        question = {"nonce": asks[0], "question": None, "kinds": []}
+        state[CLASS_QUESTION] = {"nonce": asks[0], "question": None, "kinds": []}
     position = state.get(f"{page}.book.position")
     usual = [
         [name, value] for name, value in (position["url"] if position else {}).items() if value is not None
@@ -249,7 +248,8 @@ def class_page(page: str) -> None:
         "aside": _is_aside(page),
         "usual": usual,
         "went": state.get(CLASS_WENT, ""),
-        "question": question,
+        # Until another one is asked for: a browser that has much to do may skip what one run has said for what the next one says.
+        "question": state.get(CLASS_QUESTION),
         "judged": state.get(CLASS_JUDGED),
     }
     component("class_page", ())(key="class_page", data=data)

@@ -93,8 +93,7 @@ class Follower {
     else this.go();
   }
   onStage() { // in Predict, Python turns the page for whoever found the next step out alone
-    const ahead = this.state?.follows && this.place && stepNow() > this.place.step && this.isThere()
-      && !this.state.pace;
+    const ahead = this.state?.follows && this.place && stepNow() > this.place.step && this.isThere();
     if (ahead && this.led === this.key() && performance.now() - this.acted < RECENT) this.letGo();
     else this.follow();
   }
