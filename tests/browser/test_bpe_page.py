@@ -20,6 +20,7 @@ from playwright.sync_api import Download, Locator, Page, expect
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from tests.browser.conftest import ROOT, as_a_newcomer, at_rest, lose_first, open_tab, pause
+from tests.browser.hands import tab_to
 from tokenizers_core import BpeTrace, Corpus, train_bpe
 from tokensteps.drawing.frame import window
 from tokensteps.limits import LINK_LIMIT, PASTE_LIMIT
@@ -198,10 +199,8 @@ def a_count_lights_up_what_it_counts(page: Page, row: int, tokens: list[str]) ->
     expect(rows.first).to_be_visible()
     rows.nth(row).hover()
     assert lit(page) == tokens
-    rows.nth(row).locator(".n").focus()
     page.mouse.move(0, 0)
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Tab")
+    tab_to(rows.nth(row).locator(".n"))
     assert lit(page) == tokens
 
 

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
+from tests.browser.hands import tab_to
 from tests.browser.test_bpe_page import TRACES_OF_ATTACK, WIDTHS
 from tokensteps.catalogue.chat.conversation import ChatTurn, write_turns
 from tokensteps.catalogue.chat.jinja import render
@@ -41,7 +42,7 @@ def test_a_chat_is_written_sent_round_and_stopped(serve: Callable[..., str], pag
     expect(tokens).to_have_text(tokens_of(first, second))
     assert page.evaluate(TRACES_OF_ATTACK) == []
     down = page.get_by_role("button", name="Down (message 1)", exact=True)
-    down.focus()
+    tab_to(down)
     page.keyboard.press("Enter")
     expect(page.get_by_role("textbox", name="Message 2", exact=True)).to_have_value(HOSTILE)
     expect(tokens).to_have_text(tokens_of(second, first))

@@ -20,7 +20,7 @@ def test_by_keyboard_alone(serve: Callable[..., str], page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(serve(ROOT / "app.py") + "/exercises?kind=bpe_count&level=1&seed=1")
     box, verdict = page.get_by_role("textbox", name="Your answer"), page.locator(".note.verdict")
-    box.focus()
+    box.click()
     page.keyboard.type(make("bpe_count", 1, 1).question.key)
     page.keyboard.press("Enter")
     expect(verdict).to_contain_text("Right.")

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import all_told, at_rest, pause
 from tests.browser.flipbook_demo import LABELS, frames
+from tests.browser.hands import tab_to
 from tokensteps.assets import read_script
 from tokensteps.components.address import read_step
 from tokensteps.drawing.frame import payload, window
@@ -123,7 +124,7 @@ def other_keys_and_scrubber(page: Page) -> None:
     assert not state(page)["playing"]
     assert state(page)["step"] == 2
     scrubber = page.get_by_role("slider", name="Step")
-    scrubber.focus()
+    tab_to(scrubber)
     page.keyboard.press("ArrowRight")  # once, not once for us and once for the slider
     assert state(page)["step"] == 3
     box = scrubber.bounding_box()

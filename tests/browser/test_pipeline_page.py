@@ -122,7 +122,7 @@ def test_a_pair(traveller: Traveller) -> None:
     """By keys, by eye, and by the browser's history, in one visit."""
     traveller.start(**PAIR)
     keys_alone(traveller)
-    traveller.page.get_by_label("Text", exact=True).focus()  # what has the focus is told of, too
+    traveller.page.get_by_label("Text", exact=True).click()  # what has the focus is told of, too
     an_emoji_an_accent_and_a_stride(traveller)
     back_forward_reload_and_a_link(traveller)
 
@@ -215,7 +215,7 @@ def an_emoji_an_accent_and_a_stride(traveller: Traveller) -> None:
 def keys_alone(traveller: Traveller) -> None:
     """Tab to the drawing, arrows along a stage and across stages, Home, End; Enter holds fast, Escape lets go, Tab leaves."""
     page, encoding = traveller.page, encoded(**PAIR)
-    page.get_by_label("Second text, for a pair").focus()
+    page.get_by_label("Second text, for a pair").click()
     for _ in range(3):
         traveller.press("Tab")
         if page.evaluate(FOCUSED):

@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, open_tab, received
+from tests.browser.hands import tab_to
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_bpe_page import lit
 from tokensteps.teaching.challenge import Challenge
@@ -53,9 +54,9 @@ def choose(page: Page, option: str) -> None:
 def test_by_keyboard_alone(page: Page, app: str) -> None:
     page.goto(f"{app}/bpe?corpus=hug&ask=mixed")
     expect(page.locator(f"{BOOK} .where p")).to_have_text("Step 0 of 7")
-    page.get_by_role("button", name="Step through").or_(
-        page.get_by_role("radio", name="Step through")
-    ).focus()
+    tab_to(
+        page.get_by_role("button", name="Step through").or_(page.get_by_role("radio", name="Step through"))
+    )
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     at(page, 0)
@@ -181,7 +182,7 @@ def test_a_pair_is_chosen_in_the_words(page: Page, app: str) -> None:
     expect(page.locator(".verdict")).to_contain_text("Right.")
     page.locator(f"{BOOK} summary").click()  # and from the list, by keyboard
     button = page.locator(f"{BOOK} .listed button").filter(has_text=re.compile("^u\\s*n$"))
-    button.focus()
+    tab_to(button)
     page.keyboard.press("Enter")
     expect(page.get_by_role("combobox", name="Your answer")).to_have_value("u + n")
     expect(button).to_have_attribute("aria-pressed", "true")

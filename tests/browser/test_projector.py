@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, at_rest, left_over, pause, turn_to
+from tests.browser.hands import tab_to
 from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame
@@ -79,7 +80,7 @@ def test_a_lecture(serve: Callable[..., str], open_page: Callable[..., Page]) ->
     page.keyboard.press("PageDown")  # outside of the mode it scrolls, and b is a letter
     page.keyboard.press("b")
     assert page.evaluate(STEP) == 7 and not page.evaluate(ON)
-    page.get_by_role("button", name="Projector mode (P)").focus()
+    tab_to(page.get_by_role("button", name="Projector mode (P)"))
     page.keyboard.press("Enter")
     page.wait_for_function(ON)
     expect(
@@ -108,7 +109,7 @@ def test_a_lecture(serve: Callable[..., str], open_page: Callable[..., Page]) ->
     assert page.evaluate(STEP) == 12
 
     term = page.locator(".say .term").first
-    term.focus()
+    term.hover()
     expect(page.locator(".ts-tip:popover-open")).to_have_count(1)
     page.keyboard.press("Escape")  # puts away the explanation, and no more
     expect(page.locator(".ts-tip:popover-open")).to_have_count(0)

@@ -13,6 +13,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, pause
+from tests.browser.hands import tab_to
 from tests.browser.test_bpe_page import Bpe
 from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tokens import Style
@@ -66,7 +67,7 @@ def test_terms_are_explained_in_place(serve: Callable[..., str], page: Page) -> 
     explained(page, "tie")
     page.locator("h1").hover()
     silent(page)
-    lead.focus()
+    tab_to(lead)
     explained(page, "vocabulary")
     for _ in range(20):  # into the shadow, by keyboard alone
         page.keyboard.press("Tab")

@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, at_rest, pause
+from tests.browser.hands import tab_to
 from tokensteps.language.i18n import LANGUAGES
 from tokensteps.server.seal import seal
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
@@ -89,7 +90,7 @@ def test_a_plan_given_with_a_clicker(serve: Callable[..., str], hall: Page) -> N
     )  # a press reveals, and moves no focus: N would be typed into the next answer's box
     expect(page.locator(".verdict")).to_contain_text("Shown.")
     expect(page.get_by_label("Your answer")).not_to_be_focused()
-    page.get_by_label("Your answer").focus()
+    tab_to(page.get_by_label("Your answer"))
     held(page, "PageDown")  # reveals nothing
     at(page, 3)
     where = page.locator(".ts-flipbook .where b").first

@@ -1,0 +1,18 @@
+"""What a hand does that takes many presses."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator
+
+HAS_FOCUS = "node => node === node.getRootNode().activeElement"
+MOST = 120
+"""Presses of Tab, from one end of a page to the other."""
+
+
+def tab_to(wanted: Locator, key: str = "Tab") -> None:
+    """Press Tab, or Shift and Tab, until something has the focus."""
+    for _ in range(MOST):
+        if wanted.evaluate(HAS_FOCUS):
+            return
+        wanted.page.keyboard.press(key)
+    raise AssertionError(f"{key} never leads to {wanted}")
