@@ -19,7 +19,6 @@ class ClassStrip extends Component {
   page = document.documentElement;
   votes = new Map(); // a round's number → the round, for the vote that stands beside another
   labels = {};
-  by = Math.random().toString(36).slice(2, 10); // who leads, of the lecturer's devices
   pending = null; // the step about which a question is being made
 
   constructor(root) {
@@ -89,9 +88,7 @@ class ClassStrip extends Component {
     }
     if (kind === "state" && !room.isLecturer() && room.state.follows) this.follower.back();
     if (["call", "pace"].includes(kind) && room.state.all) this.follower?.back(true);
-    if (kind === "place" && room.isLecturer() && room.place.by !== this.by && (this.joining || !isAside())) {
-      this.join(this.walkHere());
-    }
+    if (kind === "place" && this.isElsewhere() && (this.joining || !isAside())) this.join(this.walkHere());
     if (kind === "place") this.follower?.follow();
     if (kind === "plan") this.joinPlan();
     if (kind === "deck") this.shareDeck();
@@ -107,6 +104,10 @@ class ClassStrip extends Component {
     }
     if (this.wall && kind === "ask") this.wall.closeDraft();
     this.update();
+  }
+  isElsewhere() { // whether another of the lecturer's devices has led the class, and this one isn't about to
+    const { room } = this;
+    return room.isLecturer() && Boolean(room.place) && room.place.by !== room.by && !this.coming;
   }
   onDeck() { // it was edited in this browser
     if (this.room?.isLecturer() && this.room.state && !this.room.state.ended) this.shareDeck(true);
@@ -331,7 +332,7 @@ class ClassStrip extends Component {
     if (now === this.reported || this.joining) return;
     this.reporting = true;
     try {
-      await room.post("place", { ...place, by: this.by });
+      await room.post("place", { ...place, by: this.room.by });
       this.reported = now;
     } catch ({ kind }) {
       if (FINAL.includes(kind)) this.reported = now;
@@ -343,11 +344,11 @@ class ClassStrip extends Component {
     const { room } = this, walk = planHere();
     if (!here() || !room.state || room.state.ended || walk === room.walk || (room.walk === undefined && !walk)) return;
     room.walk = walk;
-    if (walk !== (room.state.plan?.walk ?? "")) this.room.post("plan", { walk, by: this.by }).catch(() => {});
+    if (walk !== (room.state.plan?.walk ?? "")) this.room.post("plan", { walk, by: this.room.by }).catch(() => {});
   }
   goPlan(number) { // from the presenter view: this device leads there, as does one that walks the plan
     const [lesson] = (this.room.state.plan?.walk ?? "").split("."), stop = `${lesson}.${number}`;
-    this.post("plan", { walk: stop, by: this.by });
+    this.post("plan", { walk: stop, by: this.room.by });
     this.go({ stop, walk: planHere() && stop });
   }
   joinPlan() { // another of the lecturer's devices wants to be there
@@ -356,7 +357,7 @@ class ClassStrip extends Component {
   }
   walkHere() { // the activity that another device has led the class to, for one that walks the same plan
     const { plan } = this.room.state, [lesson] = planHere().split(".");
-    return lesson && plan && plan.by !== this.by && plan.walk.startsWith(`${lesson}.`) ? plan.walk : "";
+    return lesson && plan && plan.by !== this.room.by && plan.walk.startsWith(`${lesson}.`) ? plan.walk : "";
   }
   join(walk = "") { // where the class is: another of the lecturer's devices has led it there, or this one comes to it
     const { page, query, step } = this.room.place, at = here(), there = isSame(at, this.room.place);
@@ -429,6 +430,7 @@ class ClassStrip extends Component {
     if (performance.now() - coming.since > PATIENCE) {
       this.coming = null;
       this.say(this.labels.error_store);
+      if (this.isElsewhere()) this.join(this.walkHere());
     }
     if (!this.coming || (coming.nonce && (document[SHOWN]?.went !== coming.nonce || !here()))) return;
     const { question, id, step } = coming, { place } = this.room;

@@ -1,11 +1,15 @@
-"""A cable between browsers and a server, which a test can pull out and plug in again."""
+"""What lies between browsers and a server: a cable that a test can pull out and plug in again, a gate for what Python says."""
 
 from __future__ import annotations
 
 import contextlib
 import socket
 import threading
+from collections.abc import Callable
+from functools import partial
 from urllib.parse import urlsplit
+
+from playwright.sync_api import Page, WebSocketRoute
 
 
 class Cable:
@@ -52,3 +56,33 @@ class Cable:
             while data := one.recv(65536):
                 other.sendall(data)
             other.shutdown(socket.SHUT_WR)
+
+
+class Gate:
+    """What keeps back what Python says to a page, from its next visit on, while the page hears everything else."""
+
+    def __init__(self, page: Page) -> None:
+        self._waiting: list[Callable[[], None]] = []
+        self._shut, self._mark = False, b""
+        page.route_web_socket("**/stream", self._between)
+
+    def shut(self, mark: bytes = b"") -> None:
+        """Keep back everything from the first message on that has this in it."""
+        self._shut, self._mark = True, mark
+
+    def open(self) -> None:
+        """Hand over what was kept back, and keep nothing back any more."""
+        self._shut = False
+        waiting, self._waiting = self._waiting, []
+        for send in waiting:
+            send()
+
+    def _between(self, browser: WebSocketRoute) -> None:
+        def hear(data: bytes | str) -> None:
+            marked = isinstance(data, bytes) and self._mark in data
+            if self._shut and (self._waiting or marked):
+                self._waiting.append(partial(browser.send, data))
+            else:
+                browser.send(data)
+
+        browser.connect_to_server().on_message(hear)

@@ -7,12 +7,11 @@ By mouse, touch and keyboard, as in a room. Oracle: the Hugging Face course's fi
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.cable import Cable
+from tests.browser.cable import Cable, Gate
 from tests.browser.conftest import at_rest, pause, turn_to
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_class import CARD, STRIP, WALL, step
@@ -372,12 +371,11 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
     lecturer.keyboard.press("End")
     expect(lecturer.locator(".ts-flipbook [data-do=next]").first).to_have_attribute("aria-disabled", "true")
     expect(lecturer.locator(f"{STRIP} .stop")).to_have_text("2 here · 2 follow")
-    let_on = keep_back(
-        other, b"class_page"
-    )  # Python says what the page shows after the class has said where it is
+    gate = Gate(other)
+    gate.shut(b"class_page")  # Python says what the page shows after the class has said where it is
     other.reload()
     expect(other.locator(f"{STRIP} .stop")).to_have_text(told)
-    let_on()
+    gate.open()
     at_rest(other)
     step(other, 1)  # where it was; Python hears of it, too
     other.wait_for_function("new URLSearchParams(location.search).get('step') === '1'")
@@ -427,33 +425,6 @@ def in_teams(lecturer: Page, phone: Page, other: Page) -> None:
     expect(lecturer.locator(f"{WALL} thead .team")).to_have_text(["● Team A", "▲ Team B"])
     right = lecturer.locator(f"{WALL} tbody tr").filter(has_text="ug").locator(".number")
     expect(right).to_have_text(["1 · 100 %", "0 · 0 %"])
-
-
-def keep_back(page: Page, mark: bytes) -> Callable[[], None]:
-    """Have nothing come to the page from the server's first message with this in it on, until what is returned is called."""
-    waiting: list[Callable[[], None]] = []
-    over = False
-
-    def between(browser: WebSocketRoute) -> None:
-        server = browser.connect_to_server()
-
-        def hear(data: bytes | str) -> None:
-            if not over and (waiting or (isinstance(data, bytes) and mark in data)):
-                waiting.append(partial(browser.send, data))
-            else:
-                browser.send(data)
-
-        server.on_message(hear)
-
-    def let_on() -> None:
-        nonlocal over
-        assert waiting, f"nothing came with {mark!r} in it"
-        over = True
-        for send in waiting:
-            send()
-
-    page.route_web_socket("**/stream", between)
-    return let_on
 
 
 def kept(lecturer: Page, first: str, last: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.cable import Gate
 from tests.browser.test_class import CARD, PHONE, STRIP, WALL, open_class, step
 from tests.browser.test_class_presenter import KEY, SCREEN, TOUCH, press
 
@@ -139,6 +140,7 @@ def test_a_second_device_has_the_prepared_questions(app: str, open_page: Callabl
     """It asks them with a large button: of the plan's activity first, then one on another page, to which all go. What was asked on one device
     isn't asked again on the other; a new question comes by itself, and the second device keeps what it got."""
     wall, own, phone = open_page(), open_page(own="second", **TOUCH), open_page(**PHONE)
+    gate = Gate(wall)
     wall.goto(f"{app}/class")
     write(wall, WHY, "free", at="wordpiece?corpus=hug&step=1")
     write(wall, GREEDY, "choices", activity="30.2")
@@ -161,7 +163,12 @@ def test_a_second_device_has_the_prepared_questions(app: str, open_page: Callabl
     press(own, "next")
     expect(wall.locator(STRIP).get_by_role("button", name="Prepared: 1")).to_be_visible()
     expect(ask).to_have_text(f"Ask: {WHY}")
+    gate.shut(b"class_page")
     wall.keyboard.press("q")
+    wall.wait_for_function("location.pathname === '/wordpiece'")
+    press(own, "next")  # while the wall is on its way to the question's page, and stays so
+    step(phone, 2)
+    gate.open()
     for page in (wall, own, phone):
         page.wait_for_function("location.pathname === '/wordpiece'")
         step(page, 1)

@@ -71,6 +71,7 @@ function keepLed(code) {
 class Room extends EventTarget {
   state = null; // what the server has told
   place = null; // {run, page, query, step, tab}
+  by = Math.random().toString(36).slice(2, 10); // who leads, of the lecturer's devices
   put = 0; // the round that was put aside after it was revealed
   lost = new Map(); // run and step → how many
   wait = AGAIN[0];
