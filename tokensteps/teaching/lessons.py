@@ -17,9 +17,11 @@ from tokenizers_core import TIE_RULES
 from tokenizers_core.counterfactual.recounting import retrain, with_count
 from tokenizers_core.counterfactual.tipping import tippings
 from tokenizers_core.training.bpe import BpeTrace
+from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokensteps.catalogue.shipped import gpt2
 from tokensteps.drawing.handout import filled, standalone_page
 from tokensteps.drawing.mark import mark
+from tokensteps.drawing.training.languages import gini_of_lines
 from tokensteps.language.i18n import N_, _, count, current_language, listed, sentences, together
 from tokensteps.language.names import choice_name
 from tokensteps.language.numbers import nats, share_text
@@ -76,6 +78,7 @@ class Claim(NamedTuple):
         "errata",  # published figures, each with a link to the step in question
         "costs",  # the language that takes GPT-2 the most tokens for the same sentences, and how many times those of English
         "spells",  # a word, its letters and its tokens for GPT-2
+        "parity",  # what some languages take after the merges that the worst-served one chose, and after as many of plain BPE
         "tips",  # how many more of a word it takes for another pair to be merged first
     ]
     facts: tuple[str, ...] = ()
@@ -158,6 +161,12 @@ WHATIF_LINK = Link(
 MATTERS_LINK = Link(N_("Why it matters: letters, numbers, languages, code"), "matters")
 LANGUAGES_LINK = Link(
     N_("The same forty sentences in six languages"), "matters", {"scene": "languages", "forty": "1"}
+)
+PARITY_LINK = Link(
+    N_("The language that is served worst chooses the next merge"),
+    "bpe",
+    {"corpus": "parallel", "step": "90"},
+    N_("About this kind"),
 )
 LETTERS_LINK = Link(N_("What a model gets instead of letters"), "matters", {"scene": "letters"})
 CHALLENGE_LINK = Link(N_("Challenges: set one for your class, then check the answers"), "challenge")
@@ -321,7 +330,7 @@ LESSONS: tuple[Lesson, ...] = (
                 TIE_LINK,
             ),
             Activity(
-                12,
+                10,
                 N_(
                     "The same words with WordPiece: have the class work out the scores of {wp_frequent} and {wp_pair}. Which pair is merged?"
                 ),
@@ -336,7 +345,7 @@ LESSONS: tuple[Lesson, ...] = (
                 "pair",
             ),
             Activity(
-                12,
+                10,
                 N_(
                     "Unigram: ask which piece costs least to remove. Enter the answer, and the page shows the prune and what it costs."
                 ),
@@ -366,7 +375,7 @@ LESSONS: tuple[Lesson, ...] = (
                 SAMPLES_LINK,
             ),
             Activity(
-                10,
+                8,
                 N_(
                     "Compare all three on four sentences. Have the class say where they cut differently, and why."
                 ),
@@ -399,6 +408,30 @@ LESSONS: tuple[Lesson, ...] = (
                 LANGUAGES_LINK,
             ),
             Activity(
+                6,
+                N_(
+                    "What came after BPE: parity-aware BPE, on the same forty lines. Ask which language chooses, and who pays for it. Then open the tab “About this kind”, which has plain BPE beside it. “Kind” in the sidebar leads to SuperBPE and PickyBPE."
+                ),
+                N_(
+                    "The language with the most tokens. After {parity_merges} merges, Russian takes {parity_ru} tokens instead of {plain_ru}, and English {parity_en} instead of {plain_en}; the Gini coefficient is {parity_gini} instead of {plain_gini}."
+                ),
+                (
+                    Claim(
+                        "parity",
+                        (
+                            "parity_merges",
+                            "parity_ru",
+                            "plain_ru",
+                            "parity_en",
+                            "plain_en",
+                            "parity_gini",
+                            "plain_gini",
+                        ),
+                    ),
+                ),
+                PARITY_LINK,
+            ),
+            Activity(
                 5,
                 N_("Homework: find the wrong figure in a published example, and correct it."),
                 N_("Each one is worked out on the page, and its link opens the step."),
@@ -412,7 +445,7 @@ LESSONS: tuple[Lesson, ...] = (
 
 def facts() -> dict[str, str]:
     """The values of the sentences' fields, from runs at the same addresses as the links."""
-    return {**_merge_facts(), **_prune_facts(), **_scene_facts()}
+    return {**_merge_facts(), **_prune_facts(), **_scene_facts(), **_parity_facts()}
 
 
 def _scene_facts() -> dict[str, str]:
@@ -428,6 +461,18 @@ def _scene_facts() -> dict[str, str]:
         "spelled_letters": count(len(SPELLED_WORD)),
         "spelled_tokens": count(len(pieces)),
         "spelled_pieces": PLUS.join(pieces),
+    }
+
+
+def _parity_facts() -> dict[str, str]:
+    """What parity-aware BPE makes of the forty lines, and what plain BPE does."""
+    trace, step = trace_at(BPE, corpus="parallel"), int(PARITY_LINK.query["step"])
+    assert isinstance(trace, ParityTrace)  # the kind for which that corpus is there
+    tokens = {"parity": trace.parallel_tokens(step), "plain": trace.plain_tokens(step)}
+    return {
+        "parity_merges": count(step),
+        **{f"{kind}_{name}": count(own[name]) for kind, own in tokens.items() for name in ("en", "ru")},
+        **{f"{kind}_gini": gini_of_lines(trace, own) for kind, own in tokens.items()},
     }
 
 

@@ -21,6 +21,7 @@ import regex
 
 from tests.app.teaching.oracle_exercises import bpe_steps
 from tests.app.teaching.oracle_slips import cuts as all_cuts
+from tests.core.oracle_bpe import replace
 from tokenizers_core import TIE_RULES, first_difference
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokensteps.assets import read_asset
@@ -30,6 +31,7 @@ from tokensteps.catalogue.shipped import MERGES
 from tokensteps.catalogue.shown_tokenizers import TrainedSubject
 from tokensteps.drawing.tabs import parting_html, vocabularies_html
 from tokensteps.drawing.tokens import PLAIN, Style
+from tokensteps.drawing.training.languages import beside_plain_html
 from tokensteps.language.names import choice_name
 from tokensteps.pages.learn.home import SENTENCE, home_run
 from tokensteps.pages.learn.home_sentence import HOME_CORPUS, corpus_facts, ways_to_cut
@@ -246,6 +248,28 @@ def tips(link: Link) -> Mapping[str, str]:
     names = {"tip_pair": PLUS.join(now.pair), "bpe_pair": PLUS.join(first.pair)}
     numbers = {"tip_more": str(more), "tip_freq": str(now.freq), "bpe_freq": str(first.freq)}
     return {"tip_word": word, **names, **numbers}
+
+
+def parity(link: Link) -> Mapping[str, str]:
+    """The tokens of each language's own lines, recounted by the merges of both runs, one by one; Gini by all differences."""
+    trace: Any = OpenedTokenizer(link).trace
+    step = int(link.query["step"])
+    assert link.tab == "About this kind" and not trace.settings["global_merges"]
+    figures, shown = {"parity_merges": str(step)}, beside_plain_html(trace, step)
+    for kind, run in (("parity", trace), ("plain", trace.plain_run)):
+        rules = [tuple(run.pair_of(at)) for at in range(1, step + 1)]
+        tokens = {}
+        for language, corpus in trace.corpora.items():
+            words = {word: [*word] for word in corpus.words}
+            for rule in rules:
+                words = {word: replace(split, rule) for word, split in words.items()}
+            tokens[language] = sum(len(words[word]) * number for word, number in corpus.items())
+        apart = sum(abs(one - other) for one in tokens.values() for other in tokens.values())
+        gini = apart / (2 * len(tokens) * sum(tokens.values()))
+        figures |= {f"{kind}_{name}": f"{tokens[name]:,}" for name in ("en", "ru")}
+        figures[f"{kind}_gini"] = f"{gini:.4f}"
+    assert all(f">{figure}<" in shown for name, figure in figures.items() if name != "parity_merges")
+    return figures
 
 
 def scores(link: Link) -> Mapping[str, str]:
@@ -467,6 +491,7 @@ CHECKS: Mapping[str, Callable[[Link], Mapping[str, str]]] = {
     "costs": costs,
     "spells": spells,
     "tips": tips,
+    "parity": parity,
     "even": even,
     "replays": replays,
     "bytes": sign_bytes,

@@ -35,15 +35,16 @@ def languages_panel(snapshot: MergeSnapshot) -> str:
     )
 
 
+def gini_of_lines(trace: ParityTrace, tokens: Mapping[str, int]) -> str:
+    """How unequal the languages' tokens per line are: plain text."""
+    lines = trace.parallel_lines()
+    return measure_text("gini", gini([number / max(1, lines[name]) for name, number in tokens.items()]))
+
+
 def beside_plain_html(trace: ParityTrace, step: int) -> str:
     """Each language's tokens after `step` merges, and after as many of plain BPE; below, how unequal they are."""
-    lines = trace.parallel_lines()
     parity, plain = trace.parallel_tokens(step), trace.plain_tokens(step)
     most = max(*parity.values(), *plain.values()) or 1
-
-    def unequal(tokens: Mapping[str, int]) -> str:
-        rates = [number / max(1, lines[language]) for language, number in tokens.items()]
-        return measure_text("gini", gini(rates))
 
     def track(share: float) -> str:
         return f'<span class="track">{bar(share)}</span>'
@@ -54,7 +55,7 @@ def beside_plain_html(trace: ParityTrace, step: int) -> str:
         f"<td>{count(plain[language])}<td>{track(plain[language] / most)}"
         for language, number in parity.items()
     )
-    last = f"<tr><td>{escape(measure_name('gini'))}<td>{unequal(parity)}<td><td>{unequal(plain)}<td>"
+    last = f"<tr><td>{escape(measure_name('gini'))}<td>{gini_of_lines(trace, parity)}<td><td>{gini_of_lines(trace, plain)}<td>"
     text = ngettext(
         "Tokens of the parallel lines after {step} merge",
         "Tokens of the parallel lines after {step} merges",
