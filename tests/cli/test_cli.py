@@ -492,6 +492,7 @@ VALUES: dict[str, list[object]] = {
     "kind": ["superbpe"],
     "transition": [20],
     "most_words": [2],
+    "second_pattern": [r"\d+"],
     "threshold": [0.9],
     "languages": ["en=a.txt"],
     "parallel": ["en=a.txt"],
@@ -575,8 +576,11 @@ def test_languages_that_cannot_be(options: list[str], code: int, told: str) -> N
 def test_each_kind_is_trained_as_the_engine_does() -> None:
     lines = (ROOT / "assets" / "corpora" / "phrases.txt").read_text("utf-8").splitlines()
     phrases = ROOT / "assets" / "corpora" / "phrases.txt"
-    superwords = train_superbpe(Corpus.from_texts(lines), 219, transition=190, most_words=3)
+    superwords = train_superbpe(
+        Corpus.from_texts(lines), 219, transition=190, most_words=3, second_pattern=r"\.| b"
+    )
     options = ["--kind", "superbpe", "-s", 220, "--transition", 190, "--most-words", 3]
+    options += ["--second-pattern", r"\.| b"]
     assert output("train", phrases, *options) == tokenizer_to_json(superwords.tokenizer())
     picky = train_pickybpe(Corpus.from_texts(course_lines()), 60, threshold="0.6")
     assert (

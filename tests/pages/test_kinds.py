@@ -90,6 +90,29 @@ def test_what_a_kind_cannot_be_trained_on(query: str, message: str) -> None:
     assert any(message in told for told in problems(PAGE.opened(query)))
 
 
+def test_a_text_of_one_column_leads_to_the_forty_lines() -> None:
+    app = PAGE.opened("corpus=course&kind=paritybpe")
+    assert any("two languages at least" in told for told in problems(app))
+    app.button(key="bpe.to_table").click()
+    app = run(app)
+    assert problems(app) == [] and PAGE.value(app, "corpus") == "parallel"
+    assert book(app)["last"] == len(trace_at(BPE, corpus="parallel"))
+    assert not [button for button in app.button if button.key == "bpe.to_table"]
+
+
+def test_the_second_pattern_is_a_choice() -> None:
+    """Oracle: the engine. A pattern that is none is told, and a link brings one."""
+    lines = EXAMPLES["phrases"].text().splitlines()
+    own = train_superbpe(
+        Corpus.from_texts(lines), 220, transition=190, min_frequency=2, second_pattern=r"[.,]| the"
+    )
+    app = PAGE.opened("corpus=phrases&second=%5B.,%5D%7C%20the")
+    assert problems(app) == [] and book(app)["last"] == len(own)
+    usual = trace_at(BPE, corpus="phrases")
+    assert trace_at(BPE, corpus="phrases", second="[.,]| the").record == own.record != usual.record
+    assert any("[.," in told for told in problems(PAGE.opened("corpus=phrases&second=%5B.,")))
+
+
 def test_a_pasted_table_is_languages() -> None:
     text = pack_text("en\tde\nthe cat\tdie Katze\nthe dog\tder Hund\n")
     app = PAGE.opened(f"corpus=paste&text={text}&kind=paritybpe&step=1")

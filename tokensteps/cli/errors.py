@@ -38,6 +38,7 @@ OPTION_OF: Final = {
     "kind": "--kind",
     "transition": "--transition",
     "most_words": "--most-words",
+    "second_pattern": "--second-pattern",
     "threshold": "--threshold",
     "languages": "--corpus",
     "corpora": "--corpus",

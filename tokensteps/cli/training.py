@@ -87,6 +87,7 @@ ALGORITHMS_OF: Final = {
     "kind": ("bpe",),
     "transition": ("bpe",),
     "most_words": ("bpe",),
+    "second_pattern": ("bpe",),
     "threshold": ("bpe",),
     "languages": ("bpe",),
     "parallel": ("bpe",),
@@ -106,6 +107,7 @@ KINDS_OF: Final = {
     "byte_fallback": PIECES,
     "transition": ("superbpe",),
     "most_words": ("superbpe",),
+    "second_pattern": ("superbpe",),
     "threshold": ("pickybpe",),
     "languages": ("paritybpe",),
     "parallel": ("paritybpe",),
@@ -282,6 +284,11 @@ TRAINING_OPTIONS: Final = (
         usual="nine tenths of the size",
     ),
     option("--most-words", "superbpe: make no token of more words than this.", type=POSITIVE, usual=str(MOST_WORDS)),
+    option(
+        "--second-pattern",
+        "superbpe: cut the text only at the matches of this regular expression where tokens may bridge spaces.",
+        usual="the authors'",
+    ),
     option(
         "--threshold",
         "pickybpe: a token leaves when a merge takes more than this share of its places.",

@@ -71,6 +71,7 @@ def show_stepping(
         if trace is not None:
             show_run(controls, recipe, run, trace)
             return
+        controls.offer_table(source)
     st.session_state.pop(controls.key(stage.FOLLOWED), None)
     update_url(controls.url())
 

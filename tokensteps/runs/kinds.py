@@ -9,6 +9,7 @@ from tokenizers_core.encoding.models.lattice import MAX_PIECE_LENGTH
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.training.algorithms import KINDS
 from tokenizers_core.training.bpe import BpeTrace
+from tokenizers_core.training.kinds.superbpe import MOST_WORDS, SECOND_PATTERN
 from tokensteps.runs.parallel import read_parallel
 from tokensteps.runs.settings import Recipe
 
@@ -20,7 +21,11 @@ def kind_settings(recipe: Recipe) -> dict[str, Any]:
     """The kind, and the settings that it alone has; nothing for plain BPE."""
     match recipe["kind"]:
         case "superbpe":
-            own = {"transition": recipe["transition"], "most_words": recipe["mostwords"] or 4}
+            own = {
+                "transition": recipe["transition"],
+                "most_words": recipe["mostwords"] or MOST_WORDS,
+                "second_pattern": recipe["second"] or SECOND_PATTERN,
+            }
         case "pickybpe":
             own = {"threshold": recipe["threshold"]}
         case "paritybpe":

@@ -69,6 +69,16 @@ def read_parallel(text: str) -> dict[str, list[str]]:
     return {name: [row[index].strip() for row in rows[1:]] for index, name in enumerate(names)}
 
 
+def is_table(data: bytes) -> bool:
+    """Whether a text begins as a table of several columns does.
+
+    >>> is_table(b"en,de\nGood morning.,Guten Morgen."), is_table(b"Good morning.")
+    (True, False)
+    """
+    head = data.lstrip().partition(b"\n")[0]
+    return b"\t" in head or b"," in head
+
+
 @cache
 def parallel_lines() -> Mapping[str, tuple[str, ...]]:
     """Language → its lines; the same number of a line is the same sentence.

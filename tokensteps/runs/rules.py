@@ -16,6 +16,7 @@ from tokenizers_core.text.normalizers import NORMALIZERS
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokenizers_core.training.algorithms import KINDS
+from tokenizers_core.training.kinds.superbpe import MOST_WORDS, SECOND_PATTERN
 from tokensteps.drawing.tokens import SHOW
 from tokensteps.language.i18n import N_
 from tokensteps.language.names import ASK_NAMES, MODE_NAMES
@@ -321,11 +322,21 @@ KIND_RULES = (
     ),
     Setting(
         "mostwords",
-        4,
+        MOST_WORDS,
         least=1,
         most=20,
         label=N_("Words in a token"),
         help=N_("In stage 2 no token has more words than this."),
+        when=("kind", "superbpe"),
+    ),
+    Setting(
+        "second",
+        SECOND_PATTERN,
+        length=PATTERN_LIMIT,
+        label=N_("Second pattern"),
+        help=N_(
+            "A regular expression. In stage 2 the text is cut only at its matches: each match is a stretch, and so is the text between."
+        ),
         when=("kind", "superbpe"),
     ),
     Setting(

@@ -15,7 +15,8 @@ from tokensteps.language.i18n import _, count
 from tokensteps.language.messages import explained
 from tokensteps.language.names import ASK_NAMES, choice_name
 from tokensteps.limits import PATTERN_LIMIT
-from tokensteps.runs.corpora import Source
+from tokensteps.runs.corpora import EXAMPLES, Source
+from tokensteps.runs.parallel import is_table
 from tokensteps.runs.rules import VIEWS, Setting
 from tokensteps.runs.settings import Recipe
 from tokensteps.widgets.boxes import too_long
@@ -30,6 +31,7 @@ TRAINING_SETTINGS = (
     "threshold",
     "transition",
     "mostwords",
+    "second",
     "together",
     "recent",
     "ties",
@@ -220,11 +222,28 @@ class Controls(PageState):
 
     def own_text_button(self) -> None:
         """The way to a text of the learner's own; `assets/components/page.js` takes them to its box, wherever that is."""
-        st.button(_("Your text"), key=self.key("to_own_text"), on_click=self._take_own_text)
+        st.button(_("Your text"), key=self.key("to_own_text"), on_click=self._take_corpus, args=("paste",))
 
-    def _take_own_text(self) -> None:
-        if self["corpus"] != "paste":
-            st.session_state[self.key("corpus")] = "paste"
+    def offer_table(self, source: Source | None) -> None:
+        """Parity-aware BPE on a text that is no table: the way to one that is."""
+        if (
+            self.setting("kind") is None
+            or self["kind"] != "paritybpe"
+            or source is None
+            or is_table(source.data)
+        ):
+            return
+        message = _("Take the example “{name}”")
+        st.button(
+            message.format(name=_(EXAMPLES["parallel"].title)),
+            key=self.key("to_table"),
+            on_click=self._take_corpus,
+            args=("parallel",),
+        )
+
+    def _take_corpus(self, corpus: str) -> None:
+        if self["corpus"] != corpus:
+            st.session_state[self.key("corpus")] = corpus
             self.load_corpus_defaults()
 
     def ask_widget(self, kinds: Sequence[str]) -> None:
