@@ -233,9 +233,9 @@ class Controls(PageState):
             or is_table(source.data)
         ):
             return
-        message = _("Take the example “{name}”")
+        message, example = _("Take the example “{name}”"), EXAMPLES["parallel"]
         st.button(
-            message.format(name=_(EXAMPLES["parallel"].title)),
+            message.format(name=_(example.title)),
             key=self.key("to_table"),
             on_click=self._take_corpus,
             args=("parallel",),
