@@ -162,7 +162,10 @@ async def _answer_from(reader: asyncio.StreamReader) -> tuple[int, dict[str, Any
         name, _, value = line.partition(b":")
         if name.lower() == b"content-length":
             length = int(value)
-    return status, json.loads(await reader.readexactly(length))
+    body = await reader.readexactly(length)
+    if not body.startswith(b"{"):  # nginx's own words
+        raise ValueError(f"{status} {body[:80]!r}")
+    return status, json.loads(body)
 
 
 @dataclass

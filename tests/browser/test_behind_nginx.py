@@ -30,6 +30,8 @@ from tests.samples import STRESS
 from tests.waiting import until
 
 COOKIE = "tokensteps_worker"
+ATTACKER = "127.0.0.66"
+"""Nobody else's address: what it has used up, a class behind the same address would lack for twenty seconds."""
 LETTERS = random.Random(9)
 TEXT = " ".join("".join(LETTERS.choices("abcdefghijklmnop", k=6)) for _ in range(2_500))
 """Too long for a link: the server keeps it, and the address has its name."""
@@ -334,7 +336,7 @@ def test_streams_that_are_reset_at_once_hold_up_nobody(deployment: Deployment) -
     def reset() -> None:
         while not over.is_set():
             flood = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0) + b"".join(rounds)
-            ended.append(raw(deployment.http2, flood, 5, "127.0.0.2"))
+            ended.append(raw(deployment.http2, flood, 5, ATTACKER))
 
     attackers = [threading.Thread(target=reset) for _ in range(3)]
     for attacker in attackers:
