@@ -20,8 +20,9 @@ from tests.cli.test_cli import COURSE, HUG, ROOT, complaint, output, shell
 from tests.hostile import hostile
 from tests.loops import finished
 from tests.samples import STRESS
-from tokenizers_core import Corpus, Tokenizer, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core import Corpus, Tokenizer, train_bpe, train_superbpe, train_unigram, train_wordpiece
 from tokensteps.cli.terminal import extra
+from tokensteps.cli.terminal.panels import words_text
 from tokensteps.cli.terminal.show import terminal_lines, token_lines
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import current_language
@@ -268,3 +269,16 @@ def test_other_languages_and_no_colours(language: str, word: str, monkeypatch: p
         assert any(one.underline and one.bold for one in styles)  # what was made stands out all the same
 
     stepped(TRACES["bpe"](), keys, language=language)
+
+
+def test_superbpe_has_its_stretches_in_stage_2() -> None:
+    """Oracle: the run's own words; before the change of stages they are words."""
+    lines = ["by the way", "by the way", "on the way", "the way to it"]
+    trace = train_superbpe(Corpus.from_texts(lines), 22, transition=20)
+    assert trace.stage_step is not None
+    for snapshot in trace:
+        shown = str(words_text(snapshot, Style(True, "spaces"), 9, 60)).split("\n")
+        stage_2 = snapshot.step >= trace.stage_step
+        assert shown[0].startswith("Stretches of text" if stage_2 else "Words")
+        assert len(shown) == 1 + len((trace.stretches if stage_2 else trace.corpus).words)
+    assert any("2" in line for line in shown[1:])

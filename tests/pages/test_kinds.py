@@ -22,7 +22,8 @@ from tokenizers_core.counterfactual.effects import effects
 from tokenizers_core.counterfactual.parting import balance
 from tokenizers_core.counterfactual.recounting import corpus_of
 from tokenizers_core.encoding.models.pairs import Pair
-from tokensteps.drawing.tokens import pair_text
+from tokensteps.drawing.tokens import Style, pair_text
+from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.drawing.whatif import style_of
 from tokensteps.language.names import KIND_ABOUT
 from tokensteps.runs.algorithms import BPE, trace_at
@@ -55,6 +56,8 @@ def test_examples_are_trained_as_the_engine_does() -> None:
     )
     assert trace_at(BPE, corpus="scaffolding").record == picky.record
     assert sum(one.event.kind == "remove" for one in picky[1:]) > 5
+    title = {step: merge_frame(superwords[step], Style(True)).html for step in (5, superwords.stage_step)}
+    assert "Stretches of text" not in title[5] and "Stretches of text" in title[superwords.stage_step]
     corpora = {
         name: Corpus.from_texts(lines, pre_tokenizer="whitespace_split_metaspace")
         for name, lines in parallel_lines().items()

@@ -19,6 +19,7 @@ from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
 from tokensteps.cli.terminal.chips import in_a_row, terminal_chip
 from tokensteps.drawing.stage_markup import frequency_text, more_told, pieces_count, words_count, words_shown
 from tokensteps.drawing.tokens import Style
+from tokensteps.drawing.training.merging import counted_as
 from tokensteps.drawing.training.pieces import ranked_rows, seed_shown
 from tokensteps.drawing.training.resplits import changed_splits
 from tokensteps.language.i18n import _, count, ngettext
@@ -38,10 +39,12 @@ def panel_heading(title: str, number: str) -> Text:
 
 def words_text(snapshot: Any, style: Style, rows: int, width: int) -> Text:
     """The words with their tokens, those first that this step changes."""
-    drawn = merged_words if isinstance(snapshot, MergeSnapshot) else unigram_words
-    lines = [*drawn(snapshot, style, width)]
+    if isinstance(snapshot, MergeSnapshot):
+        lines, corpus = [*merged_words(snapshot, style, width)], snapshot.trace.corpus_at(snapshot.step)
+    else:
+        lines, corpus = [*unigram_words(snapshot, style, width)], snapshot.trace.corpus
     shown = lines[: rows + 1]
-    left = len(snapshot.trace.corpus.words) - (len(shown) - 1)
+    left = len(corpus.words) - (len(shown) - 1)
     if left > 0 and len(shown) > rows:
         shown[-1] = Text(more_told(left + 1), "dim")
     return Text("\n").join(shown)
@@ -49,19 +52,20 @@ def words_text(snapshot: Any, style: Style, rows: int, width: int) -> Text:
 
 def merged_words(snapshot: MergeSnapshot, style: Style, width: int) -> Iterator[Text]:
     """Of BPE and WordPiece: what was merged is set off, and other words step back."""
-    corpus, event = snapshot.trace.corpus, snapshot.event
+    trace, event = snapshot.trace, snapshot.event
+    corpus = trace.corpus_at(snapshot.step)
     changed: Sequence[str] = event.words if event.kind == "merge" else ()
-    number = words_count(len(corpus.words))
+    title, number = counted_as(trace, snapshot.step)
     if event.kind == "merge":
         number = _("{changed} of {all} change").format(
             changed=count(len(changed)), all=count(len(corpus.words))
         )
-    yield panel_heading(_("Words"), number)
+    yield panel_heading(title, number)
     listed = sorted(words_shown(corpus.words, changed), key=lambda word: word not in changed)
     for word, groups in snapshot.marked(listed).items():
         tokens = [group[0] if len(group) == 1 else token_of(event) for group in groups]
         result = [index for index, group in enumerate(groups) if len(group) > 1]
-        yield frequency_row(in_a_row(tokens, style, result), snapshot.trace.word_frequencies[word], width)
+        yield frequency_row(in_a_row(tokens, style, result), trace.count_at(snapshot.step, word), width)
 
 
 def unigram_words(snapshot: UnigramSnapshot, style: Style, width: int) -> Iterator[Text]:

@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 
 from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.training.kinds.pickybpe import RemoveEvent
+from tokenizers_core.training.kinds.superbpe import SuperTrace
 from tokenizers_core.training.merge_trace import (
     MergeEvent,
     MergeSnapshot,
@@ -49,7 +50,7 @@ from tokensteps.drawing.training.candidates import (
     pairs_panel,
 )
 from tokensteps.drawing.training.languages import languages_panel
-from tokensteps.language.i18n import _, count, sentences
+from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.language.marks import first_marks
 
 TOKENS_IN_ROW: Final = 48
@@ -124,6 +125,15 @@ def vocabulary_status(snapshot: MergeSnapshot) -> str:
     return _("vocabulary {size} of {wanted}").format(size=count(size), wanted=count(wanted))
 
 
+def counted_as(trace: MergeTrace, step: int) -> tuple[str, str]:
+    """What the pairs of a step are counted in, and how many there are: words, or SuperBPE's stretches of text."""
+    number = len(trace.corpus_at(step).words)
+    if not (isinstance(trace, SuperTrace) and trace.in_stage_2(step)):
+        return _("Words"), words_count(number)
+    text = ngettext("{number} stretch", "{number} stretches", number)
+    return _("Stretches of text"), text.format(number=count(number))
+
+
 def words_panel(
     snapshot: MergeSnapshot, style: Style, listed: Sequence[Pair] = (), asked: bool = False
 ) -> str:
@@ -133,7 +143,7 @@ def words_panel(
     corpus = trace.corpus_at(snapshot.step)
     changed: tuple[str, ...] = ()
     lit, merged = {*corpus.words}, ""
-    title, number = _("Words"), words_count(len(corpus.words))
+    title, number = counted_as(trace, snapshot.step)
     removed = event.token if isinstance(event, RemoveEvent) else ""
     if isinstance(event, MergeEvent | RemoveEvent):
         changed, lit, merged = event.words, {*event.words}, event.token
