@@ -19,6 +19,7 @@ const BUTTONS = { // icon, and the key's name, which may be a label
   first: ["M3.5 3v10M12.5 3.5 7 8l5.5 4.5", "home"], back: ["M10 3.5 5 8l5 4.5", "←"],
   next: ["M6 3.5 11 8l-5 4.5", "→"], last: ["M12.5 3v10M3.5 3.5 9 8l-5.5 4.5", "end"],
 };
+const COUNT = "td > .n[data-pick]"; // what a row counts
 const KEYS = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last", " ": "play" };
 const JUMPS = { before: ["M8.5 4 4.5 8l4 4M12 6v4", "Shift+←"], after: ["M7.5 4l4 4-4 4M4 6v4", "Shift+→"] };
 const JUMPING = { ArrowLeft: "before", ArrowRight: "after" }; // with Shift
@@ -67,6 +68,18 @@ class Stage {
     const look = () => this.look();
     // Not `pointerover`: in Firefox it comes before `:hover` holds.
     for (const event of ["mouseover", "mouseleave", "focusin", "focusout"]) node.addEventListener(event, look);
+    node.addEventListener("focusin", ({ target }) => { if (target.matches(COUNT)) this.stop(target); });
+    node.addEventListener("keydown", (event) => this.onKey(event));
+  }
+  stop(at) { // the counts of a table are one stop for the Tab key: up and down lead from row to row
+    for (const other of at.closest("table").querySelectorAll(COUNT)) other.tabIndex = other === at ? 0 : -1;
+  }
+  onKey(event) {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!by || hasModifier(event) || !event.target.matches(COUNT)) return;
+    const counts = [...event.target.closest("table").querySelectorAll(COUNT)].filter((at) => at.checkVisibility());
+    counts[counts.indexOf(event.target) + by]?.focus();
+    event.preventDefault();
   }
   all(selector) {
     return [...this.node.querySelectorAll(selector)];
@@ -80,6 +93,7 @@ class Stage {
     this.node.innerHTML = this.shown = html;
     for (const part of this.all("[data-style]")) part.style.cssText = part.dataset.style; // see without_styles()
     this.all("details").forEach((part, index) => { part.open = opened[index] ?? part.open; });
+    for (const table of this.all(`table:has(${COUNT})`)) this.stop(table.querySelector(COUNT));
     if (held) this.node.querySelector(`[data-${name}="${held[name]}"]`)?.focus({ preventScroll: true });
     this.all("[data-pane]").forEach((pane, index) => pane.scrollTo(...(scrolled[index] ?? [0, 0])));
     for (const here of this.all("[data-pane] [data-here]")) keepInSight(here, here.closest("[data-pane]"));

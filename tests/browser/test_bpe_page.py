@@ -200,8 +200,12 @@ def a_count_lights_up_what_it_counts(page: Page, row: int, tokens: list[str]) ->
     rows.nth(row).hover()
     assert lit(page) == tokens
     page.mouse.move(0, 0)
-    tab_to(rows.nth(row).locator(".n"))
+    tab_to(rows.first.locator(".n"))
+    for key in ("ArrowDown",) * row:
+        page.keyboard.press(key)
     assert lit(page) == tokens
+    page.keyboard.press("Tab")  # past the other rows
+    assert page.locator(".ts-flipbook tr .n:focus").count() == 0
 
 
 def a_sign_is_explained_where_it_stands(page: Page, sign: str, term: str, told: str, how: str) -> None:

@@ -14,6 +14,9 @@ from tests.browser.conftest import ROOT
 from tokensteps.catalogue.choices import TokenizerSpec
 from tokensteps.pages.learn.home import SENTENCE, SPEC
 
+SENTENCE_PART = ".st-key-home_sentence"
+MOST_EMPTY = 70
+"""Pixels between what is folded and the next heading."""
 TYPED = "re-tokenize 茶 <b>x</b>"
 
 
@@ -28,6 +31,12 @@ def test_tokens_follow_the_typing(serve: Callable[..., str], page: Page) -> None
     cut = tokenizer()
     ids = cut.encode(SENTENCE).ids
     expect(numbers).to_have_text([str(number) for number in ids])
+    following = page.get_by_role("heading", name="Three ways to learn the pieces")
+    for width, height in ((1366, 768), (1000, 768), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        folded, heading = page.locator(f"{SENTENCE_PART} details").bounding_box(), following.bounding_box()
+        assert folded is not None and heading is not None
+        assert 0 < heading["y"] - folded["y"] - folded["height"] < MOST_EMPTY, (width, "an empty stretch")
     box = page.get_by_label("Your sentence")
     box.fill("")
     expect(page.get_by_text("No text, no tokens")).to_be_visible()

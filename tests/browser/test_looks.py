@@ -103,6 +103,11 @@ CUT = """nodes => nodes.filter(node => { const label = node.querySelector('p'); 
 """The labels that aren't whole within their button."""
 
 
+SPARE = """nodes => nodes.filter(node => node.checkVisibility()).map(node => { const text = document.createRange();
+  text.selectNodeContents(node.querySelector('code')); return node.getBoundingClientRect().height - text.getBoundingClientRect().height; })"""
+"""How much taller a box of code is than its lines."""
+
+
 def test_labels_of_choices_and_files_are_whole(address: str, page: Page) -> None:
     """At 1366 pixels no file's button is cut off; with more spacing of text, no choice is."""
     page.goto(f"{address}/bpe?corpus=hug&step=2")
@@ -110,6 +115,10 @@ def test_labels_of_choices_and_files_are_whole(address: str, page: Page) -> None
     files = page.get_by_test_id("stDownloadButton").get_by_role("button")
     expect(files.nth(8)).to_be_visible()
     assert files.evaluate_all(CUT) == []
+    page.get_by_text("Embed", exact=True).click()
+    boxes = page.get_by_test_id("stCode")
+    expect(boxes.nth(1)).to_be_visible()
+    assert max(boxes.evaluate_all(SPARE)) < 24, "a box is taller than what it holds"
     page.evaluate(SPACED)
     choices = page.locator('[data-testid="stButtonGroup"] [role="radio"]')
     expect(choices.first).to_be_visible()
@@ -153,6 +162,19 @@ def test_the_keyboard_goes_past_a_folded_sidebar(address: str, page: Page) -> No
     for _ in range(4):
         page.keyboard.press("Tab")
         assert page.evaluate("!document.activeElement.closest('[data-testid=\"stSidebar\"]')")
+
+
+def test_a_phone_is_told_of_no_button_that_it_lacks(address: str, page: Page) -> None:
+    """The page of classes says where to open one: here, if there is a button."""
+    page.goto(f"{address}/class")
+    opens = page.get_by_test_id("stMain").get_by_role("button", name="Open a class", exact=True)
+    names_it = page.get_by_text("press “Open a class” here")
+    expect(opens).to_be_visible()
+    expect(names_it).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(opens).to_be_hidden()
+    expect(names_it).to_be_hidden()
+    expect(page.get_by_text("open this page on a computer")).to_be_visible()
 
 
 def test_the_other_tabs_are_under_more(address: str, page: Page) -> None:

@@ -156,6 +156,7 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
             hand.answer(answer)
             if not place:
                 expect(page.locator(".note.verdict.wrong")).to_contain_text("Not yet.")
+                expect(page.locator(".note.verdict.wrong")).not_to_contain_text("half")
             if place + 1 < len(doing.answers):
                 at_rest(page)
                 expect(which).not_to_contain_text("·")

@@ -1,4 +1,4 @@
-"""Unigram: start from many pieces, and prune the ones whose removal hurts least.
+"""Unigram: start from many pieces, and prune the ones that are missed least.
 
 Each piece has a probability, a segmentation has the product of its pieces' probabilities, and a word is split in the most
 probable way. The loss of the corpus is the sum over all words of frequency × −log P(best split), in nats. Two trainers share

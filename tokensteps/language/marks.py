@@ -15,7 +15,7 @@ from tokensteps.language.glossary import english, forms_of, forms_with_english
 from tokensteps.language.i18n import current_language
 from tokensteps.language.terms import TERMS, Term
 
-MARKS_IN_FRAME: Final = 8
+MARKS_IN_FRAME: Final = 6
 """Each mark is a stop for the Tab key: it should take only a few presses to leave a frame."""
 _PLACEHOLDER: Final = regex.compile(r"(\{[^{}]*\})")
 _UNSPACED: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"

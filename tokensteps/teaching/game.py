@@ -71,6 +71,8 @@ class Hidden:
     """The last step to predict."""
     one_try: bool = False
     """Whether the first answer counts, without hints: in a challenge they would go round the class."""
+    scored: bool = True
+    """Whether a later try counts less, and says so: on the path nobody keeps a score."""
 
     def draw(self, reached: int, step: int) -> Frame:
         """The frame of a step that is no longer hidden, when the steps up to `reached` are shown. Candidates lead ahead: they are
@@ -143,7 +145,7 @@ class Game:
         if not text.strip() and self.verdict is not None and self.verdict.kind != UNREAD:
             return False
         if not hidden.one_try:
-            verdict = in_steps(question, self.tries, text, verdict)
+            verdict = in_steps(question, self.tries, text, verdict, hidden.scored)
         self.verdict = verdict
         if verdict.kind == UNREAD:
             return False

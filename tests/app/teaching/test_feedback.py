@@ -421,6 +421,16 @@ def test_any_other_cut_of_a_word_gets_its_hint() -> None:
             assert one.question.grade("[UNK]").slip == "gave_up"
     assert met >= {"other_form", "not_in_vocabulary", "not_longest"}
     met = set()
+    for one in exercised("bpe_encode"):
+        merges: Any = one.facts["merges"]
+        known = {*one.facts["word"], *map("".join, merges), "[UNK]"}  # type: ignore[misc]
+        for yours in cuts(str(one.facts["word"])):
+            verdict = one.question.grade(" ".join(yours))
+            if verdict.kind == WRONG and verdict.slip in ("", "not_in_vocabulary"):
+                assert (verdict.slip != "") == (not known.issuperset(yours)), (yours, merges)
+                met.add(verdict.slip)
+    assert met == {"", "not_in_vocabulary"}
+    met = set()
     for one in exercised("unigram_best"):
         pieces: Any = one.facts["pieces"]
         for split in splits_by_probability(one.facts):

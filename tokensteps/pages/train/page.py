@@ -32,6 +32,7 @@ from tokensteps.shell.walk import note_predictions, walk_place
 from tokensteps.teaching.game import Hidden
 from tokensteps.teaching.predictions import asks_of, last_asked
 from tokensteps.teaching.tour import tour
+from tokensteps.teaching.walk import PATH_WALK
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import from_link
 from tokensteps.widgets.controls import Controls
@@ -118,8 +119,8 @@ def show_mode(page: TrainPage[Trained], controls: Controls) -> None:
         return
     with st.sidebar:
         controls.draw("watch")
+        page_link("whatif", _("What if …"), {"t1": choices.spec_of(page.name, controls.url()).write()})
     controls.own_text_button()
-    page_link("whatif", _("What if …"), {"t1": choices.spec_of(page.name, controls.url()).write()})
 
 
 @st.fragment
@@ -167,7 +168,7 @@ def note_early(view: TrainView[Trained], url: Mapping[str, str | None]) -> None:
     scene = StageDescription(
         _(page.algorithm.title),
         lead_html(page.lead(controls)),
-        (*modes, _("Your text"), _("What if …"), labels["start"]),
+        (*modes, _("Your text"), labels["start"]),
         stage.book_name(view.run.name, view.style.show),
         len(trace),
         drawing_version(trace, len(trace)),
@@ -186,13 +187,17 @@ def predict_run(
     style: Style,
 ) -> None:
     """The next question, and the stage up to the step that is found out; none of the tabs, which look ahead."""
-    hidden = Hidden(page.name, run.name, trace, style, page.drawn.frame, controls["ask"], last_asked(trace))
+    place = walk_place()
+    scored = place is None or place.walk != PATH_WALK
+    hidden = Hidden(
+        page.name, run.name, trace, style, page.drawn.frame, controls["ask"], last_asked(trace), scored=scored
+    )
     linked = from_link()
     if linked:  # which says where to begin
         forget_game(page.name)
     start = step_asked(hidden.book, run.name, linked=linked)
     # Whoever rehearses a plan today gives it tomorrow: what was revealed then is hidden again.
-    game = game_of(hidden, start, anew=linked and walk_place() is not None)
+    game = game_of(hidden, start, anew=linked and place is not None)
     if keep_game(hidden, game):
         st.rerun()  # so that the browser keeps it again
     if game.reached < hidden.last:

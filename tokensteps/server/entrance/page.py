@@ -127,9 +127,9 @@ def _early(
 ) -> SharedResponse:
     use_language(language)
     scene, styles_of_book = early.scene, escape(json.dumps(FLIPBOOK_STYLES))
-    watch, predict, own, link, tour = map(escape, scene.beside)
+    watch, predict, own, tour = map(escape, scene.beside)
     modes = f"<span><i>{watch}</i><i>{predict}</i></span>"
-    head = f"<b>{escape(scene.title)}</b>{modes}<i>{own}</i><i>{link}</i><i><s>{tour}</s></i>"
+    head = f"<b>{escape(scene.title)}</b>{modes}<i>{own}</i><i><s>{tour}</s></i>"
     frames = base64.b64encode(early.frames).decode("ascii")
     stage = (
         f'<div class="ts-early" lang="{language_tag()}" hidden><div class="head">{head}</div>{scene.lead}'

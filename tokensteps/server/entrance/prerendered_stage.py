@@ -33,7 +33,7 @@ class StageDescription(NamedTuple):
     lead: str
     """What stands under the title: HTML."""
     beside: tuple[str, ...]
-    """What is written beside the title, where it comes later: on two buttons for modes, on the one for a text of their own, on a link, and on the button for the tour."""
+    """What is written beside the title, where it comes later: on two buttons for modes, on the one for a text of their own, and on the button for the tour."""
     book: str
     """The name of its frames."""
     last: int

@@ -109,7 +109,7 @@ STATIONS: Final[tuple[Station, ...]] = (
         ),
         N_("You answered {yours}."),
         N_(
-            "{sign} is {sign_bytes} bytes, and each byte is in the vocabulary: so nothing is unknown. Ġ is the byte of a space."
+            "{sign} is {sign_bytes} bytes, and each byte is in the vocabulary: so nothing is unknown. In lists of tokens, the byte of a space is written Ġ."
         ),
         (Claim("bytes", ("sign", "sign_bytes")),),
         card="bytes",

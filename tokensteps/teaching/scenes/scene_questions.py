@@ -253,7 +253,7 @@ SCENES: Final[Mapping[str, Scene]] = {
         N_("Glitch tokens"),
         glitch_question,
         N_(
-            "A tokenizer and a model are trained on different texts. A token that the model's text never uses stays as it was at random, and the model answers it with nonsense."
+            "A tokenizer and a model are trained on different texts. A token that the model's text never uses keeps its random starting values, and the model answers it with nonsense."
         ),
         (
             "Rumbelow, Watkins: SolidGoldMagikarp (plus, prompt generation). 2023, LessWrong",
@@ -264,7 +264,7 @@ SCENES: Final[Mapping[str, Scene]] = {
         N_("Spaces and capitals"),
         spaces_question,
         N_(
-            "In the model's text, a word's token has its space in front. Behind a lone space that token can't follow, so end a prompt without one; and each spelling of a word is another token, learned by itself."
+            "In the model's text, a word's token includes the space in front of it. That token can't come after a lone space, so don't end a prompt with one; and each spelling of a word is another token, learned separately."
         ),
         (
             "Phan, Havasi, Muckley, Ullrich: Understanding and Mitigating Tokenization Bias in Language Models. 2024, arXiv 2406.16829",

@@ -64,7 +64,9 @@ def bpe_slip(
     if yours == greedy_split("".join(spelled), known):
         return "longest"
     unknown = {plain for plain, letter in zip(spelled, letters, strict=True) if plain != letter}
-    return "unknown_kept" if any(letter in token for token in yours for letter in unknown) else ""
+    if any(letter in token for token in yours for letter in unknown):
+        return "unknown_kept"
+    return "" if known.issuperset(yours) else "not_in_vocabulary"
 
 
 BY_WAY: Final[Mapping[str, str]] = {

@@ -80,7 +80,7 @@ def _found_row(spec: str, subject: ShownTokenizer) -> str:
             return way_html(escape(subject.name), [(_("Vocabulary"), subject.size, "")], "", escape(text))
         never = [subject.token(identifier) for identifier in health["never"]]
         text = _(
-            "No text gives these. Other tokens can be given, but rarely are: whether a model met them, only its training text says."
+            "No text gives these. Others are possible, but may be rare: only a model's training text says whether it has met them."
         )
         shown, figures = tuple(never), [(_("No text gives it"), len(never), "warn" if never else "")]
     style = subject.style._replace(show="spaces")
