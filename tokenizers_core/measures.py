@@ -14,7 +14,7 @@ from typing import Final
 
 from tokenizers_core.encoding.alignment import Stretch, cover, tokens_of_words
 from tokenizers_core.encoding.tokenizer import Tokenizer
-from tokenizers_core.errors import TEXT_WANTED, Phrase, SettingError, refuse_wrong_type
+from tokenizers_core.errors import TEXT_WANTED, Numbered, Phrase, SettingError, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
 from tokenizers_core.text.corpus import Corpus
@@ -200,7 +200,11 @@ def check_parallel(texts: Mapping[str, Sequence[str]]) -> int:
     for language, size in sizes.items():
         if size != number:
             reason = Phrase(
-                "{language} has {size} lines and {first} has {number}; the same line has to say the same in all",
+                Numbered(
+                    "{language} has {size} line and {first} has {number}; the same line has to say the same in all",
+                    "{language} has {size} lines and {first} has {number}; the same line has to say the same in all",
+                    by="size",
+                ),
                 language=language,
                 size=size,
                 first=first,

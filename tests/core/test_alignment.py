@@ -185,7 +185,7 @@ def test_covers_by_hand(length: int, offsets: list[Span], wanted: list[tuple[int
 
 @pytest.mark.parametrize("span", [(-1, 2), (2, 6), (6, 6), (3, 2), (-2, -1)])
 def test_offsets_outside_the_text_are_refused(span: Span) -> None:
-    message = rf"Token 1 has the offset \({span[0]}, {span[1]}\), which is no stretch of 5 characters; give"
+    message = rf"Token 1 has the offset \({span[0]}, {span[1]}\), which is no stretch of a text of length 5; give"
     with pytest.raises(ValueError, match=message):
         cover(5, [(0, 1), span, (4, 5)])
 
@@ -531,7 +531,7 @@ def test_texts_that_nothing_cuts() -> None:
 
 def test_covers_of_another_text_are_refused() -> None:
     for compare in (align, boundary_agreement):
-        with pytest.raises(ValueError, match="Cover 1 covers 2 characters, but the text has 3; give"):
+        with pytest.raises(ValueError, match="Cover 1 is of a text of length 2, but the text's is 3; give"):
             compare("abc", [cover(3, []), cover(2, [])])
         with pytest.raises(ValueError, match="no cover to compare; give at least one"):
             compare("abc", [])

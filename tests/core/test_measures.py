@@ -146,7 +146,7 @@ def test_parallel_lines_that_cannot_be_compared() -> None:
     tokenizer = train_wordpiece(Corpus.from_counts({"hug": 3}), merges=9).tokenizer()
     found = measure_parallel(tokenizer, {"en": ["hug"], "xx": ["ñ"]})
     assert found.premium == {"en": 1.0, "xx": None} and found.unknown["xx"] == 1
-    with pytest.raises(SettingError, match="de has 1 lines and en has 2"):
+    with pytest.raises(SettingError, match="de has 1 line and en has 2"):
         measure_parallel(tokenizer, {"en": ["a", "b"], "de": ["a"]})
     for nothing in ({}, {"en": []}):
         with pytest.raises(SettingError, match="at least one line"):

@@ -78,7 +78,7 @@ def _refuse_offsets_outside(length: int, starts: Sequence[int], ends: Sequence[i
     for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
         if not 0 <= start <= end <= length:
             raise ValueError(
-                f"Token {index} has the offset ({start}, {end}), which is no stretch of {length} characters; "
+                f"Token {index} has the offset ({start}, {end}), which is no stretch of a text of length {length}; "
                 "give the text that the tokens were made from, and offsets in characters."
             )
 
@@ -302,7 +302,7 @@ def _refuse_covers_of_another_text(text: str, covers: Sequence[Sequence[Stretch]
         length = stretches[-1].end if stretches else 0
         if length != len(text):
             raise ValueError(
-                f"Cover {index} covers {length} characters, but the text has {len(text)}; "
+                f"Cover {index} is of a text of length {length}, but the text's is {len(text)}; "
                 "give the text that all tokenizations are of."
             )
 
