@@ -80,7 +80,7 @@ def whole(page: Page) -> None:
     expect(page.locator(".ts-flipbook .say").first).to_be_visible()
     expect(page.get_by_role("tab").first).to_be_visible()
     expect(page.locator(".ts-tour .start")).to_be_visible()
-    expect(page.get_by_test_id("stMain").get_by_test_id("stPageLink").first).to_be_visible()
+    expect(page.locator("[class*=to_own_text] button")).to_be_visible()
 
 
 def test_it_steps_before_streamlit_has_started(serve: Callable[..., str], page: Page) -> None:

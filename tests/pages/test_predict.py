@@ -103,6 +103,10 @@ def test_wrong_answers_get_a_hint_then_the_way_then_both_numbers_and_the_step() 
     assert "verdict right" in told(app) and "counts half" in told(app) and books(app)[0]["last"] == 2
     assert "<b>½</b> of 1 right" in "".join(html.proto.body for html in app.get("html"))
     assert tables(app)[0]["verdict"][0] == "right at the second try"
+    app = answered(PAGES["bpe"].opened("corpus=hug&mode=predict&ask=pair&walk=path.2"), "p + u")
+    assert "Try again." in told(app) and "half" not in told(app)  # on the path nobody keeps a score
+    app = answered(app, "u + g")
+    assert "verdict right" in told(app) and "half" not in told(app)
 
 
 @pytest.mark.parametrize(

@@ -185,6 +185,8 @@ def fill(message: str, **markup: str) -> str:
 
     >>> fill("{token} occurs <n> times", token="<b>x</b>")
     '<b>x</b> occurs &lt;n&gt; times'
+    >>> fill("without {token}, nothing", token='<bdi class="t c2">s</bdi>')
+    'without <span class="nb"><bdi class="t c2">s</bdi>,</span> nothing'
     """
     return with_punctuation(escape(message, quote=False).format(**markup))
 

@@ -21,7 +21,7 @@ from tokensteps.drawing.encoding import encoding_frame
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.closeness import tell_margin_of
 from tokensteps.drawing.narration.merging import MERGING_STOPS
-from tokensteps.drawing.narration.text_format import Plain
+from tokensteps.drawing.narration.text_format import TOKENS_NAMED, Plain
 from tokensteps.drawing.tabs import encoding_html, lineage_html, parting_html, story_html
 from tokensteps.drawing.tokens import PLAIN, SHOW, Style, readable
 from tokensteps.drawing.training.merging import TOKENS_IN_ROW, merge_frame
@@ -252,4 +252,6 @@ def test_pieces_that_tie_are_named() -> None:
         own = next(row for row in ranking if row.piece == trace.piece_of(step))
         tied = [row.piece for row in ranking if row.loss == own.loss and row.place > own.place]
         assert trace.tied_with(step) == tied != []
-        assert tied[0] in tell_margin_of(trace, step, Plain(PLAIN))
+        told = tell_margin_of(trace, step, Plain(PLAIN))
+        assert all(piece in told for piece in tied[:TOKENS_NAMED])
+        assert len(tied) == 1 or f"a tie between {len(tied) + 1}: " in told
