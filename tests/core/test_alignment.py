@@ -185,7 +185,9 @@ def test_covers_by_hand(length: int, offsets: list[Span], wanted: list[tuple[int
 
 @pytest.mark.parametrize("span", [(-1, 2), (2, 6), (6, 6), (3, 2), (-2, -1)])
 def test_offsets_outside_the_text_are_refused(span: Span) -> None:
-    message = rf"Token 1 has the offset \({span[0]}, {span[1]}\), which is no stretch of a text of length 5; give"
+    message = (
+        rf"Token 1 has the offset \({span[0]}, {span[1]}\), which is no stretch of a text of length 5; give"
+    )
     with pytest.raises(ValueError, match=message):
         cover(5, [(0, 1), span, (4, 5)])
 

@@ -203,9 +203,7 @@ def differs_question(_subject: ShownTokenizer | None) -> Question:
         )
         return wrong(mine, mine)
 
-    prompt = _(
-        "Which of the five words is cut in three different ways? There are several; one will do."
-    )
+    prompt = _("Which of the five words is cut in three different ways? There are several; one will do.")
     why = told(ways[0])
     return Question("differs", escape(prompt), Entry(_("one of the words")), ways[0], grade, why)
 
