@@ -206,6 +206,8 @@ def a_count_lights_up_what_it_counts(page: Page, row: int, tokens: list[str]) ->
     assert lit(page) == tokens
     page.keyboard.press("Tab")  # past the other rows
     assert page.locator(".ts-flipbook tr .n:focus").count() == 0
+    page.keyboard.press("Shift+Tab")
+    assert lit(page) == tokens
 
 
 def a_sign_is_explained_where_it_stands(page: Page, sign: str, term: str, told: str, how: str) -> None:
