@@ -46,7 +46,7 @@ class Deck extends Component {
   }
   draw() {
     const { labels } = this, all = deck.all(), held = this.root.activeElement?.dataset.do;
-    this.list.replaceChildren(...all.map((one, index) => {
+    put(this.list, all.map((one, index) => { // what stays is the same node: a hand may be on it
       const name = one.say.slice(0, 80), row = make("li", { draggable: true, data: { id: one.id } },
         make("span", { className: "grip", ariaHidden: "true", textContent: "⠿" }),
         make("div", {}, make("p", { textContent: one.say }), make("p", { className: "soft", textContent:
@@ -59,8 +59,8 @@ class Deck extends Component {
       row.querySelector("[data-do^=down]").ariaDisabled = String(index === all.length - 1);
       return row;
     }));
-    this.actions.replaceChildren(this.button("new", labels.write), this.button("open", labels.open_file),
-      ...(all.length ? [this.button("save", labels.save_file)] : []));
+    put(this.actions, [this.button("new", labels.write), this.button("open", labels.open_file),
+      ...(all.length ? [this.button("save", labels.save_file)] : [])]);
     if (held) this.box.querySelector(`[data-do="${held}"]`)?.focus({ preventScroll: true });
     if (this.own) this.name();
   }

@@ -31,6 +31,7 @@ from tokensteps.limits import (
     CLASS_LINE,
     NUMBER_LIMIT,
     QUESTION_BYTES,
+    SEALED_LIMIT,
     STREAM_PIECE,
     STREAMS_EACH,
     SUMMARY_PIECE,
@@ -151,6 +152,10 @@ def test_a_number_has_few_digits_and_a_question_few_bytes(make: Make) -> None:
         wide = "\u5b57" * (CLASS_LINE // 6)  # three bytes each on the way here, six in the log
         told = await web.post(f"{code}/place", **{"as": key}, page="bpe", query=wide, step=1)
         assert told.error == "large"
+        many = "q" * (SEALED_LIMIT + 1)
+        assert (
+            await web.post(f"{code}/place", **{"as": key}, page="bpe", query=many, step=1)
+        ).error == "form"
         await web.close()
 
     finished(ask())
