@@ -30,8 +30,9 @@ from tokensteps.runs.algorithms import BPE, trace_at
 from tokensteps.runs.corpora import EXAMPLES, pack_text
 from tokensteps.runs.parallel import parallel_lines
 from tokensteps.runs.rules import BPE_RULES
+from tokensteps.teaching.challenge import Challenge, open_challenge, questions_of
 from tokensteps.teaching.feedback import tries_for
-from tokensteps.teaching.predictions import ASKS, asked_steps, question_after
+from tokensteps.teaching.predictions import ASKS, ASKS_OF_KIND, asked_steps, question_after
 from tokensteps.teaching.questions import RIGHT, TIED, WRONG, Choice
 
 WHATIF = Page("whatif", Path("pages", "train", "whatif.py"), ())
@@ -255,3 +256,23 @@ def test_what_cannot_be_changed_in_a_kind_is_not_offered() -> None:
         assert problems(app) == [] and app.get("html")
     app = WHATIF.opened(urlencode({"t1": "bpe?corpus=hug", "what": "kind", "to": "superbpe"}))
     assert any("needs the texts" in told or "only byte_level" in told for told in problems(app))
+
+
+@pytest.mark.parametrize("kind", EXAMPLE)
+def test_a_challenge_of_each_kind(kind: str) -> None:
+    """Its sealed link opens the same run, and its questions are about merges of that run; their keys are right."""
+    set_up = Challenge("Monday", "bpe", {"corpus": EXAMPLE[kind]}, 2, 110, "mixed")
+    opened = open_challenge(f"https://example.org/challenge?c={set_up.sealed()}")
+    assert opened == set_up and opened.reading().complaints == []
+    trace = trace_at(BPE, corpus=EXAMPLE[kind])
+    style = Style(trace.corpus.pipeline.byte_level, "spaces", frozenset())
+    wanted = questions_of(opened, trace, style)
+    assert trace.kind == kind and all(trace.record.is_merge(step) for step, _question in wanted)
+    assert {question.grade(question.key).kind for _step, question in wanted} == {"right"}
+    assert {*ASKS_OF_KIND[kind]} <= {question.kind for _step, question in wanted}
+
+
+def test_the_languages_leave_room_for_words() -> None:
+    """With six languages above them, two words are in sight of a frame, and the others a click away."""
+    html = merge_frame(trace_at(BPE, corpus="parallel")[5], Style()).html
+    assert len(re.findall(r'<li class="w(?! beyond)', html)) == 2 and 'class="w beyond' in html

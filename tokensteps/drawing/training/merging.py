@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Final, TypeVar
 
 from tokenizers_core.encoding.models.pairs import Pair
+from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokenizers_core.training.kinds.pickybpe import RemoveEvent
 from tokenizers_core.training.kinds.superbpe import SuperTrace
 from tokenizers_core.training.merge_trace import (
@@ -28,6 +29,7 @@ from tokensteps.drawing.narration.errata import wordpiece_erratum
 from tokensteps.drawing.narration.merging import tell_bpe, tell_wordpiece
 from tokensteps.drawing.narration.text_format import Marked, Narration, Plain, TextFormat
 from tokensteps.drawing.stage_markup import (
+    WORD_ROWS,
     cut_mark,
     frequency_text,
     heading,
@@ -162,7 +164,9 @@ def words_panel(
         )
         for word, groups in marked.items()
     ]
-    return heading(title, number) + rows_html(rows, len(corpus.words))
+    languages = len(trace.languages) if isinstance(trace, ParityTrace) else 0  # whose bars stand above
+    limit = max(2, WORD_ROWS - languages)
+    return heading(title, number) + rows_html(rows, len(corpus.words), limit)
 
 
 def before_removal(

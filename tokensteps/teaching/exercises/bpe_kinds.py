@@ -272,10 +272,10 @@ def parity_chooser(random: Random, level: int) -> Made:
         "own lines. If languages tie, the first in the table chooses."
     )
     rows = (
-        (f"{_(PARALLEL_LANGUAGES[language])} ({language})", words_in_tokens(trace, step, language))
+        (words_in_tokens(trace, step, language), f"{_(PARALLEL_LANGUAGES[language])} ({language})")
         for language in lines
     )
-    given = sheet_html((_("Language"), _("Its words, as they are split now")), rows)
+    given = sheet_html((_("Its words, as they are split now"), _("Language")), rows)
     asked = prompt(rule, given, escape(_("Which language chooses the next merge?")))
     packed = pack_text(
         "\n".join("\t".join(row) for row in [tuple(lines), *zip(*lines.values(), strict=True)])
