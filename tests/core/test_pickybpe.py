@@ -180,18 +180,19 @@ def test_at_one_nothing_leaves() -> None:
 
 
 def test_removals_of_prose_recounted() -> None:
-    """Each removal's share counted anew in the words before and after the merge; the vocabulary has no token twice."""
+    """200 KB: each removal's share counted anew in the words before and after the merge, and the share of what stays; the vocabulary has no
+    token twice."""
     trace = train_pickybpe(
-        Corpus.from_texts([prose(60_000)]), 600, threshold=Fraction(7, 10), alphabet="bytes"
+        Corpus.from_texts([prose(200_000)]), 600, threshold=Fraction(7, 10), alphabet="bytes"
     )
     assert trace.stop_reason == "vocab_size"
     assert len(trace[-1].vocab) == len({*trace[-1].vocab}) == 600
     tokenizer = trace.tokenizer()
-    unseen = prose(80_000)[60_000:]
+    unseen = prose(220_000)[200_000:]
     assert tokenizer.decode(tokenizer.encode(unseen).ids) == unseen
     assert {*tokenizer.encode(unseen).tokens} <= {*trace[-1].vocab}
     removals = [step for step in range(1, len(trace) + 1) if not trace.record.is_merge(step)]
-    assert len(removals) > 80
+    assert len(removals) > 60
     counts = trace.corpus.counts
     for step in spread(removals, 20):
         event = trace[step].event
@@ -207,6 +208,17 @@ def test_removals_of_prose_recounted() -> None:
         taken = (before - now) // width if step == made + 1 else event.merged
         assert (event.merged, event.left) == (taken, now)
         assert all(event.token not in split for split in trace[step].splits().values())
+    kept = 0
+    for step in spread([one for one in range(1, len(trace)) if trace.record.is_merge(one)], 40):
+        event, after = trace[step].event, step
+        while after < len(trace) and not trace.record.is_merge(after + 1):
+            after += 1
+        splits = trace[after].splits().values()
+        for part in {*event.pair} & {*trace[after].vocab} & trace.step_of_token.keys():
+            left = sum(split.count(part) * n for split, n in zip(splits, counts, strict=True))
+            kept += 1
+            assert Fraction(event.applied, event.applied + left) <= Fraction(7, 10)
+    assert kept > 5
 
 
 def test_a_pair_may_be_met_earlier_though_as_often() -> None:

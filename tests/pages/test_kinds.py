@@ -16,26 +16,31 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import Page, bodies, book, problems, run, tabs
-from tokenizers_core import Corpus, train_paritybpe, train_pickybpe, train_superbpe
+from tests.pages.pages import Page, bodies, book, books, problems, run, tabs
+from tokenizers_core import Corpus, Tokenizer, train_paritybpe, train_pickybpe, train_superbpe
 from tokenizers_core.counterfactual.effects import effects
 from tokenizers_core.counterfactual.parting import balance
 from tokenizers_core.counterfactual.recounting import corpus_of
 from tokenizers_core.encoding.models.pairs import Pair
+from tokensteps.catalogue.renewal import heritage
+from tokensteps.catalogue.shown_tokenizers import TrainedSubject
 from tokensteps.drawing.tokens import Style, pair_text
 from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.drawing.whatif import style_of
 from tokensteps.language.names import KIND_ABOUT
 from tokensteps.runs.algorithms import BPE, trace_at
-from tokensteps.runs.corpora import EXAMPLES, pack_text
+from tokensteps.runs.corpora import EXAMPLES, Source, pack_text
 from tokensteps.runs.parallel import parallel_lines
 from tokensteps.runs.rules import BPE_RULES
+from tokensteps.server.tasks import Progress
 from tokensteps.teaching.challenge import Challenge, open_challenge, questions_of
 from tokensteps.teaching.feedback import tries_for
 from tokensteps.teaching.predictions import ASKS, ASKS_OF_KIND, asked_steps, question_after
 from tokensteps.teaching.questions import RIGHT, TIED, WRONG, Choice
 
 WHATIF = Page("whatif", Path("pages", "train", "whatif.py"), ())
+RENEW = Page("renew", Path("pages", "explore", "renew.py"), ())
+PLAYGROUND = Page("playground", Path("pages", "explore", "playground.py"), ())
 PAGE = Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES)
 ROOT = Path(__file__).parents[2]
 EXAMPLE = {"superbpe": "phrases", "pickybpe": "scaffolding", "paritybpe": "parallel"}
@@ -276,3 +281,37 @@ def test_the_languages_leave_room_for_words() -> None:
     """With six languages above them, two words are in sight of a frame, and the others a click away."""
     html = merge_frame(trace_at(BPE, corpus="parallel")[5], Style()).html
     assert len(re.findall(r'<li class="w(?! beyond)', html)) == 2 and 'class="w beyond' in html
+
+
+@pytest.mark.parametrize("kind", EXAMPLE)
+def test_the_playground_tells_why_a_word_is_split_as_a_kind_splits_it(kind: str) -> None:
+    """Oracle: the engine's steps of encoding, which for PickyBPE are merges and removals in their order."""
+    tokenizer = trace_at(BPE, corpus=EXAMPLE[kind]).tokenizer()
+    [word, *_] = tokenizer.pipeline.split("newspaper")
+    spec = {"t1": f"bpe?corpus={EXAMPLE[kind]}", "why": "newspaper"}
+    app = PLAYGROUND.opened(urlencode(spec))
+    assert problems(app) == [] and not app.exception
+    steps = next(one for one in books(app) if "why" in str(one))
+    assert steps["last"] == len(tokenizer.model.explain(word))
+    split = PLAYGROUND.opened(urlencode({**spec, "split": "news paper"}))
+    assert problems(split) == [] and not split.exception
+
+
+def test_a_kind_is_retrained_as_that_kind() -> None:
+    """Oracle: the engine, on the new corpus with the old one's settings. A kind that needs a table says so."""
+    lines = EXAMPLES["course"].text().split("\n")
+    for kind, told in {"pickybpe": "", "superbpe": "", "paritybpe": "two languages at least"}.items():
+        url = {"t1": f"bpe?corpus={EXAMPLE[kind]}", "how": "anew", "corpus": "course", "size": "70"}
+        app = RENEW.opened(urlencode(url))
+        assert [told in one for one in problems(app)] == ([True] if told else []), kind
+    subject = TrainedSubject("", picky_tokenizer(), trace_at(BPE, corpus="scaffolding"), 166)
+    handed = heritage(subject)
+    source = Source("course", EXAMPLES["course"].text().encode())
+    again = handed.run(source, 70).make(Progress())
+    rules = {"min_frequency": 2, "tie_rule": "lowest_ids", "special_tokens": handed.special_tokens}
+    assert again.record == train_pickybpe(Corpus.from_texts(lines), 70, threshold="0.6", **rules).record
+
+
+def picky_tokenizer() -> Tokenizer:
+    """The tokenizer of PickyBPE's example."""
+    return trace_at(BPE, corpus="scaffolding").tokenizer()

@@ -97,7 +97,11 @@ def run_training(
         alphabet = alphabet_of(corpus, prefix, suffix, extra_symbols, limits)
         vocabulary = vocabulary_of([*special_tokens, *alphabet], prefix)
         words = private_words(
-            corpus.words, vocabulary, suffix, partly=limits.drop_characters, unknown=kind.unknown_inside
+            corpus.words if tabled else (),
+            vocabulary,
+            suffix,
+            partly=limits.drop_characters,
+            unknown=kind.unknown_inside,
         )
     else:
         alphabet, vocabulary, words = (
@@ -108,7 +112,7 @@ def run_training(
     if vocab_size is not None and vocab_size < len(vocabulary):
         raise VocabSizeError(vocab_size=vocab_size, minimum=len(vocabulary), what="alphabet")
 
-    table = PairTable(words, corpus.counts) if tabled else PairTable([], [])
+    table = PairTable(words, corpus.counts if tabled else ())
     order = TIE_RULES[tie_rule].in_run(table, vocabulary, corpus.pipeline.byte_level)
     bounds = None
     if beginning is not None or limits.max_token_length is not None or cached:

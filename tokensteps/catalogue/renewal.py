@@ -11,6 +11,8 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.bpe import BpeTrace
+from tokenizers_core.training.kinds.superbpe import SuperTrace
 from tokensteps.bounded import bounded
 from tokensteps.catalogue.files.library import Stages
 from tokensteps.catalogue.files.loaded import LoadedSubject
@@ -21,6 +23,15 @@ from tokensteps.runs.algorithms import ALGORITHMS, BPE, Algorithm, Run
 from tokensteps.runs.corpora import Source
 from tokensteps.runs.rules import RENEW_RULES
 from tokensteps.runs.trainings import LEAST_COUNT, Written, go_on, seed_for
+
+OWN_OF_KIND: Final[Mapping[str, tuple[str, ...]]] = {
+    "plain": (),
+    "superbpe": ("second_pattern", "most_words"),
+    "pickybpe": ("threshold",),
+    "paritybpe": ("global_merges", "window"),
+    "sentencepiece_bpe": ("tie_rule", "max_token_length", "character_coverage", "byte_fallback"),
+}
+"""A kind of BPE → the settings of its own that a new tokenizer takes over."""
 
 
 class Heritage(NamedTuple):
@@ -103,8 +114,10 @@ def heritage(subject: ShownTokenizer) -> Heritage:
     ('bpe', 'byte_level', ('<s>', '[UNK]'), 10)
     """
     if isinstance(subject, TrainedSubject):
-        old = subject.tokenizer
-        parts = Stages(subject.algorithm.lower(), old.pipeline, old.special_tokens, old.template)
+        old, trace = subject.tokenizer, subject.trace
+        # The tokenizer of SuperBPE cuts stretches: what it was trained on are words.
+        pipeline = trace.corpus.pipeline if isinstance(trace, SuperTrace) else old.pipeline
+        parts = Stages(trace.algorithm, pipeline, old.special_tokens, old.template)
         symbols = old.tokens
     elif isinstance(subject, LoadedSubject):
         parts = subject.stages()
@@ -117,4 +130,7 @@ def heritage(subject: ShownTokenizer) -> Heritage:
     if parts.algorithm == "bpe":
         whole = parts.pipeline.byte_level and {*BYTE_TO_SYMBOL} <= {*symbols}
         settings |= {"alphabet": "bytes" if whole else "corpus", "tie_rule": "lowest_ids"}
+    if isinstance(subject, TrainedSubject) and isinstance(trace := subject.trace, BpeTrace):
+        own = {name: trace.settings[name] for name in OWN_OF_KIND[trace.kind]}
+        settings |= {"kind": trace.kind, **own} if own else {}
     return Heritage(*parts, subject.size, settings)

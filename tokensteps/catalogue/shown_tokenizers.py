@@ -216,7 +216,7 @@ class TrainedSubject(EngineSubject):
     def __init__(self, name: str, tokenizer: Tokenizer, trace: AnyTrace, step: int) -> None:
         # The size is what the training page says: without an unknown token put in for encoding.
         super().__init__(name, trace_name(trace), tokenizer, trace[step].vocab_size)
-        self._trace = trace
+        self.trace = trace
         self._step = step
 
     def facts(self, identifier: int) -> Facts:
@@ -224,7 +224,7 @@ class TrainedSubject(EngineSubject):
 
     def facts_of(self, token: str) -> Facts:
         """The same by the token itself."""
-        trace = self._trace
+        trace = self.trace
         if isinstance(trace, UnigramTrace):
             return self._piece_facts(token)
         step = trace.step_of_token.get(token)
@@ -247,18 +247,18 @@ class TrainedSubject(EngineSubject):
         >>> TrainedSubject("mine", trace.tokenizer(), trace, len(trace)).unused
         ('ug',)
         """
-        used = {token for split in self._trace[self._step].splits().values() for token in split}
+        used = {token for split in self.trace[self._step].splits().values() for token in split}
         learned = (token for token in self.tokenizer.tokens if self.facts_of(token).freq is not None)
         return tuple(token for token in learned if token not in used)
 
     @cached_property
     def _counted(self) -> dict[str, int]:
         """Piece → its count in the seed; SentencePiece's method multiplies that by the length."""
-        assert isinstance(self._trace, UnigramTrace)
-        times_length = self._trace.method == "sentencepiece"
-        return {piece: count // (len(piece) if times_length else 1) for piece, count in self._trace.seed}
+        assert isinstance(self.trace, UnigramTrace)
+        times_length = self.trace.method == "sentencepiece"
+        return {piece: count // (len(piece) if times_length else 1) for piece, count in self.trace.seed}
 
     def _piece_facts(self, token: str) -> Facts:
-        assert isinstance(self._trace, UnigramTrace)
-        score = self._trace.pieces_at(self._step).get(token)
+        assert isinstance(self.trace, UnigramTrace)
+        score = self.trace.pieces_at(self._step).get(token)
         return Facts() if score is None else Facts(score=score, freq=self._counted.get(token))

@@ -26,6 +26,7 @@ from tokenizers_core.files.writer import END_MARK
 from tokenizers_core.text.normalizers import normalized_text
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.trace import StoredTrace, Trace
+from tokenizers_core.training.kinds.pickybpe import PickyModel
 from tokensteps.catalogue.files.documents import Document, bpe_model, new_document
 from tokensteps.catalogue.flow import added_in, text_flow
 from tokensteps.limits import STEPS_TOLD, WHY_WORD
@@ -108,6 +109,8 @@ def story_of(model: Model, word: str) -> WordStory:
             "bpe", word, tokens, ends, steps, spelling.symbols, tuple(spelling.joins(0, len(spelling.symbols))),
             model.vocabulary.prefix, model.suffix, model.options.suffix_joined, model.rank_is_id,
         )  # fmt: skip
+    if isinstance(model, PickyModel):
+        return WordStory("pickybpe", word, tokens, ends, steps, model.split(word), (), "", model.suffix)
     name = "wordpiece" if isinstance(model, WordPieceModel) else "unigram"
     return WordStory(name, word, tokens, ends, steps, prefix=model.vocabulary.prefix)
 

@@ -306,6 +306,8 @@ def _frame(story: WordStory, style: Style, step: int) -> Frame:
     match story.algorithm:
         case "bpe":
             return encoding_frame(snapshot, style, by_rank=True)
+        case "pickybpe":
+            return encoding_frame(snapshot, style)  # removals have steps, but no ranks
         case "wordpiece":
             return match_frame(snapshot, style)
         case _:
