@@ -226,3 +226,21 @@ def test_no_widget_of_a_page_has_the_key_of_a_rule() -> None:
     app = BPE.opened("corpus=hug&step=1", "Every pair")
     app.session_state["bpe.looked_for"] = "ug"
     assert "find" not in address(run(app))
+
+
+def test_what_if_has_a_pair_for_each_option() -> None:
+    """With and without, for every rule that few runs need: the page offers it, trains both runs, and complains of nothing."""
+    pairs = {
+        "bpe?corpus=course&pre=whitespace_split": {
+            "kept": "token", "replace": "the", "cut": "-", "scripts": "1", "digits": "each", "longest": "3", "letters": "9",
+            "coverage": "0.95", "initial": "é", "bytes": "1", "ties": "shortest",
+        },
+        "wordpiece?corpus=course": {"longest": "3", "coverage": "0.95", "maxword": "5"},
+        "unigram?corpus=hug&size=8": {"longest": "2", "coverage": "0.9", "kept": "hug", "bytes": "1"},
+        "bpe?corpus=course&kind=sentencepiece_bpe&pre=whitespace_split_metaspace": {"longest": "3", "coverage": "0.95"},
+    }  # fmt: skip
+    for run_url, options in pairs.items():
+        for what, to in options.items():
+            app = WHATIF.opened(urlencode({"t1": run_url, "what": what, "to": to}))
+            assert (run_url, what, problems(app)) == (run_url, what, [])
+            assert app.selectbox(key="whatif.what").value == what and bodies(app, "note problem") == []
