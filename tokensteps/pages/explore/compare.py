@@ -52,6 +52,8 @@ from tokensteps.widgets.tabs import show_tabs
 
 SIZES_MEASURED: Final = 40
 """Vocabulary sizes at which a comparison is measured: each takes as long as reading all words of the corpus as they are split."""
+OF_WORDS: Final = ("fertility", "whole_words")
+"""Measures that count words."""
 ROWS_LISTED: Final = 2_000
 """Rows of the table that compares the algorithms: all are sent to the browser, and the file has the rest."""
 
@@ -273,7 +275,8 @@ def sizes_measured(view: ComparisonView) -> None:
     )
     show_chart(figure, view.key("measure.chart"), alt)
     words = MEASURES[name]
-    st.caption(sentences(_(words.definition), _(words.silent)))
+    here_words = _("Here a word is what the pre-tokenizer cuts out.") if name in OF_WORDS else ""
+    st.caption(sentences(_(words.definition), here_words, _(words.silent)))
     lines = [
         f"{ALGORITHM_NAMES[algorithm]}: {put_in(one, name, USUAL_ORDER, vocabulary)}"
         for algorithm, one in zip(view.trace.names, results[here], strict=True)
