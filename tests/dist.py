@@ -135,10 +135,12 @@ def test_there_is_a_python_to_try() -> None:
 
 def test_nothing_is_replaced_where_others_are_at_home(lived_in: tuple[Path, set[str], set[str]]) -> None:
     """`pip install tokensteps` beside `transformers` and older versions of what both need: all of it stays, and all of it works."""
-    place, before, after = lived_in
+    position, before, after = lived_in
     assert before <= after
-    assert said(place, "python", "-W", "ignore", "-c", "import transformers; print(transformers.__version__)")
-    with opened(place) as server, sync_playwright() as playwright:
+    assert said(
+        position, "python", "-W", "ignore", "-c", "import transformers; print(transformers.__version__)"
+    )
+    with opened(position) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.find(), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1366, "height": 768})
         page.goto(f"{server}/bpe?corpus=course&step=7")

@@ -235,19 +235,19 @@ LONGEST: Final = 6000
 
 def hostile(number: int, seed: int = 9) -> list[Hostile]:
     """So many different strings, as many of each kind as can be; those that are written down come first."""
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     written = {kind: iter(texts) for kind, texts in KINDS.items()}
     rng = random.Random(seed)
-    while len(found) < number:
+    while len(results) < number:
         for kind, texts in KINDS.items():
             text = next(written[kind], None)
             if text is None:
                 text = rng.choice(texts)
                 for _ in range(rng.randint(1, 3)):
                     text = rng.choice(CHANGES)(text[:LONGEST], rng)
-            if len(found) < number:
-                found.setdefault(text[:LONGEST], kind)
-    return [Hostile(kind, text) for text, kind in found.items()]
+            if len(results) < number:
+                results.setdefault(text[:LONGEST], kind)
+    return [Hostile(kind, text) for text, kind in results.items()]
 
 
 def batches(strings: Sequence[Hostile], size: int) -> Iterator[list[Hostile]]:

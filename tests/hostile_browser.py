@@ -119,15 +119,15 @@ class Visitor:
         field.fill(text)
         field.press(key)
         self.rest()
-        kept = field.input_value()
+        stored = field.input_value()
         expected = text.replace("\r\n", "\n").replace("\r", "\n")
         if field.evaluate("e => e.tagName") == "INPUT":
             expected = expected.replace("\n", "")
-        if kept != expected:
-            place = next((at for at, (a, b) in enumerate(zip(kept, expected, strict=False)) if a != b), -1)
+        if stored != expected:
+            index = next((at for at, (a, b) in enumerate(zip(stored, expected, strict=False)) if a != b), -1)
             self.note(
                 where,
-                f"lost text at {place}: {kept[place : place + 30]!r}, not {expected[place : place + 30]!r}",
+                f"lost text at {index}: {stored[index : index + 30]!r}, not {expected[index : index + 30]!r}",
             )
         self.check(where)
 
@@ -255,14 +255,14 @@ class Attack:
         )
 
     def special(self) -> None:
-        for place, name in enumerate(("bpe", "wordpiece", "unigram")):
+        for index, name in enumerate(("bpe", "wordpiece", "unigram")):
             self.visitor.open(f"/{name}?corpus=hug")
             self.each(
                 f"{name}: special tokens",
                 SPECIAL_LIMIT,
                 " ",
                 lambda text: self.visitor.put(self.box("Special tokens"), one_line(text), "Enter", "special"),
-                slice(place, None, 3),
+                slice(index, None, 3),
             )
 
     def searched(self) -> None:
@@ -325,10 +325,10 @@ class Attack:
             if written(self.page) != text.replace("\r\n", "\n").replace("\r", "\n"):
                 self.visitor.note("playground", "lost text")
             self.visitor.check("playground")
-            for place in (0, 1, 2):
+            for index in (0, 1, 2):
                 chips = self.page.locator(".ts-chips .r")
-                if chips.count() > place:
-                    chips.nth(place).hover()
+                if chips.count() > index:
+                    chips.nth(index).hover()
             count += 1
             if count in (1, 3):
                 self.tabs("playground")
@@ -402,7 +402,7 @@ class Attack:
 
     def answers(self) -> None:
         """Exercises that are answered by typing, questions of a run, a class's challenge and its codes."""
-        for place, kind in enumerate(("bpe_count", "bpe_encode", "construct", "wordpiece_score", "viterbi")):
+        for index, kind in enumerate(("bpe_count", "bpe_encode", "construct", "wordpiece_score", "viterbi")):
             self.visitor.open(f"/exercises?kind={kind}&seed=3")
 
             def answer(text: str, kind: str = kind) -> None:
@@ -416,7 +416,7 @@ class Attack:
                 self.visitor.rest()
                 self.visitor.check(f"exercise {kind}")
 
-            self.each(f"exercise: {kind}", 300, "\n", answer, slice(place, None, 5))
+            self.each(f"exercise: {kind}", 300, "\n", answer, slice(index, None, 5))
         self.visitor.open("/bpe?corpus=course&mode=predict&ask=split")
 
         def predict(text: str) -> None:
@@ -539,9 +539,9 @@ def main() -> int:
         "--only", action="append", default=[], help='one input, such as "bpe: find"; repeatable'
     )
     parser.add_argument("inputs", nargs="*", help="groups of inputs, such as pasted; all if none is given")
-    given = parser.parse_args()
+    value = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda _signal, _frame: sys.exit(1))  # so that the server ends, too
-    strings = [plain_text(one.text) for one in hostile(given.strings, given.seed)]
+    strings = [plain_text(one.text) for one in hostile(value.strings, value.seed)]
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])
@@ -572,11 +572,11 @@ def main() -> int:
                 browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
                 context = browser.new_context(viewport={"width": 1366, "height": 768})
                 visitor = Visitor(context.new_page(), f"http://127.0.0.1:{port}", log)
-                turn, turns = map(int, given.turn.split("/"))
+                turn, turns = map(int, value.turn.split("/"))
                 attack = Attack(
-                    visitor, strings, given.interactions, slice(turn - 1, None, turns), given.only
+                    visitor, strings, value.interactions, slice(turn - 1, None, turns), value.only
                 )
-                attack.run(given.inputs)
+                attack.run(value.inputs)
                 browser.close()
         finally:
             server.send_signal(signal.SIGINT)

@@ -31,4 +31,4 @@ def spread(items: Sequence[Item], number: int = FEWEST) -> list[Item]:
     """So many of a long row that this run tries, evenly spread, the first and the last among them."""
     if STRESS or len(items) <= number:
         return [*items]
-    return [items[place * (len(items) - 1) // (number - 1)] for place in range(number)]
+    return [items[index * (len(items) - 1) // (number - 1)] for index in range(number)]

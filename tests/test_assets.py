@@ -65,7 +65,7 @@ def for_the_browser(source: str) -> list[tuple[int, str]]:
 
 def long_functions(script: str, most: int = SCREEN) -> list[tuple[str, int]]:
     """The functions and methods of a script that are longer than `most` lines, with their lengths."""
-    found = []
+    results = []
     lines = script.splitlines()
     for start, line in enumerate(lines):
         opened = re.match(
@@ -74,8 +74,8 @@ def long_functions(script: str, most: int = SCREEN) -> list[tuple[str, int]]:
         if opened and opened[2] not in {"if", "for", "while", "switch"}:
             end = next(at for at in range(start, len(lines)) if re.match(opened[1] + r"\}", lines[at]))
             if end - start + 1 > most:
-                found.append((opened[2], end - start + 1))
-    return found
+                results.append((opened[2], end - start + 1))
+    return results
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ASSETS).as_posix())
@@ -99,8 +99,8 @@ def test_a_long_function_is_found() -> None:
 
 
 def test_python_holds_no_styles_scripts_or_documents() -> None:
-    found = {str(path): for_the_browser(path.read_text("utf-8")) for path in SOURCES}
-    assert {path: held for path, held in found.items() if held} == {}
+    results = {str(path): for_the_browser(path.read_text("utf-8")) for path in SOURCES}
+    assert {path: held for path, held in results.items() if held} == {}
 
 
 @pytest.mark.parametrize("kind", IN_STRINGS)

@@ -201,8 +201,8 @@ def test_files_neither_stop_the_server_nor_stay_in_it(monkeypatch: Any) -> None:
         return tried({**files, victim: mutated(files[victim], chance)}, f"mutated {number}")
 
     with ThreadPoolExecutor(2) as two:
-        made = sum(two.map(one, range(FILES)))
-    assert 0 < made < FILES
+        result = sum(two.map(one, range(FILES)))
+    assert 0 < result < FILES
     assert process.memory_info().rss - before < GROWTH
     assert len(process.children(recursive=True)) <= children + 1
     pool.close()

@@ -189,9 +189,9 @@ def sound(markup: str) -> Elements:
 
 def message_of(error: TokenizersCoreError) -> str:
     """What a learner is told of an error: one line of bounded length, the same in the log."""
-    for told in (explained(error), str(error)):
-        assert not BREAKS.search(told), told
-        assert len(told) < 1000
+    for narration in (explained(error), str(error)):
+        assert not BREAKS.search(narration), narration
+        assert len(narration) < 1000
     return explained(error)
 
 
@@ -253,8 +253,8 @@ def test_whatever_reads_refuses_with_errors_of_ours(name: str) -> None:
 def test_answers_are_graded_or_not_understood() -> None:
     """Every kind of exercise with every string as its answer: a verdict whose markup is sound."""
     exercises = [make(kind, 2, 7).question for kind in EXERCISES]
-    for place, one in enumerate(SOUND):
-        question = exercises[place % len(exercises)]
+    for index, one in enumerate(SOUND):
+        question = exercises[index % len(exercises)]
         sound(question.grade(one.text[:ANSWER_LIMIT]).told)
         if one.kind in ("tables", "formats", "json"):
             for question in exercises:
@@ -280,7 +280,7 @@ def test_links_with_anything_in_them_open(name: str) -> None:
     names = [*(rule.name for rule in rules), "corpus", "text", "id", "file", "step", "show", "mode", "ask"]
     for one in STRINGS:
         complaints = read_url(name, rules, dict.fromkeys(names, one.text)).complaints
-        assert all(len(told) < 1000 and not BREAKS.search(told) for told in complaints)
+        assert all(len(message) < 1000 and not BREAKS.search(message) for message in complaints)
     for one in SOUND:
         own = {"corpus": "paste", "text": pack_text(one.text) or "", "pattern": "own"}
         recipe = read_url(name, rules, {**own, "regex": one.text, "special": one.text}).recipe
@@ -312,9 +312,9 @@ def test_texts_survive_every_way_they_travel() -> None:
 
 def test_files_are_tokenizers_or_refused() -> None:
     """As contents and as names of all kinds of files; the names end as files of that kind do."""
-    for place, one in enumerate(STRINGS):
+    for index, one in enumerate(STRINGS):
         data = one.text.encode("utf-8", "replace")
-        for ending in ("", ".json", ".txt", ".tiktoken", ".model")[place % 5 :: 5]:
+        for ending in ("", ".json", ".txt", ".tiktoken", ".model")[index % 5 :: 5]:
             ours(formats.load, {one.text[:200] + ending: data})
         ours(formats.load, {"vocab.json": json.dumps({one.text: 0, "a": 1}).encode(), "merges.txt": data})
         ours(formats.load, {"tokenizer.json": data})
@@ -343,9 +343,9 @@ def test_patterns_end_in_time(length: int) -> None:
     patience, slowest = 0.2, 0.0
     texts = (("ab " * length)[:length] + "!", "a" * length + "!")
     patterns = [one.text[:1000] for one in SOUND if one.kind in ("regex", "json", "markup")]
-    for place, pattern in enumerate(patterns if length < 100 else patterns[:: max(1, len(patterns) // 12)]):
+    for index, pattern in enumerate(patterns if length < 100 else patterns[:: max(1, len(patterns) // 12)]):
         start = time.thread_time()
-        words = ours(pre_tokenize, texts[place % 2], "byte_level", pattern, patience)
+        words = ours(pre_tokenize, texts[index % 2], "byte_level", pattern, patience)
         slowest = max(slowest, time.thread_time() - start)
         assert words is None or sum(word.end - word.start for word in words) == length + 1
     assert slowest < 4 * patience + 0.5
@@ -414,8 +414,8 @@ def test_a_long_token_is_shown_by_its_ends() -> None:
 
 def corpora() -> Iterator[tuple[list[Hostile], str, str]]:
     """The strings, a batch at a time, with a normalizer and a pre-tokenizer: they take turns."""
-    for place, batch in enumerate(batches(SOME, BATCH)):
-        yield batch, NORMALIZERS[place % len(NORMALIZERS)], PRE_TOKENIZERS[place % len(PRE_TOKENIZERS)]
+    for index, batch in enumerate(batches(SOME, BATCH)):
+        yield batch, NORMALIZERS[index % len(NORMALIZERS)], PRE_TOKENIZERS[index % len(PRE_TOKENIZERS)]
 
 
 def texts_of(batch: list[Hostile], longest: int = 300) -> list[str]:
@@ -454,8 +454,8 @@ TRAININGS: list[tuple[str, Callable[..., Any], Callable[..., Frame], dict[str, A
 
 def trained() -> Iterator[tuple[list[Hostile], Any, Callable[..., Frame], Style]]:
     """A run on each batch; the algorithms take turns, the first batches have all of them."""
-    for place, (batch, normalizer, pre) in enumerate(corpora()):
-        chosen = TRAININGS if place < 2 else TRAININGS[place % 4 : place % 4 + 1]
+    for index, (batch, normalizer, pre) in enumerate(corpora()):
+        chosen = TRAININGS if index < 2 else TRAININGS[index % 4 : index % 4 + 1]
         for name, train, draw, settings in chosen:
             rules = (normalizer, pre) if name == "bpe" or pre != "byte_level" else (normalizer, "whitespace")
             special = tuple(dict.fromkeys(word for one in batch[:9] for word in one.text[:50].split()))
@@ -466,7 +466,7 @@ def trained() -> Iterator[tuple[list[Hostile], Any, Callable[..., Frame], Style]
             except TokenizersCoreError as error:
                 message_of(error)
                 continue
-            show = SHOW[place % 3]
+            show = SHOW[index % 3]
             yield batch, trace, draw, Style(corpus.pipeline.byte_level, show, frozenset(special))
 
 
@@ -533,11 +533,11 @@ def test_training_is_drawn_charted_and_exported_as_text() -> None:
         sound(story_html(trace.history_of(word), len(trace), style))
         if next_asked(trace, 0) is not None:
             for kind in ASKS[trace.algorithm]:
-                asked = question_after(trace, next_asked(trace, 0) or 0, kind, style)
-                sound(asked.prompt)
-                sound(asked.solution)
+                question = question_after(trace, next_asked(trace, 0) or 0, kind, style)
+                sound(question.prompt)
+                sound(question.solution)
                 for one in batch[:10]:
-                    sound(asked.grade(one.text).told)
+                    sound(question.grade(one.text).told)
         check_exports(trace)
         check_tokenizer(trace, texts_of(batch, 60), style)
 
@@ -561,8 +561,8 @@ def check_exports(trace: Any) -> None:
     assert len(rows) == len(trace)
     algorithm_columns = ("piece",) if unigram else ("first", "second", "token")
     for row, step in zip(rows, document["steps"], strict=True):
-        given = [step.get("piece", "")] if unigram else [*step["pair"], step["token"]]
-        for name, text in zip(algorithm_columns, given, strict=True):
+        value = [step.get("piece", "")] if unigram else [*step["pair"], step["token"]]
+        for name, text in zip(algorithm_columns, value, strict=True):
             assert not row[name].startswith(FORMULA_STARTS)
             assert row[name] == inert(text) and restored(row[name]) == text
     if unigram:
@@ -600,9 +600,9 @@ def check_tokenizer(trace: Any, texts: list[str], style: Style) -> None:
 
 def test_the_same_with_letters_in_place_of_signs_draws_the_same_elements() -> None:
     """Nothing in a text makes an element or an attribute: as many as a harmless text of the same shape has, in the same order."""
-    for place, batch in enumerate(batches(SOME, BATCH // 2)):
+    for index, batch in enumerate(batches(SOME, BATCH // 2)):
         # Not SentencePiece's: its seed depends on how the characters sort.
-        _name, train, draw, settings = TRAININGS[place % 3]
+        _name, train, draw, settings = TRAININGS[index % 3]
         merging = {} if settings else {"merges": 40}
         words = [word for text in texts_of(batch, 120) for word in text.split() if word.isprintable()]
         drawn = []
@@ -648,8 +648,8 @@ def drawn(analysis: Analysis) -> None:
 
 def test_the_playground_is_only_text() -> None:
     """A tokenizer of each kind, named by a string, on all strings: chips, cards, rows, charts, files."""
-    for place, batch in enumerate(batches(SOME, BATCH)):
-        name, train, _draw, settings = TRAININGS[place % 3]
+    for index, batch in enumerate(batches(SOME, BATCH)):
+        name, train, _draw, settings = TRAININGS[index % 3]
         merging = {} if settings else {"merges": 60}
         pre = "byte_level" if name == "bpe" else "whitespace_split_metaspace" if settings else "bert"
         trace = train(Corpus.from_texts(texts_of(batch, 100), pre_tokenizer=pre), **merging, **settings)
@@ -661,13 +661,13 @@ def test_the_playground_is_only_text() -> None:
 
 
 def test_comparison_and_pipeline_are_only_text() -> None:
-    for place, batch in enumerate(batches(SOME, BATCH)):
+    for index, batch in enumerate(batches(SOME, BATCH)):
         corpus = Corpus.from_texts(texts_of(batch, 50), pre_tokenizer="whitespace_split_metaspace")
         compared = ours(lambda corpus=corpus: compare(corpus, None))
         if compared is not None:
             check_frames(frames_of(compared, compare_frame, Style(), 3))
             sound(overlap_html(compared[len(compared) // 2].overlap(), Style()))
-        template = list(TEMPLATES)[place % len(TEMPLATES)]
+        template = list(TEMPLATES)[index % len(TEMPLATES)]
         trace = train_bpe(corpus, merges=30, special_tokens=SPECIAL_TOKENS[template])
         tokenizer = tokenizer_with_template(trace, template)
         for one, other in zip(batch[::6], batch[1::6], strict=False):
@@ -761,8 +761,8 @@ def test_tokenizers_survive_their_files() -> None:
     for batch in batches(SOUND, 4 * BATCH):
         special = tuple(dict.fromkeys(word for one in batch for word in one.text[:200].split()))[:200]
         trace = train_bpe(Corpus.from_texts(["low lower lowest"]), merges=3, special_tokens=special)
-        made = trace.tokenizer()
-        text = ours(tokenizer_files(made)["tokenizer.json"])
+        result = trace.tokenizer()
+        text = ours(tokenizer_files(result)["tokenizer.json"])
         if text is not None:
             assert isinstance(tokenizer_from_json(text), Tokenizer)
-            assert tokenizer_from_json(text).vocab == made.vocab
+            assert tokenizer_from_json(text).vocab == result.vocab

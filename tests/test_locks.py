@@ -38,11 +38,11 @@ def asked(file: str) -> list[Requirement]:
 def entries(lock: str) -> list[tuple[Requirement, list[str]]]:
     """What a lock pins, with the hashes of each."""
     text = re.sub(r"^\s*#.*\n", "", (ROOT / lock).read_text("utf-8"), flags=re.MULTILINE)
-    found = []
+    results = []
     for line in text.replace("\\\n", " ").splitlines():
         pinned, *hashes = re.split(r"\s+(?=--hash=)", line.strip())
-        found.append((Requirement(pinned), [part.strip() for part in hashes]))
-    return found
+        results.append((Requirement(pinned), [part.strip() for part in hashes]))
+    return results
 
 
 def pinned(lock: str, platform: dict[str, str] | None = None) -> dict[str, str]:
@@ -56,9 +56,9 @@ def pinned(lock: str, platform: dict[str, str] | None = None) -> dict[str, str]:
 
 @pytest.mark.parametrize("lock", LOCKS.values())
 def test_each_entry_is_one_version_with_its_hashes(lock: str) -> None:
-    found = entries(lock)
-    assert len(found) > 30
-    for entry, hashes in found:
+    result = entries(lock)
+    assert len(result) > 30
+    for entry, hashes in result:
         assert re.fullmatch(r"==[^*,\s]+", str(entry.specifier)), entry
         assert hashes and all(map(HASH.fullmatch, hashes)), entry
         assert entry.url is None, entry
@@ -68,10 +68,10 @@ def test_each_entry_is_one_version_with_its_hashes(lock: str) -> None:
 @pytest.mark.parametrize(("file", "lock"), LOCKS.items())
 def test_locks_satisfy_the_ranges(file: str, lock: str, platform: dict[str, str]) -> None:
     """On each kind of machine: what is asked for is there, in a version that was asked for."""
-    found = pinned(lock, platform)
+    result = pinned(lock, platform)
     for requirement in asked(file):
         if requirement.marker is None or requirement.marker.evaluate(platform):
-            version = found[canonicalize_name(requirement.name)]
+            version = result[canonicalize_name(requirement.name)]
             assert requirement.specifier.contains(version, prereleases=True), f"{requirement}: {version}"
 
 

@@ -158,7 +158,7 @@ def floor(name: str) -> int:
 
 def upward(sources: Sources) -> list[str]:
     """Imports of a room above one's own; anything of `tokensteps` is above all of `tokenizers_core`."""
-    found = []
+    results = []
     for name in sources:
         for other in imports(sources, name):
             package = other.split(".")[0]
@@ -169,8 +169,8 @@ def upward(sources: Sources) -> list[str]:
             else:
                 wrong = floor(other) > floor(name)
             if wrong:
-                found.append(f"{name} imports {other}")
-    return sorted(set(found))
+                results.append(f"{name} imports {other}")
+    return sorted(set(results))
 
 
 def circles(sources: Sources) -> list[list[str]]:
@@ -196,10 +196,10 @@ def circles(sources: Sources) -> list[list[str]]:
 
 def crowded(paths: Mapping[str, Path]) -> list[str]:
     """Folders with too many modules; `__init__.py` and `__main__.py` are not counted."""
-    found: defaultdict[Path, int] = defaultdict(int)
+    results: defaultdict[Path, int] = defaultdict(int)
     for path in paths.values():
-        found[path.parent] += path.stem not in ("__init__", "__main__")
-    return [f"{folder}: {number} modules" for folder, number in found.items() if number > MODULES]
+        results[path.parent] += path.stem not in ("__init__", "__main__")
+    return [f"{folder}: {number} modules" for folder, number in results.items() if number > MODULES]
 
 
 def top_level(tree: ast.Module) -> set[str]:
@@ -382,12 +382,12 @@ WITHOUT_HANDS: Final = {
 
 def test_browser_tests_do_what_a_hand_does() -> None:
     """Clicks, taps and keys: nothing else tells that somebody can do it."""
-    found = {
+    results = {
         path.name: number
         for path in sorted((ROOT / "tests" / "browser").glob("*.py"))
         if (number := len(re.findall(HANDLESS, path.read_text("utf-8"))))
     }
-    assert found == {name: number for name, (number, _why) in WITHOUT_HANDS.items()}
+    assert results == {name: number for name, (number, _why) in WITHOUT_HANDS.items()}
     assert len(re.findall(HANDLESS, "box.focus(); a.click(force=True); b.dispatch_event('x')")) == 3
 
 

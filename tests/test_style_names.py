@@ -133,8 +133,8 @@ def test_a_key_that_is_styled_is_given() -> None:
     begun = {
         name for text in [*SHEETS, *SCRIPTS] for name in re.findall(r'\[class\*="st-key-([\w-]+)"', text)
     }
-    given = keys([*STRINGS, *OWN_KEYS])
+    value = keys([*STRINGS, *OWN_KEYS])
     assert named and begun
-    patterns = [re.compile(key) for key in given if "*" in key]
-    assert {name for name in named - given if not any(key.fullmatch(name) for key in patterns)} == set()
-    assert {name for name in begun if not any(key.startswith(name) for key in given)} == set()
+    patterns = [re.compile(key) for key in value if "*" in key]
+    assert {name for name in named - value if not any(key.fullmatch(name) for key in patterns)} == set()
+    assert {name for name in begun if not any(key.startswith(name) for key in value)} == set()

@@ -146,35 +146,35 @@ def test_words_that_a_model_remembers_are_bounded_too(monkeypatch: pytest.Monkey
 @given(st.lists(st.tuples(st.integers(0, 20), st.booleans()), max_size=200), st.integers(0, 12))
 def test_a_bounded_function_gives_what_it_would_give(calls: list[tuple[int, bool]], entries: int) -> None:
     """Against the function itself; what was asked for last is kept wherever there is room for two entries."""
-    made = []
+    items = []
 
     def double(number: int, *, negative: bool = False) -> int:
-        made.append(number)
+        items.append(number)
         return -2 * number if negative else 2 * number
 
     room = entries * 2 * (ENTRY + 1)
-    kept = bounded(room, lambda *_all, **_named: 1)(double)
+    stored = bounded(room, lambda *_all, **_named: 1)(double)
     for number, negative in calls:
-        assert kept(number, negative=negative) == (-2 * number if negative else 2 * number)
-        assert kept.taken() <= room
-        times = len(made)
-        kept(number, negative=negative)
-        assert (len(made) == times) == (entries > 0)
+        assert stored(number, negative=negative) == (-2 * number if negative else 2 * number)
+        assert stored.taken() <= room
+        times = len(items)
+        stored(number, negative=negative)
+        assert (len(items) == times) == (entries > 0)
 
 
 def test_one_giant_pushes_nobody_out() -> None:
-    kept = bounded(10_000, sys.getsizeof)(str.upper)
-    kept("hug")
-    before = kept.taken()
-    assert kept("x" * 20_000) == "X" * 20_000 and kept.taken() == before
+    stored = bounded(10_000, sys.getsizeof)(str.upper)
+    stored("hug")
+    before = stored.taken()
+    assert stored("x" * 20_000) == "X" * 20_000 and stored.taken() == before
 
 
 def test_caches_that_count_entries_hold_no_text_of_learners() -> None:
     """A new one has to be looked at: is what it holds the app's own, or as small as a character?"""
-    found = {
+    matches = {
         (path.relative_to(ROOT).as_posix(), name)
         for folder in ("tokensteps", "tokenizers_core")
         for path in (ROOT / folder).rglob("*.py")
         for name in re.findall(r"@(?:functools\.)?(?:lru_)?cache\b[^\n]*\ndef (\w+)", path.read_text())
     }
-    assert found == OF_THE_APP
+    assert matches == OF_THE_APP

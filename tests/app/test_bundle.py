@@ -25,9 +25,9 @@ ROOT = Path(__file__).parents[2]
 
 def sheets() -> dict[str, str]:
     """The style sheets in the bundle."""
-    found = re.search(r"^const SHEETS = (\{.*\});$", bundle().text, re.MULTILINE)
-    assert found is not None
-    return dict(json.loads(found[1]))
+    match = re.search(r"^const SHEETS = (\{.*\});$", bundle().text, re.MULTILINE)
+    assert match is not None
+    return dict(json.loads(match[1]))
 
 
 def test_each_component_has_one_function_after_all_that_it_needs() -> None:

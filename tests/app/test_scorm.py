@@ -37,7 +37,9 @@ def manifest_of(package: bytes) -> tuple[ElementTree.Element, set[str]]:
 def test_a_manifest_names_all_files_and_the_page_to_begin_with(version: str) -> None:
     use_language("ja")
     try:
-        page = exercises_page([one for made in sets_of("viterbi", 1).values() for one in made], "練習 <1>")
+        page = exercises_page(
+            [one for result in sets_of("viterbi", 1).values() for one in result], "練習 <1>"
+        )
         package = scorm_package(page, version)
         assert package == scorm_package(page, version)
     finally:

@@ -104,8 +104,8 @@ def test_what_a_component_told_a_session_that_is_gone(monkeypatch: pytest.Monkey
     name = compute_and_register_element_id(
         "bidi_component", user_key="bar.bpe.tab", dg=None, key_as_main_identity=True
     )
-    for told, held in (('{"open": ["Ties", 2]}', {"open": ["Ties", 2]}), ("{", None), ("", None)):
-        in_session(monkeypatch, WidgetState(id=name, json_value=told))
+    for text, held in (('{"open": ["Ties", 2]}', {"open": ["Ties", 2]}), ("{", None), ("", None)):
+        in_session(monkeypatch, WidgetState(id=name, json_value=text))
         assert held_by_browser("bar.bpe.tab") == held
     assert held_by_browser("bar.wordpiece.tab") is None
 
@@ -211,9 +211,9 @@ def test_the_first_message_of_a_run_names_the_session() -> None:
 
 def test_a_browser_asks_for_its_session_in_place_of_a_protocol() -> None:
     """Oracle: Streamlit's own reading of the header."""
-    for given in ("streamlit, xsrf, old", "streamlit, xsrf", "streamlit", ""):
-        there = starlette_websocket._parse_subprotocols(Headers({"sec-websocket-protocol": given}))[2] or ""
-        assert claimed_session({"subprotocols": [part.strip() for part in given.split(",")]}) == there
+    for value in ("streamlit, xsrf, old", "streamlit, xsrf", "streamlit", ""):
+        there = starlette_websocket._parse_subprotocols(Headers({"sec-websocket-protocol": value}))[2] or ""
+        assert claimed_session({"subprotocols": [part.strip() for part in value.split(",")]}) == there
     assert claimed_session({}) == ""
 
 

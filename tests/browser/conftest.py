@@ -360,15 +360,15 @@ def lose_first(page: Page, mark: bytes) -> list[bytes]:
 
 def received(page: Page) -> list[bytes]:
     """Every message that the page gets over a WebSocket from now on, with what is packed in it."""
-    found: list[bytes] = []
+    results: list[bytes] = []
 
     def take(data: bytes | str) -> None:
         whole = data if isinstance(data, bytes) else data.encode()
         packed = [zlib.decompressobj(31).decompress(whole[at.start() :]) for at in GZIP.finditer(whole)]
-        found.append(b"".join([whole, *packed]))
+        results.append(b"".join([whole, *packed]))
 
     page.on("websocket", lambda socket: socket.on("framereceived", take))
-    return found
+    return results
 
 
 def fit(page: Page, options: Mapping[str, Any]) -> None:

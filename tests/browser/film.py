@@ -82,8 +82,8 @@ def take_film(browser: Browser, address: str) -> Path:
 def on_one_sheet(browser: Browser, frames: list[bytes]) -> bytes:
     """The frames in three columns, each with what is said under it."""
     figures = "".join(
-        f'<figure><img src="data:image/png;base64,{base64.b64encode(frame).decode()}"><figcaption>{number}. {escape(told)}</figcaption></figure>'
-        for number, (frame, (_key, _stop, told)) in enumerate(zip(frames, TAKES, strict=True), start=1)
+        f'<figure><img src="data:image/png;base64,{base64.b64encode(frame).decode()}"><figcaption>{number}. {escape(message)}</figcaption></figure>'
+        for number, (frame, (_key, _stop, message)) in enumerate(zip(frames, TAKES, strict=True), start=1)
     )
     page = browser.new_page(viewport={"width": 1640, "height": 1200})
     page.set_content(

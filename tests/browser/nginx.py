@@ -150,8 +150,8 @@ class Deployment:
 
     def worker(self, port: int) -> int:
         """The process that serves this port, by what the launcher said last."""
-        told = re.findall(rf"Worker {port}: process (\d+)", (self.folder / "workers.log").read_text())
-        return int(told[-1])
+        messages = re.findall(rf"Worker {port}: process (\d+)", (self.folder / "workers.log").read_text())
+        return int(messages[-1])
 
     def stop(self) -> None:
         """End everything."""

@@ -169,13 +169,13 @@ def until(find: Callable[[], Any], seconds: float = WAITING) -> Any:
     while True:
         trouble: Exception | None = None
         try:
-            found = find()
-            if found:
-                return found
+            result = find()
+            if result:
+                return result
         except (OSError, RefusedError) as error:
             trouble = error
         if time.monotonic() > deadline:
-            raise trouble or AssertionError(f"{found!r} after {seconds:g} s")
+            raise trouble or AssertionError(f"{result!r} after {seconds:g} s")
         time.sleep(0.05)
 
 
@@ -301,7 +301,7 @@ class Window:
         x, y = self.await_js(middle, selector)
         # From beside it: where the mouse is there already, it would tell nobody.
         acts: list[dict[str, Any]] = [
-            {"type": "pointerMove", "x": place, "y": y, "duration": 0} for place in (x + 1, x)
+            {"type": "pointerMove", "x": index, "y": y, "duration": 0} for index in (x + 1, x)
         ]
         acts += [{"type": act, "button": 0} for act in ("pointerDown", "pointerUp") if click]
         mouse = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": acts}

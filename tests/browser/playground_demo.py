@@ -72,13 +72,13 @@ def pieces(part: str, start: int) -> tuple[Piece, ...]:
 
 def runs(text: str) -> list[TextRun]:
     """The text's runs, between two special tokens."""
-    found = [TextRun("", 0, 0, (Piece(0, "<s>", b"", 0, 0, True, False),))]
-    found += [
+    results = [TextRun("", 0, 0, (Piece(0, "<s>", b"", 0, 0, True, False),))]
+    results += [
         TextRun(match.group(), match.start(), match.end(), pieces(match.group(), match.start()))
         for match in PARTS.finditer(text)
     ]
     return [
-        *found,
+        *results,
         TextRun("", len(text), len(text), (Piece(1, "</s>", b"", len(text), len(text), True, False),)),
     ]
 
@@ -106,10 +106,10 @@ def playground() -> None:
     left, right, _ = st.columns([2, 1, 2])
     write = left.radio("Show", ["text", "ids", "bytes"], horizontal=True, label_visibility="collapsed")
     spaces = right.toggle("Whitespace", value=True)
-    found = runs(state["text"])
-    page = found[:LIMIT]
+    result = runs(state["text"])
+    page = result[:LIMIT]
     cards = {piece.id: card(piece) for run in page for piece in run.pieces}
-    total = sum(len(run.pieces) for run in found)
+    total = sum(len(run.pieces) for run in result)
     data = chips_message(
         page, Shown(write, spaces), cards, LABELS, "demo", st.query_params.get("linked") != "no", total=total
     )

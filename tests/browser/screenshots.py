@@ -99,7 +99,7 @@ def four_uploads() -> str:
         trained[run.algorithm.name] = run.algorithm.train(
             run.source.corpus(run.pipeline), **run.settings
         ).tokenizer()
-    ranks = (f"{b64encode(gpt2().token_bytes(place)).decode()} {place}" for place in range(5_000))
+    ranks = (f"{b64encode(gpt2().token_bytes(index)).decode()} {index}" for index in range(5_000))
     files = {
         "team/bpe": {"tokenizer.json": tokenizer_to_json(trained["bpe"])},
         "team/bert": {"vocab.txt": vocab_txt(trained["wordpiece"])},
@@ -201,8 +201,8 @@ def main(names: Sequence[str] = ()) -> int:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
             if [*names] == ["lesson"]:
-                found = lesson_pictures(browser, address, Path(tempfile.mkdtemp(prefix="lesson-")))
-                print(*found, sep="\n")
+                result = lesson_pictures(browser, address, Path(tempfile.mkdtemp(prefix="lesson-")))
+                print(*result, sep="\n")
                 return 0
             chosen = [picture for picture in PICTURES if picture.name in names or not names]
             files = [take(browser, address, picture) for picture in chosen]

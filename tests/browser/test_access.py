@@ -125,7 +125,7 @@ def drawn(page: Page, address: str, sign: str) -> None:
 
 def violations(page: Page) -> dict[str, Any]:
     """What axe finds, in light and in dark: first in the theme that the page has; the other one comes without a reload, and stays."""
-    found = {}
+    results = {}
     themes = ["light", "dark"]
     if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"):
         themes.reverse()
@@ -136,8 +136,8 @@ def violations(page: Page) -> dict[str, Any]:
             page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
             page.wait_for_function(f"before => ({GROUND})() !== before", arg=before)
             rules = ["color-contrast"]  # the only rule that asks for colours; all else is the same page
-        found[theme] = left_over(page, AXE, rules)  # parts of the page may get the other theme later
-    return {theme: each for theme, each in found.items() if each}
+        results[theme] = left_over(page, AXE, rules)  # parts of the page may get the other theme later
+    return {theme: each for theme, each in results.items() if each}
 
 
 def walk(page: Page, stops: int = STOPS) -> list[dict[str, Any]]:
@@ -153,16 +153,16 @@ def walk(page: Page, stops: int = STOPS) -> list[dict[str, Any]]:
 
 def wrong_stops(stops: list[dict[str, Any]]) -> list[Any]:
     """Stops without a name, without a visible focus, out of sight, or that Tab doesn't leave."""
-    found: list[Any] = []
-    for place, stop in enumerate(stops):
+    results: list[Any] = []
+    for index, stop in enumerate(stops):
         if stop["body"]:  # past the page's end
             continue
         lacks = [what for what in ("name", "ring", "shown") if not stop[what]]
-        if place and stop["same"]:
+        if index and stop["same"]:
             lacks.append("left")
         if lacks:
-            found.append((lacks, stop["what"]))
-    return found
+            results.append((lacks, stop["what"]))
+    return results
 
 
 @pytest.mark.parametrize("visit", VISITS, ids=lambda visit: visit[0])

@@ -65,10 +65,10 @@ class Answer:
     @property
     def worker(self) -> str:
         """The worker that the cookie names; "" without a cookie."""
-        found = re.search(
+        match = re.search(
             rf"^{COOKIE}=(\d+);", "\n".join(self.headers.get_all("Set-Cookie", [])), re.MULTILINE
         )
-        return found[1] if found else ""
+        return match[1] if match else ""
 
 
 def log(deployment: Deployment) -> list[str]:
@@ -258,12 +258,12 @@ AMBIGUOUS = (
 def raw(port: int, data: bytes, seconds: float = 2.0, source: str = "127.0.0.1") -> bytes:
     """All that comes back until the other side ends, or has been quiet for a while."""
     with socket.create_connection(("127.0.0.1", port), seconds, (source, 0)) as line:
-        told = b""
+        message = b""
         with suppress(OSError):
             line.sendall(data)
             while piece := line.recv(65_536):
-                told += piece
-    return told
+                message += piece
+    return message
 
 
 @pytest.mark.parametrize("head", AMBIGUOUS)
@@ -273,10 +273,10 @@ def test_no_request_is_smuggled_in_anothers_body(deployment: Deployment, head: b
     for path in (b"/", b"/class/api/open", b"/_stcore/stream", b"/static/x.js"):
         request = b"POST %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n%s" % (path, head, body)
         after = b"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-        told = raw(deployment.ports[80], request + after, 0.5)
-        asked = [line for line in log(deployment) if "/_stcore/host-config" in line]
+        message = raw(deployment.ports[80], request + after, 0.5)
+        calls = [line for line in log(deployment) if "/_stcore/host-config" in line]
         # nginx itself may read a second request, by the standard's rule; what no one may do is read another than it has.
-        assert told.count(b"allowedOrigins") <= len(asked), (path, head, told)
+        assert message.count(b"allowedOrigins") <= len(calls), (path, head, message)
     assert deployment.well(deployment.ports[8501]) and deployment.well(deployment.ports[8502])
 
 
@@ -288,33 +288,33 @@ def test_heads_beyond_all_bounds_end_at_nginx(deployment: Deployment) -> None:
         b"\r\n".join(b"X%d: a" % number for number in range(100_000)),
         b"Cookie: tokensteps_worker=" + b"8501;" * 10_000,
     ):
-        told = raw(deployment.ports[80], start + large + b"\r\n\r\n")
-        assert told.startswith((b"HTTP/1.1 400", b"HTTP/1.1 200", b"HTTP/1.1 414", b"HTTP/1.1 431")), told[
-            :100
-        ]
+        message = raw(deployment.ports[80], start + large + b"\r\n\r\n")
+        assert message.startswith((b"HTTP/1.1 400", b"HTTP/1.1 200", b"HTTP/1.1 414", b"HTTP/1.1 431")), (
+            message[:100]
+        )
     for line in (
         b"GET /%s HTTP/1.1" % (b"a" * 70_000),
         b"GET\0/ HTTP/1.1",
         b"\x16\x03\x01\x02\x00",
         b"GET / HTTP/9.9",
     ):
-        told = raw(deployment.ports[80], line + b"\r\nHost: x\r\n\r\n")
-        assert told == b"" or b" 200 " not in told.splitlines()[0], told[:100]
+        message = raw(deployment.ports[80], line + b"\r\nHost: x\r\n\r\n")
+        assert message == b"" or b" 200 " not in message.splitlines()[0], message[:100]
     assert deployment.well(deployment.ports[8501]) and deployment.well(deployment.ports[8502])
 
 
 def test_a_wrong_host_opens_nothing(deployment: Deployment) -> None:
     """Neither a second name nor a visitor's own word for their address counts; and a page of another name opens no session."""
     for head in (b"", b"Host: a\r\nHost: b\r\n", b"Host: a b\r\n", b"Host: a/../b\r\n"):
-        told = raw(deployment.ports[80], b"GET / HTTP/1.1\r\n" + head + b"\r\n")
-        assert told.startswith(b"HTTP/1.1 400"), (head, told[:100])
+        message = raw(deployment.ports[80], b"GET / HTTP/1.1\r\n" + head + b"\r\n")
+        assert message.startswith(b"HTTP/1.1 400"), (head, message[:100])
     upgrade = (
         b"GET /_stcore/stream HTTP/1.1\r\nHost: %s\r\nOrigin: http://evil.example\r\nUpgrade: websocket\r\n"
         b"X-Forwarded-Host: evil.example\r\nForwarded: host=evil.example\r\nConnection: Upgrade\r\n"
         b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
     )
-    told = raw(deployment.ports[80], upgrade % b"localhost")
-    assert told.startswith(b"HTTP/1.1 403"), told[:200]
+    message = raw(deployment.ports[80], upgrade % b"localhost")
+    assert message.startswith(b"HTTP/1.1 403"), message[:200]
     shown = raw(deployment.ports[80], b"GET / HTTP/1.0\r\nHost: evil.example\r\n\r\n")
     assert b"evil.example" not in shown, "no answer repeats the name"
 
@@ -327,9 +327,9 @@ def frame(kind: int, flags: int, stream: int, data: bytes = b"") -> bytes:
 def test_streams_that_are_reset_at_once_hold_up_nobody(deployment: Deployment) -> None:
     """HTTP/2's rapid reset (CVE-2023-44487): requests that are given up before their answer, as fast as they can be sent."""
     name = b"localhost"
-    asked = b"\x82\x86\x84\x41" + bytes((len(name),)) + name  # GET, http, /, and the name as it is
+    wanted = b"\x82\x86\x84\x41" + bytes((len(name),)) + name  # GET, http, /, and the name as it is
     rounds = [
-        frame(1, 5, number, asked) + frame(3, 0, number, b"\0\0\0\x08") for number in range(1, 20_001, 2)
+        frame(1, 5, number, wanted) + frame(3, 0, number, b"\0\0\0\x08") for number in range(1, 20_001, 2)
     ]
     ended, over = [], threading.Event()
 
@@ -350,7 +350,7 @@ def test_streams_that_are_reset_at_once_hold_up_nobody(deployment: Deployment) -
     over.set()
     for attacker in attackers:
         attacker.join(60)
-    assert ended and all(b"\x07" in told for told in ended), "nginx says goodbye (GOAWAY)"
+    assert ended and all(b"\x07" in message for message in ended), "nginx says goodbye (GOAWAY)"
     assert sorted(waits)[len(waits) // 2] < 0.5 and max(waits) < 5, waits
 
 

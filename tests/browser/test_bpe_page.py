@@ -170,12 +170,12 @@ class Bpe:
     def handout(self, page: Page, path: Path) -> tuple[Bpe, list[str]]:
         """Save the run's handout, open it in `page`, and return it with the list of what is asked for from there on."""
         path.write_text(self.download("Handout that steps offline (HTML)"), encoding="utf-8")
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
+        requests: list[str] = []
+        page.on("request", lambda request: requests.append(request.url))
         page.goto(path.as_uri())
         handout = Bpe(page, "")
         handout.shows(0)
-        return handout, asked
+        return handout, requests
 
     def download(self, button: str) -> str:
         """What a download button gives. A step is reported a while after it was made, and Python's next run takes the files of the last one
@@ -286,13 +286,13 @@ def published_merges_in_order(bpe: Bpe) -> None:
 
 def names_its_ties(ties: tuple[str, int], step: dict[str, Any]) -> None:
     """The golden file has each step's number of tied pairs: the frame lists them, or says that there are none."""
-    told, pairs = ties
+    text, pairs = ties
     if step["tied_pairs"] == 1:
-        assert told.startswith(("No tie: the runner-up", "It is the only pair left"))
+        assert text.startswith(("No tie: the runner-up", "It is the only pair left"))
     else:
-        more = re.search(r"and (\d+) more", told)
+        more = re.search(r"and (\d+) more", text)
         # "Tied with a, b, c and n more. Rule …: chosen": all pairs in the sentence but the chosen one
-        assert pairs - 1 + int(more.group(1) if more else 0) == step["tied_pairs"] - 1, told
+        assert pairs - 1 + int(more.group(1) if more else 0) == step["tied_pairs"] - 1, text
 
 
 def home_end_space_and_scrubbing(bpe: Bpe) -> None:
@@ -388,9 +388,9 @@ def test_phone(address: str, open_page: Callable[..., Page]) -> None:
     assert max(page.evaluate(WIDTHS)) <= 0
     buttons = page.locator(".ts-flipbook .transport button:visible")
     assert buttons.count() == 6
-    for place in range(6):
-        box = buttons.nth(place).bounding_box()
-        assert box and box["width"] >= 40 and box["height"] >= 40, (place, box)
+    for index in range(6):
+        box = buttons.nth(index).bounding_box()
+        assert box and box["width"] >= 40 and box["height"] >= 40, (index, box)
     page.get_by_role("button", name="Next step").tap()
     assert bpe.state()["token"] == STEPS[5]["token"]
     page.get_by_role("button", name="Step back").tap()
@@ -526,9 +526,9 @@ def half_of_a_utf_16_pair_is_replaced_and_named(bpe: Bpe) -> None:
         Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, 'ab\\ud83d ab');
         box.dispatchEvent(new Event('input', {bubbles: true})); }""")
     field.press("Control+Enter")
-    told = bpe.page.locator(".note.problem")
-    expect(told).to_contain_text("The text contains U+FFFD 1 time:")
-    expect(told).to_contain_text("paste the text again from its source")
+    text = bpe.page.locator(".note.problem")
+    expect(text).to_contain_text("The text contains U+FFFD 1 time:")
+    expect(text).to_contain_text("paste the text again from its source")
     expect(field).to_have_value("ab\ufffd ab")
     bpe.at(0)
     bpe.train_on("ab ab")
@@ -540,28 +540,28 @@ def bad_texts_are_told_and_kept(bpe: Bpe) -> None:
 
     What else may be wrong with a text, a number, a pattern or a file is in `tests/pages/test_bpe.py`.
     """
-    told = bpe.page.locator(".note.problem")
+    text = bpe.page.locator(".note.problem")
     field = bpe.page.get_by_label("Your text", exact=True)
     bpe.type_text("low lower lowest")
     bpe.at(0)
-    expect(told).to_have_count(0)
+    expect(text).to_have_count(0)
     size = bpe.page.get_by_label("Vocabulary size", exact=True)
     size.fill("3")
     size.press("Enter")
-    expect(told).to_contain_text("vocab_size=3 is below the alphabet's 8 symbols; choose at least 8")
+    expect(text).to_contain_text("vocab_size=3 is below the alphabet's 8 symbols; choose at least 8")
     expect(size).to_have_value("3")
     expect(field).to_have_value("low lower lowest")
     size.fill("11")
     size.press("Enter")
-    expect(told).to_have_count(0)
+    expect(text).to_have_count(0)
     bpe.at(0)
     assert bpe.state()["last"] == 3
     bpe.type_text("x" * (PASTE_LIMIT + 1))
-    expect(told).to_contain_text("The text has 200,001 characters, but the limit is 200,000: shorten it")
+    expect(text).to_contain_text("The text has 200,001 characters, but the limit is 200,000: shorten it")
     assert len(field.input_value()) == PASTE_LIMIT + 1
     bpe.type_text("ab " * (PASTE_LIMIT // 3))  # just within
     bpe.at(0)
-    expect(told).to_have_count(0)
+    expect(text).to_have_count(0)
     expect(size).to_have_value("11")
 
 
@@ -611,15 +611,15 @@ def uploads_with_invalid_bytes_and_broken_counts(bpe: Bpe) -> None:
     bpe.rest()
     name = "<img src=x onerror=bad=1>.csv"
     chooser.set_input_files({"name": name, "mimeType": "text/csv", "buffer": b"hug,10\npug;5\nbun,4\n"})
-    told = bpe.page.locator(".note.problem")
-    expect(told).to_contain_text(
+    text = bpe.page.locator(".note.problem")
+    expect(text).to_contain_text(
         "Line 2 ('pug;5'): the count is missing. Write a word, a space and its count, such as “hug 10”."
     )
     chooser.set_input_files(
         {"name": "mended.csv", "mimeType": "text/csv", "buffer": b"hug,10\npug,5\nbun,4\n"}
     )
     bpe.at(0)
-    expect(told).to_have_count(0)
+    expect(text).to_have_count(0)
     bpe.rest()
     bpe.take()
     bpe.press("ArrowRight")
@@ -711,12 +711,12 @@ def hover_points(page: Page, panel: Locator) -> str:
     plot.scroll_into_view_if_needed()
     box = plot.bounding_box()
     assert box
-    told = panel.locator(".hoverlayer .hovertext")
-    for place in range(2, 98, 6):
-        page.mouse.move(box["x"] + box["width"] * place / 100, box["y"] + box["height"] * 0.5)
+    text = panel.locator(".hoverlayer .hovertext")
+    for index in range(2, 98, 6):
+        page.mouse.move(box["x"] + box["width"] * index / 100, box["y"] + box["height"] * 0.5)
         pause(page, 60)  # Plotly looks at the mouse at most every 50 ms
-        if told.count():
-            return str(told.first.text_content())
+        if text.count():
+            return str(text.first.text_content())
     raise AssertionError("the chart showed no point")
 
 
@@ -760,8 +760,8 @@ def follow_a_word_and_lineage(bpe: Bpe) -> None:
     history = trace.history_of("Ġtokenization")
     expect(panel.locator(".story .row")).to_have_count(len(history))
     rows = [
-        panel.locator(".story .row").nth(place).locator(".t").all_inner_texts()
-        for place in range(len(history))
+        panel.locator(".story .row").nth(index).locator(".t").all_inner_texts()
+        for index in range(len(history))
     ]
     assert rows == [list(tokens) for _, tokens in history]
     assert panel.locator(".story .at").inner_text() == "step 12"
@@ -805,13 +805,13 @@ def the_files_are_the_run(bpe: Bpe, tmp_path: Path) -> None:
 
 
 def the_handout_steps_offline(bpe: Bpe, page: Page, tmp_path: Path) -> None:
-    handout, asked = bpe.handout(page, path := tmp_path / "bpe.html")
+    handout, requested = bpe.handout(page, path := tmp_path / "bpe.html")
     expect(page.get_by_role("heading", level=1)).to_have_text("BPE: Four sentences")
     seen = [(state["pair"], state["token"]) for [state] in handout.walk(19, STATE)]
     assert seen == [(step["pair"], step["token"]) for step in STEPS]
     handout.press("Home")
     assert handout.state()["step"] == 0
-    assert asked == [path.as_uri()]
+    assert requested == [path.as_uri()]
 
 
 def ties_where_the_runs_part(bpe: Bpe) -> None:
@@ -892,8 +892,8 @@ def test_hostile_text_is_only_text(bpe: Bpe, open_page: Callable[..., Page], tmp
     clean: list[str] = []
 
     def check(where: str) -> None:
-        found = bpe.page.evaluate(TRACES_OF_ATTACK)
-        assert found == clean, where
+        result = bpe.page.evaluate(TRACES_OF_ATTACK)
+        assert result == clean, where
         assert max(bpe.page.evaluate(WIDTHS)) <= 0, where
 
     check("the start")
@@ -974,12 +974,12 @@ def test_hostile_text_is_only_text(bpe: Bpe, open_page: Callable[..., Page], tmp
     ]
     rows = list(csv.DictReader(io.StringIO(bpe.download("Every step (CSV for spreadsheets)"))))
     assert [row["token"] for row in rows if row["token"] == whole] == [whole]
-    handout, asked = bpe.handout(open_page(fresh=True), path := tmp_path / "hostile.html")
+    handout, requested = bpe.handout(open_page(fresh=True), path := tmp_path / "hostile.html")
     handout.page.evaluate(
         """times => { while (times--) document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true, composed: true})); }""",
         last,
     )
     assert handout.state()["step"] == last
     assert handout.page.evaluate(TRACES_OF_ATTACK) == []
-    assert asked == [path.as_uri()]
+    assert requested == [path.as_uri()]
     assert handout.state()["where"].startswith(f"Step {last} of {last}")

@@ -401,13 +401,13 @@ def a_click_brings_its_place_into_sight(page: Page) -> None:
     settled(page, long)
     scroller = page.locator(".ts-editor .cm-scroller")
     assert scroller.evaluate("part => part.scrollTop = 0") == 0
-    place = page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop")
+    position = page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop")
     chip(page, "199").or_(chip(page, "␣199")).click()
     expect(page.locator(".ts-editor .cm-selectionBackground")).to_have_count(1)
     mark = page.locator(".ts-editor .cm-selectionBackground").bounding_box()
     area = scroller.bounding_box()
     assert mark and area and area["y"] < mark["y"] < area["y"] + area["height"] - mark["height"]
-    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") >= place
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") >= position
 
 
 def a_selection_brings_its_chips_into_sight(page: Page) -> None:
@@ -569,8 +569,8 @@ def test_a_key_on_a_full_page_draws_what_changed_and_no_more(page: Page) -> None
     def packed(ids: list[int], at: int) -> str:
         pieces = [(one, "\n" if not one % 5 else "ab") for one in ids[:500]]
         runs = [
-            TextRun(text, 2 * place, 2 * place + 2, (Piece(one, text, b"", 0, 0, False, False),))
-            for place, (one, text) in enumerate(pieces)
+            TextRun(text, 2 * index, 2 * index + 2, (Piece(one, text, b"", 0, 0, False, False),))
+            for index, (one, text) in enumerate(pieces)
         ]
         return chips_message(runs, Shown(), {}, LABELS, "one", version=(0, at)).decode()
 
@@ -578,13 +578,13 @@ def test_a_key_on_a_full_page_draws_what_changed_and_no_more(page: Page) -> None
     mount(page, "chips", packed(ids, 0))
     changes = ([*ids[:12], 7, 8, *ids[12:]], ids, ids[3:], ids, [9, 9, *ids], ids[:400], [], ids, ids[1:])
     for at, changed in enumerate(changes, start=1):
-        kept, text = page.evaluate(
+        stored, text = page.evaluate(
             """data => { const nodes = () => [...root.querySelectorAll('.r, .ids span')], before = new Set(nodes());
             run(data); return [nodes().filter(node => before.has(node)).length, root.querySelector('.ids p').textContent]; }""",
             packed(changed, at),
         )
         assert text == ", ".join(map(str, changed[:500]))
-        assert kept >= 2 * len(changed[:500]) - 40 or {len(changed), len(changes[at - 2])} & {0, 400}
+        assert stored >= 2 * len(changed[:500]) - 40 or {len(changed), len(changes[at - 2])} & {0, 400}
 
 
 def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) -> None:
@@ -664,10 +664,10 @@ def test_narrow_and_right_to_left(demo: Callable[..., Page]) -> None:
     assert len(lit(page, "pin")[0]) == 1
     wide = demo("")
     boxes = [chip(wide, text).first.bounding_box() for text in ("مرحبا", "␣هذا", "␣202", "5")]
-    x = [found["x"] for found in boxes if found]
+    x = [result["x"] for result in boxes if result]
     assert x[0] > x[1] > x[2] and x[3] > x[2]  # words run to the left, a number to the right
     box(wide).fill("In Hebrew: שלום עולם again")
     settled(wide, "In Hebrew: שלום עולם again")
     boxes = [chip(wide, text).bounding_box() for text in ("In", "␣עולם", "␣שלום", "␣again")]
-    x = [found["x"] for found in boxes if found]
+    x = [result["x"] for result in boxes if result]
     assert x == sorted(x)

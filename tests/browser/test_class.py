@@ -48,7 +48,7 @@ def answered(page: Page, told: str) -> None:
 def counts(page: Page, answer: str) -> list[str]:
     """What is beside an answer's bars: how many in each vote."""
     row = page.locator(f"{WALL} tbody tr").filter(has=page.locator("th", has_text=answer)).first
-    return [told.split(" ")[0] for told in row.locator(".number").all_inner_texts()]
+    return [message.split(" ")[0] for message in row.locator(".number").all_inner_texts()]
 
 
 def people(lecturer: Page, told: str) -> None:
@@ -203,19 +203,19 @@ def let_go_and_called_back(lecturer: Page, phone: Page, tokyo: Page) -> None:
 
 def steps_told(page: Page) -> list[int]:
     """The steps to which a lecturer's page leads the class from now on."""
-    found: list[int] = []
+    results: list[int] = []
 
     def take(request: Request) -> None:
         if request.url.endswith("/place"):
-            found.append((request.post_data_json or {})["step"])
+            results.append((request.post_data_json or {})["step"])
 
     page.on("request", take)
-    return found
+    return results
 
 
 def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None:
     """The picture for the lecturer alone has the key; whoever opens its address leads as well."""
-    told = steps_told(other)
+    message = steps_told(other)
     lecturer.keyboard.press("j")
     press(lecturer, "Teach from a second device", ".ts-class-panel")
     expect(lecturer.locator(".ts-class-panel .qr")).to_contain_text("For you alone")
@@ -232,12 +232,12 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
     expect(other.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
     step(other, 1)  # it goes where the class is, and doesn't lead it to the page that it came in by
     Learner(other, "").rest()
-    assert told == []
+    assert message == []
     for device, key, number in ((other, "ArrowRight", 2), (lecturer, "ArrowLeft", 1)):
         device.keyboard.press(key)
         for page in (lecturer, other, phone):
             step(page, number)
-    assert told == [2]
+    assert message == [2]
     assert "/bpe" in other.url and "key" not in other.url
     people(lecturer, "2 here · 2 follow")
     other.keyboard.press("k")

@@ -359,10 +359,10 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
     kept(lecturer, "5", "2")
     expect(lecturer.get_by_role("alert")).to_contain_text("5 to 2 is no range")
     kept(lecturer, "1", "3")
-    told = "At your own pace: steps 1 to 3"
+    message = "At your own pace: steps 1 to 3"
     for page in (phone, other):
         step(page, 1)
-        expect(page.locator(f"{STRIP} .stop")).to_have_text(told)
+        expect(page.locator(f"{STRIP} .stop")).to_have_text(message)
     for number in (2, 3):
         phone.locator(".ts-flipbook [data-do=next]").first.tap()
         step(phone, number)
@@ -374,15 +374,15 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
     gate = Gate(other)
     gate.shut(b"class_page")  # Python says what the page shows after the class has said where it is
     other.reload()
-    expect(other.locator(f"{STRIP} .stop")).to_have_text(told)
+    expect(other.locator(f"{STRIP} .stop")).to_have_text(message)
     gate.open()
     at_rest(other)
     step(other, 1)  # where it was; Python hears of it, too
     other.wait_for_function("new URLSearchParams(location.search).get('step') === '1'")
     step(phone, 3)
-    expect(phone.locator(f"{STRIP} .stop")).to_have_text(told)
+    expect(phone.locator(f"{STRIP} .stop")).to_have_text(message)
     lecturer.keyboard.press("Home")
-    lecturer.locator(STRIP).get_by_role("button", name=told).click()
+    lecturer.locator(STRIP).get_by_role("button", name=message).click()
     lecturer.get_by_role("button", name="Let everybody follow again").click()
     for page in (phone, other):
         step(page, 0)

@@ -193,7 +193,7 @@ def test_ways_into_a_class(app: str, open_page: Callable[..., Page]) -> None:
 
 def looked_up_without_leading(lecturer: Page, phone: Page) -> None:
     """In mid-lesson, “Live class” and Home are the lecturer's alone."""
-    told = steps_told(lecturer)
+    message = steps_told(lecturer)
     for name, path in (("Live class", "/class"), ("Home", "/")):
         lecturer.get_by_role("link", name=name, exact=True).click()
         lecturer.wait_for_function(f"location.pathname === '{path}'")
@@ -202,7 +202,7 @@ def looked_up_without_leading(lecturer: Page, phone: Page) -> None:
     lecturer.wait_for_function("location.pathname === '/bpe'")
     for page in (lecturer, phone):
         step(page, 1)
-    assert told == []
+    assert message == []
 
 
 def gone_on_with(lecturer: Page, phone: Page, app: str, code: str) -> Page:
@@ -211,7 +211,7 @@ def gone_on_with(lecturer: Page, phone: Page, app: str, code: str) -> Page:
     lecturer.close()
     for again in (lambda page: page.get_by_role("button", name=f"Go on with class {code}").click(), None):
         tab = desk.new_page()
-        told = steps_told(tab)
+        message = steps_told(tab)
         tab.goto(app)
         if again is not None:
             again(tab)
@@ -223,7 +223,7 @@ def gone_on_with(lecturer: Page, phone: Page, app: str, code: str) -> Page:
         for page in (tab, phone):
             step(page, 1)
         people(tab, "1 here · 1 follows")
-        assert told == []
+        assert message == []
         if again is not None:
             tab.close()
     return tab
@@ -232,7 +232,7 @@ def gone_on_with(lecturer: Page, phone: Page, app: str, code: str) -> Page:
 def a_key_that_was_sent(lecturer: Page, reader: Page, app: str, code: str) -> None:
     """Whoever opens it is asked, and follows like anybody else unless they want to lead."""
     key = lecturer.evaluate(f"JSON.parse(localStorage.getItem('tokensteps.class'))['{code}'].key")
-    told = steps_told(reader)
+    message = steps_told(reader)
     reader.goto(f"{app}/?class={code}#key={quote(key, safe='')}")
     panel = reader.get_by_role("dialog", name=f"Lead class {code}?")
     expect(panel).to_contain_text("whatever you open from then on")
@@ -242,7 +242,7 @@ def a_key_that_was_sent(lecturer: Page, reader: Page, app: str, code: str) -> No
     step(reader, 1)
     expect(reader.locator(f"{STRIP}.student .stop")).to_have_text("Following the class")
     assert not reader.evaluate(f"JSON.parse(localStorage.getItem('tokensteps.class'))['{code}'].key")
-    assert told == []
+    assert message == []
 
 
 def ended(lecturer: Page, phone: Page, app: str) -> None:
@@ -282,9 +282,9 @@ def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
     lecturer.keyboard.press("PageDown")
     tapped_twice(phone)
     answered(lecturer, "1 of 1 have answered")
-    for told, wall in (("Answers are closed.", "table.bars"), ("Right.", "tr.right")):
+    for message, wall in (("Answers are closed.", "table.bars"), ("Right.", "tr.right")):
         lecturer.keyboard.press("PageDown")
-        expect(phone.locator(CARD)).to_contain_text(told)
+        expect(phone.locator(CARD)).to_contain_text(message)
         expect(lecturer.locator(f"{WALL} {wall}")).to_be_visible()
     lecturer.keyboard.press("p")
     lecturer.get_by_role("link", name="Exercises", exact=True).first.click()

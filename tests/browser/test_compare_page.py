@@ -78,8 +78,8 @@ class Compare(Learner):
         return self
 
     def stage(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.page.evaluate(STAGE)
-        return found
+        results: dict[str, Any] = self.page.evaluate(STAGE)
+        return results
 
     def shows(self, step: int, book: int = 0) -> None:
         self.page.wait_for_function(
@@ -133,8 +133,8 @@ def the_published_merges_side_by_side(learner: Compare) -> None:
         for column, standing in zip(state["columns"], hug()[step].standings, strict=True):
             assert column["per"] == f"{standing.tokens_per_word:.2f}"
         cuts = hug()[step].cuts(hug().corpus.words)
-        for place, column in enumerate(state["columns"]):
-            assert [row[1] for row in column["rows"]] == [list(cut[place] or ()) for cut in cuts.values()]
+        for index, column in enumerate(state["columns"]):
+            assert [row[1] for row in column["rows"]] == [list(cut[index] or ()) for cut in cuts.values()]
     learner.at(9)
     learner.press("Home")
     learner.at(0)
@@ -228,7 +228,7 @@ def test_a_deep_link_a_reload_files_and_back(
     words = list(
         csv.DictReader(io.StringIO(learner.download("These words (CSV for spreadsheets)"), newline=""))
     )
-    assert [row["word"] for row in words] == [found.word for found in comparison[40].disagreements()]
+    assert [row["word"] for row in words] == [result.word for result in comparison[40].disagreements()]
     learner.choose("Corpus", "hug, pug, pun, bun, hugs")
     expect(learner.page.locator(".ts-flipbook .where").first).to_contain_text("Step 3 of 9")
     learner.rest()

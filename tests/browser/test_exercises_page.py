@@ -82,13 +82,13 @@ def test_a_table_keeps_its_right_cells(serve: Callable[..., str], page: Page) ->
     cells = make("viterbi", 3, 2).question.key.split("\n")
     boxes, verdict = page.locator('[data-testid="stForm"] input'), page.locator(".note.verdict")
     expect(boxes).to_have_count(len(cells))
-    for place, cell in enumerate(cells):
-        boxes.nth(place).fill("99" if place == 4 else "qq" if place == 7 else cell)
+    for index, cell in enumerate(cells):
+        boxes.nth(index).fill("99" if index == 4 else "qq" if index == 7 else cell)
     page.get_by_role("button", name="Check").click()
     expect(verdict).to_contain_text("2 cells are wrong")
     expect(verdict).to_be_in_viewport(ratio=1)
     expect(boxes.nth(4)).to_be_focused()
-    assert [boxes.nth(place).input_value() for place in (3, 4, 5, 7)] == [cells[3], "99", cells[5], "qq"]
+    assert [boxes.nth(index).input_value() for index in (3, 4, 5, 7)] == [cells[3], "99", cells[5], "qq"]
     marked = page.locator('[data-testid="stForm"] [aria-invalid="true"]')
     expect(marked).to_have_count(2)
     edge = boxes.nth(4).locator("xpath=ancestor::*[@data-testid='stTextInputRootElement']")

@@ -55,9 +55,9 @@ def settled(page: Page, step: int) -> None:
 
 
 def runs(page: Page) -> int:
-    found = re.search(r"runs (\d+)\.", page.get_by_text("Python is at").inner_text())
-    assert found
-    return int(found.group(1))
+    match = re.search(r"runs (\d+)\.", page.get_by_text("Python is at").inner_text())
+    assert match
+    return int(match.group(1))
 
 
 def hold(page: Page, key: str, times: int, every: int = 0) -> None:
@@ -390,26 +390,26 @@ def test_standalone_asks_nobody(open_page: Callable[..., Page], tmp_path: Path) 
         standalone_run("BPE", payload("run", 19, 0, frames(range(20), 19), (0, 1), LABELS)), encoding="utf-8"
     )
     page = open_page(fresh=True)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
     page.goto(path.as_uri())
     page.locator("[data-frame]").wait_for()
     for _ in range(25):
         page.keyboard.press("ArrowRight")
     assert state(page)["step"] == 19
-    assert asked == [path.as_uri()]
+    assert requests == [path.as_uri()]
 
 
 def picking(step: int) -> str:
     """A frame with choices: each marks itself and the next one."""
-    places = "".join(
-        f'<button data-pick="{place}" data-of="{place} {place - 1}" style="grid-column:{place}">p{place}</button>'
-        for place in range(1, 31)
+    positions = "".join(
+        f'<button data-pick="{index}" data-of="{index} {index - 1}" style="grid-column:{index}">p{index}</button>'
+        for index in range(1, 31)
     )
     here = f"<i data-here style='display:block;width:2px;margin-inline-start:{60 * step}px'>|</i>"
     return (
         f'<p data-frame="{step}">step {step}</p><div data-pane style="overflow:auto;width:300px">'
-        f'<div style="display:grid;grid-template-columns:repeat(30,60px)">{places}</div>{here}</div>'
+        f'<div style="display:grid;grid-template-columns:repeat(30,60px)">{positions}</div>{here}</div>'
     )
 
 

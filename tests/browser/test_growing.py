@@ -71,9 +71,9 @@ def it_can_be_stopped(learner: Unigram) -> int:
     learner.page.locator(GROWTH).get_by_role("button", name="Stop here").click()
     note = learner.page.locator(".note", has_text="Training was stopped after")
     expect(note).to_be_visible()
-    found = re.search(r"after ([\d,]+) steps", note.inner_text())
-    assert found
-    learned = int(found.group(1).replace(",", ""))
+    match = re.search(r"after ([\d,]+) steps", note.inner_text())
+    assert match
+    learned = int(match.group(1).replace(",", ""))
     learner.page.wait_for_function(f"learned => ({STATE})(0)?.last === learned", arg=learned)
     assert learned > 3
     learner.rest()

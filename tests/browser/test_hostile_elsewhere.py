@@ -35,8 +35,8 @@ def test_a_trusted_notebook_runs_nothing_of_a_corpus(app: str, open_page: Callab
         cells.append(html(unigram.tokenizer().explain(word)[-1]))
     page = open_page()
     page.goto(f"{app}/_stcore/health")
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    calls: list[str] = []
+    page.on("request", lambda request: calls.append(request.url))
     page.goto("about:blank")
     page.evaluate(
         "{ const ran = document.createElement('script'); ran.text = 'window.trusted = 1'; document.body.append(ran); }"
@@ -49,7 +49,7 @@ def test_a_trusted_notebook_runs_nothing_of_a_corpus(app: str, open_page: Callab
         assert frame.evaluate(f"window.{PWNED}") is None
     assert page.evaluate(f"window.{PWNED}") is None
     assert page.url == "about:blank"
-    assert [url for url in asked if not url.startswith("about:")] == []
+    assert [url for url in calls if not url.startswith("about:")] == []
 
 
 @pytest.mark.parametrize("page_name", ["bpe", "unigram"])
@@ -63,12 +63,12 @@ def test_printed_pages_lead_nowhere_that_a_text_wants(
         f"{app}/{page_name}?{urlencode({'corpus': 'paste', 'text': pack_text(text) or '', 'pre': 'none', 'step': 3})}"
     )
     expect(page.locator(".ts-flipbook .where")).to_contain_text("Step 3 ")
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    calls: list[str] = []
+    page.on("request", lambda request: calls.append(request.url))
     printed = page.pdf()
     assert printed.startswith(b"%PDF") and len(printed) > 20_000
     links = re.findall(rb"/URI \(([^)]*)\)", printed)
     assert [link for link in links if EVIL.encode() in link or b"script" in link] == []
     assert not re.search(rb"/(JavaScript|Launch|OpenAction|EmbeddedFile|SubmitForm)\b", printed)
-    assert [url for url in asked if EVIL in url] == []
+    assert [url for url in calls if EVIL in url] == []
     assert page.evaluate(f"window.{PWNED}") is None

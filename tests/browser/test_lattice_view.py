@@ -67,11 +67,11 @@ def lattice(serve: Callable[..., str], page: Page) -> Callable[..., Book]:
     """Return `lattice(query)`: the demo page's flipbook at that query string, ready."""
 
     def start(query: str = "", on: Page | None = None) -> Book:
-        place = on or page
-        place.goto(serve(HERE / "lattice_demo.py", folder=HERE) + query)
-        place.locator(".ts-flipbook .lat").wait_for()
-        at_rest(place)
-        return Book(place).start()
+        position = on or page
+        position.goto(serve(HERE / "lattice_demo.py", folder=HERE) + query)
+        position.locator(".ts-flipbook .lat").wait_for()
+        at_rest(position)
+        return Book(position).start()
 
     return start
 
@@ -93,7 +93,7 @@ def test_unhug_and_other_words(lattice: Callable[..., Book]) -> None:
 
 def unhug_by_keyboard(book: Book) -> None:
     """Forward boundary by boundary, as in the course, then back along the last pieces."""
-    made = Lattice.build("unhug", course_pieces())
+    result = Lattice.build("unhug", course_pieces())
     state = book.state()
     assert state["rows"][0] == ["0", "start", "1", "0"] and state["rows"][1:] == [
         [str(k), "", "", ""] for k in range(1, 6)
@@ -101,7 +101,7 @@ def unhug_by_keyboard(book: Book) -> None:
     for step, row in enumerate(TABLE, start=1):
         state = book.press("ArrowRight")
         assert state["step"] == step and state["now"] == [str(step)] and state["best"] == []
-        winner = made.winners[step - 1]
+        winner = result.winners[step - 1]
         assert winner is not None
         assert state["rows"][step] == [
             str(step), "".join(row["tokens"]), probability_text(winner.log_probability), log_text(winner.log_probability),
@@ -191,8 +191,8 @@ def everything_can_be_read(book: Book) -> None:
         for scheme in (("light", "dark"), ("dark", "light"))[step % 2]:  # one change for each step
             page.emulate_media(color_scheme=scheme)
             expect(book.root).to_have_css("color-scheme", scheme)
-            found = book.root.evaluate(f"(book, all) => all.map(one => ({CONTRAST})(book, one))", SELECTORS)
-            for selector, measured in zip(SELECTORS, found, strict=True):
+            result = book.root.evaluate(f"(book, all) => all.map(one => ({CONTRAST})(book, one))", SELECTORS)
+            for selector, measured in zip(SELECTORS, result, strict=True):
                 for contrast in measured:
                     assert contrast >= 4.5, (step, scheme, selector, contrast)
         assert book.press("ArrowRight")["beat"] == "2"  # at rest: nothing blinks
@@ -211,9 +211,9 @@ def forcing_with_the_mouse(book: Book) -> None:
     )
     assert "Best path through hu: un · hu · g" in state["facts"]
     looks = "e => { const s = getComputedStyle(e); return [s.outlineStyle, s.backgroundColor]; }"
-    forced, kept, first = (book.bar(piece).evaluate(looks) for piece in ("hu", "hug", "un"))
-    assert forced[0] == "solid" and kept[0] == "none" and first[0] == "dashed"
-    assert kept[1] == first[1] != forced[1]  # the best path has its own colour, forced or not
+    forced, stored, first = (book.bar(piece).evaluate(looks) for piece in ("hu", "hug", "un"))
+    assert forced[0] == "solid" and stored[0] == "none" and first[0] == "dashed"
+    assert stored[1] == first[1] != forced[1]  # the best path has its own colour, forced or not
     for key in ("ArrowLeft", "ArrowLeft", "Home"):
         assert book.press(key)["picked"] == ["un", "hu", "g"] and book.state()["pressed"] == ["hu"]
         assert "Best path through hu" in book.state()["facts"]

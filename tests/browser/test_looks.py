@@ -39,8 +39,8 @@ def test_paper_is_black_on_white_without_controls(address: str, page: Page) -> N
 
     page.emulate_media(color_scheme="dark", media="print")
     for name in HIDDEN:
-        for found in page.get_by_test_id(name).all():
-            expect(found).to_be_hidden()
+        for result in page.get_by_test_id(name).all():
+            expect(result).to_be_hidden()
     for part in (".transport .buttons", ".transport input", ".line"):
         expect(page.locator(f".st-key-bpe-book {part}").first).to_be_hidden()
     expect(stage.locator(".say")).to_be_visible()

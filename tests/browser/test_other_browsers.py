@@ -139,12 +139,12 @@ def test_pointing_shows(window: Window, server: str) -> None:
             window.point(".ts-flipbook .say .term") or window.js("return all('.ts-tip:popover-open').length")
         )
     )
-    places = """
+    positions = """
     const zoom = (node) => ("currentCSSZoom" in node ? 1 : Number(getComputedStyle(node).zoom));
     const [word, tip] = [".ts-flipbook .say .term:hover", ".ts-tip"].map((one) => all(one)[0]);
     return [word.getBoundingClientRect().bottom * zoom(word), tip.getBoundingClientRect().top * zoom(tip)];
     """
-    bottom, top = window.js(places)
+    bottom, top = window.js(positions)
     assert 0 <= top - bottom < 20
 
 

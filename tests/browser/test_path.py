@@ -152,12 +152,12 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
             expect(following).to_have_text("Skip")
         in_view(page, FORM)
         in_view(page, doing.speaks_of)
-        for place, answer in enumerate(doing.answers):
+        for index, answer in enumerate(doing.answers):
             hand.answer(answer)
-            if not place:
+            if not index:
                 expect(page.locator(".note.verdict.wrong")).to_contain_text("Not yet.")
                 expect(page.locator(".note.verdict.wrong")).not_to_contain_text("half")
-            if place + 1 < len(doing.answers):
+            if index + 1 < len(doing.answers):
                 at_rest(page)
                 expect(which).not_to_contain_text("·")
         expect(which).to_contain_text("· done")

@@ -107,14 +107,14 @@ def test_a_browser_that_cannot_says_so(serve: Callable[..., str], page: Page) ->
     page.evaluate(
         "() => { HTMLCanvasElement.prototype.toBlob = () => { throw new DOMException('read', 'SecurityError'); }; }"
     )
-    told = page.locator(".ts-picture [role=status]")
+    message = page.locator(".ts-picture [role=status]")
     for kind in ("png", "apng"):
         page.locator(f".ts-picture [data-kind={kind}]").click()
-        expect(told).to_contain_text("save it as SVG")
+        expect(message).to_contain_text("save it as SVG")
         expect(page.locator(".ts-picture")).to_have_attribute("aria-busy", "false")
         expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 2")
     assert saved(page, "svg")[0] == "bpe-step-2.svg"
-    expect(told).to_be_empty()
+    expect(message).to_be_empty()
 
 
 def test_hostile_text_stays_text_in_a_picture(serve: Callable[..., str], page: Page) -> None:

@@ -102,9 +102,9 @@ class Traveller(Learner):
         return {tuple(one) for one in self.page.evaluate(LIT)}
 
     def focused(self) -> list[Any]:
-        found: list[Any] = self.page.evaluate(FOCUSED)
-        assert found, "the focus is in the drawing"
-        return found
+        results: list[Any] = self.page.evaluate(FOCUSED)
+        assert results, "the focus is in the drawing"
+        return results
 
     def write(self, text: str, label: str = "Text") -> None:
         self.type_text(text, label)
@@ -155,9 +155,9 @@ def an_emoji_an_accent_and_a_stride(traveller: Traveller) -> None:
     smile = A.index("🙂")
     traveller.character(smile).hover()
     expect(traveller.tell).to_contain_text("slightly smiling face")
-    place = encoding.char_to_token(smile)
-    assert place is not None and encoding.tokens[place] == "[UNK]"
-    expect(traveller.tell).to_contain_text(f"in token {place}, “[UNK]”, id {encoding.ids[place]}.")
+    position = encoding.char_to_token(smile)
+    assert position is not None and encoding.tokens[position] == "[UNK]"
+    expect(traveller.tell).to_contain_text(f"in token {position}, “[UNK]”, id {encoding.ids[position]}.")
     e = B.index("é")
     traveller.character(e, 1).hover()
     expect(traveller.tell).to_contain_text("normalized to “e”; in pre-token 3, “cafe”; in token")
@@ -229,11 +229,11 @@ def keys_alone(traveller: Traveller) -> None:
     assert "“h” (U+0068 latin small letter h), character 1 of text A" in traveller.focused()[3]
     for stage in list(Stage)[1:]:
         traveller.press("ArrowDown")
-        row, of, start, told = traveller.focused()
+        row, of, start, message = traveller.focused()
         assert (row, of) == (stage, 0)
-        expect(traveller.tell).to_have_text(told)
+        expect(traveller.tell).to_have_text(message)
         if stage >= Stage.TOKENS:  # by way of the pre-token: its first token
-            assert start == 0 and f"Token 1: “{encoding.tokens[1]}”, id {encoding.ids[1]};" in told
+            assert start == 0 and f"Token 1: “{encoding.tokens[1]}”, id {encoding.ids[1]};" in message
     before = traveller.focused()
     traveller.press("ArrowDown")
     assert traveller.focused() == before
@@ -247,13 +247,13 @@ def keys_alone(traveller: Traveller) -> None:
     assert "“[CLS]”" in traveller.focused()[3]
     traveller.press("ArrowRight")
     traveller.press("Enter")
-    held, told = traveller.lit(), traveller.tell.inner_text()
+    held, message = traveller.lit(), traveller.tell.inner_text()
     assert page.locator(".ts-pipeline [aria-selected=true]").count() == 1
     traveller.press("ArrowRight")
     assert traveller.lit() != held
     traveller.press("Tab")
     assert page.evaluate(FOCUSED) is None
-    expect(traveller.tell).to_have_text(told)  # what is held stays lit when the focus has gone
+    expect(traveller.tell).to_have_text(message)  # what is held stays lit when the focus has gone
     assert traveller.lit() == held
     traveller.press("Shift+Tab")
     traveller.press("Escape")

@@ -96,7 +96,7 @@ class Playground(Learner):
 
     def start(self, *specs: str, text: str | None = None, **settings: str) -> Playground:
         """Go to the page by a link with these tokenizers; with `text`, put that into the box, as by pasting."""
-        query = {f"t{place}": spec for place, spec in enumerate(specs, start=1)} | settings
+        query = {f"t{index}": spec for index, spec in enumerate(specs, start=1)} | settings
         self.page.goto(f"{self.address}/playground{f'?{urlencode(query)}' if query else ''}")
         self.ready()
         if text is not None:
@@ -416,11 +416,11 @@ def a_key_is_drawn_without_a_run_of_the_page(playground: Playground) -> None:
     box(page).fill(text)
     playground.tokens(ids(COURSE, text))
     expect(page.locator(f"html:not([{LATE}])")).to_have_count(1)
-    asked: list[int] = []
+    requests: list[int] = []
 
     def listen(request: Request) -> None:
         if "/typed/" in request.url:
-            asked.append(len(request.post_data or ""))
+            requests.append(len(request.post_data or ""))
 
     page.on("request", listen)
     page.evaluate(HELD)  # no pause ends
@@ -434,7 +434,7 @@ def a_key_is_drawn_without_a_run_of_the_page(playground: Playground) -> None:
         "window.held.length === 1"
     )  # "So" had these tokens, too: the last answer may be on its way
     assert page.locator(f"html[{LATE}]").count() == 1
-    assert 1 <= len(asked) <= 4 and max(asked[1:], default=0) < 300  # after the first, the change alone
+    assert 1 <= len(requests) <= 4 and max(requests[1:], default=0) < 300  # after the first, the change alone
     page.evaluate("window.held[0](), window.letGo()")
     expect(page.locator(f"html:not([{LATE}])")).to_have_count(1)
     playground.tokens(ids(COURSE, text))
@@ -460,9 +460,9 @@ def white_space_special_tokens_and_escapes(playground: Playground) -> None:
     text = f"the token\tis\n{SPECIAL} the"
     box(playground.page).fill(text)
     page, plain = playground.page, trace(COURSE).tokenizer()
-    found = engine(COURSE, text)
-    playground.tokens(found.ids)
-    assert found.tokens.count(SPECIAL) == 1
+    result = engine(COURSE, text)
+    playground.tokens(result.ids)
+    assert result.tokens.count(SPECIAL) == 1
     expect(chip(page, SPECIAL)).to_have_count(1)
     assert any("␣" in one for one in playground.chips.all_inner_texts())
     playground.flip("Whitespace")
@@ -477,7 +477,7 @@ def white_space_special_tokens_and_escapes(playground: Playground) -> None:
     expect(playground.chips.filter(has_text="|")).not_to_have_count(0)
     assert playground.true_text() == text
     playground.flip("Special tokens")
-    playground.tokens(found.ids)
+    playground.tokens(result.ids)
 
     typed = r"the\ttoken\n\u0074he \x41 \q"
     box(page).fill(typed)
@@ -510,7 +510,7 @@ def side_by_side_is_aligned(playground: Playground) -> None:
     for row in (0, 1):
         pieces = [piece for block in blocks for piece in block["texts"][row]]
         assert "".join(pieces) == text.replace(" ", "␣")
-        assert [sum(map(len, pieces[: place + 1])) for place in range(len(pieces))] == bounds[row]
+        assert [sum(map(len, pieces[: index + 1])) for index in range(len(pieces))] == bounds[row]
     for block in blocks:
         one, other = ([piece.strip("␣") for piece in row if piece.strip("␣")] for row in block["texts"])
         unknown = one == [":"]  # to the course's four sentences
@@ -544,8 +544,8 @@ def the_files_are_the_tokens(playground: Playground, offline: Page, tmp_path: Pa
 
     path = tmp_path / "tokens.html"
     path.write_text(playground.download("Colored page (HTML)"), encoding="utf-8")
-    asked: list[str] = []
-    offline.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    offline.on("request", lambda request: requests.append(request.url))
     offline.goto(path.as_uri())
     expect(offline.get_by_role("heading", level=1)).to_have_text(title(COURSE))
     assert offline.locator(".ts-chips .r").all_inner_texts() == playground.chips.all_inner_texts()
@@ -554,7 +554,7 @@ def the_files_are_the_tokens(playground: Playground, offline: Page, tmp_path: Pa
         offline.locator(".ts-chips .t").first.evaluate("e => getComputedStyle(e).backgroundColor")
         != "rgba(0, 0, 0, 0)"
     )
-    assert offline.evaluate(TRACES_OF_ATTACK) == [] and asked == [path.as_uri()]
+    assert offline.evaluate(TRACES_OF_ATTACK) == [] and requests == [path.as_uri()]
     assert offline.evaluate(WIDTHS)[0] <= 0
 
 
@@ -590,21 +590,21 @@ def keyboard_alone(playground: Playground) -> None:
     playground.rest()
     playground.tab_to("option", f"{expected.tokens[0]}: {expected.ids[0]}")
     offsets, tokenizer = expected.offsets, trace(COURSE).tokenizer()
-    for place, (token, identifier) in enumerate(zip(expected.tokens, expected.ids, strict=True)):
-        if place:
+    for index, (token, identifier) in enumerate(zip(expected.tokens, expected.ids, strict=True)):
+        if index:
             playground.press("ArrowRight")
         card = playground.card
-        if 4 < place < len(expected.tokens) - 1:
+        if 4 < index < len(expected.tokens) - 1:
             continue
-        start, end = offsets[place]
-        expect(card).to_contain_text(f"Token {place + 1} of {len(expected.ids)}")
+        start, end = offsets[index]
+        expect(card).to_contain_text(f"Token {index + 1} of {len(expected.ids)}")
         expect(card).to_contain_text(f"offsets ({start}, {end})")
-        told = dict(
+        lines = dict(
             zip(card.locator("dt").all_inner_texts(), card.locator("dd").all_inner_texts(), strict=True)
         )
         learned = trace(COURSE).step_of_token.get(token)
-        assert told["Id"] == str(identifier) and told.get("Rank") == (str(learned - 1) if learned else None)
-        assert told["Bytes"] == tokenizer.token_bytes(identifier).hex(" ").upper()
+        assert lines["Id"] == str(identifier) and lines.get("Rank") == (str(learned - 1) if learned else None)
+        assert lines["Bytes"] == tokenizer.token_bytes(identifier).hex(" ").upper()
         assert lit(page) == ([text[start:end].replace(" ", "␣")], [str(identifier)])
     playground.press("Home")
     expect(card).to_contain_text("Token 1 of")
@@ -834,7 +834,7 @@ def nasty() -> bytes:
         "{ids}",
     ]
     tokenizer = Tokenizer(
-        models.WordLevel({token: place for place, token in enumerate(ordinary)}, unk_token="<unk>")
+        models.WordLevel({token: index for index, token in enumerate(ordinary)}, unk_token="<unk>")
     )
     tokenizer.pre_tokenizer = pre_tokenizers.Split("|", "removed")
     tokenizer.add_special_tokens(["<img src=x onerror=window.bad=2>", "<script>window.bad=3</script>"])

@@ -142,12 +142,12 @@ def test_behind_a_proxy_that_changes_the_host_the_page_says_what_to_do(address: 
     """Both names, and the variable that mends it; before, the visitor saw grey bars for ever."""
     proxy = Renaming(address)
     visitor.goto(f"{proxy.address}/bpe")
-    told = visitor.locator(".refused")
-    expect(told).to_be_visible(timeout=20_000)
-    expect(told.locator("p[lang=en]")).to_contain_text(
+    message = visitor.locator(".refused")
+    expect(message).to_be_visible(timeout=20_000)
+    expect(message.locator("p[lang=en]")).to_contain_text(
         f"This page is at {proxy.address}, but the server was asked by the name inner:8501"
     )
-    expect(told.locator("p")).to_contain_text(["STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS"] * 3)
+    expect(message.locator("p")).to_contain_text(["STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS"] * 3)
     proxy.pull_out()
 
 

@@ -61,8 +61,8 @@ def enter(page: Page) -> Page:
 def legible(page: Page) -> None:
     """The stage is all there is, within the window, in type for the back row."""
     for hidden in ("stSidebar", "stHeader", "stHeading"):
-        for found in page.locator(f"[data-testid={hidden}]").all():
-            expect(found).to_be_hidden()
+        for result in page.locator(f"[data-testid={hidden}]").all():
+            expect(result).to_be_hidden()
     expect(page.get_by_role("tab")).to_have_count(0)
     box = page.evaluate(f"(({{ width, height }}) => [width, height])({BOOK}.getBoundingClientRect())")
     assert box == [1280, 720]
@@ -215,13 +215,13 @@ def a_question_stays_usable(page: Page) -> None:
 
 def words_in_sight(page: Page) -> tuple[int, int]:
     """How many words the stage shows, and how many more it says there are."""
-    shown, told = page.evaluate(
+    shown, message = page.evaluate(
         f"""(() => {{ const pane = {BOOK}.querySelector('.cols > section');
           const end = Math.min(innerHeight, pane.getBoundingClientRect().bottom) + 1;
           return [[...pane.querySelectorAll('.w')].filter(w => w.checkVisibility() && w.getBoundingClientRect().bottom <= end).length,
             pane.querySelector('.more')?.textContent ?? '']; }})()"""
     )
-    return shown, int("".join(filter(str.isdigit, told)) or 0)
+    return shown, int("".join(filter(str.isdigit, message)) or 0)
 
 
 def words_that_do_not_fit_are_counted_and_come_with_a_key(page: Page) -> None:

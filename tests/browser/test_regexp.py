@@ -56,8 +56,8 @@ def asking(browser: Browser) -> Iterator[Page]:
 
     @cache
     def ask(*asked: object) -> list[int]:  # the ways to ask for all places come to the same question
-        places: list[int] = page.evaluate("asked => [...regexpPlaces(...asked)]", asked)
-        return places
+        positions: list[int] = page.evaluate("asked => [...regexpPlaces(...asked)]", asked)
+        return positions
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(regexp, "places_of", ask)
@@ -68,14 +68,14 @@ def asking(browser: Browser) -> Iterator[Page]:
 def told(engine: Any, pattern: str, text: str) -> dict[str, Any]:
     """All that a pattern finds in a text."""
     flags = regexp.DOTALL if pattern in SIGNS else 0
-    made = engine.compile(pattern, regex.DOTALL if flags and engine is regex else flags)
-    ways = {name: getattr(made, name)(text) for name in ("search", "match", "fullmatch")}
+    result = engine.compile(pattern, regex.DOTALL if flags and engine is regex else flags)
+    ways = {name: getattr(result, name)(text) for name in ("search", "match", "fullmatch")}
     return {
-        "all": [(one.span(), one.groups(), one.lastgroup, [one.span(at) for at in range(len(one.groups()) + 1)]) for one in made.finditer(text)],
-        "findall": made.findall(text),
-        "split": made.split(text),
-        "sub": made.sub(lambda match: f"<{match[0]}>", text),
-        **{name: found and (found.span(), found[0], found.groups()) for name, found in ways.items()},
+        "all": [(one.span(), one.groups(), one.lastgroup, [one.span(at) for at in range(len(one.groups()) + 1)]) for one in result.finditer(text)],
+        "findall": result.findall(text),
+        "split": result.split(text),
+        "sub": result.sub(lambda match: f"<{match[0]}>", text),
+        **{name: hit and (hit.span(), hit[0], hit.groups()) for name, hit in ways.items()},
     }  # fmt: skip
 
 
@@ -109,7 +109,7 @@ def test_terms_are_marked_where_regex_marks_them(asking: Page, language: str) ->
     use_language(language)
     try:
         pattern, _ids = marks._pattern(language)
-        texts = [told for _name, told in definitions().values()]
+        texts = [message for _name, message in definitions().values()]
     finally:
         use_language("en")
     text = "\n".join([*texts, "Tied, UNTIED; merge-pairs pairs' re-merge MERGE\u0301 Tokens1 _token 対ペアx"])
@@ -167,14 +167,14 @@ TRAINED = (
 
 def test_the_engine_on_it_trains_the_same_runs(asking: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """A second engine beside the first, imported with the stand-in where it imports `regex`."""
-    theirs = [run_of(text, *asked) for text in SCRIPTS.values() for asked in TRAINED]
+    theirs = [run_of(text, *wanted) for text in SCRIPTS.values() for wanted in TRAINED]
     for name in [
         name for name in sys.modules if name.partition(".")[0] in ("tokenizers_core", "tokensteps", "regex")
     ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "regex", regexp)
     try:
-        assert [run_of(text, *asked) for text in SCRIPTS.values() for asked in TRAINED] == theirs
+        assert [run_of(text, *wanted) for text in SCRIPTS.values() for wanted in TRAINED] == theirs
         assert sys.modules["tokenizers_core.text.patterns"].regex is regexp
     finally:
         for name in [

@@ -58,8 +58,8 @@ def test_a_newcomer_sees_indentation_become_a_token(renewer: Renewer) -> None:
     expect(page.locator(".aligned")).to_contain_text("new: Python modules")
     expect(page.locator(".row.wide .t").filter(has_text="ĊĠĠĠ").first).to_be_visible()
     library = Tokenizer.from_str(renewer.download("tokenizer.json"))
-    found = library.encode(SAMPLE)
-    assert len(found.ids) == 39 and "ĊĠĠĠ" in found.tokens
+    result = library.encode(SAMPLE)
+    assert len(result.ids) == 39 and "ĊĠĠĠ" in result.tokens
     text = "if x:\n    return None\n"
     renewer.type_text(text, "One text under both")
     expect(page.locator("dl.counts dd").nth(1)).to_have_text(str(len(library.encode(text).ids)))
@@ -123,7 +123,7 @@ def test_hostile_text_is_only_text(renewer: Renewer, dialogs: list[str]) -> None
     assert page.evaluate(TRACES_OF_ATTACK) == []
     expect(page.locator(".heritage")).to_contain_text("<script>window.bad=8</script>")
     expect(page.get_by_label("One text under both")).to_have_value(text)
-    made = page.evaluate(
+    result = page.evaluate(
         "[...document.querySelectorAll('.aligned *, .heritage *, .counts *, .row.wide *')].map(e => e.localName)"
     )
-    assert {*made} <= {"div", "section", "h2", "dl", "dt", "dd", "p", "span", "i", "bdi", "sup", "small"}
+    assert {*result} <= {"div", "section", "h2", "dl", "dt", "dd", "p", "span", "i", "bdi", "sup", "small"}

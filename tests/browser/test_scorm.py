@@ -86,10 +86,10 @@ def platform(request: pytest.FixtureRequest, lms: Path, tmp_path: Path) -> Itera
     }
     assert listed == there - {MANIFEST} and resource.get("href") in listed
     assert {one.text for one in tree.iter() if one.tag.endswith("}title")} == {"Five <words> & more"}
-    name, made = NAMES[version]
+    name, result = NAMES[version]
     script = "scorm12.min.js" if version == "1.2" else "scorm2004.min.js"
     (tmp_path / "lms.js").write_bytes((lms / "dist" / script).read_bytes())
-    page = PLATFORM.replace("$name", name).replace("$class", made)
+    page = PLATFORM.replace("$name", name).replace("$class", result)
     (tmp_path / "index.html").write_text(page.replace("$start", f"course/{resource.get('href')}"), "utf-8")
     start = tmp_path / "course" / str(resource.get("href"))
     assert Links(start).tags and frames_of(start.read_text("utf-8"))
@@ -122,9 +122,9 @@ def left(page: Page, version: str) -> dict[str, Any]:
     api, _class = NAMES[version]
     page.evaluate("() => { document.querySelector('iframe').src = 'about:blank'; }")
     page.wait_for_function("api => window[api].isTerminated()", arg=api)
-    kept: dict[str, Any] = json.loads(page.evaluate("api => JSON.stringify(window[api].cmi)", api))
-    page.evaluate("kept => sessionStorage.setItem('kept', kept)", json.dumps(kept))
-    return kept
+    stored: dict[str, Any] = json.loads(page.evaluate("api => JSON.stringify(window[api].cmi)", api))
+    page.evaluate("kept => sessionStorage.setItem('kept', kept)", json.dumps(stored))
+    return stored
 
 
 def test_three_exercises_with_wrong_tries_closed_resumed_and_finished(
@@ -171,8 +171,8 @@ def test_three_exercises_with_wrong_tries_closed_resumed_and_finished(
     if version == "2004":
         assert float(told(page, version, "cmi.score.scaled")) == round(worth, 4)
         assert float(told(page, version, "cmi.progress_measure")) == 1
-    kept = left(page, version)
-    interactions = kept["interactions"].get("childArray") or [*kept["interactions"].values()]
+    stored = left(page, version)
+    interactions = stored["interactions"].get("childArray") or [*stored["interactions"].values()]
     response, wrong = (("student_response", "wrong"), ("learner_response", "incorrect"))[version == "2004"]
     assert [(one["id"], one[response], one["result"]) for one in interactions if isinstance(one, dict)] == [
         ("question-1-1", "19", wrong),
@@ -182,7 +182,7 @@ def test_three_exercises_with_wrong_tries_closed_resumed_and_finished(
         ("question-3-2", "hug", wrong),
         ("question-3-3", "U g", "correct"),
     ]
-    assert len(kept["suspend_data"]) < 4_096 and refused == []
+    assert len(stored["suspend_data"]) < 4_096 and refused == []
 
 
 def test_without_a_platform_it_says_that_nothing_is_recorded(

@@ -368,8 +368,8 @@ def attempts(question: Question) -> Iterator[str]:
     match question.form:
         case Cells():
             lines = key.split("\n")
-            yield from ("\n".join(["99" if at == place else line for at, line in enumerate(lines)])
-                        for place in range(0, len(lines), 2))  # fmt: skip
+            yield from ("\n".join(["99" if at == index else line for at, line in enumerate(lines)])
+                        for index in range(0, len(lines), 2))  # fmt: skip
             yield "\n".join(["x", *lines[1:]])
             yield "\n".join([lines[0], "x", *lines[2:]])
         case Entry() if READ_AS[question.kind] == "number":
@@ -462,13 +462,13 @@ def misjudged(kind: str, grade: Callable[[Typed], list[str]]) -> list[tuple[str,
             question, name = one.question, f"level-{one.level}-{one.seed}"
             typed = [*question.form.options] if isinstance(question.form, Choice) else [*attempts(question)]
             cells = question.form.open if isinstance(question.form, Cells) else 1
-            given = [
+            arguments = [
                 text
                 for text in typed
                 if not isinstance(question.form, Cells) or text.count("\n") == cells - 1
             ]
-            boxes = [(name, text.split("\n") if cells > 1 else [text]) for text in given]
-            for text, said in zip(given, grade(boxes), strict=True):
+            boxes = [(name, text.split("\n") if cells > 1 else [text]) for text in arguments]
+            for text, said in zip(arguments, grade(boxes), strict=True):
                 seen.add(said)
                 if said not in expected(question, text):
                     wrong.append((name, text, said, question.grade(text).kind))
@@ -523,8 +523,10 @@ def test_a_teachers_lesson(folder: Path, page: Page) -> None:
         2: (("<b>", "wrong"), (HOSTILE, "right")),
         **dict.fromkeys(range(3, 13), (("straße", "right"), (" ΣΑς ", "right"), ("strasse", "wrong"))),
     }.items()}  # fmt: skip
-    given = [[name, [typed]] for name, tries in said.items() for typed, _verdict in tries]
-    assert page.evaluate(GRADE, given) == [verdict for tries in said.values() for _typed, verdict in tries]
+    arguments = [[name, [typed]] for name, tries in said.items() for typed, _verdict in tries]
+    assert page.evaluate(GRADE, arguments) == [
+        verdict for tries in said.values() for _typed, verdict in tries
+    ]
     assert page.locator("main :is(img, iframe, object, form[action])").count() == 0
     assert Links(folder / "ja" / "lessons" / "lesson.html").tags <= Links(folder / "en" / "runs" / "bpe-hug.html").tags | {
         "form", "input", "button", "select", "option", "h3", "ol", "li", "bdi", "p",

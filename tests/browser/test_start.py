@@ -66,16 +66,16 @@ def test_what_was_asked_of_the_page_before_takes_nothing_from_this_one(
 ) -> None:
     """Python may have led a browser elsewhere before it hears of it, as in a class. Here a message about Unigram's step comes once more when
     BPE's page, whose fragment has the same name, is there. Oracle: the page stays as it is."""
-    asked: list[bytes] = []
+    calls: list[bytes] = []
     again: list[Callable[[], None]] = []
 
     def between(browser: WebSocketRoute) -> None:
         server = browser.connect_to_server()
-        again.append(lambda: server.send(asked[-1]))
+        again.append(lambda: server.send(calls[-1]))
 
         def send(data: bytes | str) -> None:
             if isinstance(data, bytes) and b"unigram.book" in data and b'"step"' in data:
-                asked.append(data)
+                calls.append(data)
             server.send(data)
 
         browser.on_message(send)
@@ -87,7 +87,7 @@ def test_what_was_asked_of_the_page_before_takes_nothing_from_this_one(
     learner.rest()
     learner.press("ArrowRight")
     learner.rest()
-    assert asked
+    assert calls
     page.get_by_role("link", name="BPE", exact=True).click()
     learner.at(0)
     learner.rest()

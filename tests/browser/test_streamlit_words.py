@@ -23,9 +23,9 @@ OWN_WORDS = """() => document.body.insertAdjacentHTML("beforeend", `<div id="own
 
 def said(message: str) -> str:
     """A message in Japanese."""
-    found = translation("tokensteps", LOCALE_FOLDER, ["ja"]).gettext(message)
-    assert found != message
-    return found
+    result = translation("tokensteps", LOCALE_FOLDER, ["ja"]).gettext(message)
+    assert result != message
+    return result
 
 
 def test_streamlit_speaks_the_language_of_the_page(serve: Callable[..., str], page: Page) -> None:

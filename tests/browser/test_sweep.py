@@ -99,8 +99,8 @@ def cut_in_each_window(page: Page) -> dict[tuple[int, int], object]:
     for width, height in WINDOWS:
         page.set_viewport_size({"width": width, "height": height})
         page.evaluate(SETTLED)
-        if found := left_over(page, FINDINGS):
-            findings[width, height] = found
+        if result := left_over(page, FINDINGS):
+            findings[width, height] = result
     return findings
 
 

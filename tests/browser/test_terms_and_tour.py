@@ -120,9 +120,9 @@ def test_the_tour(serve: Callable[..., str], open_page: Callable[..., Page]) -> 
     card = page.locator(".ts-tour .card")
     ring = page.locator(".ts-tour .ring")
     number = len(STOPS["bpe"])
-    for place, stop in enumerate(STOPS["bpe"], 1):
+    for index, stop in enumerate(STOPS["bpe"], 1):
         expect(card.get_by_role("heading")).to_have_text(stop.title)
-        expect(card).to_contain_text(f"{place} of {number}")
+        expect(card).to_contain_text(f"{index} of {number}")
         expect(card).to_be_focused()
         expect(ring).to_be_visible()
         box: Any = card.bounding_box()
@@ -133,7 +133,7 @@ def test_the_tour(serve: Callable[..., str], open_page: Callable[..., Page]) -> 
             and box["x"] + box["width"] <= 1366
             and box["y"] + box["height"] <= 768
         )
-        if place < number:
+        if index < number:
             bpe.press("ArrowRight")
     expect(card.get_by_role("button", name="Done")).to_be_visible()
     bpe.press("ArrowLeft")

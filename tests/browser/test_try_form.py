@@ -57,17 +57,17 @@ def answered(site: Path, answers: dict[str, Any]) -> None:
 def test_answers_are_shown(try_site: Path, page: Page, stack: ExitStack) -> None:
     """On a strict host."""
     trials = Trials("ja", lambda _done: None)
-    given = {
+    values = {
         "train": {"text": f"hug pug pun bun hugs\n{HOSTILE}", "algorithm": "unigram", "pre": "whitespace_split_metaspace", "size": "60"},
         "encode": {"text": f"hugs {HOSTILE}"},
         "explain": {"word": "hugs"},
         "save": {},
     }  # fmt: skip
     try:
-        told = {what: json.loads(trials.do(what, json.dumps(asked))) for what, asked in given.items()}
+        messages = {what: json.loads(trials.do(what, json.dumps(wanted))) for what, wanted in values.items()}
     finally:
         use_language("en")
-    answered(try_site, {"start": {}, "frames": {}, **told})
+    answered(try_site, {"start": {}, "frames": {}, **messages})
     address = stack.enter_context(served(try_site, STRICT))
     page.goto(f"{address}ja/try.html")
     expect(page.locator("#try [role=status]")).to_have_text(
@@ -77,15 +77,15 @@ def test_answers_are_shown(try_site: Path, page: Page, stack: ExitStack) -> None
     expect(page.locator("[name=pre-unigram]")).to_be_visible()
     expect(page.locator("[name=pre-bpe]")).to_be_hidden()
     page.click("#try [type=submit]")
-    expect(page.locator("#encode .count")).to_have_text(told["encode"]["count"])
-    assert page.locator("#encode option").all_text_contents() == told["encode"]["words"]
+    expect(page.locator("#encode .count")).to_have_text(messages["encode"]["count"])
+    assert page.locator("#encode option").all_text_contents() == messages["encode"]["words"]
     expect(page.locator("#results .run").last.locator(".lat")).to_be_visible()
-    frames = json.loads(told["train"]["frames"])["frames"]
+    frames = json.loads(messages["train"]["frames"])["frames"]
     page.keyboard.press("ArrowRight")
     expect(page.locator("#results .run").first.locator(".where > span")).to_contain_text(frames[1]["status"])
     with page.expect_download() as download:
         page.click(".save")
-    assert download.value.path().read_text("utf-8") == told["save"]["file"]
+    assert download.value.path().read_text("utf-8") == messages["save"]["file"]
     assert page.evaluate(f"window.{PWNED}") is None
     assert page.locator("#results :is(script, img, iframe)").count() == 0
     page.evaluate(AXE_SCRIPT)

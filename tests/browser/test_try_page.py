@@ -95,13 +95,13 @@ def test_runs_are_the_servers(
     live_site: Path, live_address: str, context: BrowserContext, origin: str
 ) -> None:
     base = f"{live_site.as_uri()}/" if origin == "file" else live_address
-    asked: list[str] = []
+    requests: list[str] = []
     wrong: list[object] = []
-    context.on("request", lambda request: asked.append(request.url))
+    context.on("request", lambda request: requests.append(request.url))
     context.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
     page = opened(context, base + PAGE)
-    assert any(one.startswith("blob:") for one in asked) == (origin == "file")
-    del asked[:]
+    assert any(one.startswith("blob:") for one in requests) == (origin == "file")
+    del requests[:]
     for name, text in SCRIPTS.items():
         for algorithm, pre, size in TRAINED:
             train(page, text, algorithm, pre, size)
@@ -111,7 +111,7 @@ def test_runs_are_the_servers(
             if json.loads(download.value.path().read_text("utf-8")) != app_json(text, algorithm, pre, size):
                 wrong.append((name, algorithm))
     assert wrong == []
-    assert [one for one in asked if not one.startswith("blob:")] == []
+    assert [one for one in requests if not one.startswith("blob:")] == []
 
 
 def test_a_host_that_forbids_webassembly_is_named(live_site: Path, context: BrowserContext) -> None:
@@ -184,10 +184,10 @@ def test_other_browsers_train_the_same(live_site: Path, name: str) -> None:
 def differing(window: Window) -> list[tuple[str, str]]:
     """The texts and algorithms of which the page saves another run than the app does."""
     return [
-        (name, asked[0])
+        (name, wanted[0])
         for name, text in SCRIPTS.items()
-        for asked in TRAINED
-        if json.loads(_saved(window, text, *asked)) != app_json(text, *asked)
+        for wanted in TRAINED
+        if json.loads(_saved(window, text, *wanted)) != app_json(text, *wanted)
     ]
 
 

@@ -67,11 +67,11 @@ class Unigram(Learner):
     def lattice(self, letters: str) -> Book:
         """The flipbook of the tab Lattice, once it shows that word."""
         self.page.locator(".ts-flipbook .lat").wait_for()
-        found = Book(self.page)
-        found.root = self.page.locator(".ts-flipbook").filter(has=self.page.locator(".lat"))
-        expect(found.root.locator(".ruler > b")).to_have_text(list(letters))
+        result = Book(self.page)
+        result.root = self.page.locator(".ts-flipbook").filter(has=self.page.locator(".lat"))
+        expect(result.root.locator(".ruler > b")).to_have_text(list(letters))
         self.rest()
-        return found
+        return result
 
     def focused(self) -> dict[str, Any]:
         """Where the focus is: in which book, on what."""
@@ -151,10 +151,10 @@ def a_rounds_end_and_the_threshold(unigram: Unigram) -> None:
     state = unigram.state()
     assert state["token"] == drawn(PRUNED[29]) and state["times"] == after == "370.2126"
     rows = unigram.page.locator(".ts-flipbook table.ranking tr")
-    places = [text.split()[0] for text in rows.all_inner_texts()[1:]]
-    assert places[places.index("30") + 1] == "31"
-    kept = unigram.page.locator(".ts-flipbook table.ranking tr.first-kept td").first
-    expect(kept).to_have_text("31")
+    positions = [text.split()[0] for text in rows.all_inner_texts()[1:]]
+    assert positions[positions.index("30") + 1] == "31"
+    stored = unigram.page.locator(".ts-flipbook table.ranking tr.first-kept td").first
+    expect(stored).to_have_text("31")
 
 
 def a_reload_keeps_step_and_keys(unigram: Unigram) -> None:
@@ -246,11 +246,11 @@ def forcing_a_piece_with_mouse_and_keyboard(unigram: Unigram) -> None:
     book.press("End")
     book.bar("ug").click()
     state = book.state()
-    told = "Best path through ug: un · h · ug, log probability −7.565; costs 2.35 nats more than the best one (10.5 times less probable)."
+    message = "Best path through ug: un · h · ug, log probability −7.565; costs 2.35 nats more than the best one (10.5 times less probable)."
     assert (
         state["pressed"] == ["ug"] and state["picked"] == ["un", "h", "ug"] and state["best"] == ["un", "hug"]
     )
-    assert told in state["facts"]
+    assert message in state["facts"]
     best = book.bar("hug").evaluate("e => getComputedStyle(e).backgroundColor")
     assert best == book.bar("un").evaluate("e => getComputedStyle(e).backgroundColor")
     assert best != book.bar("hu").evaluate("e => getComputedStyle(e).backgroundColor")
@@ -361,8 +361,8 @@ def test_chinese_as_one_stream(unigram: Unigram) -> None:
     unigram.type_text(CHINESE)
     unigram.shows(0)
     page = unigram.page
-    told = f"The word has {len(CHINESE)} characters; its first {LATTICE_CHARACTERS} are shown."
-    expect(page.get_by_text(told)).to_be_visible()
+    message = f"The word has {len(CHINESE)} characters; its first {LATTICE_CHARACTERS} are shown."
+    expect(page.get_by_text(message)).to_be_visible()
     book = unigram.lattice(CHINESE[:LATTICE_CHARACTERS])
     unigram.untroubled()
     assert max(page.evaluate(WIDTHS)) <= 0

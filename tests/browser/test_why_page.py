@@ -38,15 +38,15 @@ def test_why_one_word_became_three_tokens(serve: Callable[..., str], page: Page)
     split.fill("anti dis establishment")
     split.press("Enter")
     reason = page.locator(".reason")
-    told = "␣anti has rank 2,842; id came first, rank 56."
-    expect(reason).to_contain_text(told)
+    message = "␣anti has rank 2,842; id came first, rank 56."
+    expect(reason).to_contain_text(message)
     book = page.locator(".ts-flipbook")
     book.locator('[data-do="last"]').click()
     expect(book.locator(".w.big .t")).to_have_text(["␣ant", "idis", "establishment"])
     link = page.locator("[data-testid=stCode]").filter(has_text="why=").first.inner_text().strip()
 
     as_a_newcomer(page, link)
-    expect(reason).to_contain_text(told)
+    expect(reason).to_contain_text(message)
     expect(word).to_have_value("␣antidisestablishment")
 
     playground.rest()

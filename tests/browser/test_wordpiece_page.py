@@ -124,23 +124,23 @@ def a_frequent_pair_loses_to_rare_parts(wordpiece: Learner) -> None:
     """Five presses: ##u ##g stands 20 times and scores 1/36; ##g ##s stands 5 times and wins with 1/20."""
     plain, _ = plain_wordpiece(HUG["word_freqs"], "first")
     wordpiece.take()
-    for step, (state, told) in enumerate(wordpiece.walk(5, STATE, SAID), start=1):
-        expect_step(state, told, step, HUG["steps"][step - 1], plain[step - 1])
+    for step, (state, message) in enumerate(wordpiece.walk(5, STATE, SAID), start=1):
+        expect_step(state, message, step, HUG["steps"][step - 1], plain[step - 1])
         if step == 1:
-            assert told["fractions"][1] == ["5", "20 × 5"] and told["score"] == "1/20"
+            assert message["fractions"][1] == ["5", "20 × 5"] and message["score"] == "1/20"
             assert (
                 "BPE would merge ##u##g here: it occurs 20 times, but scores 20 / (36 × 20) = 1/36."
-                in told["why"]
+                in message["why"]
             )
         if step == 3:
-            assert told["aside_pairs"] == [["hu", "##g"], ["hu", "##gs"]]
-            assert told["aside_numbers"] == [["10", "15 × 15"]]
-            assert told["aside"].startswith(
+            assert message["aside_pairs"] == [["hu", "##g"], ["hu", "##gs"]]
+            assert message["aside_numbers"] == [["10", "15 × 15"]]
+            assert message["aside"].startswith(
                 "Erratum (Hugging Face course) The course merges hu##g here, for a score of 1/15."
             )
-            assert "= 2/45, and hu##gs has 1/15." in told["aside"]
+            assert "= 2/45, and hu##gs has 1/15." in message["aside"]
         else:
-            assert told["aside"] == ""
+            assert message["aside"] == ""
     wordpiece.at(5)
     wordpiece.page.wait_for_url("**/wordpiece?corpus=hug&step=5")
 
@@ -152,14 +152,14 @@ PLOT = """() => [...document.querySelectorAll('.js-plotly-plot')].filter(e => e.
 def hover_chosen(page: Page, panel: Locator) -> str:
     """Move over the mark of the merged pair; returns what the chart says of it."""
     mark = panel.locator(".js-plotly-plot .scatterlayer .trace").nth(1).locator("path.point")
-    told = panel.locator(".hoverlayer .hovertext")
+    message = panel.locator(".hoverlayer .hovertext")
     page.evaluate("document.querySelector('.js-plotly-plot').scrollIntoView({block: 'center'})")
     for shift in range(60):
         box = mark.bounding_box() if mark.count() else None  # each time anew: it may just be drawn again
         if box:
             page.mouse.move(box["x"] + box["width"] / 2 + shift % 3 - 1, box["y"] + box["height"] / 2)
         pause(page, 60)  # Plotly looks at the mouse at most every 50 ms
-        if text := " ".join(told.all_text_contents()):
+        if text := " ".join(message.all_text_contents()):
             return text
     raise AssertionError("the chart showed no point")
 
@@ -199,25 +199,25 @@ def the_chart_marks_both_choices_and_the_library_parts(wordpiece: Learner) -> No
         ("Only here, by score", [token for token in ours if token not in theirs]),
         ("Only in the library, by count", [token for token in theirs if token not in ours]),
     )
-    for place, (name, tokens) in enumerate(groups):
-        expect(panel.locator(".story .n").nth(place)).to_have_text(f"{name}: {len(tokens)}")
-        assert panel.locator(".story .row").nth(place).locator(".t").all_inner_texts() == tokens
+    for index, (name, tokens) in enumerate(groups):
+        expect(panel.locator(".story .n").nth(index)).to_have_text(f"{name}: {len(tokens)}")
+        assert panel.locator(".story .row").nth(index).locator(".t").all_inner_texts() == tokens
     assert "##gs" in groups[1][1] and "##ug" in groups[2][1]
 
 
 def the_handout_steps_offline(wordpiece: Learner, page: Page, tmp_path: Path) -> None:
     wordpiece.tab("Files and link")
-    handout, asked = wordpiece.handout(page, path := tmp_path / "wordpiece.html")
+    handout, requested = wordpiece.handout(page, path := tmp_path / "wordpiece.html")
     expect(page.get_by_role("heading", level=1)).to_have_text("WordPiece: hug, pug, pun, bun, hugs")
     plain, _ = plain_wordpiece(HUG["word_freqs"], "first")
     walked = handout.walk(len(HUG["steps"]), STATE, SAID)
-    for step, (wanted, (state, told)) in enumerate(zip(HUG["steps"], walked, strict=True), start=1):
-        expect_step(state, told, step, wanted, plain[step - 1])
-        assert ("Erratum" in told["aside"]) == (step == 3)
+    for step, (wanted, (state, message)) in enumerate(zip(HUG["steps"], walked, strict=True), start=1):
+        expect_step(state, message, step, wanted, plain[step - 1])
+        assert ("Erratum" in message["aside"]) == (step == 3)
     assert handout.state()["last"] == len(HUG["steps"])
     handout.press("Home")
     assert handout.state()["step"] == 0
-    assert asked == [path.as_uri()]
+    assert requested == [path.as_uri()]
 
 
 def each_page_keeps_its_own_step(wordpiece: Learner) -> None:
@@ -247,9 +247,9 @@ def the_course_to_the_digit(wordpiece: Learner) -> None:
     wordpiece.page.wait_for_function(f"() => ({STATE})(0)?.last === 25")
     assert len(COURSE["steps"]) == 25
     walked = wordpiece.walk(25, STATE, SAID)
-    for step, (wanted, (state, told)) in enumerate(zip(COURSE["steps"], walked, strict=True), start=1):
-        expect_step(state, told, step, wanted, plain[step - 1])
-        assert told["aside"] == ""
+    for step, (wanted, (state, message)) in enumerate(zip(COURSE["steps"], walked, strict=True), start=1):
+        expect_step(state, message, step, wanted, plain[step - 1])
+        assert message["aside"] == ""
     wordpiece.press("ArrowRight")
     assert wordpiece.state()["step"] == 25
     assert "the vocabulary has reached the size you asked for" in wordpiece.state()["say"]

@@ -146,11 +146,11 @@ def tokenizer_file(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_bpe_takes_the_published_steps() -> None:
     expected = golden("bpe_course")
     printed = json.loads(output("trace", COURSE, "-s", 50, "--special-token", END))
-    told = [
+    lines = [
         {"pair": step["pair"], "token": step["token"], "freq": step["freq"], "tied_pairs": step["tied_count"]}
         for step in printed["steps"]
     ]
-    assert told == expected["steps"]
+    assert lines == expected["steps"]
     assert printed["vocab"] == expected["vocab"]
 
 
@@ -415,8 +415,8 @@ def test_the_name_says_what_is_written(tmp_path: Path) -> None:
 def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
     merges = tmp_path / "merges.txt"
     merges.write_text("mine")
-    told = complaint(2, "train", COURSE, "-o", tmp_path / "vocab.json")
-    assert told == f"Error: {merges} is there already; choose another --output, or add --force to replace it."
+    data = complaint(2, "train", COURSE, "-o", tmp_path / "vocab.json")
+    assert data == f"Error: {merges} is there already; choose another --output, or add --force to replace it."
     assert (merges.read_text(), list(tmp_path.iterdir())) == ("mine", [merges])
     output("train", COURSE, "--merges", 1, "-f", "-o", tmp_path / "vocab.json")
     assert merges.read_text("utf-8") == "#version: 0.2\nĠ t\n"
@@ -448,8 +448,8 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
         raise OSError(28, "No space left on device", str(_self))
 
     monkeypatch.setattr(Path, "replace", fail)
-    told = complaint(1, "trace", COURSE, "-q", "--force", "-o", path)
-    assert told == f"Error: {path}: No space left on device; try another file or place."
+    message = complaint(1, "trace", COURSE, "-q", "--force", "-o", path)
+    assert message == f"Error: {path}: No space left on device; try another file or place."
     assert (path.read_text(), list(tmp_path.iterdir())) == ("old", [path])
 
 
@@ -509,9 +509,9 @@ VALUES: dict[str, list[object]] = {
 def test_an_option_of_another_algorithm_is_refused_by_name(command: str, name: str, algorithm: str) -> None:
     if algorithm in ALGORITHMS_OF[name]:
         return
-    told = complaint(2, command, COURSE, "-a", algorithm, OPTION_OF[name], *VALUES[name])
-    assert told.startswith(f"Error: {OPTION_OF[name]} is for --algorithm {ALGORITHMS_OF[name][0]}")
-    assert f"not for {algorithm}; leave it out" in told
+    message = complaint(2, command, COURSE, "-a", algorithm, OPTION_OF[name], *VALUES[name])
+    assert message.startswith(f"Error: {OPTION_OF[name]} is for --algorithm {ALGORITHMS_OF[name][0]}")
+    assert f"not for {algorithm}; leave it out" in message
 
 
 @pytest.mark.parametrize("name", KINDS_OF)
@@ -520,8 +520,8 @@ def test_an_option_of_another_kind_is_refused_by_name(kind: str, name: str) -> N
     if kind in KINDS_OF[name]:
         return
     value = {"max_token_length": [9]} | VALUES
-    told = complaint(2, "trace", COURSE, "--kind", kind, OPTION_OF[name], *value[name])
-    assert told.startswith(
+    message = complaint(2, "trace", COURSE, "--kind", kind, OPTION_OF[name], *value[name])
+    assert message.startswith(
         f"Error: {OPTION_OF[name]} is for --kind {KINDS_OF[name][0]}, not for {kind}; leave it out"
     )
 
@@ -589,18 +589,18 @@ def test_each_kind_is_trained_as_the_engine_does() -> None:
     )
     files = {name: ROOT / "assets" / "corpora" / "parallel" / f"{name}.txt" for name in ("en", "de", "hi")}
     corpora = {name: Corpus.from_texts(path.read_text("utf-8").splitlines()) for name, path in files.items()}
-    given = [part for name, path in files.items() for part in ("--corpus", f"{name}={path}")]
+    value = [part for name, path in files.items() for part in ("--corpus", f"{name}={path}")]
     parity = train_paritybpe(corpora, merges=60, global_merges=9, window=5, alpha=1.5)
     options = ["--global-merges", 9, "--window", 5, "--alpha", 1.5]
     kind = ["--kind", "paritybpe", "--merges", 60]
-    assert output("trace", *kind, *given, *options) == trace_to_json(parity) + "\n"
+    assert output("trace", *kind, *value, *options) == trace_to_json(parity) + "\n"
     shares = {"en": 1.0, "de": 1.5, "hi": 2.0}
     options = [part for name, share in shares.items() for part in ("--ratio", f"{name}={share}")]
     wanted = trace_to_json(train_paritybpe(corpora, merges=60, ratio=shares)) + "\n"
-    assert output("trace", *kind, *given, *options) == wanted
+    assert output("trace", *kind, *value, *options) == wanted
     options = [part for name, path in files.items() for part in ("--parallel", f"{name}={path}")]
     wanted = trace_to_json(train_paritybpe(corpora, merges=60, parallel=corpora)) + "\n"
-    assert output("trace", *kind, *given, *options) == wanted
+    assert output("trace", *kind, *value, *options) == wanted
 
 
 def test_pickybpe_is_written_as_its_tokens_alone(tmp_path: Path) -> None:
@@ -661,18 +661,20 @@ def test_inputs_that_cannot_be_read(tmp_path: Path) -> None:
     missing, empty, blank = tmp_path / "missing.txt", tmp_path / "empty.txt", tmp_path / "blank.txt"
     empty.touch()
     blank.write_text(" \n\n ")
-    told = complaint(1, "trace", missing)
-    assert told.startswith(f"Error: {missing}: there is no such file or folder; check the name")
+    message = complaint(1, "trace", missing)
+    assert message.startswith(f"Error: {missing}: there is no such file or folder; check the name")
     assert complaint(1, "trace", tmp_path) == f"Error: {tmp_path} is a folder; name a file in it."
     assert complaint(1, "trace", empty) == f"Error: {empty}: there is no text; name a file that holds some."
     assert (
         complaint(1, "trace", given="")
         == "Error: standard input: there is no text; name a file that holds some."
     )
-    told = complaint(1, "trace", blank, empty, "-p", "bert")
-    assert told.startswith(f"Error: {blank}, {empty}: 2 characters and not one word")
-    told = complaint(1, "trace", "--counts", COURSE)
-    assert told.startswith(f"Error: {COURSE}: Line 1 ('This is the Hugging Face Course.'): the count must be")
+    message = complaint(1, "trace", blank, empty, "-p", "bert")
+    assert message.startswith(f"Error: {blank}, {empty}: 2 characters and not one word")
+    message = complaint(1, "trace", "--counts", COURSE)
+    assert message.startswith(
+        f"Error: {COURSE}: Line 1 ('This is the Hugging Face Course.'): the count must be"
+    )
     assert complaint(1, "encode", "-t", missing, "a").startswith(f"Error: {missing}: there is no such file")
 
 
@@ -682,9 +684,9 @@ def test_a_file_without_permission(monkeypatch: pytest.MonkeyPatch) -> None:
         raise PermissionError(13, "Permission denied", name)
 
     monkeypatch.setattr("builtins.open", refuse)
-    told = complaint(1, "trace", "secret.txt")
+    message = complaint(1, "trace", "secret.txt")
     assert (
-        told
+        message
         == "Error: secret.txt: permission denied; check who may read or write it, or choose another place."
     )
 
@@ -746,22 +748,27 @@ def test_every_command_works_as_a_module(tmp_path: Path) -> None:
 
 def test_one_step_is_its_snapshot() -> None:
     trace = train_bpe(Corpus.from_counts(COUNTS))
-    told = json.loads(output("trace", "--counts", HUG, "--step", 3, "--candidates", 2))
+    message = json.loads(output("trace", "--counts", HUG, "--step", 3, "--candidates", 2))
     snapshot = trace[3]
-    assert (told["step"], told["steps"], told["stop_reason"]) == (3, len(trace), "no_pairs")
-    assert told["event"]["kind"] == "merge"
-    assert (told["event"]["pair"], told["event"]["freq"]) == (["h", "ug"], 15)
-    assert told["event"]["words"] == ["hug", "hugs"]
-    assert told["vocab"] == list(snapshot.vocab)
-    assert told["splits"] == {word: list(tokens) for word, tokens in snapshot.splits().items()}
-    assert [one["pair"] for one in told["candidates"]] == [list(one.pair) for one in snapshot.candidates(2)]
+    assert (message["step"], message["steps"], message["stop_reason"]) == (3, len(trace), "no_pairs")
+    assert message["event"]["kind"] == "merge"
+    assert (message["event"]["pair"], message["event"]["freq"]) == (["h", "ug"], 15)
+    assert message["event"]["words"] == ["hug", "hugs"]
+    assert message["vocab"] == list(snapshot.vocab)
+    assert message["splits"] == {word: list(tokens) for word, tokens in snapshot.splits().items()}
+    assert [one["pair"] for one in message["candidates"]] == [
+        list(one.pair) for one in snapshot.candidates(2)
+    ]
 
 
 def test_a_score_is_a_fraction() -> None:
-    told = json.loads(output("trace", "--counts", HUG, "-a", "wordpiece", "--step", 0))
+    message = json.loads(output("trace", "--counts", HUG, "-a", "wordpiece", "--step", 0))
     step = golden("wordpiece_hug")["steps"][0]
-    assert told["event"]["kind"] == "start"
-    assert (told["candidates"][0]["pair"], told["candidates"][0]["score"]) == (step["pair"], step["score"])
+    assert message["event"]["kind"] == "start"
+    assert (message["candidates"][0]["pair"], message["candidates"][0]["score"]) == (
+        step["pair"],
+        step["score"],
+    )
 
 
 @pytest.mark.parametrize("method", ["course", "sentencepiece"])
@@ -769,10 +776,10 @@ def test_every_unigram_step_can_be_printed(method: str) -> None:
     options = ["--counts", HUG, "-a", "unigram", "--method", method, "-s", 10, "--seed-size", 15]
     trace = train_unigram(Corpus.from_counts(COUNTS), 15, 10, method)
     for step in range(len(trace) + 1):
-        told = json.loads(output("trace", *options, "--step", step))
-        assert told["event"]["kind"] == trace[step].event.kind
-        assert told["pieces"] == dict(trace[step].pieces)
-        assert told["loss"] == trace[step].loss
+        message = json.loads(output("trace", *options, "--step", step))
+        assert message["event"]["kind"] == trace[step].event.kind
+        assert message["pieces"] == dict(trace[step].pieces)
+        assert message["loss"] == trace[step].loss
 
 
 def test_steps_count_from_the_end_too() -> None:
@@ -783,8 +790,8 @@ def test_steps_count_from_the_end_too() -> None:
         "trace", "--counts", HUG, "--step", 0
     )
     for step in (last + 1, -last - 2):
-        told = complaint(1, "trace", "--counts", HUG, "-q", "--step", step)
-        assert told.startswith(
+        message = complaint(1, "trace", "--counts", HUG, "-q", "--step", step)
+        assert message.startswith(
             f"Error: --step {step} is outside this run: it has steps 0 (the start) to {last} (the end)"
         )
     assert "--candidates is for --step" in complaint(2, "trace", COURSE, "--candidates", 3)
@@ -793,8 +800,8 @@ def test_steps_count_from_the_end_too() -> None:
 def test_one_step_as_csv_is_its_row() -> None:
     rows = list(csv.reader(io.StringIO(trace_to_csv(train_bpe(Corpus.from_counts(COUNTS))), newline="")))
     assert output("trace", "--counts", HUG, "--step", 2, "--format", "csv") == csv_table(rows[0], [rows[2]])
-    told = complaint(1, "trace", "--counts", HUG, "-q", "--step", 0, "--format", "csv")
-    assert told == "Error: --step 0 is the start, which has no row; choose 1 or more, or --format json."
+    message = complaint(1, "trace", "--counts", HUG, "-q", "--step", 0, "--format", "csv")
+    assert message == "Error: --step 0 is the start, which has no row; choose 1 or more, or --format json."
 
 
 # --- Encoding -------------------------------------------------------------------------------------------------
@@ -810,20 +817,20 @@ def test_the_forms_of_an_encoding(tokenizer_file: str) -> None:
     tokenizer = Tokenizer.load(tokenizer_file)
     texts = ["This is a token.", "", f"To be{END}é"]
     encodings = [tokenizer.encode(text) for text in texts]
-    given = "\n".join(texts) + "\n"
-    ids = output("encode", "-t", tokenizer_file, given=given)
+    value = "\n".join(texts) + "\n"
+    ids = output("encode", "-t", tokenizer_file, given=value)
     assert ids.splitlines() == [" ".join(map(str, encoding.ids)) for encoding in encodings]
-    told = list(
-        map(json.loads, output("encode", "-t", tokenizer_file, "--format", "json", given=given).splitlines())
+    message = list(
+        map(json.loads, output("encode", "-t", tokenizer_file, "--format", "json", given=value).splitlines())
     )
-    for fields, encoding in zip(told, encodings, strict=True):
+    for fields, encoding in zip(message, encodings, strict=True):
         assert fields["ids"] == encoding.ids
         assert fields["tokens"] == encoding.tokens
         assert [tuple(span) for span in fields["offsets"]] == list(encoding.offsets)
         for name in ("word_ids", "type_ids", "special_tokens_mask", "attention_mask"):
             assert fields[name] == list(getattr(encoding, name))
         assert fields["overflowing"] == []
-    rows = output("encode", "-t", tokenizer_file, "--format", "table", given=given).splitlines()
+    rows = output("encode", "-t", tokenizer_file, "--format", "table", given=value).splitlines()
     assert rows[0] == "text\tid\ttoken\tstart\tend\tword\ttype"
     cells = [row.split("\t") for row in rows[1:]]
     assert [int(cell[1]) for cell in cells] == [identifier for one in encodings for identifier in one.ids]
@@ -849,12 +856,12 @@ def test_training_goes_on_and_is_trimmed(tmp_path: Path) -> None:
     loaded = Tokenizer.load(old)
     lines = Path(MIXED).read_text("utf-8").splitlines()
     trace = train_bpe(Corpus.from_texts(lines), merges=9, extend=loaded)
-    made = Tokenizer.load(longer)
-    assert list(made.tokens) == list(trace.tokens) and made.encode("hug").tokens[0] == "[CLS]"
+    built = Tokenizer.load(longer)
+    assert list(built.tokens) == list(trace.tokens) and built.encode("hug").tokens[0] == "[CLS]"
     output("trim", longer, "--merges", 9, "-o", shorter)
     text = "This is the Hugging Face Course. こん"
     assert Tokenizer.load(shorter).encode(text).ids == loaded.encode(text).ids
-    assert len(made.ids("\n".join(lines))) < len(loaded.ids("\n".join(lines)))
+    assert len(built.ids("\n".join(lines))) < len(loaded.ids("\n".join(lines)))
     assert "choose a number from 0 to 29" in complaint(1, "trim", longer, "--merges", 30)
     for option in (["--alphabet", "bytes"], ["-p", "bert"], ["--special-token", "<s>"]):
         assert "--extend goes on with what" in complaint(2, "train", COURSE, "--extend", old, *option)
@@ -878,8 +885,8 @@ def test_decode_undoes_encode(tmp_path: Path) -> None:
 
 def test_an_id_that_is_none(tokenizer_file: str) -> None:
     size = len(Tokenizer.load(tokenizer_file).tokens)
-    told = complaint(1, "decode", "-t", tokenizer_file, 5000)
-    assert told.startswith(f"Error: 5000 is not an id of this vocabulary of {size} tokens")
+    message = complaint(1, "decode", "-t", tokenizer_file, 5000)
+    assert message.startswith(f"Error: 5000 is not an id of this vocabulary of {size} tokens")
 
 
 def test_templates_pairs_and_truncation(tmp_path: Path) -> None:
@@ -890,13 +897,13 @@ def test_templates_pairs_and_truncation(tmp_path: Path) -> None:
     )
     plain = trace.tokenizer()
     tokenizer = Tokenizer(plain.pipeline, plain.model, plain.special_tokens, template=TEMPLATES["bert"])
-    told = output("encode", "-t", path, "--format", "tokens", "This is", "--pair", "the token")
+    message = output("encode", "-t", path, "--format", "tokens", "This is", "--pair", "the token")
     expected = tokenizer.encode("This is", "the token")
-    assert told == " ".join(expected.tokens) + "\n"
+    assert message == " ".join(expected.tokens) + "\n"
     assert (expected.tokens[0], expected.tokens[-1]) == ("[CLS]", "[SEP]")
     bare = output("encode", "-t", path, "--format", "tokens", "--no-special-tokens", "This is")
     assert bare == " ".join(plain.encode("This is").tokens) + "\n"
-    told = output("encode", "-t", path, "--format", "json", "--max-length", 6, "--stride", 1, COURSE)
+    message = output("encode", "-t", path, "--format", "json", "--max-length", 6, "--stride", 1, COURSE)
     cut = Tokenizer(
         plain.pipeline,
         plain.model,
@@ -904,7 +911,7 @@ def test_templates_pairs_and_truncation(tmp_path: Path) -> None:
         template=TEMPLATES["bert"],
         truncation=Truncation(max_length=6, stride=1),
     ).encode(COURSE)
-    fields = json.loads(told)
+    fields = json.loads(message)
     assert fields["tokens"] == cut.tokens
     assert [part["tokens"] for part in fields["overflowing"]] == [part.tokens for part in cut.overflowing]
     assert len(cut.overflowing) > 2
@@ -994,9 +1001,9 @@ def test_every_example_runs(text: str, tmp_path: Path, monkeypatch: pytest.Monke
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "messages.json").write_text('[{"role": "user", "content": "Hello"}]')
     monkeypatch.chdir(tmp_path)
-    told = [*dict.fromkeys(examples(text))]  # documents have some in common
+    lines = [*dict.fromkeys(examples(text))]  # documents have some in common
     printed = ""
-    for line in told:  # in order: one writes what the next one reads
+    for line in lines:  # in order: one writes what the next one reads
         words = shlex.split(line)
         if {*"|>*$;&"} & {*line}:
             done = shell(line, tmp_path)
@@ -1008,7 +1015,7 @@ def test_every_example_runs(text: str, tmp_path: Path, monkeypatch: pytest.Monke
         assert code == 0, err
         assert "Error" not in err and "Traceback" not in err
         printed += out
-    for line in told:
+    for line in lines:
         words = shlex.split(line)
         written = [after for word, after in itertools.pairwise(words) if word in ("-o", "--output", ">")]
         assert all((tmp_path / name).stat().st_size for name in written)

@@ -70,11 +70,11 @@ def test_the_file_is_the_corpus_and_training_on_it_learns_the_same(counts_file: 
 def test_from_a_pipe_into_a_pipe() -> None:
     """The rules that were given are those in the file; unigram takes them from there."""
     text = Path(MIXED).read_bytes()
-    made = run("count", "-n", "nfkc", "-n", "lowercase", "-p", "metaspace", "-m", 2, "-q", text=text)
-    assert (made.exit_code, made.stderr) == (0, "")
+    result = run("count", "-n", "nfkc", "-n", "lowercase", "-p", "metaspace", "-m", 2, "-q", text=text)
+    assert (result.exit_code, result.stderr) == (0, "")
     corpus = Corpus.from_file(MIXED, ("nfkc", "lowercase"), "metaspace")
-    assert made.stdout == counts_tsv(without_rare(corpus, 2))
-    trained = run("trace", "--counts", "-a", "unigram", "--format", "csv", "-q", text=made.stdout)
+    assert result.stdout == counts_tsv(without_rare(corpus, 2))
+    trained = run("trace", "--counts", "-a", "unigram", "--format", "csv", "-q", text=result.stdout)
     trace = train_unigram(without_rare(corpus, 2).corpus, seed_size=1000, vocab_size=300)
     assert trained.exit_code == 0 and len(trained.stdout.splitlines()) == len(trace) + 1
 
@@ -96,9 +96,9 @@ def test_a_file_that_the_app_does_not_take(monkeypatch: pytest.MonkeyPatch) -> N
     """The remedy works: with the minimum that it names, nothing is said any more."""
     monkeypatch.setattr("tokensteps.cli.count.UPLOAD_LIMIT", 1000)
     text = "\n".join(f"word{number}a " * number for number in range(1, 120))
-    told = run("count", "-p", "whitespace_split", text=text).stderr.splitlines()[-1]
-    assert "and the app takes 1,000; with --minimum" in told
-    minimum = told.split("--minimum ")[1].split(" ")[0]
+    output = run("count", "-p", "whitespace_split", text=text).stderr.splitlines()[-1]
+    assert "and the app takes 1,000; with --minimum" in output
+    minimum = output.split("--minimum ")[1].split(" ")[0]
     again = run("count", "-p", "whitespace_split", "-m", minimum, text=text)
     assert len(again.stdout.encode()) <= 1000 and "the app" not in again.stderr
     assert UPLOAD_LIMIT > 1000
@@ -153,10 +153,10 @@ def test_what_is_no_scheduler_is_told_in_one_line(
     monkeypatch.setattr("tokensteps.cli.cluster.ANSWERS_WITHIN", 1)
     with half_dead(serve) as address:
         start = time.monotonic()
-        told = complaint(1, "count", MIXED, "--scheduler", f"tcp://{address}")
+        message = complaint(1, "count", MIXED, "--scheduler", f"tcp://{address}")
         assert time.monotonic() - start < 60
-    assert told.startswith(f"Error: There is no Dask scheduler at tcp://{address}: ")
-    assert told.endswith("; check the address and that it runs.")
+    assert message.startswith(f"Error: There is no Dask scheduler at tcp://{address}: ")
+    assert message.endswith("; check the address and that it runs.")
 
 
 def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:

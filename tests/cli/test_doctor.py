@@ -38,19 +38,19 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def told(*arguments: str) -> tuple[int, dict[str, str]]:
     """Its exit code, and what each finding begins with → its state and the whole of it."""
     result = CliRunner().invoke(command_line, ["doctor", "--json", *arguments])
-    found = json.loads(result.stdout)
+    match = json.loads(result.stdout)
     return result.exit_code, {
-        re.split(r"[: ]", one["what"])[0]: f"{one['state']} {one['what']}" for one in found
+        re.split(r"[: ]", one["what"])[0]: f"{one['state']} {one['what']}" for one in match
     }
 
 
 def test_a_machine_on_which_all_is_well(tmp_path: Path) -> None:
-    code, found = told()
-    assert code == 0 and not [one for one in found.values() if one.startswith("wrong")]
-    assert {"Python", "streamlit", "tokenizers", "memory", "open", "store", "secret"} <= {*found}
-    assert str(tmp_path / "store") in found["store"] and not [*(tmp_path / "store").iterdir()]
+    code, result = told()
+    assert code == 0 and not [one for one in result.values() if one.startswith("wrong")]
+    assert {"Python", "streamlit", "tokenizers", "memory", "open", "store", "secret"} <= {*result}
+    assert str(tmp_path / "store") in result["store"] and not [*(tmp_path / "store").iterdir()]
     plain = CliRunner().invoke(command_line, ["doctor"])
-    assert plain.exit_code == 0 and plain.stdout.count("\n") == len(found)
+    assert plain.exit_code == 0 and plain.stdout.count("\n") == len(result)
     assert all(re.match(r" *(ok|note)  \w", line) for line in plain.stdout.splitlines())
 
 
@@ -63,7 +63,7 @@ def test_what_is_wrong_with_a_machine_is_named_with_its_remedy(
     monkeypatch.setattr(doctor, "SERVER_MEMORY", 1 << 60)
     with half_dead(another_protocol) as address:
         monkeypatch.setenv("TOKENSTEPS_REDIS", f"redis://{address}/0")
-        code, found = told()
+        code, result = told()
     assert code == 1
     for name, remedy in (
         ("store", "can't be written (Not a directory); name another folder in TOKENSTEPS_STORE"),
@@ -71,7 +71,7 @@ def test_what_is_wrong_with_a_machine_is_named_with_its_remedy(
         ("memory", "a server with its processes takes"),
         ("Redis", "Redis: "),
     ):
-        assert found[name].startswith("wrong ") and remedy in found[name], found[name]
+        assert result[name].startswith("wrong ") and remedy in result[name], result[name]
 
 
 def test_what_is_only_this_machines_is_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -80,11 +80,12 @@ def test_what_is_only_this_machines_is_noted(monkeypatch: pytest.MonkeyPatch, tm
         monkeypatch.delenv(name)
     monkeypatch.setattr("tokensteps.server.stores.STORE", tmp_path / "kept")
     monkeypatch.setattr("tokensteps.server.seal.SECRET_FILE", tmp_path / "secret")
-    _code, found = told()
+    _code, result = told()
     assert (
-        found["store"].startswith("note ") and "set TOKENSTEPS_STORE to a folder that stays" in found["store"]
+        result["store"].startswith("note ")
+        and "set TOKENSTEPS_STORE to a folder that stays" in result["store"]
     )
-    assert found["secret"].startswith("note ") and "set TOKENSTEPS_SECRET" in found["secret"]
+    assert result["secret"].startswith("note ") and "set TOKENSTEPS_SECRET" in result["secret"]
 
 
 class Renaming(Cable):
@@ -118,21 +119,21 @@ def app() -> Iterator[str]:
 
 
 def test_an_app_that_is_reached_as_it_should_be(app: str) -> None:
-    code, found = told(app)
-    assert code == 0, found
-    assert found["page"] == "ok page: the app answers"
-    assert found["Host"].startswith("ok ") and found["WebSocket"] == "ok WebSocket: it comes through"
-    assert found["HTTP/2"].startswith("note ")
+    code, result = told(app)
+    assert code == 0, result
+    assert result["page"] == "ok page: the app answers"
+    assert result["Host"].startswith("ok ") and result["WebSocket"] == "ok WebSocket: it comes through"
+    assert result["HTTP/2"].startswith("note ")
 
 
 def test_a_proxy_that_changes_what_it_passes_on(app: str) -> None:
     proxy = Changing(app)
-    code, found = told(proxy.address)
+    code, result = told(proxy.address)
     assert code == 1
-    assert "a proxy takes its security headers out" in found["page"]
-    assert "asked by the name 'inner:8501'" in found["Host"]
-    assert found["Host"].endswith(f"or set STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS={proxy.address}")
-    assert found["WebSocket"].startswith("wrong ") and "not 101" in found["WebSocket"]
+    assert "a proxy takes its security headers out" in result["page"]
+    assert "asked by the name 'inner:8501'" in result["Host"]
+    assert result["Host"].endswith(f"or set STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS={proxy.address}")
+    assert result["WebSocket"].startswith("wrong ") and "not 101" in result["WebSocket"]
     proxy.pull_out()
 
 
@@ -182,8 +183,8 @@ def test_the_recipe_for_a_path_behind_nginx_with_tls(below_a_path: str) -> None:
     assert findings["page"] == "ok page: the app answers" and "https" not in findings
     assert findings["Host"].startswith("ok ") and findings["WebSocket"].startswith("ok ")
     assert findings["HTTP/2"] == "ok HTTP/2: yes"
-    asked = Request(f"{below_a_path}/class/api/open", b"{}", {"Content-Type": "application/json"})
-    with urlopen(asked) as answer:
+    requested = Request(f"{below_a_path}/class/api/open", b"{}", {"Content-Type": "application/json"})
+    with urlopen(requested) as answer:
         opened = json.load(answer)
     assert re.fullmatch(rf"https?://[^/]+/tokens/\?class={opened['code']}", opened["link"])
 
@@ -194,8 +195,10 @@ def test_the_variable_that_mends_a_name_that_was_changed(monkeypatch: pytest.Mon
     monkeypatch.setenv("STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS", f"https://tokens.example.edu {proxy.address}")
     with server(ROOT) as (port, _process):
         proxy._server = ("127.0.0.1", port)
-        code, found = told(proxy.address)
-        assert code == 0 and found["Host"].startswith("ok ") and found["WebSocket"].startswith("ok "), found
+        code, result = told(proxy.address)
+        assert code == 0 and result["Host"].startswith("ok ") and result["WebSocket"].startswith("ok "), (
+            result
+        )
     proxy.pull_out()
 
 
@@ -203,12 +206,12 @@ def test_a_path_that_is_not_the_apps_and_places_where_nothing_is(
     app: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(doctor, "EACH_ANSWER", 1.0)
-    code, found = told(f"{app}/elsewhere/deep")
-    assert code == 1 and "is it the app's address, with its path?" in found["page"]
-    code, found = told(f"http://127.0.0.1:{free_port()}")
-    assert code == 1 and found["page"].startswith("wrong page: no answer from 127.0.0.1:")
+    code, result = told(f"{app}/elsewhere/deep")
+    assert code == 1 and "is it the app's address, with its path?" in result["page"]
+    code, result = told(f"http://127.0.0.1:{free_port()}")
+    assert code == 1 and result["page"].startswith("wrong page: no answer from 127.0.0.1:")
     with half_dead(silent) as address:
-        code, found = told(f"http://{address}")
-        assert code == 1 and "no answer from" in found["page"]
+        code, result = told(f"http://{address}")
+        assert code == 1 and "no answer from" in result["page"]
     wrong = CliRunner().invoke(command_line, ["doctor", "ftp://x"])
     assert wrong.exit_code == 2 and "is no address of an app" in wrong.stderr

@@ -25,10 +25,10 @@ def run(*arguments: object, text: str = "") -> Result:
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     corpus, folder = Corpus.from_file(str(COURSE)), tmp_path_factory.mktemp("measure")
-    found = [folder / "bpe.json", folder / "wordpiece.json"]
-    train_bpe(corpus, merges=20).tokenizer().save(found[0])
-    train_wordpiece(corpus, merges=20).tokenizer().save(found[1])
-    return found
+    results = [folder / "bpe.json", folder / "wordpiece.json"]
+    train_bpe(corpus, merges=20).tokenizer().save(results[0])
+    train_wordpiece(corpus, merges=20).tokenizer().save(results[1])
+    return results
 
 
 def test_each_format_has_the_engines_figures(files: list[Path]) -> None:
@@ -38,9 +38,9 @@ def test_each_format_has_the_engines_figures(files: list[Path]) -> None:
         "-t", files[0], "-t", files[1], COURSE, "--format", "json", "--order", 3, "--whole-vocabulary"
     )
     assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)["bpe.json"]
-    assert found["fertility"] == own.fertility and found["tokens"] == own.tokens
-    assert found["renyi_efficiency"] == own.renyi_efficiency(3, vocabulary=True)
+    match = json.loads(result.stdout)["bpe.json"]
+    assert match["fertility"] == own.fertility and match["tokens"] == own.tokens
+    assert match["renyi_efficiency"] == own.renyi_efficiency(3, vocabulary=True)
     table = run("-t", files[0], "-t", files[1], COURSE).stdout
     head, *rows = table.splitlines()
     assert head.split() == ["bpe.json", "wordpiece.json"]
@@ -59,17 +59,17 @@ def test_standard_input_and_a_file_are_the_same(files: list[Path]) -> None:
 def test_parallel_lines(files: list[Path]) -> None:
     languages = {"en": PARALLEL / "en.txt", "de": PARALLEL / "de.txt"}
     options = [part for name, path in languages.items() for part in ("--parallel", f"{name}={path}")]
-    found = json.loads(run("-t", files[0], *options, "--format", "json").stdout)["bpe.json"]
+    result = json.loads(run("-t", files[0], *options, "--format", "json").stdout)["bpe.json"]
     lines = {name: path.read_text("utf-8").splitlines() for name, path in languages.items()}
     own = measure_parallel(Tokenizer.load(files[0]), lines)
-    assert found["gini"] == own.gini and found["premium.de"] == own.premium["de"]
-    assert found["tokens_per_line.en"] == own.per_line["en"] and "fertility" not in found
+    assert result["gini"] == own.gini and result["premium.de"] == own.premium["de"]
+    assert result["tokens_per_line.en"] == own.per_line["en"] and "fertility" not in result
 
 
 def test_what_cannot_be_measured_says_why(files: list[Path], tmp_path: Path) -> None:
     short = tmp_path / "short.txt"
     short.write_text("one line\n", "utf-8")
-    for arguments, told in (
+    for arguments, message in (
         (["-t", files[0], "--parallel", "en"], "write a language and its file"),
         (["-t", files[0], "--parallel", f"en={short}", "--parallel", f"en={short}"], "en is given twice"),
         (
@@ -81,4 +81,4 @@ def test_what_cannot_be_measured_says_why(files: list[Path], tmp_path: Path) -> 
         (["-t", files[0], "--order", "-1", short], "--order"),
     ):
         result = run(*arguments)
-        assert result.exit_code in (1, 2) and told in result.stderr, result.output
+        assert result.exit_code in (1, 2) and message in result.stderr, result.output

@@ -29,10 +29,10 @@ BESIDE = (".streamlit/config.toml", "app.py", "assets", "pages", "static")
 
 def files(*places: str) -> set[str]:
     """All files in these places of the checkout, but what Python makes for itself."""
-    found = [
-        path for place in places for path in (ROOT / place, *(ROOT / place).rglob("*")) if path.is_file()
+    results = [
+        path for index in places for path in (ROOT / index, *(ROOT / index).rglob("*")) if path.is_file()
     ]
-    return {path.relative_to(ROOT).as_posix() for path in found if "__pycache__" not in path.parts}
+    return {path.relative_to(ROOT).as_posix() for path in results if "__pycache__" not in path.parts}
 
 
 def test_the_wheel_holds_all_that_the_app_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ def test_what_it_refuses(tmp_path: Path) -> None:
     )
     (tmp_path / "ja.toml").write_text("title = 'T'\nlanguage = 'ja'", "utf-8")
     out = tmp_path / "out"
-    for code, told, arguments in (
+    for code, message, arguments in (
         (2, "full isn't empty; choose another folder, or add --force to write into it.", [tmp_path / "full"]),
         (2, f"--corpus hugs is not known; choose one of {', '.join(EXAMPLES)}", [out, "--corpus", "hugs"]),
         (1, "none.txt: there is no such file or folder", [out, tmp_path / "none.txt"]),
@@ -48,17 +48,17 @@ def test_what_it_refuses(tmp_path: Path) -> None:
         (2, "0 is not in the range 1<=x<=20", [out, "--exercises", "0"]),
     ):  # fmt: skip
         done = run(*arguments)
-        assert (done.exit_code, done.stdout) == (code, ""), told
-        assert told in done.stderr
+        assert (done.exit_code, done.stdout) == (code, ""), message
+        assert message in done.stderr
     assert not out.exists()
 
 
 def test_what_is_asked_for_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In place of all pages, one."""
-    asked: list[build.Site] = []
+    requests: list[build.Site] = []
 
     def one_file(wanted: build.Site, _tell: object) -> list[tuple[str, str]]:
-        asked.append(wanted)
+        requests.append(wanted)
         return [("en/x/y.html", "1234567890")]
 
     monkeypatch.setattr(build, "site_files", one_file)
@@ -80,11 +80,11 @@ def test_what_is_asked_for_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert (tmp_path / "en" / "x" / "y.html").read_text("utf-8") == "1234567890"
     assert (tmp_path / "CNAME").read_text("utf-8") == "x"
     file = build.OwnFile("words.tsv", b"hug\t3\n")
-    assert asked == [
+    assert requests == [
         build.Site(languages=("zh",), corpora=("hug",), files=[file], size=9, lessons=[], keys=False)
     ]
     assert run(tmp_path, "--force", "--quiet").stderr == ""
-    assert asked[1] == build.Site(files=[], lessons=[])
+    assert requests[1] == build.Site(files=[], lessons=[])
 
 
 def test_a_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ CYRILLIC = "кириллица в старой кодировке\n".encode("koi
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with each kind of file that `train` writes, texts, and things that are no text."""
-    made = tmp_path_factory.mktemp("table")
+    result = tmp_path_factory.mktemp("table")
     lines = Path(COURSE).read_text("utf-8").splitlines()
     bpe = train_bpe(Corpus.from_texts(lines), 60, alphabet="corpus")
     full = train_bpe(Corpus.from_texts(lines), merges=30, alphabet="bytes", special_tokens=["<s>"])
@@ -39,31 +39,31 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     unigram = train_unigram(
         Corpus.from_texts(lines, pre_tokenizer="whitespace_split_metaspace"), vocab_size=99
     )
-    bpe.tokenizer().save(made / "t.json")
-    (made / "vocab.json").write_text(vocab_json(bpe.tokenizer()), "utf-8")
-    (made / "merges.txt").write_text(merges_txt(bpe), "utf-8")
-    (made / "x.tiktoken").write_text(tiktoken_ranks(full.tokenizer()), "utf-8")
-    full.tokenizer().save(made / "x.json")
-    (made / "vocab.txt").write_text(vocab_txt(wordpiece.tokenizer()), "utf-8")
-    wordpiece.tokenizer().save(made / "w.json")
-    (made / "u.vocab").write_text(pieces_tsv(unigram), "utf-8")
-    unigram.tokenizer().save(made / "u.json")
-    (made / "half-vocab.json").write_text(vocab_json(bpe.tokenizer()), "utf-8")
-    (made / "bad.tiktoken").write_text("AA== zero\n", "utf-8")
-    (made / "course.txt").write_text("\n".join(lines), "utf-8")
-    (made / "picture.png").write_bytes(PNG)
-    (made / "latin.txt").write_bytes(LATIN)
-    (made / "koi8.txt").write_bytes(CYRILLIC)
-    chat = made / "model"
+    bpe.tokenizer().save(result / "t.json")
+    (result / "vocab.json").write_text(vocab_json(bpe.tokenizer()), "utf-8")
+    (result / "merges.txt").write_text(merges_txt(bpe), "utf-8")
+    (result / "x.tiktoken").write_text(tiktoken_ranks(full.tokenizer()), "utf-8")
+    full.tokenizer().save(result / "x.json")
+    (result / "vocab.txt").write_text(vocab_txt(wordpiece.tokenizer()), "utf-8")
+    wordpiece.tokenizer().save(result / "w.json")
+    (result / "u.vocab").write_text(pieces_tsv(unigram), "utf-8")
+    unigram.tokenizer().save(result / "u.json")
+    (result / "half-vocab.json").write_text(vocab_json(bpe.tokenizer()), "utf-8")
+    (result / "bad.tiktoken").write_text("AA== zero\n", "utf-8")
+    (result / "course.txt").write_text("\n".join(lines), "utf-8")
+    (result / "picture.png").write_bytes(PNG)
+    (result / "latin.txt").write_bytes(LATIN)
+    (result / "koi8.txt").write_bytes(CYRILLIC)
+    chat = result / "model"
     chat.mkdir()
     bpe.tokenizer().save(chat / "tokenizer.json")
     (chat / "tokenizer_config.json").write_text(
         '{"chat_template": "{% for m in messages %}{{ m.content }}{% endfor %}"}', "utf-8"
     )
-    (made / "chat.json").write_text('[{"role": "user", "content": "This is"}]', "utf-8")
-    (made / "loop.jinja").write_text("{% for a in range(99999) %}" * 3 + "{% endfor %}" * 3, "utf-8")
-    (made / "-hello").write_text("to be", "utf-8")
-    return made
+    (result / "chat.json").write_text('[{"role": "user", "content": "This is"}]', "utf-8")
+    (result / "loop.jinja").write_text("{% for a in range(99999) %}" * 3 + "{% endfor %}" * 3, "utf-8")
+    (result / "-hello").write_text("to be", "utf-8")
+    return result
 
 
 class Line(NamedTuple):

@@ -54,8 +54,8 @@ def columns(line: str) -> int:
 def test_a_pipe_gets_every_token_with_its_id_as_plain_text(files: list[str]) -> None:
     for file in files:
         encoding = Tokenizer.load(file).encode(TEXT)
-        *rows, told, blank = output("show", TEXT, "-t", file).splitlines()
-        assert blank == "" and told.startswith(f"Tokens {len(encoding)} · Characters {len(TEXT)} · Bytes ")
+        *rows, message, blank = output("show", TEXT, "-t", file).splitlines()
+        assert blank == "" and message.startswith(f"Tokens {len(encoding)} · Characters {len(TEXT)} · Bytes ")
         assert max(map(columns, rows)) <= 80 and not any("\x1b" in row for row in rows)
         style = Style(byte_level=True, show="spaces", special_tokens=frozenset(["[UNK]"]))
         written = " ".join(readable(token, style) for token in encoding.tokens).split()
@@ -81,8 +81,8 @@ def test_nothing_that_steers_a_terminal_gets_out(files: list[str]) -> None:
     for one in hostile(200 if STRESS else 100):
         text = f"\x1b]0;bad\x07\x1b[2J\x9b31m\u202e{one.text}".encode("utf-8", "replace").decode()
         for line in terminal_lines(console, token_lines([text], [("x", tokenizer)], 80)):
-            found = {one for one in line if unicodedata.category(one) in ("Cc", "Cf", "Zl", "Zp")}
-            assert found <= {"\u200e"}, line
+            results = {one for one in line if unicodedata.category(one) in ("Cc", "Cf", "Zl", "Zp")}
+            assert results <= {"\u200e"}, line
     assert len(output("show", "\x1b[2J", "-t", files[1]).splitlines()) == 4
 
 
@@ -100,15 +100,15 @@ def test_a_terminal_has_colours_unless_somebody_wants_none(files: list[str], tmp
 
 
 def test_encode_reads_standard_input_for_a_dash(files: list[str]) -> None:
-    given = "to be\nor not\n"
-    assert output("encode", "-t", files[0], "-", given=given) == output("encode", "-t", files[0], given=given)
+    value = "to be\nor not\n"
+    assert output("encode", "-t", files[0], "-", given=value) == output("encode", "-t", files[0], given=value)
     assert "leave one of them out" in complaint(2, "encode", "-t", files[0], "to", "--file", COURSE)
 
 
 def test_without_the_extra_it_says_what_to_install(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rich.console", None)
-    told = complaint(1, "show", "to be", "-t", files[0])
-    assert told == f"Error: This needs rich, which is not installed. Get it: {extra.INSTALL_EXTRA}"
+    message = complaint(1, "show", "to be", "-t", files[0])
+    assert message == f"Error: This needs rich, which is not installed. Get it: {extra.INSTALL_EXTRA}"
     assert (
         len(output("step", HUG, "--counts", "--merges", 2, "-q").splitlines()) == 3
     )  # a pipe needs none of it
@@ -117,9 +117,9 @@ def test_without_the_extra_it_says_what_to_install(files: list[str], monkeypatch
 def test_help_is_under_the_name_that_was_called_and_its_examples_are_there(tmp_path: Path) -> None:
     """As after `pip install`, from a folder that has no corpora."""
     code = "from tokensteps.__main__ import main; main('tokensteps', ['step', '--help'])"
-    told = shell(f'python -c "{code}"', tmp_path).stdout
-    assert "  tokensteps step" in told and "python -m" not in told
-    named = next(word for word in told.split() if word.endswith("course.txt"))
+    output = shell(f'python -c "{code}"', tmp_path).stdout
+    assert "  tokensteps step" in output and "python -m" not in output
+    named = next(word for word in output.split() if word.endswith("course.txt"))
     assert Path(named).is_absolute() and Path(named).exists()
 
 
@@ -229,8 +229,8 @@ def test_the_keys_go_through_the_run() -> None:
         ):  # fmt: skip
             await pilot.press(key)
             assert app.step == step, key
-        made = [trace[step].event.token for step in range(1, 21)]
-        with_o = [step for step, token in enumerate(made, start=1) if "o" in token]
+        results = [trace[step].event.token for step in range(1, 21)]
+        with_o = [step for step, token in enumerate(results, start=1) if "o" in token]
         await pilot.press("home", "slash", "o", "enter")
         assert app.step == with_o[0]
         await pilot.press("n")

@@ -50,29 +50,29 @@ LISTS = (
 
 def seen(encoding: Any, without: Sequence[str] = ()) -> tuple[Any, ...]:
     """All that an encoding tells, the library's or ours, with what overflows, nested."""
-    told = [getattr(encoding, name) for name in LISTS if name not in without]
-    return *told, [seen(other, without) for other in encoding.overflowing]
+    messages = [getattr(encoding, name) for name in LISTS if name not in without]
+    return *messages, [seen(other, without) for other in encoding.overflowing]
 
 
 def ways(encoding: Any, characters: int, sequences: Sequence[int] = (0, 1, 2)) -> list[Any]:
     """Every way between characters, tokens and words, with places that are not there; sequence 2 never is."""
     tokens = range(len(encoding.ids) + 2)
     words = range(max([-1, *(word for word in encoding.word_ids if word is not None)]) + 3)
-    found: list[Any] = []
+    results: list[Any] = []
     for token in tokens:
         if token != len(encoding.ids):  # there the library gives a text without a template, and None with one
-            found.append(("token_to_sequence", token, encoding.token_to_sequence(token)))
-        found.append((token, encoding.token_to_chars(token), encoding.token_to_word(token)))
+            results.append(("token_to_sequence", token, encoding.token_to_sequence(token)))
+        results.append((token, encoding.token_to_chars(token), encoding.token_to_word(token)))
     for sequence in sequences:
-        for place in range(characters + 2):
-            found.append(
-                (place, encoding.char_to_token(place, sequence), encoding.char_to_word(place, sequence))
+        for index in range(characters + 2):
+            results.append(
+                (index, encoding.char_to_token(index, sequence), encoding.char_to_word(index, sequence))
             )
         for word in words:
-            found.append(
+            results.append(
                 (word, encoding.word_to_tokens(word, sequence), encoding.word_to_chars(word, sequence))
             )
-    return found
+    return results
 
 
 def around(theirs: tokenizers.Tokenizer, ours: Tokenizer) -> tokenizers.Tokenizer:

@@ -33,8 +33,8 @@ def plain_cover(length: int, offsets: Sequence[Span]) -> list[PlainStretch]:
 
     def conflict() -> tuple[int, int] | None:
         """Two groups, with none but tokens without text between them, the later of which begins too early."""
-        found = [(place, here) for place, group in enumerate(groups) if (here := span(group))]
-        for (one, before), (other, after) in pairwise(found):
+        results = [(index, here) for index, group in enumerate(groups) if (here := span(group))]
+        for (one, before), (other, after) in pairwise(results):
             if before[1] > after[0]:
                 return one, other
         return None
@@ -44,11 +44,11 @@ def plain_cover(length: int, offsets: Sequence[Span]) -> list[PlainStretch]:
         groups[one : other + 1] = [[groups[one][0], groups[other][1]]]
 
     placed: list[PlainStretch] = []
-    for place, (first, last) in enumerate(groups):
-        here = span(groups[place])
+    for number, (first, last) in enumerate(groups):
+        here = span(groups[number])
         if here is None:
             lowest = placed[-1][1] if placed else 0
-            highest = min([length, *(there[0] for later in groups[place:] if (there := span(later)))])
+            highest = min([length, *(there[0] for later in groups[number:] if (there := span(later)))])
             wanted = offsets[first][0]
             at = lowest if wanted < lowest else highest if wanted > highest else wanted
             here = (at, at)
@@ -114,11 +114,11 @@ def plain_align(text: str, covers: Sequence[Sequence[PlainStretch]]) -> list[Pla
         if position in (0, len(text))
         or all(position in [border for stretch in cover for border in stretch[:2]] for cover in covers)
     ]
-    places = list(pairwise(borders))
+    positions = list(pairwise(borders))
     if borders == [0] and any(covers):
-        places = [(0, 0)]
+        positions = [(0, 0)]
     blocks: list[PlainBlock] = []
-    for start, end in places:
+    for start, end in positions:
         parts: list[range] = []
         for cover in covers:
             inside = [
@@ -141,8 +141,8 @@ def plain_agreement(
 ) -> list[list[float]]:
     """Shared places over all places where a token begins, but for the first of each; where an unknown one begins is shared with nobody."""
     lost = [
-        {start for start, _ in plain_trimmed(text, [cover[index] for index in sorted(places)])}
-        for cover, places in zip(covers, unknown or [set()] * len(covers), strict=True)
+        {start for start, _ in plain_trimmed(text, [cover[index] for index in sorted(positions)])}
+        for cover, positions in zip(covers, unknown or [set()] * len(covers), strict=True)
     ]
     cuts = [{start for start, _ in plain_trimmed(text, cover)[1:]} for cover in covers]
     shares = [
@@ -152,6 +152,6 @@ def plain_agreement(
         ]
         for one, ours in zip(cuts, lost, strict=True)
     ]
-    for place, row in enumerate(shares):
-        row[place] = 1.0
+    for position, row in enumerate(shares):
+        row[position] = 1.0
     return shares

@@ -67,9 +67,9 @@ def plain_size(freqs: Mapping[str, int], states: Sequence[State | None]) -> Plai
     all_there = None not in states
 
     def alike(*places: int) -> int | None:
-        if any(states[place] is None for place in places):
+        if any(states[index] is None for index in places):
             return None
-        return sum(freqs[word] for word in freqs if len({cuts[word][place] for place in places}) == 1)
+        return sum(freqs[word] for word in freqs if len({cuts[word][index] for index in places}) == 1)
 
     return PlainSize(
         tokens,
@@ -92,8 +92,8 @@ def plain_size(freqs: Mapping[str, int], states: Sequence[State | None]) -> Plai
 def by_length(word: str, tokens: Sequence[str], marked: bool) -> tuple[str, ...]:
     """The word cut where its tokens end: a token inside it is two characters longer when it is `marked`."""
     cut, start = [], 0
-    for place, token in enumerate(tokens):
-        end = start + len(token) - (2 if marked and place else 0)
+    for index, token in enumerate(tokens):
+        end = start + len(token) - (2 if marked and index else 0)
         cut.append(word[start:end])
         start = end
     if start != len(word):

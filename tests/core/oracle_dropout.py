@@ -17,26 +17,26 @@ def by_merges(
     symbols: Split, ranks: Mapping[tuple[str, str], int], amount: Fraction
 ) -> dict[Split, Fraction]:
     """Every set of merges that may drop out, one after the other, as the paper's algorithm 1 has it."""
-    found: dict[Split, Fraction] = defaultdict(Fraction)
-    places = [place for place in range(len(symbols) - 1) if symbols[place : place + 2] in ranks]
-    for dropped in product((False, True), repeat=len(places)):
-        share = amount ** sum(dropped) * (1 - amount) ** (len(places) - sum(dropped))
-        left = [place for place, gone in zip(places, dropped, strict=True) if not gone]
+    results: dict[Split, Fraction] = defaultdict(Fraction)
+    positions = [index for index in range(len(symbols) - 1) if symbols[index : index + 2] in ranks]
+    for dropped in product((False, True), repeat=len(positions)):
+        share = amount ** sum(dropped) * (1 - amount) ** (len(positions) - sum(dropped))
+        left = [index for index, gone in zip(positions, dropped, strict=True) if not gone]
         if not left:
-            found[symbols] += share
+            results[symbols] += share
             continue
-        place = min(left, key=lambda place: (ranks[symbols[place], symbols[place + 1]], place))
-        merged = (*symbols[:place], symbols[place] + symbols[place + 1], *symbols[place + 2 :])
+        index = min(left, key=lambda place: (ranks[symbols[place], symbols[place + 1]], place))
+        merged = (*symbols[:index], symbols[index] + symbols[index + 1], *symbols[index + 2 :])
         for split, rest in by_merges(merged, ranks, amount).items():
-            found[split] += share * rest
-    return found
+            results[split] += share * rest
+    return results
 
 
 def by_matches(word: str, tokens: frozenset[str], amount: Fraction, begin: str = "") -> dict[Split, Fraction]:
     """Every way in which the matches at a place may drop out; a rest that can't be spelled is None in the end."""
     if not word:
         return {(): Fraction(1)}
-    found: dict[Split, Fraction] = defaultdict(Fraction)
+    results: dict[Split, Fraction] = defaultdict(Fraction)
     left = Fraction(1)
     for end in range(len(word), 0, -1):
         piece = begin + word[:end]
@@ -45,7 +45,7 @@ def by_matches(word: str, tokens: frozenset[str], amount: Fraction, begin: str =
         share = left if end == 1 else left * (1 - amount)
         left -= share
         for split, rest in by_matches(word[end:], tokens, amount, "##").items():
-            found[split if split == ("[UNK]",) else (piece, *split)] += share * rest
+            results[split if split == ("[UNK]",) else (piece, *split)] += share * rest
     if left:
-        found["[UNK]",] += left
-    return found
+        results["[UNK]",] += left
+    return results

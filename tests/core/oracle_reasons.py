@@ -53,17 +53,17 @@ def segmentations(word: str) -> Iterator[Split]:
 
 def by_longest(word: str, tokens: Collection[str], prefix: str = "##") -> tuple[Split, str]:
     """The longest matches from the left, and what is left where none matches."""
-    found: list[str] = []
+    results: list[str] = []
     while word:
-        start = prefix if found else ""
+        start = prefix if results else ""
         match = next(
             (start + word[:end] for end in range(len(word), 0, -1) if start + word[:end] in tokens), ""
         )
         if not match:
-            return tuple(found), word
-        found.append(match)
+            return tuple(results), word
+        results.append(match)
         word = word[len(match) - len(start) :]
-    return tuple(found), ""
+    return tuple(results), ""
 
 
 def log_probability(split: Sequence[str], scores: Mapping[str, float], unknown: float) -> float:

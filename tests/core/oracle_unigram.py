@@ -139,12 +139,12 @@ def all_paths(word: str, pieces: Mapping[str, float], unknown: float | None = No
 
 def spans(pieces: Iterable[str]) -> list[Span]:
     """Start and end of each piece of a segmentation."""
-    found: list[Span] = []
+    results: list[Span] = []
     start = 0
     for piece in pieces:
-        found.append((start, start + len(piece)))
+        results.append((start, start + len(piece)))
         start += len(piece)
-    return found
+    return results
 
 
 def plain_posteriors(
@@ -237,10 +237,10 @@ def plain_e_step(
     for word, freq in word_freqs.items():
         edges = plain_edges(word, model)
         forward, backward = [0.0] * (len(word) + 1), [0.0] * (len(word) + 1)
-        for place in range(1, len(word) + 1):
-            forward[place] = log_add(forward[start] + log for start, end, log in edges if end == place)
-        for place in reversed(range(len(word))):
-            backward[place] = log_add(log + backward[end] for start, end, log in edges if start == place)
+        for index in range(1, len(word) + 1):
+            forward[index] = log_add(forward[start] + log for start, end, log in edges if end == index)
+        for index in reversed(range(len(word))):
+            backward[index] = log_add(log + backward[end] for start, end, log in edges if start == index)
         for start, end, log in edges:
             piece = word[start:end] if word[start:end] in model else unknown_as
             if piece is not None:
@@ -251,11 +251,11 @@ def plain_e_step(
 
 def plain_m_step(expected: Mapping[str, float]) -> dict[str, float]:
     """The log probabilities that follow, without the pieces that are hardly expected."""
-    kept = {piece: count for piece, count in expected.items() if count >= LEAST_EXPECTED}
-    if not kept:
+    entries = {piece: count for piece, count in expected.items() if count >= LEAST_EXPECTED}
+    if not entries:
         raise ValueError("no piece is expected half a time")
-    total = digamma(sum(kept.values()))
-    return {piece: digamma(count) - total for piece, count in kept.items()}
+    total = digamma(sum(entries.values()))
+    return {piece: digamma(count) - total for piece, count in entries.items()}
 
 
 def plain_best(word: str, model: Mapping[str, float], without: str = "") -> list[str]:
@@ -278,13 +278,13 @@ def plain_prune(
     unknown = 0 if unknown_as is None else freqs[unknown_as]
     total = sum(freqs.values())
     words = sum(word_freqs.values())
-    kept: set[str] = set()
+    entries: set[str] = set()
     losses: dict[str, float] = {}
     for piece, freq in freqs.items():
         if freq == 0:
             continue
         if len(piece) == 1:
-            kept.add(piece)
+            entries.add(piece)
             continue
         others = plain_best(piece, model, without=piece)
         itself = math.log(freq) - math.log(total)
@@ -293,9 +293,9 @@ def plain_prune(
         losses[piece] = freq / words * (itself - instead)
     room = max(desired, int(KEPT_SHARE * len(model)))
     for piece in sorted(losses, key=lambda piece: -losses[piece]):
-        if len(kept) < room:
-            kept.add(piece)
-    return {piece: log for piece, log in model.items() if piece in kept}, losses
+        if len(entries) < room:
+            entries.add(piece)
+    return {piece: log for piece, log in model.items() if piece in entries}, losses
 
 
 def plain_finalize(

@@ -58,9 +58,9 @@ def plain_wordpiece(
 def merge(tokens: Sequence[str], pair: PairName, token: str) -> tuple[str, ...]:
     """`pair` joined wherever it occurs, from left to right."""
     merged: list[str] = []
-    place = 0
-    while place < len(tokens):
-        here = tuple(tokens[place : place + 2]) == pair
-        merged.append(token if here else tokens[place])
-        place += 2 if here else 1
+    position = 0
+    while position < len(tokens):
+        here = tuple(tokens[position : position + 2]) == pair
+        merged.append(token if here else tokens[position])
+        position += 2 if here else 1
     return tuple(merged)

@@ -64,8 +64,8 @@ LENGTHS = st.integers(0, 9)
 
 
 def spans_in(length: int) -> st.SearchStrategy[Span]:
-    places = st.integers(0, length)
-    return st.tuples(places, places).map(lambda span: (min(span), max(span)))
+    positions = st.integers(0, length)
+    return st.tuples(positions, positions).map(lambda span: (min(span), max(span)))
 
 
 @st.composite
@@ -79,8 +79,8 @@ def mostly_in_order(draw: st.DrawFn, length: int) -> list[Span]:
     drawn = draw(st.lists(spans_in(length), max_size=7))
     offsets = sorted(drawn)
     if offsets and draw(st.booleans()):
-        place = draw(st.integers(0, len(offsets) - 1))
-        offsets.insert(place, offsets[place])
+        position = draw(st.integers(0, len(offsets) - 1))
+        offsets.insert(position, offsets[position])
     if draw(st.booleans()):
         offsets = [*offsets, (0, 0)]
     return offsets
@@ -90,8 +90,8 @@ def mostly_in_order(draw: st.DrawFn, length: int) -> list[Span]:
 def one_after_the_other(draw: st.DrawFn, length: int) -> list[Span]:
     """Spans between borders, some of them left out, some there twice."""
     borders = sorted(draw(st.sets(st.integers(1, max(1, length - 1)), max_size=5)) & {*range(1, length)})
-    places = list(pairwise([0, *borders, length])) if length else []
-    return [span for span in places for _ in range(draw(st.sampled_from([1, 1, 1, 0, 2])))]
+    positions = list(pairwise([0, *borders, length])) if length else []
+    return [span for span in positions for _ in range(draw(st.sampled_from([1, 1, 1, 0, 2])))]
 
 
 def offsets_in(length: int) -> st.SearchStrategy[list[Span]]:
@@ -126,12 +126,12 @@ def check_cover(length: int, offsets: Sequence[Span], stretches: Sequence[Stretc
     assert list(chain(*(range(stretch.first, stretch.last) for stretch in stretches))) == [
         *range(len(offsets))
     ]
-    place = {}
+    positions = {}
     for index, (start, end, first, last) in enumerate(stretches):
         assert start < end or first < last, "an empty stretch has a token"
         inside = [offsets[token] for token in range(first, last)]
         for token in range(first, last):
-            place[token] = index
+            positions[token] = index
         with_text = [span for span in inside if span[0] < span[1]]
         if with_text:  # not longer than its tokens, and not shorter
             assert (start, end) == (min(span[0] for span in with_text), max(span[1] for span in with_text))
@@ -146,7 +146,7 @@ def check_cover(length: int, offsets: Sequence[Span], stretches: Sequence[Stretc
     for one, (start, end) in enumerate(offsets):
         for other, span in enumerate(offsets[:one]):
             if max(start, span[0]) < min(end, span[1]):
-                assert place[one] == place[other], "tokens that share characters share a stretch"
+                assert positions[one] == positions[other], "tokens that share characters share a stretch"
 
 
 @thorough
@@ -253,7 +253,7 @@ def library(name: str) -> tokenizers.Tokenizer:
             "fox",
             "def",
         ]
-        vocab = {word: place for place, word in enumerate(["[UNK]", "[CLS]", "[SEP]", *words])}
+        vocab = {word: index for index, word in enumerate(["[UNK]", "[CLS]", "[SEP]", *words])}
         theirs = tokenizers.Tokenizer(models.WordPiece(vocab, unk_token="[UNK]"))
         theirs.normalizer = normalizers.BertNormalizer()
         theirs.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -270,7 +270,7 @@ def library(name: str) -> tokenizers.Tokenizer:
         theirs.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace("  ", " ")])
         theirs.pre_tokenizer = pre_tokenizers.Metaspace()
         return theirs
-    alphabet = {symbol: place for place, symbol in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    alphabet = {symbol: index for index, symbol in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
     vocab = {**alphabet, "th": 256, "the": 257, "Ġthe": 258}
     theirs = tokenizers.Tokenizer(models.BPE(vocab, [("t", "h"), ("th", "e"), ("Ġ", "the")]))
     theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=name == "prefix_space")
@@ -461,8 +461,8 @@ def test_blocks_are_the_plain_ones(case: tuple[str, list[list[Stretch]]]) -> Non
     blocks = align(text, covers)
     assert blocks == plain_align(text, covers)
     assert "".join(text[block.start : block.end] for block in blocks) == text
-    for place, stretches in enumerate(covers):
-        assert list(chain(*(block.parts[place] for block in blocks))) == [*range(len(stretches))]
+    for index, stretches in enumerate(covers):
+        assert list(chain(*(block.parts[index] for block in blocks))) == [*range(len(stretches))]
     for limit in range(len(text) + 2):
         assert align(text, covers, limit) == [block for block in blocks if block.start < limit]
 
@@ -472,7 +472,7 @@ def test_blocks_are_the_plain_ones(case: tuple[str, list[list[Stretch]]]) -> Non
 def test_nobody_agrees_on_what_is_unknown(case: tuple[str, list[list[Stretch]]], places: set[int]) -> None:
     text, covers = case
     unknown = [
-        {place for place in places if place < len(cover)} if not at else set()
+        {index for index in places if index < len(cover)} if not at else set()
         for at, cover in enumerate(covers)
     ]
     assert boundary_agreement(text, covers, unknown) == plain_agreement(text, covers, unknown)
@@ -516,9 +516,9 @@ def test_white_space_is_no_disagreement() -> None:
 
 
 def test_text_that_only_one_has_is_a_disagreement() -> None:
-    left_out, kept = cover(3, [(0, 1), (2, 3)]), cover(3, [(0, 1), (1, 2), (2, 3)])
-    assert [block.agree for block in align("a\u200bb", [left_out, kept])] == [True, False, True]
-    assert [block.agree for block in align("a b", [left_out, kept])] == [True, True, True]
+    left_out, stored = cover(3, [(0, 1), (2, 3)]), cover(3, [(0, 1), (1, 2), (2, 3)])
+    assert [block.agree for block in align("a\u200bb", [left_out, stored])] == [True, False, True]
+    assert [block.agree for block in align("a b", [left_out, stored])] == [True, True, True]
 
 
 def test_texts_that_nothing_cuts() -> None:

@@ -47,9 +47,9 @@ def golden(name: str) -> dict[str, Any]:
 
 
 def event(trace: BpeTrace, step: int) -> MergeEvent:
-    found = trace[step].event
-    assert isinstance(found, MergeEvent)
-    return found
+    result = trace[step].event
+    assert isinstance(result, MergeEvent)
+    return result
 
 
 # --- Published examples -------------------------------------------------------------------------------------
@@ -460,7 +460,7 @@ def test_counts_of_any_size(huge: int) -> None:
 
 def test_more_symbols_than_there_are_code_points_before_the_surrogates() -> None:
     # Ids from 0xD800 on are private characters that no UTF-8 could hold.
-    letters = "".join(chr(0x20000 + place) for place in range(60_000))
+    letters = "".join(chr(0x20000 + index) for index in range(60_000))
     trace = train_bpe(Corpus.from_counts({letters: 1, letters[-3:]: 1, letters[0xD7FF:0xD802]: 1}), merges=4)
     tokens = [letters[0xD7FF:0xD801], letters[0xD7FF:0xD802], letters[-3:-1], letters[-3:]]
     assert [event(trace, step).token for step in range(1, 5)] == tokens
@@ -478,7 +478,7 @@ def test_control_characters() -> None:
 
 
 def test_one_long_word() -> None:
-    word = "".join(chr(97 + (place * place + place // 7) % 13) for place in range(20_000))
+    word = "".join(chr(97 + (index * index + index // 7) % 13) for index in range(20_000))
     trace = train_bpe(Corpus.from_counts({word: 1}), merges=60)
     tokens = trace[60].splits([word])[word]
     assert len(tokens) == trace[60].tokens < len(word) / 3

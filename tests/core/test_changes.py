@@ -35,13 +35,13 @@ def test_merges(counts: dict[str, int]) -> None:
             changed = [step for step in range(1, len(states)) if states[step][word] != states[step - 1][word]]
             assert steps_changing_word(trace, word) == changed
         for token in trace.tokens:
-            made = [step for step in range(1, len(states)) if trace.token_of(step) == token]
+            results = [step for step in range(1, len(states)) if trace.token_of(step) == token]
             moved = [
                 step
                 for step in range(1, len(states))
                 if occurrences(states[step], token) != occurrences(states[step - 1], token)
             ]
-            assert steps_changing_token(trace, token) == sorted({*made, *moved})
+            assert steps_changing_token(trace, token) == sorted({*results, *moved})
         for pair in {pair for table in tables for pair in table}:
             changed = [
                 step

@@ -92,12 +92,12 @@ def plain_states(comparison: Comparison, rule: str) -> list[list[State]]:
 
 def plainly(comparison: Comparison, states: list[list[State]], size: int) -> PlainSize:
     bpe, wordpiece, unigram = states
-    found = [
+    results = [
         # A run that is over stays at its last step; merges that make a token once more come after the first of a size.
         at_size(merging, size, last=size > len(merging[-1][0]))
         for merging in (bpe, wordpiece)
     ]
-    return plain_size(dict(comparison.corpus.items()), [*found, at_size(unigram, size, last=True)])
+    return plain_size(dict(comparison.corpus.items()), [*results, at_size(unigram, size, last=True)])
 
 
 def check_every_size(comparison: Comparison, rule: str) -> None:
@@ -105,9 +105,9 @@ def check_every_size(comparison: Comparison, rule: str) -> None:
     total = comparison.corpus.total
     order = comparison.corpus.words
     previous: PlainSize | None = None
-    for place, size in enumerate(comparison.sizes):
+    for position, size in enumerate(comparison.sizes):
         plain = plainly(comparison, states, size)
-        snapshot, point = comparison[place], comparison.sweep[place]
+        snapshot, point = comparison[position], comparison.sweep[position]
         assert (snapshot.size, point.size) == (size, size)
         assert [standing.tokens for standing in snapshot.standings] == plain.tokens
         assert {word: list(cuts) for word, cuts in snapshot.cuts(order).items()} == plain.cuts
@@ -118,9 +118,9 @@ def check_every_size(comparison: Comparison, rule: str) -> None:
         )
         assert point.overlap == tuple(plain.overlap)
         disagreements = snapshot.disagreements()
-        assert [found.word for found in disagreements] == plain.different
-        assert [found.apart for found in disagreements] == [plain.odd[word] for word in plain.different]
-        assert all(list(found.cuts) == plain.cuts[found.word] for found in disagreements)
+        assert [result.word for result in disagreements] == plain.different
+        assert [result.apart for result in disagreements] == [plain.odd[word] for word in plain.different]
+        assert all(list(result.cuts) == plain.cuts[result.word] for result in disagreements)
         assert snapshot.different == len(plain.different)
         assert list(snapshot.leading) == plain.different[:LISTED]
         apart = [
@@ -180,24 +180,24 @@ def test_each_size_is_what_training_to_it_gives() -> None:
     """BPE and WordPiece to the letter; of Unigram, the pieces, when it is told to stop exactly there."""
     comparison = course()
     corpus = comparison.corpus
-    for place in range(0, len(comparison) + 1, 13):
-        size = comparison.sizes[place]
+    for index in range(0, len(comparison) + 1, 13):
+        size = comparison.sizes[index]
         bpe, wordpiece, unigram = comparison.sides
         for side, trained in ((bpe, train_bpe(corpus, size)), (wordpiece, train_wordpiece(corpus, size))):
-            step = cast(int, side.steps[place])
+            step = cast(int, side.steps[index])
             assert side.trace[step].vocab == trained[-1].vocab
             assert side.trace[step].splits() == trained[-1].splits()
         exact = train_unigram(corpus, comparison.settings["seed_size"], size, exact=True)
-        assert set(unigram.trace[cast(int, unigram.steps[place])].pieces) == set(exact[-1].pieces)
+        assert set(unigram.trace[cast(int, unigram.steps[index])].pieces) == set(exact[-1].pieces)
 
 
 def test_the_published_merges_of_the_small_corpus() -> None:
     """Both begin with seven symbols; size 7 + k is the course's k-th merge."""
     comparison = hug()
     assert comparison.sizes == range(7, 17) and comparison.stop_reason == "no_pairs"
-    for name, place in (("bpe_hug", 0), ("wordpiece_hug", 1)):
+    for name, position in (("bpe_hug", 0), ("wordpiece_hug", 1)):
         for number, step in enumerate(golden(name)["steps"], start=1):
-            change = cast(Merged, comparison[number].event.changes[place])
+            change = cast(Merged, comparison[number].event.changes[position])
             assert (list(change.pair), change.token, change.freq) == (
                 step["pair"],
                 step["token"],
@@ -219,11 +219,11 @@ def test_the_published_merges_of_the_small_corpus() -> None:
 def test_what_unigram_has_here_and_not_one_size_below() -> None:
     comparison = course()
     trace = comparison.runs["unigram"]
-    for place in range(1, len(comparison) + 1):
-        now = cast(int, comparison.sides[2].steps[place])
-        below = cast(int, comparison.sides[2].steps[place - 1])
-        change = cast(Regained, comparison[place].event.changes[2])
-        assert below == now + 1 and trace.record.sizes[now] == comparison.sizes[place]
+    for index in range(1, len(comparison) + 1):
+        now = cast(int, comparison.sides[2].steps[index])
+        below = cast(int, comparison.sides[2].steps[index - 1])
+        change = cast(Regained, comparison[index].event.changes[2])
+        assert below == now + 1 and trace.record.sizes[now] == comparison.sizes[index]
         (piece,) = change.tokens
         assert piece in trace[now].pieces and piece not in trace[below].pieces
         event = cast(Any, trace[below].event)
@@ -271,8 +271,8 @@ def test_sentencepiece_passes_over_sizes() -> None:
 
 def test_the_smallest_size_for_so_few_tokens() -> None:
     comparison = course()
-    for name, place in zip(NAMES, range(3), strict=True):
-        heights = [cast(float, point.tokens_per_word[place]) for point in comparison.sweep]
+    for name, index in zip(NAMES, range(3), strict=True):
+        heights = [cast(float, point.tokens_per_word[index]) for point in comparison.sweep]
         for most in (6.0, 3.5, 1.0):
             size = comparison.first_size(name, most)
             assert size == next(
@@ -309,9 +309,11 @@ def test_surfaces_go_by_place() -> None:
 
 def test_a_size_below_an_alphabet_is_refused() -> None:
     corpus = Corpus.from_counts({"abab": 2, "ba": 3})
-    with pytest.raises(VocabSizeError) as told:
+    with pytest.raises(VocabSizeError) as message:
         compare(corpus, 3)
-    assert str(told.value) == "vocab_size=3 is below the WordPiece alphabet's 4 symbols; choose at least 4."
+    assert (
+        str(message.value) == "vocab_size=3 is below the WordPiece alphabet's 4 symbols; choose at least 4."
+    )
     with pytest.raises(VocabSizeError, match="below the alphabet's 7 symbols; choose at least 7"):
         compare(Corpus.from_counts(HUG), 6)
     assert compare(Corpus.from_counts(HUG), 7).sizes == range(7, 8)
@@ -337,17 +339,17 @@ def test_the_seed_is_four_times_the_largest_size() -> None:
 
 
 def test_progress_only_grows_and_stays_within_its_total() -> None:
-    told: list[tuple[int, int | None]] = []
+    messages: list[tuple[int, int | None]] = []
 
     def progress(done: int, total: int | None) -> bool:
-        told.append((done, total))
+        messages.append((done, total))
         return True
 
     compare(course().corpus, 120, progress=progress)
-    assert [done for done, _total in told] == sorted(done for done, _total in told)
-    assert all(total is not None and done <= total for done, total in told)
-    told.clear()
-    assert compare(course().corpus, progress=progress).stop_reason == "no_pairs" and told
+    assert [done for done, _total in messages] == sorted(done for done, _total in messages)
+    assert all(total is not None and done <= total for done, total in messages)
+    messages.clear()
+    assert compare(course().corpus, progress=progress).stop_reason == "no_pairs" and messages
 
 
 @pytest.mark.parametrize("calls", [1, 2, 3, 4, 6])
@@ -405,11 +407,11 @@ def test_words_that_a_spreadsheet_would_take_for_formulas_are_inert() -> None:
     hostile = {"=1+1": 9, "+x+x": 8, "@sum@sum": 7, "-a-a": 6, 'a"b,c"b': 5, "<b>x</b>": 4}
     comparison = compare(Corpus.from_counts(hostile, pre_tokenizer="whitespace_split"), 24)
     rows = read_csv(disagreements_to_csv(comparison[-1]))
-    found = comparison[-1].disagreements()
-    assert found and len(rows) == len(found)
-    for row, told in zip(rows, found, strict=True):
-        assert row["word"].removeprefix("'") == told.word and row["apart"] == told.apart
-        for name, cut in zip(NAMES, told.cuts, strict=True):
+    result = comparison[-1].disagreements()
+    assert result and len(rows) == len(result)
+    for row, message in zip(rows, result, strict=True):
+        assert row["word"].removeprefix("'") == message.word and row["apart"] == message.apart
+        for name, cut in zip(NAMES, message.cuts, strict=True):
             assert row[name].removeprefix("'") == " ".join(cut or ())
             assert row[f"{name}_tokens"] == str(len(cut or ()))
         assert all(not cell.startswith(("=", "+", "-", "@")) for cell in row.values())
@@ -426,9 +428,13 @@ def test_the_comparison_as_json() -> None:
         "seed_size": 4 * 174,
     }
     for standing in snapshot.standings:
-        told = data["algorithms"][standing.name]
-        assert (told["step"], told["size"], told["tokens"]) == (standing.step, standing.size, standing.tokens)
-        assert len(told["vocab"]) == 90
+        message = data["algorithms"][standing.name]
+        assert (message["step"], message["size"], message["tokens"]) == (
+            standing.step,
+            standing.size,
+            standing.tokens,
+        )
+        assert len(message["vocab"]) == 90
     assert [row["vocab_size"] for row in data["sweep"]] == [*course().sizes]
     assert data["sweep"][60]["tokens_per_word"] == {
         standing.name: standing.tokens_per_word for standing in snapshot.standings

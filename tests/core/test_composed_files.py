@@ -107,10 +107,10 @@ FLAGS = ["lstrip", "rstrip", "single_word", "normalized", "special"]
 def trained(cutter: str, normalizer: str, **more: Any) -> tokenizers.Tokenizer:
     """A tokenizer that the library trained with these parts; its added tokens have the flags that `more` names."""
     theirs = tokenizers.Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
-    if made := CUTTERS[cutter]():
-        theirs.pre_tokenizer = made
-    if made := NORMALIZERS[normalizer]():
-        theirs.normalizer = made
+    if result := CUTTERS[cutter]():
+        theirs.pre_tokenizer = result
+    if result := NORMALIZERS[normalizer]():
+        theirs.normalizer = result
     special = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256))]
     alphabet = BYTES if "bytes" in cutter or cutter == "deepseek" else []
     theirs.train_from_iterator(

@@ -83,9 +83,9 @@ def test_tipping_points_are_those_of_brute_force(algorithm: str) -> None:
             trace = train_unigram(corpus, vocab_size=None)
         if not len(trace):
             continue
-        step, asked = random.randint(1, len(trace)), [random.choice(sorted(words))]
-        wanted = {word: brute_force(words, step, word, picks) for word in asked}
-        assert tipping_points(trace, step, asked, BOUND) == wanted, (words, rule, step)
+        step, requested = random.randint(1, len(trace)), [random.choice(sorted(words))]
+        wanted = {word: brute_force(words, step, word, picks) for word in requested}
+        assert tipping_points(trace, step, requested, BOUND) == wanted, (words, rule, step)
 
 
 def test_a_minimum_count_can_tip_a_step() -> None:
@@ -109,7 +109,7 @@ def test_margins_are_the_slow_trainers_differences() -> None:
         ]
         scores = [step.scores.values() for step in plain_wordpiece(words, "first")[0]]
         for trace, values in ((bpe, counts), (wordpiece, scores)):
-            ranked = [sorted(found, reverse=True)[:2] for found in values]
+            ranked = [sorted(result, reverse=True)[:2] for result in values]
             wanted = [best[0] - best[1] if len(best) == 2 else None for best in ranked]
             assert [trace.margin(step) for step in range(1, len(trace) + 1)] == wanted
             assert [point.margin for point in trace.history] == wanted
@@ -180,25 +180,25 @@ def test_wrong_words_and_steps_are_refused() -> None:
 
 def test_a_search_can_be_stopped() -> None:
     trace = train_bpe(Corpus.from_counts(HUG))
-    told: list[tuple[int, int]] = []
+    messages: list[tuple[int, int]] = []
 
     def stop_at_the_second(done: int, total: int) -> bool:
-        told.append((done, total))
-        return len(told) < 2
+        messages.append((done, total))
+        return len(messages) < 2
 
     assert list(tippings(trace, 2, HUG, progress=stop_at_the_second)) == ["hug"]
-    assert told[-1][0] < told[-1][1]
+    assert messages[-1][0] < messages[-1][1]
 
 
 def test_balance_compares_at_equal_size() -> None:
     ours, theirs = (
         train_bpe(Corpus.from_counts({**HUG, "pug": pug}), 12, special_tokens=("<s>",)) for pug in (5, 30)
     )
-    found = balance(ours, theirs)
-    assert (found.size, found.steps) == (12, (4, 4))
+    result = balance(ours, theirs)
+    assert (result.size, result.steps) == (12, (4, 4))
     here, there = ({*run[4].vocab} for run in (ours, theirs))
-    assert ({*found.ours}, {*found.theirs}) == (here - there, there - here)
-    assert found.shared == len(here & there) - 8  # the special token and seven letters
+    assert ({*result.ours}, {*result.theirs}) == (here - there, there - here)
+    assert result.shared == len(here & there) - 8  # the special token and seven letters
     fine = train_unigram(Corpus.from_counts(HUG), vocab_size=12)
     coarse = train_unigram(Corpus.from_counts(HUG), vocab_size=9)
     assert balance(fine, coarse) == balance(fine, fine)._replace(

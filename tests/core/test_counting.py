@@ -123,10 +123,10 @@ def test_any_blocks_in_any_order_by_any_number_of_workers_give_the_corpus(
         with pytest.raises(EmptyCorpusError):
             gather(parts, pipeline, 1)
         return
-    found = gather(parts, pipeline, 1).corpus
-    assert (found.words, found.counts, found.ends) == (corpus.words, corpus.counts, corpus.ends)
+    result = gather(parts, pipeline, 1).corpus
+    assert (result.words, result.counts, result.ends) == (corpus.words, corpus.counts, corpus.ends)
     if len(contents) == 1:
-        assert found == corpus  # lines, characters and replaced bytes, too
+        assert result == corpus  # lines, characters and replaced bytes, too
 
 
 ENTRIES = st.dictionaries(
@@ -156,8 +156,8 @@ def test_merging_packed_counts_takes_little_memory_however_many_words_there_are(
         half = words // 2
         packed = []
         for number in range(8):
-            names = [f"word{place}" for place in range(half)] + [
-                f"{number}word{place}" for place in range(half)
+            names = [f"word{index}" for index in range(half)] + [
+                f"{number}word{index}" for index in range(half)
             ]
             packed.append(pack(Counted({name: (2, 1, number << 40 | at) for at, name in enumerate(names)})))
         tracemalloc.start()
@@ -178,9 +178,9 @@ def test_blocks_cover_a_file_and_begin_lines(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "one.txt"
     path.write_bytes(data)
-    found = list(blocks([path, path], size))
-    half = found[: len(found) // 2]
-    assert [block.number for block in found] == list(range(len(found)))
+    results = list(blocks([path, path], size))
+    half = results[: len(results) // 2]
+    assert [block.number for block in results] == list(range(len(results)))
     assert b"".join(data[block.start : block.stop] for block in half) == data
     if not data.startswith((b"\xff\xfe", b"\xfe\xff")):  # UTF-16 is one block
         assert all(data[block.start - 1 : block.start] == b"\n" for block in half[1:])
@@ -202,8 +202,8 @@ def test_marks_are_read_at_the_beginning_only(tmp_path: Path, encoding: str) -> 
 def test_a_line_longer_than_a_block(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_bytes(b"word " * 50_000 + b"\nlast")
-    found = list(blocks([path], 100_000))
-    assert [block.size for block in found] == [250_001, 4]
+    results = list(blocks([path], 100_000))
+    assert [block.size for block in results] == [250_001, 4]
 
 
 def test_entries_add_up_in_any_order() -> None:
@@ -249,7 +249,7 @@ def test_the_cut_keeps_order_and_says_what_it_left_out(texts: list[str], minimum
 def test_shares_can_be_cut_one_by_one() -> None:
     """Each has all occurrences of its words, so that the same are rare."""
     corpus = Corpus.from_texts(["a a a b b c d d e e e f"], pre_tokenizer="whitespace")
-    words = {word: (count, 0, place) for place, (word, count) in enumerate(corpus.items())}
+    words = {word: (count, 0, index) for index, (word, count) in enumerate(corpus.items())}
     dealt = shares(Counted(words, 1, 23), 3)
     assert sum(bool(share.words) for share in dealt) > 1
     assert merge(cut(share, 2) for share in dealt) == cut(Counted(words, 1, 23), 2)

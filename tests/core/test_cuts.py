@@ -86,8 +86,8 @@ def pipeline(base: str, *cuts: str, **others: Any) -> Pipeline:
 def test_pre_tokens_and_their_places_are_the_librarys(base: str, name: str) -> None:
     for line in TEXTS:
         expected = [(word, span) for word, span in library(base, name).pre_tokenize_str(line)]
-        found = [(word.text, (word.start, word.end)) for word in pipeline(base, name).words(line)]
-        assert found == expected
+        results = [(word.text, (word.start, word.end)) for word in pipeline(base, name).words(line)]
+        assert results == expected
         assert pipeline(base, name).split(line) == [word for word, _span in expected]
 
 

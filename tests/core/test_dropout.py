@@ -69,10 +69,10 @@ def test_splits_of_unigram_are_as_likely_as_they_are_probable(temperature: float
     weights: dict[Split, float] = {}
     for cuts in product((False, True), repeat=3):
         pieces, last = [], 0
-        for place, cut in enumerate((*cuts, True), 1):
+        for index, cut in enumerate((*cuts, True), 1):
             if cut:
-                pieces.append("hugs"[last:place])
-                last = place
+                pieces.append("hugs"[last:index])
+                last = index
         if all(piece in model.pieces for piece in pieces):
             weights[tuple(pieces)] = sum(model.pieces[piece] for piece in pieces)
     powers = {split: math.exp(log / temperature) for split, log in weights.items()}

@@ -100,13 +100,13 @@ def test_a_composed_character_has_all_that_it_was_composed_from() -> None:
 
 def test_places_that_can_not_be() -> None:
     encoding = lettered().with_options(template=TEMPLATES["bert"]).encode("a b", "c")
-    for place in (-1, 99):
-        assert encoding.token_to_chars(place) is encoding.token_to_word(place) is None
-        assert encoding.token_to_sequence(place) is encoding.char_to_token(place) is None
+    for index in (-1, 99):
+        assert encoding.token_to_chars(index) is encoding.token_to_word(index) is None
+        assert encoding.token_to_sequence(index) is encoding.char_to_token(index) is None
         assert (
-            encoding.char_to_word(place)
-            is encoding.word_to_chars(place)
-            is encoding.word_to_tokens(place)
+            encoding.char_to_word(index)
+            is encoding.word_to_chars(index)
+            is encoding.word_to_tokens(index)
             is None
         )
     assert encoding.char_to_token(0, -1) is encoding.word_to_tokens(0, -1) is None
@@ -150,13 +150,13 @@ def test_offsets_by_lengths_need_tokens_for_all_bytes(pattern: str, text: str) -
 
 
 def test_offsets_are_worked_out_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+    requests: list[str] = []
     align = Tokenizer.align
-    monkeypatch.setattr(Tokenizer, "align", lambda self, text: asked.append(text) or align(self, text))
+    monkeypatch.setattr(Tokenizer, "align", lambda self, text: requests.append(text) or align(self, text))
     tokenizer = lettered().with_options(template=TEMPLATES["bert"], truncation=Truncation(5, 1))
     encoding = tokenizer.encode(letters(8))
     assert encoding.ids and encoding.tokens and encoding.type_ids and encoding.overflowing[1].attention_mask
-    assert asked == []
+    assert requests == []
     assert [window.offsets[1] for window in (encoding, *encoding.overflowing)] == [
         (0, 1),
         (4, 5),
@@ -164,4 +164,4 @@ def test_offsets_are_worked_out_when_they_are_asked_for(monkeypatch: pytest.Monk
         (12, 13),
     ]
     assert encoding.word_ids and encoding.char_to_token(4) == 3
-    assert asked == [letters(8)]
+    assert requests == [letters(8)]

@@ -211,8 +211,8 @@ def expect_events(trace: UnigramTrace) -> list[str]:
     """The file says what the events say, step by step; returns the kinds of the steps."""
     steps = json.loads(prunes_to_json(trace))["steps"]
     assert len(steps) == len(trace)
-    for step, found in enumerate(steps, start=1):
-        assert found == told(trace, step)
+    for step, result in enumerate(steps, start=1):
+        assert result == told(trace, step)
     return [step["kind"] for step in steps]
 
 
@@ -414,14 +414,14 @@ def merged_by_rank(word: str, ranks: Mapping[str, int]) -> list[int]:
     parts = list(word)
     while True:
         known = [
-            (ranks[first + second], place)
-            for place, (first, second) in enumerate(itertools.pairwise(parts))
+            (ranks[first + second], index)
+            for index, (first, second) in enumerate(itertools.pairwise(parts))
             if first + second in ranks
         ]
         if not known:
             return [ranks[part] for part in parts]
-        place = min(known)[1]
-        parts[place : place + 2] = [parts[place] + parts[place + 1]]
+        index = min(known)[1]
+        parts[index : index + 2] = [parts[index] + parts[index + 1]]
 
 
 def test_learned_pairs_and_ranks_lead_to_the_same_tokens() -> None:
@@ -467,7 +467,7 @@ NO_TIKTOKEN: dict[str, tuple[str, Callable[[], OurTokenizer]]] = {
 
 def with_vocab(tokens: list[str], merges: list[list[str]]) -> OurTokenizer:
     document = json.loads(tokenizer_to_json(byte_level_bpe(alphabet="bytes")))
-    document["model"] |= {"vocab": {token: place for place, token in enumerate(tokens)}, "merges": merges}
+    document["model"] |= {"vocab": {token: index for index, token in enumerate(tokens)}, "merges": merges}
     return tokenizer_from_json(json.dumps(document))
 
 

@@ -96,16 +96,16 @@ def japanese() -> tuple[list[str], list[str]]:
     text = (ASSETS / "locale/ja/LC_MESSAGES/tokensteps.po").read_text("utf-8")
     lines = [line[8:-1] for line in text.splitlines() if line.startswith('msgstr "') and len(line) > 9]
     Random(1).shuffle(lines)
-    held, taught = lines[::4], [line for place, line in enumerate(lines) if place % 4]
+    held, taught = lines[::4], [line for index, line in enumerate(lines) if index % 4]
     size = 0
-    kept = []
+    entries = []
     for line in taught * 9:
         size += len(line.encode())
         if size > 200_000:
             break
-        kept.append(line)
+        entries.append(line)
     assert size > 200_000
-    return kept, held
+    return entries, held
 
 
 # --- GPT-2, gone on with on another language --------------------------------------------------------------------------
@@ -166,18 +166,18 @@ def test_what_is_learned_on_top_is_what_recounting_finds(
     assert [tuple(trace.pair_of(step)) for step in range(1, len(trace) + 1)] == plain_extended(
         begun, corpus, more, least
     )
-    made = trace.tokenizer()
-    assert list(made.tokens[: len(tokenizer.tokens)]) == list(tokenizer.tokens)
-    assert made.special_tokens == tokenizer.special_tokens
+    result = trace.tokenizer()
+    assert list(result.tokens[: len(tokenizer.tokens)]) == list(tokenizer.tokens)
+    assert result.special_tokens == tokenizer.special_tokens
     for step in {0, len(trace) // 2, len(trace)}:  # what a step shows is what its tokenizer does
         at, splits = trace.tokenizer(step), trace[step].splits()
         assert all(splits[word] == tuple(map(at.token, at.model.encode_word(word))) for word in corpus.words)
     assert pickle.loads(pickle.dumps(trace)) == trace
     assert list(trace.tied_counts()) == [trace[step].event.tied_count for step in range(1, len(trace) + 1)]  # type: ignore[union-attr]
     if pre != "end_of_word":
-        theirs = Library.from_str(tokenizer_to_json(made))
+        theirs = Library.from_str(tokenizer_to_json(result))
         text = " ".join([*old, *new, "abcéd"])
-        assert theirs.encode(text).ids == made.ids(text)
+        assert theirs.encode(text).ids == result.ids(text)
 
 
 def test_an_old_token_that_is_never_made_is_not_made_by_another_way() -> None:
@@ -285,14 +285,14 @@ def test_what_is_cut_out_of_the_middle_strands_the_rest() -> None:
     tokenizer = trace.tokenizer()
     assert isinstance(tokenizer.model, BpeModel)
     for rank in range(0, len(trace), 5):
-        found = cut_out(tokenizer, rank)
+        result = cut_out(tokenizer, rank)
         document = json.loads(tokenizer_to_json(tokenizer))
         del document["model"]["merges"][rank]
         document["pre_tokenizer"] = None
         theirs = Library.from_str(json.dumps(document))
         alone = {token for token in tokenizer.tokens if theirs.encode(token).tokens == [token]}
-        assert {*tokenizer.tokens} - alone == {*found.stranded} and found.token in found.stranded
-        assert {*found.idle} <= {*tokenizer.model.merges[rank + 1 :]}
+        assert {*tokenizer.tokens} - alone == {*result.stranded} and result.token in result.stranded
+        assert {*result.idle} <= {*tokenizer.model.merges[rank + 1 :]}
 
 
 @pytest.mark.parametrize("number", [-1, 4, 1_000])

@@ -343,8 +343,8 @@ def test_the_parts_that_a_new_tokenizer_is_trained_with() -> None:
     assert special_tokens_of(document) == ("<unk>", "<s>", "<sep>", "<cls>")
     document["model"] = {"type": "WordLevel", "vocab": {}, "unk_token": "?"}
     assert pipeline_of(document).pre_tokenizer == "metaspace"
-    found = template_of(document)
-    assert found is not None and found.special_tokens == ("<sep>", "<cls>")
+    result = template_of(document)
+    assert result is not None and result.special_tokens == ("<sep>", "<cls>")
     with pytest.raises(LackingPartError, match="model WordLevel"):
         algorithm_of(document)
     assert algorithm_of({"model": {"type": "BPE"}}) == "bpe"
@@ -757,19 +757,19 @@ def mutated(draw: st.DrawFn) -> dict[str, Any]:
     document = copy.deepcopy(draw(st.sampled_from(VALID)))
     for _ in range(draw(st.integers(1, 3))):
         *way, last = draw(st.sampled_from([*paths(document)]))
-        place = document
+        position = document
         for key in way:
-            place = place[key]
+            position = position[key]
         action = draw(st.sampled_from(["drop", "replace", "copy"]))
         if action == "drop":
-            del place[last]
+            del position[last]
         elif action == "replace":
-            place[last] = draw(anything)
+            position[last] = draw(anything)
         else:
             source: Any = draw(st.sampled_from(VALID))
             for key in draw(st.sampled_from([*paths(source)])):
                 source = source[key]
-            place[last] = copy.deepcopy(source)
+            position[last] = copy.deepcopy(source)
         if not [*paths(document)]:
             break
     return document

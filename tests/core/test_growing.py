@@ -84,9 +84,9 @@ def test_every_step_of_a_growing_trace_is_that_of_the_finished_one(
     """Whenever it is cut, and in whatever order longer and shorter traces are read, which share their checkpoints."""
     parts, whole = grown(TRAINERS[name], Corpus.from_counts(counts), cuts.__contains__)
     assert whole.finished and [len(part) for part in parts] == sorted(len(part) for part in parts)
-    asked = [(part, step) for part in parts for step in range(len(part) + 1)]
-    order.shuffle(asked)
-    for part, step in asked[:60]:
+    requests = [(part, step) for part in parts for step in range(len(part) + 1)]
+    order.shuffle(requests)
+    for part, step in requests[:60]:
         assert not part.finished and part.stop_reason == "growing"
         agrees(part, whole, step)
 
@@ -116,13 +116,13 @@ def test_a_seed_can_be_seen_before_its_loss_is_known(name: str) -> None:
 @pytest.mark.parametrize("name", TRAINERS)
 def test_a_stopped_run_is_one_that_stopped_growing(name: str) -> None:
     """It is finished, and its steps are the steps of the trace that grew until then."""
-    parts, asked = [], count()
+    parts, requests = [], count()
 
     def growing(cut: CutOff) -> None:
         part = cut()
         parts.append(parts[-1].grown(part) if parts else part)
 
-    stopped = TRAINERS[name](BINARY, growing=growing, progress=lambda _done, _total: next(asked) < 1)
+    stopped = TRAINERS[name](BINARY, growing=growing, progress=lambda _done, _total: next(requests) < 1)
     assert stopped.stop_reason == "stopped" and stopped.finished and not parts[-1].finished
     assert len(stopped) == len(parts[-1]) > 0
     for step in range(0, len(stopped) + 1, 7):

@@ -129,8 +129,8 @@ WORDPIECE_TEXTS = [*every("aA,中 #", 4)]
 @pytest.mark.parametrize("seed", range(sampled(96)))
 def test_what_bert_can_never_give_is_ruled_out_and_the_rest_is_shown(seed: int) -> None:
     random = Random(seed)
-    found = {"".join(random.choices("aaA,中", k=random.randint(1, 3))) for _ in range(8)}
-    tokens = ["[UNK]", "a", *sorted(found - {"a"}), *(f"##{token}" for token in sorted(found))]
+    results = {"".join(random.choices("aaA,中", k=random.randint(1, 3))) for _ in range(8)}
+    tokens = ["[UNK]", "a", *sorted(results - {"a"}), *(f"##{token}" for token in sorted(results))]
     pipeline = Pipeline("bert_cased" if seed % 6 else "bert_uncased", "bert")
     tokenizer = Tokenizer(pipeline, WordPieceModel(tokens))
     produced = {identifier for text in WORDPIECE_TEXTS for identifier in tokenizer.ids(text)}
@@ -172,20 +172,20 @@ def test_what_every_text_up_to_a_length_gives_is_never_ruled_out(pre_tokenizer: 
 
 def test_gpt2_has_thirteen_bytes_that_no_text_has_and_all_other_tokens_are_shown() -> None:
     subject = gpt2()
-    found = health_of_loaded(subject)
+    result = health_of_loaded(subject)
     ranks = {subject.token_bytes(one): one for one in range(50_256)}
     judge = tiktoken.Encoding("gpt2", pat_str=PATTERNS["gpt2"], mergeable_ranks=ranks, special_tokens={})
-    never = {one: verdict for one, verdict in found.verdicts.items() if verdict.ruled_out}
+    never = {one: verdict for one, verdict in result.verdicts.items() if verdict.ruled_out}
     assert {subject.token_bytes(one)[0] for one in never} == {0xC0, 0xC1, *range(0xF5, 0x100)}
-    assert {verdict.kind for verdict in found.verdicts.values()} == {"bytes", "shown", "apart"}
-    for one, verdict in found.verdicts.items():
+    assert {verdict.kind for verdict in result.verdicts.values()} == {"bytes", "shown", "apart"}
+    for one, verdict in result.verdicts.items():
         if verdict.kind == "shown":
             assert one in judge.encode_ordinary(verdict.text)
-    own = [one for one in range(50_256) if one not in found.verdicts]
+    own = [one for one in range(50_256) if one not in result.verdicts]
     for one in spread(own, 10_000):
         assert judge.encode_ordinary(subject.token_bytes(one).decode()) == [one]
-    assert found.makeup.spaced == sum(data[:1] == b" " != data for data in ranks)
-    assert sum(found.makeup.kinds.values()) == 50_256
+    assert result.makeup.spaced == sum(data[:1] == b" " != data for data in ranks)
+    assert sum(result.makeup.kinds.values()) == 50_256
 
 
 def test_gpt2_with_two_merges_exchanged_has_tokens_whose_merges_never_meet() -> None:
@@ -201,10 +201,10 @@ def test_gpt2_with_two_merges_exchanged_has_tokens_whose_merges_never_meet() -> 
         ["[UNK]"],
     )
     verdicts = health(moved).verdicts
-    told = {moved.tokens[one]: verdict for one, verdict in verdicts.items() if verdict.ruled_out}
-    assert {token: verdict.kind for token, verdict in told.items()} == {"the": "earlier", "then": "part"}
-    assert told["the"].pair == ("h", "e")
-    assert (told["the"].rank, told["the"].own_rank, told["the"].instead) == (0, 2, ("t", "he"))
+    messages = {moved.tokens[one]: verdict for one, verdict in verdicts.items() if verdict.ruled_out}
+    assert {token: verdict.kind for token, verdict in messages.items()} == {"the": "earlier", "then": "part"}
+    assert messages["the"].pair == ("h", "e")
+    assert (messages["the"].rank, messages["the"].own_rank, messages["the"].instead) == (0, 2, ("t", "he"))
 
 
 # --- What reaches a model ---------------------------------------------------------------------------------------------
@@ -288,29 +288,30 @@ def fallback(pieces: Iterable[str]) -> Tokenizer:
 
 def test_a_byte_whose_character_is_a_token_is_never_needed() -> None:
     tokenizer = fallback(["A", "é"])
-    told = {tokenizer.tokens[one]: verdict for one, verdict in health(tokenizer).verdicts.items()}
-    assert told["<0x41>"].kind == "spelled"
-    assert told["<0x42>"].text == "B"
+    messages = {tokenizer.tokens[one]: verdict for one, verdict in health(tokenizer).verdicts.items()}
+    assert messages["<0x41>"].kind == "spelled"
+    assert messages["<0x42>"].text == "B"
     by_kind = {
-        kind: {token for token in told if told[token].kind == kind} for kind in ("bytes", "open", "shown")
+        kind: {token for token in messages if messages[token].kind == kind}
+        for kind in ("bytes", "open", "shown")
     }
     assert by_kind["bytes"] == {f"<0x{byte:02X}>" for byte in (0xC0, 0xC1, *range(0xF5, 256))}
-    assert all(tokenizer.vocab[token] in tokenizer.ids(told[token].text) for token in by_kind["shown"])
+    assert all(tokenizer.vocab[token] in tokenizer.ids(messages[token].text) for token in by_kind["shown"])
     # White space never reaches the model.
     assert by_kind["open"] <= {f"<0x{byte:02X}>" for byte in range(0x21)}
 
 
 def test_a_check_can_be_stopped_and_says_how_far_it_is() -> None:
     tokenizer = fallback("abc")
-    told: list[tuple[int, int | None]] = []
+    messages: list[tuple[int, int | None]] = []
 
     def stop(done: int, total: int | None) -> bool:
-        told.append((done, total))
+        messages.append((done, total))
         return False
 
-    found = health(tokenizer, stop)
-    assert not found.finished
-    assert told == [(259, 260)]
+    result = health(tokenizer, stop)
+    assert not result.finished
+    assert messages == [(259, 260)]
     assert Reach(Checked(["a"], lambda _one: b"a", lambda texts: [[0] for _ in texts])).check() == {}
 
 

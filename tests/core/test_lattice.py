@@ -109,11 +109,11 @@ def test_count_total_and_posteriors_equal_enumeration(case: Case) -> None:
         assert math.isclose(posterior, share, rel_tol=1e-9, abs_tol=1e-300)
     assert not wanted
     if paths:
-        for place in range(len(case.word)):
+        for index in range(len(case.word)):
             over = [
                 share
                 for edge, share in zip(lattice.edges, posteriors, strict=True)
-                if edge.start <= place < edge.end
+                if edge.start <= index < edge.end
             ]
             assert math.isclose(math.fsum(over), 1.0, rel_tol=1e-9)  # fmt: skip
 
@@ -122,12 +122,12 @@ def test_count_total_and_posteriors_equal_enumeration(case: Case) -> None:
 @given(cases(), st.integers(1, 12))
 def test_best_and_k_best_equal_enumeration(case: Case, k: int) -> None:
     lattice, paths = case.lattice, case.paths
-    best, found = lattice.best(), lattice.k_best(k)
+    best, result = lattice.best(), lattice.k_best(k)
     assert (best is None) == (not paths)
-    assert len(found) == min(k, len(paths))
-    assert len({path.pieces for path in found}) == len(found)
+    assert len(result) == min(k, len(paths))
+    assert len({path.pieces for path in result}) == len(result)
     every = dict(paths)
-    for path, (_, log_probability) in zip(found, paths, strict=False):
+    for path, (_, log_probability) in zip(result, paths, strict=False):
         assert path.log_probability == log_probability == every[path.pieces] == Path.of(path.edges)[1]
         assert [edge[:2] for edge in path.edges] == spans(path.pieces)
     if best is not None:
@@ -152,12 +152,12 @@ def test_a_forced_edge_gives_the_best_path_that_has_it(case: Case) -> None:
         through = [
             log_probability for pieces, log_probability in paths if (edge.start, edge.end) in spans(pieces)
         ]
-        found = lattice.best_through(edge)
-        assert (found is None) == (not through)
-        if found is not None:
-            assert edge in found.edges
-            assert "".join(found.pieces) == case.word
-            assert math.isclose(found.log_probability, max(through), rel_tol=1e-12)
+        result = lattice.best_through(edge)
+        assert (result is None) == (not through)
+        if result is not None:
+            assert edge in result.edges
+            assert "".join(result.pieces) == case.word
+            assert math.isclose(result.log_probability, max(through), rel_tol=1e-12)
 
 
 @examples(200)
@@ -213,11 +213,11 @@ def test_samples_come_as_often_as_they_are_probable(case: Case, temperature: flo
     paths = {pieces: math.exp(log / temperature) for pieces, log in case.paths}
     drawn = lattice.samples(number, temperature, seed)
     assert len(drawn) == (number if paths else 0)
-    found = Counter(path.pieces for path in drawn)
-    assert found.keys() <= paths.keys()
+    results = Counter(path.pieces for path in drawn)
+    assert results.keys() <= paths.keys()
     for pieces, weight in paths.items():
         share = weight / math.fsum(paths.values())
-        assert abs(found[pieces] - number * share) <= 6 * math.sqrt(number * share * (1 - share)) + 1
+        assert abs(results[pieces] - number * share) <= 6 * math.sqrt(number * share * (1 - share)) + 1
     assert lattice.samples(20, temperature, seed) == drawn[:20]
 
 
@@ -257,8 +257,8 @@ def test_one_piece_more_at_a_time() -> None:
         pieces[piece] = score
         best = Lattice.build("ABC", pieces).best()
         assert (best and " ".join(best.pieces)) == wanted
-    found = Lattice.build("ABC", pieces).k_best(10)
-    assert [" ".join(path.pieces) for path in found] == ["ABC", "A BC", "AB C", "A B C"]
+    result = Lattice.build("ABC", pieces).k_best(10)
+    assert [" ".join(path.pieces) for path in result] == ["ABC", "A BC", "AB C", "A B C"]
 
 
 def test_posteriors_by_hand() -> None:
@@ -353,11 +353,11 @@ def test_the_segmentations_of_pug() -> None:
     """Fractions over 210, the published 5/210 for `p` put right; two of them tie, and `p ug` is met first."""
     figures = golden("hug")
     lattice = Lattice.build("pug", shares(figures["freqs_in_order"]))
-    found = {" ".join(path.pieces): path.probability for path in lattice.k_best(10)}
-    assert next(iter(found)) == "p ug"
-    assert found.keys() == figures["segmentations_of_pug"].keys()
+    results = {" ".join(path.pieces): path.probability for path in lattice.k_best(10)}
+    assert next(iter(results)) == "p ug"
+    assert results.keys() == figures["segmentations_of_pug"].keys()
     for pieces, fraction in figures["segmentations_of_pug"].items():
-        assert math.isclose(found[pieces], Fraction(fraction), rel_tol=1e-12)
+        assert math.isclose(results[pieces], Fraction(fraction), rel_tol=1e-12)
     last = cast(ForwardEvent, lattice.viterbi()[3].event)
     assert [way.edge.piece for way in last.tied] == ["ug", "g"]
 
@@ -471,10 +471,10 @@ def test_the_best_five_as_in_the_sentencepiece_library() -> None:
     known = [word for word in real_words()[::20] if set(word) <= scores().keys()]
     assert len(known) > 100
     for word in known:
-        found = real_lattice(word).k_best(5)
+        result = real_lattice(word).k_best(5)
         theirs = model.nbest_encode(word, nbest_size=5, out_type=str)
         logs = [sum(scores()[piece] for piece in pieces) for pieces in theirs]
-        assert logs == pytest.approx([path.log_probability for path in found], abs=1e-4)
+        assert logs == pytest.approx([path.log_probability for path in result], abs=1e-4)
 
 
 @examples(300)

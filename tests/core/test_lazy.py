@@ -29,15 +29,15 @@ class Slow:
 
 def test_one_object_works_out_one_value_for_all() -> None:
     gate = threading.Event()
-    slow, found = Slow(gate), []
-    askers = [threading.Thread(target=lambda: found.append(slow.value)) for _ in range(8)]
+    slow, result = Slow(gate), []
+    askers = [threading.Thread(target=lambda: result.append(slow.value)) for _ in range(8)]
     for asker in askers:
         asker.start()
     assert slow.begun.wait(PATIENT)
     gate.set()
     for asker in askers:
         asker.join(PATIENT)
-    assert found == [slow.value] * 8 and slow.times == 1
+    assert result == [slow.value] * 8 and slow.times == 1
 
 
 def test_another_object_does_not_wait() -> None:

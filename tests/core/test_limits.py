@@ -107,8 +107,10 @@ def _cut_is_clear(corpus: Corpus, letters: int, initial: str) -> bool:
     order = sorted(
         (count for one, count in characters_of(corpus).items() if one not in initial), reverse=True
     )
-    place = letters - len({*initial})
-    return place >= 0 and (place == 0 or place >= len(order) or order[place - 1] > order[place])
+    position = letters - len({*initial})
+    return position >= 0 and (
+        position == 0 or position >= len(order) or order[position - 1] > order[position]
+    )
 
 
 @examples(100)

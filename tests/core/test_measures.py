@@ -34,11 +34,11 @@ def of_counts(counts: Counter[str] | Counter[int] | dict[int, int], size: int = 
 
 @pytest.mark.parametrize("name", "abc")
 def test_the_golden_efficiencies(name: str) -> None:
-    found = of_counts(Counter(GOLDEN[name]["tokens"]))
+    result = of_counts(Counter(GOLDEN[name]["tokens"]))
     for order, value in GOLDEN[name]["renyi_efficiency"].items():
-        assert found.renyi_efficiency(float(order)) == pytest.approx(value, rel=1e-12)
+        assert result.renyi_efficiency(float(order)) == pytest.approx(value, rel=1e-12)
     in_all = GOLDEN[name]["renyi_efficiency_in_vocabulary_of_100"]
-    assert found.renyi_efficiency(vocabulary=True) == pytest.approx(in_all, rel=1e-12)
+    assert result.renyi_efficiency(vocabulary=True) == pytest.approx(in_all, rel=1e-12)
 
 
 @pytest.mark.parametrize("values", GOLDEN["gini"])
@@ -49,26 +49,26 @@ def test_the_golden_gini(values: str) -> None:
 @pytest.mark.parametrize("name", SCORER["texts"])
 def test_efficiency_is_tokenization_scorers(name: str) -> None:
     if name == "zipf":
-        counts = Counter({f"t{place}": 20_000 // (place + 1) for place in range(5_000)})
+        counts = Counter({f"t{index}": 20_000 // (index + 1) for index in range(5_000)})
     else:
         file, _space, unit = name.partition(" ")
         text = (ROOT / "assets/corpora" / file).read_text("utf-8")
         counts = Counter(text if unit else text.split())
-    found = of_counts(counts, size=100_000)
+    result = of_counts(counts, size=100_000)
     for order, value in SCORER["texts"][name]["efficiency"].items():
-        assert found.renyi_efficiency(float(order)) == pytest.approx(value, rel=1e-9)
+        assert result.renyi_efficiency(float(order)) == pytest.approx(value, rel=1e-9)
     for order, value in SCORER["texts"][name]["in_vocabulary_of_100000"].items():
-        assert found.renyi_efficiency(float(order), vocabulary=True) == pytest.approx(value, rel=1e-9)
+        assert result.renyi_efficiency(float(order), vocabulary=True) == pytest.approx(value, rel=1e-9)
 
 
 @given(COUNTS, st.sampled_from([0.0, 0.5, 0.999999, 1.0, 1.000001, 2.0, 2.5, 40.0, 900.0, math.inf]))
 @examples(200)
 def test_entropy_falls_with_the_order_and_efficiency_is_a_share(counts: dict[int, int], order: float) -> None:
-    found = of_counts(counts)
-    entropy = found.renyi_entropy(order)
+    result = of_counts(counts)
+    entropy = result.renyi_entropy(order)
     assert -1e-9 <= entropy <= math.log2(len(counts)) + 1e-9
-    assert found.renyi_entropy(order + 1) <= entropy + 1e-9
-    efficiency = found.renyi_efficiency(order)
+    assert result.renyi_entropy(order + 1) <= entropy + 1e-9
+    efficiency = result.renyi_efficiency(order)
     assert (efficiency is None) == (len(counts) == 1)
     even = of_counts(dict.fromkeys(counts, 7)).renyi_efficiency(order)
     assert even is None or even == pytest.approx(1)
@@ -101,51 +101,51 @@ def test_a_text_is_recounted() -> None:
         train_unigram(corpus, vocab_size=44),
     ):
         tokenizer = trace.tokenizer()
-        found, encoding = measure(tokenizer, TEXT), tokenizer.encode(TEXT)
+        result, encoding = measure(tokenizer, TEXT), tokenizer.encode(TEXT)
         words = TEXT.split()
-        assert found.tokens == len(encoding) and found.words == len(words)
-        assert found.fertility == len(encoding) / len(words)
-        assert found.tokens_per_character == len(encoding) / len(TEXT)
-        assert found.bytes_per_token == len(TEXT.encode()) / len(encoding)
-        assert found.tokens_per_byte == pytest.approx(1 / (found.bytes_per_token or 0))
-        assert found.vocabulary_used == len({*encoding.ids}) / len(tokenizer.tokens)
+        assert result.tokens == len(encoding) and result.words == len(words)
+        assert result.fertility == len(encoding) / len(words)
+        assert result.tokens_per_character == len(encoding) / len(TEXT)
+        assert result.bytes_per_token == len(TEXT.encode()) / len(encoding)
+        assert result.tokens_per_byte == pytest.approx(1 / (result.bytes_per_token or 0))
+        assert result.vocabulary_used == len({*encoding.ids}) / len(tokenizer.tokens)
         starts = [TEXT.index(word) for word in dict.fromkeys(words)]
         own = {word: sum(start <= first < start + len(word) for first, _ in encoding.offsets)
                for word, start in zip(dict.fromkeys(words), starts, strict=True)}  # fmt: skip
-        assert found.whole == sum(own[word] == 1 for word in words), "no word is in another one here"
+        assert result.whole == sum(own[word] == 1 for word in words), "no word is in another one here"
 
 
 def test_an_unknown_word_is_not_whole() -> None:
     tokenizer = train_wordpiece(Corpus.from_counts({"hug": 3, "pug": 2}), merges=9).tokenizer()
-    found = measure(tokenizer, "hug xyz hug")
-    assert (found.words, found.whole, found.unknown, found.tokens) == (3, 2, 1, 3)
+    result = measure(tokenizer, "hug xyz hug")
+    assert (result.words, result.whole, result.unknown, result.tokens) == (3, 2, 1, 3)
 
 
 def test_nothing_to_divide_by() -> None:
     tokenizer = train_bpe(Corpus.from_counts({"hug": 3}), merges=1).tokenizer()
-    found = measure(tokenizer, "")
-    values = (found.fertility, found.tokens_per_character, found.tokens_per_byte, found.bytes_per_token,
-              found.whole_words, found.renyi_efficiency())  # fmt: skip
-    assert values == (None,) * 6 and found.vocabulary_used == 0
+    result = measure(tokenizer, "")
+    values = (result.fertility, result.tokens_per_character, result.tokens_per_byte, result.bytes_per_token,
+              result.whole_words, result.renyi_efficiency())  # fmt: skip
+    assert values == (None,) * 6 and result.vocabulary_used == 0
     for order in (-1.0, math.nan):
         with pytest.raises(SettingError, match="at least 0"):
-            found.renyi_entropy(order)
+            result.renyi_entropy(order)
 
 
 def test_parallel_lines() -> None:
     tokenizer = train_bpe(Corpus.from_texts(["to be"]), merges=9, alphabet="bytes").tokenizer()
-    found = measure_parallel(tokenizer, {"en": ["to be", "be"], "fr": ["être", "à"], "ru": ["быть", "и"]})
+    result = measure_parallel(tokenizer, {"en": ["to be", "be"], "fr": ["être", "à"], "ru": ["быть", "и"]})
     sizes = {name: sum(len(tokenizer.encode(line)) for line in lines)
              for name, lines in (("en", ["to be", "be"]), ("fr", ["être", "à"]), ("ru", ["быть", "и"]))}  # fmt: skip
-    assert found.tokens == sizes and found.per_line["fr"] == sizes["fr"] / 2
-    assert found.premium == {name: size / sizes["en"] for name, size in sizes.items()}
-    assert found.gini == gini([*sizes.values()])
+    assert result.tokens == sizes and result.per_line["fr"] == sizes["fr"] / 2
+    assert result.premium == {name: size / sizes["en"] for name, size in sizes.items()}
+    assert result.gini == gini([*sizes.values()])
 
 
 def test_parallel_lines_that_cannot_be_compared() -> None:
     tokenizer = train_wordpiece(Corpus.from_counts({"hug": 3}), merges=9).tokenizer()
-    found = measure_parallel(tokenizer, {"en": ["hug"], "xx": ["ñ"]})
-    assert found.premium == {"en": 1.0, "xx": None} and found.unknown["xx"] == 1
+    result = measure_parallel(tokenizer, {"en": ["hug"], "xx": ["ñ"]})
+    assert result.premium == {"en": 1.0, "xx": None} and result.unknown["xx"] == 1
     with pytest.raises(SettingError, match="de has 1 line and en has 2"):
         measure_parallel(tokenizer, {"en": ["a", "b"], "de": ["a"]})
     for nothing in ({}, {"en": []}):
@@ -157,12 +157,12 @@ def test_sizes_are_those_of_the_tokenizers_there() -> None:
     """At each size, the same as encoding the corpus's words with the tokenizer after that step."""
     corpus = Corpus.from_texts([TEXT, "it is the best"], pre_tokenizer="whitespace")
     comparison = compare(corpus, vocab_size=45)
-    places = range(len(comparison) + 1)
-    for place, row in zip(places, measure_sizes(comparison, places), strict=True):
-        for side, found in zip(comparison.sides, row, strict=True):
-            step = side.steps[place]
-            assert (found is None) == (step is None)
-            if found is None or step is None:
+    positions = range(len(comparison) + 1)
+    for index, row in zip(positions, measure_sizes(comparison, positions), strict=True):
+        for side, result in zip(comparison.sides, row, strict=True):
+            step = side.steps[index]
+            assert (result is None) == (step is None)
+            if result is None or step is None:
                 continue
             tokenizer = side.trace.tokenizer(step)
             counts: Counter[str] = Counter()
@@ -172,6 +172,6 @@ def test_sizes_are_those_of_the_tokenizers_there() -> None:
                 whole += number * (len(split) == 1)
                 for token in split:
                     counts[token] += number
-            assert found.tokens == counts.total() and found.different == len(counts)
-            assert found.whole == whole and sorted(found.counts.values()) == sorted(counts.values())
-            assert found.bytes == sum(len(word.encode()) * number for word, number in corpus.items())
+            assert result.tokens == counts.total() and result.different == len(counts)
+            assert result.whole == whole and sorted(result.counts.values()) == sorted(counts.values())
+            assert result.bytes == sum(len(word.encode()) * number for word, number in corpus.items())

@@ -218,8 +218,8 @@ def test_a_special_token_may_be_learned_again() -> None:
 
 
 def events(trace: MergeTrace) -> list[MergeEvent]:
-    found = [trace[step].event for step in range(1, len(trace) + 1)]
-    return [event for event in found if isinstance(event, MergeEvent)]
+    results = [trace[step].event for step in range(1, len(trace) + 1)]
+    return [event for event in results if isinstance(event, MergeEvent)]
 
 
 # --- Words and tokens through the steps ---------------------------------------------------------------------
@@ -311,7 +311,7 @@ def test_words_a_step_changed() -> None:
 
 def test_the_lineage_of_a_token_too_deep_to_recurse() -> None:
     """Two letters in an order that never repeats make one token grow by a letter a step, as a Fibonacci word does not."""
-    word = "".join(chr(0x4E00 + place) for place in range(3000))
+    word = "".join(chr(0x4E00 + index) for index in range(3000))
     trace = train_bpe(Corpus.from_counts({word: 1}))
     deepest = max(trace.step_of_token, key=trace.step_of_token.__getitem__)
     tree, depth = trace.lineage(deepest), 0

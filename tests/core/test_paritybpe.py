@@ -51,14 +51,14 @@ languages = st.lists(words, min_size=1, max_size=4).map(lambda found: dict(zip("
 
 def counted(lines: list[str]) -> Corpus:
     """Words with the space before them, in characters, as the golden file has them."""
-    found = plain.words_of(lines)
-    return Corpus.from_counts({word.replace("␣", "Ġ"): number for word, number in found.items()})
+    result = plain.words_of(lines)
+    return Corpus.from_counts({word.replace("␣", "Ġ"): number for word, number in result.items()})
 
 
 def test_golden_run() -> None:
     corpora = {language: counted(lines) for language, lines in GOLDEN["lines"].items()}
     trace = train_paritybpe(corpora, merges=GOLDEN["merges"])
-    found = [
+    results = [
         {
             "language": event.language,
             "tokens_before": event.tokens_before,
@@ -68,7 +68,7 @@ def test_golden_run() -> None:
         }
         for event in (snapshot.event for snapshot in trace[1:])
     ]
-    assert found == GOLDEN["steps"]
+    assert results == GOLDEN["steps"]
     assert trace.parallel_tokens(len(trace)) == GOLDEN["tokens_after"] == {"en": 56, "de": 56, "tr": 57}
     assert round(gini([*trace.parallel_tokens(40).values()]), 4) == 0.0039
 

@@ -148,7 +148,7 @@ def test_the_matrix_is_as_large_as_it_says() -> None:
 def test_ids_are_those_of_sentencepiece(settings: Any) -> None:
     data = trained(*settings)
     ours, truth = tokenizer_of(read_model(data)), sentencepiece.SentencePieceProcessor(model_proto=data)
-    assert list(ours.tokens) == [truth.id_to_piece(place) for place in range(truth.get_piece_size())]
+    assert list(ours.tokens) == [truth.id_to_piece(index) for index in range(truth.get_piece_size())]
     for text in TEXTS:
         encoding = ours.encode(text)
         assert encoding.ids == truth.encode(text), text
@@ -225,8 +225,8 @@ def test_a_word_can_be_stepped_through_and_its_splits_be_explained() -> None:
 def test_a_changed_model_is_refused_or_read() -> None:
     data, draw = trained(*MATRIX[1]), random.Random(1)
     for _turn in range(40):
-        place = draw.randrange(30, len(data))
-        changed = data[:place] + bytes([draw.randrange(256)]) + data[place + 1 :]
+        index = draw.randrange(30, len(data))
+        changed = data[:index] + bytes([draw.randrange(256)]) + data[index + 1 :]
         with suppress(Damaged, TokenizersCoreError):
             tokenizer_of(read_model(changed)).encode("this is")
 
@@ -237,7 +237,7 @@ def test_a_changed_model_is_refused_or_read() -> None:
 def tekken(listed: bool) -> tuple[dict[str, Any], tiktoken.Encoding]:
     """A small tekken.json, and the encoder that mistral_common would make of it."""
     trace = train_bpe(Corpus.from_texts(LINES), 500, alphabet="bytes")
-    found = [trace.tokenizer().token_bytes(identifier) for identifier in range(500)]
+    results = [trace.tokenizer().token_bytes(identifier) for identifier in range(500)]
     special = [
         {"rank": rank, "token_str": token, "is_control": True}
         for rank, token in enumerate(["<unk>", "<s>", "</s>"])
@@ -252,11 +252,11 @@ def tekken(listed: bool) -> tuple[dict[str, Any], tiktoken.Encoding]:
         },
         "vocab": [
             {"rank": rank, "token_bytes": base64.b64encode(token).decode(), "token_str": None}
-            for rank, token in enumerate(found)
+            for rank, token in enumerate(results)
         ],
         **({"special_tokens": special} if listed else {}),
     }
-    ranks = {token: rank for rank, token in enumerate(found[:460])}
+    ranks = {token: rank for rank, token in enumerate(results[:460])}
     return document, tiktoken.Encoding(
         "tekken", pat_str=PATTERNS["o200k_base"], mergeable_ranks=ranks, special_tokens={}
     )

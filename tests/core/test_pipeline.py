@@ -311,12 +311,12 @@ def test_spans_fit_the_words(pipeline: Pipeline, text: str) -> None:
 def test_offsets_slice_the_text(name: str, pattern: str, text: str) -> None:
     position = 0
     for word in pre_tokenize(text, name, pattern):
-        dropped, kept = text[position : word.start], text[word.start : word.end]
+        dropped, stored = text[position : word.start], text[word.start : word.end]
         assert not dropped.strip() and word.start < word.end
         if name == "byte_level":
-            assert not dropped and symbols_to_bytes(word.text).decode() == kept
+            assert not dropped and symbols_to_bytes(word.text).decode() == stored
         else:
-            assert word.text.removeprefix("▁") == kept.replace(" ", "▁").removeprefix("▁")
+            assert word.text.removeprefix("▁") == stored.replace(" ", "▁").removeprefix("▁")
         position = word.end
     assert not text[position:].strip()
 

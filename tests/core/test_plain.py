@@ -397,13 +397,13 @@ def test_psi_is_digamma(x: float) -> None:
 
 def imported(path: Path) -> set[str]:
     """The modules that a source imports, and for `from a import b` also `a.b`."""
-    found = set()
+    results = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            results |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            found |= {str(node.module)} | {f"{node.module}.{alias.name}" for alias in node.names}
-    return found
+            results |= {str(node.module)} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return results
 
 
 @pytest.mark.parametrize("module", CHAPTER, ids=lambda module: module.__name__)

@@ -79,10 +79,10 @@ def check_merged(
     match reason:
         case NotInVocabulary(token):
             assert token == next(one for one in split if one not in known)
-        case Unreachable(token, alone, made):
+        case Unreachable(token, alone, result):
             assert token in split and by_merges((*token,), ranks) == alone != (token,)
             all_ways = [(token[:cut], token[cut:]) for cut in range(1, len(token))]
-            assert [(one.first, one.second) for one in made] == sorted(
+            assert [(one.first, one.second) for one in result] == sorted(
                 (way for way in all_ways if way in ranks), key=ranks.__getitem__
             )
         case MergedAcross():
@@ -95,8 +95,8 @@ def check_crossing(word: str, split: Split, reason: MergedAcross, ranks: dict[tu
     """The first merge that crosses a cut is the one that is named, and what the split wanted comes later, or never."""
     cuts = {len("".join(split[:at])) for at in range(1, len(split))}
     done = merged((*word,), ranks)
-    number, (_, pair, place) = next((number, one) for number, one in enumerate(done) if one[2] in cuts)
-    assert (reason.made, reason.place) == (RankedPair(*pair, ranks[pair]), place)
+    number, (_, pair, index) = next((number, one) for number, one in enumerate(done) if one[2] in cuts)
+    assert (reason.made, reason.place) == (RankedPair(*pair, ranks[pair]), index)
     wanted = []
     at = 0
     for token in split:  # the merges that each token would be made by, with nothing around it
@@ -104,8 +104,8 @@ def check_crossing(word: str, split: Split, reason: MergedAcross, ranks: dict[tu
         at += len(token)
     if reason.wanted is None:  # both parts are tokens of the split
         edges = sorted({0, len(word), *cuts})
-        left, right = edges[edges.index(place) - 1], edges[edges.index(place) + 1]
-        assert (word[left:place], word[place:right]) == pair
+        left, right = edges[edges.index(index) - 1], edges[edges.index(index) + 1]
+        assert (word[left:index], word[index:right]) == pair
     else:
         first, second, rank = reason.wanted
         assert ranks[first, second] == rank
@@ -194,7 +194,7 @@ def test_wordpiece_reasons_are_true(first: set[str], inside: set[str], word: str
             case NotInVocabulary(token):
                 assert token == next(one for one in split if one not in tokens)
             case LongerMatch(token, longer, left):
-                at = next(place for place, one in enumerate(split) if one != greedy[place])
+                at = next(index for index, one in enumerate(split) if one != greedy[index])
                 assert split[at] == token
                 assert greedy[: at + 1] == (*split[:at], longer) and len(longer) > len(token)
                 assert longer in tokens and longer.startswith(token) and left == rest
@@ -232,10 +232,10 @@ def test_unigram_reasons_are_true(scores: dict[str, float], word: str) -> None:
                 assert every[reason.tokens] == pytest.approx(best)
                 assert reason.unknown == tuple(one for one in split if one not in scores)
                 assert reason.unknown_log == unknown
-            case TiedSplit(winner, loser, place, rounding):
+            case TiedSplit(winner, loser, position, rounding):
                 assert own == pytest.approx(best, rel=1e-11)
                 ends = [len("".join(split[: at + 1])) for at in range(len(split))]
-                assert split[ends.index(place)] == loser and word[:place].endswith(winner)
+                assert split[ends.index(position)] == loser and word[:position].endswith(winner)
                 assert rounding or len(winner) > len(loser)
             case other:
                 raise AssertionError(other)

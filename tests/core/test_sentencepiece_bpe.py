@@ -143,12 +143,12 @@ def test_a_piece_is_made_from_one_pair_only() -> None:
     corpus = Corpus.from_counts({"abc": 5, "xab": 4, "bcx": 9, "aabc": 2}, pre_tokenizer="whitespace_split")
     trace = train_sentencepiece_bpe(corpus)
     assert len({*learned(trace)}) == len(trace)
-    made = [
+    results = [
         step
         for step in range(1, len(trace) + 1)
         if any(one.reason == "again" for one in trace[step].excluded)
     ]
-    assert [*train_bpe(corpus)[-1].vocab] != [*trace[-1].vocab] or made == []
+    assert [*train_bpe(corpus)[-1].vocab] != [*trace[-1].vocab] or results == []
 
 
 def test_bytes_are_refused() -> None:

@@ -58,7 +58,7 @@ def test_golden_run() -> None:
     assert dict(trace.corpus.items()) == GOLDEN["words"]
     assert dict(trace.stretches.items()) == GOLDEN["stretches"]
     assert GOLDEN["second_pattern"] == SECOND_PATTERN
-    found = [
+    results = [
         {
             "stage": event.stage,
             "pair": [*event.pair],
@@ -70,7 +70,7 @@ def test_golden_run() -> None:
         for event in (snapshot.event for snapshot in trace[1:])
         if event.kind == "merge"
     ]
-    assert found == GOLDEN["steps"]
+    assert results == GOLDEN["steps"]
     assert {word: [*split] for word, split in trace[-1].splits().items()} == GOLDEN["final_splits"]
     assert trace[-1].tokens == GOLDEN["superbpe_tokens"]
     stage = trace[trace.stage_step].event
@@ -174,11 +174,11 @@ def test_a_stretch_is_merged_as_a_whole_though_cut_for_speed() -> None:
     """`merged_stretches` remembers parts between places that no merge crosses; here all merges, one after the other."""
     trace = train_superbpe(Corpus.from_texts(prose(20_000).splitlines()), 500, transition=450)
     steps = [(trace.record.pair(step), trace.record.token(step)) for step in range(1, trace.stage_step or 0)]
-    for word, made in zip(trace.stretches.words, trace._stretch_words, strict=True):
+    for word, result in zip(trace.stretches.words, trace._stretch_words, strict=True):
         text = trace.vocabulary.write(word)
         for pair, token in steps:
             text = Private(text.replace(pair, token))
-        assert made == text
+        assert result == text
     assert any(len({*neighbours(word)}) > 5 for word in trace._stretch_words)
 
 

@@ -45,15 +45,15 @@ def plain_answer(
 
     def on(encoding: Encoding) -> list[int]:
         return [
-            place
-            for place, (first, last) in enumerate(encoding.offsets)
-            if encoding.sequence_ids[place] == sequence
+            index
+            for index, (first, last) in enumerate(encoding.offsets)
+            if encoding.sequence_ids[index] == sequence
             and any(first <= character < last for character in range(start, end))
         ]
 
-    found, wanted = on(window), on(whole)
-    assert len(found) <= len(wanted)
-    return (found[0], found[-1]) if found and len(found) == len(wanted) else None
+    result, wanted = on(window), on(whole)
+    assert len(result) <= len(wanted)
+    return (result[0], result[-1]) if result and len(result) == len(wanted) else None
 
 
 @thorough
@@ -75,14 +75,14 @@ def test_answers_are_found_in_the_windows_that_hold_them(
     )
     cut = whole.with_options(truncation=Truncation(max_length, stride, "only_second", direction))
     encoding = cut.encode("x?", context)
-    found = answer_spans(encoding, start, end)
+    result = answer_spans(encoding, start, end)
     wanted = [
         plain_answer(window, whole.encode("x?", context), start, end, 1)
         for window in (encoding, *encoding.overflowing)
     ]
-    assert found == [AnswerSpan(number, tokens) for number, tokens in enumerate(wanted)]
+    assert result == [AnswerSpan(number, tokens) for number, tokens in enumerate(wanted)]
     assert windows_with(encoding, start, end) == [number for number, tokens in enumerate(wanted) if tokens]
-    for span in found:
+    for span in result:
         assert span.labels == (span.tokens or (0, 0))
 
 
@@ -112,8 +112,8 @@ def test_answers_of_whole_words_are_those_of_the_course() -> None:
         for window, span in zip(
             [encoding, *encoding.overflowing], answer_spans(encoding, start, end), strict=True
         ):
-            places = [place for place, text in enumerate(window.sequence_ids) if text == 1]
-            labels = course_labels(window.offsets, range(places[0], places[-1] + 1), start, end)
+            positions = [index for index, text in enumerate(window.sequence_ids) if text == 1]
+            labels = course_labels(window.offsets, range(positions[0], positions[-1] + 1), start, end)
             assert span.labels == labels
             seen_.add(labels == (0, 0))
     assert seen_ == {True, False}
@@ -207,9 +207,9 @@ def test_entities_of_the_course() -> None:
 )
 def test_where_entities_end(labels: str, expected: list[str]) -> None:
     encoding = lettered().with_options(template=TEMPLATES["bert"]).encode("a  b", "c")
-    found = group_entities(labels.split(), encoding)
-    assert [f"{entity.label}:{entity.text}".replace("  ", " ") for entity in found] == expected
-    for entity in found:
+    result = group_entities(labels.split(), encoding)
+    assert [f"{entity.label}:{entity.text}".replace("  ", " ") for entity in result] == expected
+    for entity in result:
         assert encoding.texts[entity.sequence][entity.start : entity.end] == entity.text
         assert entity.sequence == (entity.text == "c")
 

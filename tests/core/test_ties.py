@@ -19,9 +19,9 @@ thorough = settings(derandomize=True, database=None, deadline=None, max_examples
 
 
 def event(trace: MergeTrace, step: int) -> MergeEvent:
-    found = trace[step].event
-    assert isinstance(found, MergeEvent)
-    return found
+    result = trace[step].event
+    assert isinstance(result, MergeEvent)
+    return result
 
 
 # --- The rules that there are -------------------------------------------------------------------------------
@@ -49,17 +49,17 @@ def test_greatest_compares_first_token_then_second_as_bytes() -> None:
 @thorough
 @given(st.text("abc", max_size=40), st.integers(0, 12))
 def test_first_met(text: str, limit: int) -> None:
-    pairs = {text[place : place + 2] for place in range(len(text) - 1)}
+    pairs = {text[index : index + 2] for index in range(len(text) - 1)}
     expected = sorted(pairs, key=text.index)
     assert first_met(pairs, text) == expected
     assert first_met(pairs, text, limit) == expected[:limit]
 
 
 def test_first_met_of_many_pairs() -> None:
-    text = "".join(chr(0x100 + 7 * place % 1009) for place in range(1009))
-    pairs = {text[place : place + 2] for place in range(1008)}
+    text = "".join(chr(0x100 + 7 * index % 1009) for index in range(1009))
+    pairs = {text[index : index + 2] for index in range(1008)}
     assert len(pairs) > MANY_PAIRS
-    assert first_met(pairs, text) == [text[place : place + 2] for place in range(1008)]
+    assert first_met(pairs, text) == [text[index : index + 2] for index in range(1008)]
     assert first_met(pairs, text, 3) == [text[0:2], text[1:3], text[2:4]]
 
 
@@ -110,12 +110,12 @@ def test_a_rule_that_is_added_is_used_everywhere(train: Callable[..., MergeTrace
     trace = train(Corpus.from_counts(WORDS), tie_rule=longest)
     walked = [*trace.tied_pairs()]
     for step in range(1, len(trace) + 1):
-        told, before = event(trace, step), trace[step - 1].candidates()
+        message, before = event(trace, step), trace[step - 1].candidates()
         tied = [candidate.pair for candidate in before if candidate.tied]
-        assert told.pair == tied[0] == min(tied, key=by_longest)
+        assert message.pair == tied[0] == min(tied, key=by_longest)
         assert tied == sorted(tied, key=by_longest) == [trace.read_pair(pair) for pair in walked[step - 1]]
-        assert [one.pair for one in told.tied] == tied[:12] and {one.word for one in told.tied} == {""}
-        assert [*told.candidates] == before[: len(told.candidates)]
+        assert [one.pair for one in message.tied] == tied[:12] and {one.word for one in message.tied} == {""}
+        assert [*message.candidates] == before[: len(message.candidates)]
     assert any(event(trace, step).tied_count > 1 for step in range(1, len(trace) + 1))
     others = [train(trace.corpus, tie_rule=rule) for rule in TIE_RULES if rule != longest]
     assert all(first_difference(trace, other) for other in others)

@@ -143,12 +143,12 @@ def test_windows_cover_the_text_and_share_the_stride(
         with pytest.raises(TruncationError):
             windows(length, room, stride, direction)
         return
-    found = windows(length, room, stride, direction)
-    found = found if direction == "right" else [(length - end, length - start) for start, end in found]
-    assert found[0][0] == 0 and found[-1][1] == length
-    for (_, end), (start, after) in pairwise(found):
+    result = windows(length, room, stride, direction)
+    result = result if direction == "right" else [(length - end, length - start) for start, end in result]
+    assert result[0][0] == 0 and result[-1][1] == length
+    for (_, end), (start, after) in pairwise(result):
         assert end - start == stride and after > end
-    assert all(end - start == room for start, end in found[:-1])
+    assert all(end - start == room for start, end in result[:-1])
 
 
 def test_truncations_that_make_no_sense() -> None:
@@ -210,8 +210,8 @@ def test_pads_are_the_librarys(
     for one in batch:
         agree(ours, theirs, *([one] if isinstance(one, str) else one), without=without)
     for some in (batch, batch[:2], batch[1:5], []):
-        found, expected = ours.encode_batch(some), theirs.encode_batch(some)
-        assert [seen(one, without) for one in found] == [seen(one, without) for one in expected]
+        result, expected = ours.encode_batch(some), theirs.encode_batch(some)
+        assert [seen(one, without) for one in result] == [seen(one, without) for one in expected]
     bare, expected = (
         ours.encode_batch(batch[:4], add_special_tokens=False),
         theirs.encode_batch(batch[:4], add_special_tokens=False),

@@ -229,18 +229,18 @@ def assert_events(trace: UnigramTrace) -> None:
         splits = {word: plain_viterbi(word, model)[0] for word in frequencies}
         loss = plain_loss(frequencies, model)
         ranking = trace.ranking(number)
-        for place in range(1, round_.pruned + 1):
-            step = round_.first_step + place - 1
+        for index in range(1, round_.pruned + 1):
+            step = round_.first_step + index - 1
             event = cast(PruneEvent, trace[step].event)
             cost = model.pop(event.piece)
             assert (event.kind, event.round, event.place, event.pruned) == (
                 "prune",
                 number,
-                place,
+                index,
                 round_.pruned,
             )
-            assert (event.ranked, event.ends_round) == (len(ranking), place == round_.pruned)
-            assert event.loss == ranking[place - 1].loss
+            assert (event.ranked, event.ends_round) == (len(ranking), index == round_.pruned)
+            assert event.loss == ranking[index - 1].loss
             assert event.threshold == ranking[round_.pruned - 1].loss
             assert math.isclose(event.probability, math.exp(-cost))
             assert list(event.alternative) == plain_viterbi(event.piece, model)[0]
@@ -264,12 +264,12 @@ def assert_events(trace: UnigramTrace) -> None:
                 word: plain_viterbi(word, now)[0] for word in frequencies
             }
             sizes.append(len(now))
-            if place < round_.pruned:
+            if index < round_.pruned:
                 assert now == model
                 assert [row.piece for row in trace[step].candidates()] == [
-                    row.piece for row in ranking[place:]
+                    row.piece for row in ranking[index:]
                 ]
-                assert trace[step].candidates(2) == ranking[place : place + 2]
+                assert trace[step].candidates(2) == ranking[index : index + 2]
     assert [point.size for point in trace.history] == sizes
 
 
@@ -293,14 +293,14 @@ def test_what_pieces_are_worth() -> None:
         pieces = dict(trace[step].pieces)
         exact = plain_removal_losses(frequencies, without_log(pieces))
         approximate = plain_prune(frequencies, pieces, 1)[1]
-        found = trace.worth(step)
-        assert {row.piece for row in found} == approximate.keys()
-        for row in found:
+        result = trace.worth(step)
+        assert {row.piece for row in result} == approximate.keys()
+        for row in result:
             assert row.exact == exact[row.piece]
             assert math.isclose(row.approximate, approximate[row.piece] * trace.corpus.total, abs_tol=1e-9)
             assert list(row.estimate.replacement) == plain_best(row.piece, pieces, without=row.piece)
-        assert [row.approximate for row in found] == sorted(row.approximate for row in found)
-        assert trace.worth(step, 3) == found[:3]
+        assert [row.approximate for row in result] == sorted(row.approximate for row in result)
+        assert trace.worth(step, 3) == result[:3]
 
 
 # --- Traces -------------------------------------------------------------------------------------------------
@@ -706,8 +706,8 @@ def test_unknown_characters_in_a_row_are_one_token() -> None:
     tokenizer = on_streams().tokenizer()
     encoding = tokenizer.encode("the ☕☕ cat🍵")
     assert Counter(encoding.tokens)["<unk>"] == 2
-    unknown = [place for place, token in enumerate(encoding.tokens) if token == "<unk>"]
-    assert [encoding.offsets[place] for place in unknown] == [(4, 6), (10, 11)]
+    unknown = [index for index, token in enumerate(encoding.tokens) if token == "<unk>"]
+    assert [encoding.offsets[index] for index in unknown] == [(4, 6), (10, 11)]
     assert tokenizer.decode(encoding.ids) == "the <unk> cat<unk>"
     assert tokenizer.decode(encoding.ids, skip_special_tokens=True) == "the  cat"
     assert tokenizer.vocab["<unk>"] == len(on_streams()[-1].pieces)
@@ -716,11 +716,11 @@ def test_unknown_characters_in_a_row_are_one_token() -> None:
 def test_unknown_characters_as_bytes() -> None:
     tokenizer = on_streams().tokenizer(byte_fallback=True)
     encoding = tokenizer.encode("a☕🍵é")
-    place = encoding.tokens.index("<0xE2>")
-    assert encoding.tokens[place : place + 3] == ["<0xE2>", "<0x98>", "<0x95>"]
-    assert encoding.offsets[place : place + 7] == [(1, 2)] * 3 + [(2, 3)] * 4
+    position = encoding.tokens.index("<0xE2>")
+    assert encoding.tokens[position : position + 3] == ["<0xE2>", "<0x98>", "<0x95>"]
+    assert encoding.offsets[position : position + 7] == [(1, 2)] * 3 + [(2, 3)] * 4
     assert len(tokenizer.vocab) == len(on_streams()[-1].pieces) + 1 + 256
-    assert tokenizer.decode(encoding.ids[: place + 2]) == "a\ufffd"
+    assert tokenizer.decode(encoding.ids[: position + 2]) == "a\ufffd"
     assert [tokenizer.vocab[byte_token(byte)] for byte in (0, 255)] == [
         len(tokenizer.vocab) - 256,
         len(tokenizer.vocab) - 1,
@@ -749,7 +749,7 @@ def test_with_byte_fallback_decoding_gives_the_text_back(text: str) -> None:
     encoding = tokenizer.encode(text)
     assert tokenizer.decode(encoding.ids) == text.replace("▁", " ")
     assert "<unk>" not in encoding.tokens
-    covered = {place for start, end in encoding.offsets for place in range(start, end)}
+    covered = {index for start, end in encoding.offsets for index in range(start, end)}
     assert covered == set(range(len(text)))
     assert list(tokenizer.encode_iterable([text])) == encoding.ids
 
@@ -833,11 +833,11 @@ def check_totals(trace: UnigramTrace) -> None:
         assert trace.token_totals[step] == sum(
             freq * len(now[word]) for word, freq in trace.word_frequencies.items()
         )
-        told = {
-            trace.corpus.words[place]: tuple(trace.seed[number][0] for number in pieces)
-            for place, pieces in changed.items()
+        messages = {
+            trace.corpus.words[position]: tuple(trace.seed[number][0] for number in pieces)
+            for position, pieces in changed.items()
         }
-        assert told == {word: split for word, split in now.items() if split != before[word]}
+        assert messages == {word: split for word, split in now.items() if split != before[word]}
         before = now
 
 

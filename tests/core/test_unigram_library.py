@@ -84,9 +84,9 @@ def test_the_pieces_are_those_of_sentencepiece_and_the_corpus_costs_no_more() ->
 def test_the_seed_is_as_large_as_that_of_sentencepiece(capfd: pytest.CaptureFixture[str]) -> None:
     """The library shows its seed nowhere but counts it in its log."""
     library(minloglevel=0)
-    found = re.search(r"Initialized (\d+) seed", capfd.readouterr().err)
-    assert found is not None, "this version of sentencepiece does not log the size of its seed"
-    assert len(trained().seed) == pytest.approx(int(found.group(1)), rel=0.005)
+    match = re.search(r"Initialized (\d+) seed", capfd.readouterr().err)
+    assert match is not None, "this version of sentencepiece does not log the size of its seed"
+    assert len(trained().seed) == pytest.approx(int(match.group(1)), rel=0.005)
 
 
 def seed_in_library(lines: list[str], capfd: pytest.CaptureFixture[str]) -> int:
@@ -103,9 +103,9 @@ def seed_in_library(lines: list[str], capfd: pytest.CaptureFixture[str]) -> int:
             num_threads=1,
             minloglevel=0,
         )
-    found = re.search(r"Initialized (\d+) seed", capfd.readouterr().err)
-    assert found is not None, lines
-    return int(found[1])
+    match = re.search(r"Initialized (\d+) seed", capfd.readouterr().err)
+    assert match is not None, lines
+    return int(match[1])
 
 
 def test_seeds_of_many_small_corpora_are_as_large_as_those_of_sentencepiece(
@@ -230,8 +230,8 @@ def test_characters_that_are_not_covered_are_those_of_sentencepiece(
     theirs = sentencepiece.SentencePieceProcessor(model_proto=file.getvalue())
     corpus = Corpus.from_texts(lines, pre_tokenizer="whitespace_split_metaspace")
     trace = train_unigram(corpus, None, VOCAB_SIZE - 3, "sentencepiece", character_coverage=coverage)
-    found = re.search(r"Initialized (\d+) seed", capfd.readouterr().err)
-    assert found is not None and len(trace.seed) == int(found[1])
+    match = re.search(r"Initialized (\d+) seed", capfd.readouterr().err)
+    assert match is not None and len(trace.seed) == int(match[1])
     unknown = theirs.unk_id()
     assert {one for one in {*"".join(corpus.words)} if theirs.piece_to_id(one) == unknown} == {
         *trace.left_out

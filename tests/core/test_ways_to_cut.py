@@ -40,7 +40,7 @@ Split = tuple[str, ...]
 def every_split(word: str) -> list[Split]:
     splits = []
     for cuts in product((False, True), repeat=len(word) - 1):
-        ends = [place for place, cut in enumerate((*cuts, True), 1) if cut]
+        ends = [index for index, cut in enumerate((*cuts, True), 1) if cut]
         splits.append(tuple(word[start:end] for start, end in zip([0, *ends], ends, strict=False)))
     return splits
 
@@ -115,8 +115,8 @@ def test_longest_first_and_fewest_as_written_out(word: str, tokens: set[str]) ->
     table = PieceTable.build(word, tokens)
     for way, plain in PLAIN.items():
         expected = plain(word, tokens)
-        found = names_of(table.whole([*getattr(table, way)()]))
-        assert found == (None if expected is None else tuple(expected)), way
+        result = names_of(table.whole([*getattr(table, way)()]))
+        assert result == (None if expected is None else tuple(expected)), way
     expected_paths = shortest(word, tokens)
     assert [names_of(path) for path in table.shortest_paths()] == expected_paths
     assert table.shortest_count == len(expected_paths)
@@ -130,8 +130,8 @@ def test_a_models_own_way_is_its_encoding(counts: dict[str, int], word: str) -> 
     for tokenizer in three(counts):
         ways, unknown = tokenizer.ways, tokenizer.model.unk_token
         own = tuple(tokenizer.tokens[one] for one in tokenizer.model.encode_word(word))
-        found = cut_by(ways, word, tokenizer.model.way)
-        assert found == (None if unknown in own else own)
+        result = cut_by(ways, word, tokenizer.model.way)
+        assert result == (None if unknown in own else own)
         fewest = ways.cut(word, "fewest_tokens")
         for way in ways.possible:
             cut = ways.cut(word, way)
@@ -171,17 +171,17 @@ def test_steps_end_at_the_cut(counts: dict[str, int], word: str, seed: int) -> N
 def test_a_text_is_its_words(words: list[str], counts: dict[str, int]) -> None:
     for tokenizer in three(counts):
         ways = tokenizer.ways
-        found = cut_text(ways, Counter(words))
+        result = cut_text(ways, Counter(words))
         cuts = [ways.cuts(word) for word in words]
         splits = [{cut for cut in one.values() if cut is not None} for one in cuts]
-        assert found.occurrences == len(words)
-        assert found.different == sum(len(one) > 1 for one in splits)
-        for way, total in found.totals.items():
+        assert result.occurrences == len(words)
+        assert result.different == sum(len(one) > 1 for one in splits)
+        for way, total in result.totals.items():
             mine = [one for one in cuts if one[way] is not None]
             assert total.words == len(mine)
             assert total.tokens == sum(len(one[way] or ()) for one in mine)
-            assert total.unlike == sum(one[way] != one[found.own] for one in mine)
-        order = [(one.different, one.spread, one.occurrences) for one in found.most]
+            assert total.unlike == sum(one[way] != one[result.own] for one in mine)
+        order = [(one.different, one.spread, one.occurrences) for one in result.most]
         assert order == sorted(order, reverse=True)
 
 
@@ -190,8 +190,8 @@ def test_the_library_cuts_two_hundred_kilobytes_alike() -> None:
     backwards it is the longest suffix; and its Unigram, where all pieces are equally probable, needs as few tokens as possible."""
     merges = (ROOT / "assets/vocabularies/gpt2/merges.txt").read_text("utf-8").splitlines()
     vocabulary = [*BYTE_TO_SYMBOL, *("".join(line.split(" ")) for line in merges)]
-    ids = {token: place for place, token in enumerate(vocabulary)}
-    backwards = {token[::-1]: place for token, place in ids.items()}
+    ids = {token: index for index, token in enumerate(vocabulary)}
+    backwards = {token[::-1]: index for token, index in ids.items()}
     options = {"unk_token": "a", "continuing_subword_prefix": "", "max_input_chars_per_word": 10_000}
     forward, reverse = models.WordPiece(ids, **options), models.WordPiece(backwards, **options)
     equal = models.Unigram([(token, -1.0) for token in vocabulary], 0, False)

@@ -244,13 +244,13 @@ def test_words_that_are_too_long_are_unknown() -> None:
 def test_explaining_tries_every_substring_longest_first(word: str) -> None:
     model = WordPieceModel(["a", "b", "ab", "##a", "##b", "##ba", "##c", "[UNK]"])
     explained = model.explain(word)
-    found: list[str] = []
+    results: list[str] = []
     start, end = 0, len(word) + 1
     for snapshot in list(explained)[1:]:
         event = snapshot.event
         if event.kind == "unknown":
             assert end - 1 == start
-            found = ["[UNK]"]
+            results = ["[UNK]"]
             break
         match = cast(MatchEvent, event)
         assert (match.start, match.end) == (start, end - 1)
@@ -258,9 +258,9 @@ def test_explaining_tries_every_substring_longest_first(word: str) -> None:
         assert match.found == (match.piece in model.vocabulary.ids)
         end = match.end
         if match.found:
-            found.append(match.piece)
+            results.append(match.piece)
             start, end = match.end, len(word) + 1
-    assert found == list(explained[-1].tokens) == model.longest_matches(word)
+    assert results == list(explained[-1].tokens) == model.longest_matches(word)
 
 
 def test_a_long_explanation_is_cut_and_says_so() -> None:

@@ -229,8 +229,8 @@ def test_a_generator_that_was_read_before(count: Call, rows: list[Any], nothing:
 def test_words_that_pandas_has_counted() -> None:
     counts = pandas.Series(["hug", "pug", "hug"]).value_counts()
     expected = Corpus.from_counts({"hug": 2, "pug": 1})
-    for given in (dict(counts), counts.items(), counts.to_dict()):
-        assert Corpus.from_counts(given) == expected
+    for value in (dict(counts), counts.items(), counts.to_dict()):
+        assert Corpus.from_counts(value) == expected
 
 
 @pytest.mark.parametrize("train", [train_bpe, train_wordpiece])

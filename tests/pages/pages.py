@@ -98,8 +98,8 @@ def book(app: AppTest) -> dict[str, Any]:
 
 def books(app: AppTest) -> list[dict[str, Any]]:
     """The messages of all flipbooks on the page: the stage, and one that a tab may have."""
-    found = [part.proto for part in app.get("bidi_component")]
-    return [message for part in found if "frames" in (message := told(part.bytes or b"{}"))]
+    results = [part.proto for part in app.get("bidi_component")]
+    return [message for part in results if "frames" in (message := told(part.bytes or b"{}"))]
 
 
 def tabs(app: AppTest) -> list[str]:

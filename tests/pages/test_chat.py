@@ -132,8 +132,8 @@ def test_a_hostile_template_of_ones_own_and_hostile_messages() -> None:
     assert "<img" not in "".join(one.proto.body for one in app.get("html"))
     app.text_area(key="playground.chat.jinja.box").set_value("{{ raise_exception('" + HOSTILE + "') }}")
     run(app)
-    [told] = problems(app)
-    assert "refuses these messages" in told and "&lt;img" in told
+    [text] = problems(app)
+    assert "refuses these messages" in text and "&lt;img" in text
     assert read_short(address(app)["jinja"]) == "{{ raise_exception('" + HOSTILE + "') }}"
     app.text_area(key="playground.chat.jinja.box").set_value(
         "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"

@@ -36,8 +36,10 @@ BPE = Page("bpe", "pages/train/bpe.py", BPE_RULES)  # type: ignore[arg-type]
 
 def told(app: AppTest, name: str) -> Any:
     """What Python hands to a component."""
-    found = [one.proto for one in app.get("bidi_component") if one.proto.component_name.endswith(f".{name}")]
-    return json.loads(found[0].json) if found else None
+    results = [
+        one.proto for one in app.get("bidi_component") if one.proto.component_name.endswith(f".{name}")
+    ]
+    return json.loads(results[0].json) if results else None
 
 
 def test_who_is_in_no_class_gets_nothing_of_one() -> None:
@@ -69,11 +71,11 @@ def test_a_question_is_made_where_there_is_a_trace() -> None:
     app = BPE.opened("corpus=hug&class=KX7P3H")
     app.session_state[CLASS_ASKS] = ("n1", "count", 1)
     run(app)
-    made = told(app, "class_page")["question"]
-    assert made["nonce"] == "n1" and made["question"]["key"] == ["16"]
-    assert [kind for kind, _name in made["kinds"]] == ["pair", "count", "split"]
+    result = told(app, "class_page")["question"]
+    assert result["nonce"] == "n1" and result["question"]["key"] == ["16"]
+    assert [kind for kind, _name in result["kinds"]] == ["pair", "count", "split"]
     run(app)  # before the browser has looked: what one run says, the next one says again
-    assert told(app, "class_page")["question"] == made
+    assert told(app, "class_page")["question"] == result
     home = AppTest.from_file(str(APP), default_timeout=60)
     home.query_params["class"] = "KX7P3H"
     run(home)
@@ -209,5 +211,9 @@ def test_what_is_no_place_leads_nowhere(told_place: Any) -> None:
 
 
 def test_a_place_has_only_what_its_page_reads() -> None:
-    place = {"page": "exercises", "query": "kind=viterbi&corpus=hug&class=X&lang=ja&walk=30.1", "step": -3}
-    assert read_destination(place) == Destination("exercises", {"kind": "viterbi"}, "")
+    positions = {
+        "page": "exercises",
+        "query": "kind=viterbi&corpus=hug&class=X&lang=ja&walk=30.1",
+        "step": -3,
+    }
+    assert read_destination(positions) == Destination("exercises", {"kind": "viterbi"}, "")

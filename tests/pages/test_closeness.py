@@ -56,8 +56,8 @@ def test_a_small_corpus_has_its_tipping_points_at_once(algorithm: str, step: int
     assert problems(app) == [] and not [one for one in app.button if "tipping" in one.label]
     words = at_play(trace, step, WORDS_AT_PLAY)
     wanted = tipping_points(trace, step, words, bound_for(trace))
-    found = {word.replace("##", ""): min(tips, key=abs, default=None) for word, tips in table(app)}
-    assert found == wanted and any(wanted.values())
+    results = {word.replace("##", ""): min(tips, key=abs, default=None) for word, tips in table(app)}
+    assert results == wanted and any(wanted.values())
     margin = trace.margin(step)
     [said] = bodies(app, "parting")
     assert margin is None or f"<b>{margin_text(margin)}</b>" in said

@@ -25,8 +25,8 @@ PAGES = {
 
 def listings(app: AppTest) -> list[dict[str, Any]]:
     """The messages of the components that show code."""
-    found = [told(part.proto.bytes or b"{}") for part in app.get("bidi_component")]
-    return [message for message in found if "lines" in message]
+    results = [told(part.proto.bytes or b"{}") for part in app.get("bidi_component")]
+    return [message for message in results if "lines" in message]
 
 
 @pytest.mark.parametrize(

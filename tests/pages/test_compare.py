@@ -204,10 +204,10 @@ def test_numbers_that_can_not_be(name: str, number: int, says: tuple[str, ...]) 
     assert problems(app) == []
     app.sidebar.number_input(key=f"compare.{name}").set_value(number)
     run(app)
-    (told,) = problems(app)
-    assert all(part in told for part in says)
+    (message,) = problems(app)
+    assert all(part in message for part in says)
     label = app.sidebar.number_input(key=f"compare.{name}").label
-    assert f">{label}: ".replace("'", "&#x27;") in told  # by the name that it has on this page
+    assert f">{label}: ".replace("'", "&#x27;") in message  # by the name that it has on this page
     assert value(app, name) == number and app.sidebar.text_area(key="compare.paste_text").value == text
     assert books(app) == []
     app.sidebar.number_input(key=f"compare.{name}").set_value(20)
@@ -218,8 +218,8 @@ def test_numbers_that_can_not_be(name: str, number: int, says: tuple[str, ...]) 
 def test_a_size_below_wordpieces_alphabet_is_explained() -> None:
     """abab, ba: two characters, but four symbols with ##."""
     app = opened(f"corpus=paste&pre=whitespace_split&text={pack_text('abab abab ba')}&size=3")
-    (told,) = problems(app)
-    assert "Largest vocabulary: 3 is below the WordPiece alphabet" in told and "choose at least 4" in told
+    (text,) = problems(app)
+    assert "Largest vocabulary: 3 is below the WordPiece alphabet" in text and "choose at least 4" in text
 
 
 def test_nothing_to_compare_yet() -> None:
@@ -274,18 +274,18 @@ def test_measures_over_the_sizes_are_the_engines(name: str) -> None:
     app.selectbox(key="compare.measure").select(name)
     run(app)
     drawn = figure(app)["data"]
-    places = [comparison.sizes.index(size) for size in drawn[0]["x"]]
-    assert 40 in places and places[0] == 0 and places[-1] == len(comparison)
-    rows = [*measure_sizes(comparison, places)]
+    positions = [comparison.sizes.index(size) for size in drawn[0]["x"]]
+    assert 40 in positions and positions[0] == 0 and positions[-1] == len(comparison)
+    rows = [*measure_sizes(comparison, positions)]
     for line, column in zip(drawn, zip(*rows, strict=True), strict=True):
         expected = [None if one is None else value_of(one, name, USUAL_ORDER, False) for one in column]
         assert line["y"] == pytest.approx(expected)
     if name == "fertility":
-        assert [line["y"][places.index(40)] for line in drawn] == pytest.approx(
+        assert [line["y"][positions.index(40)] for line in drawn] == pytest.approx(
             comparison.sweep[40].tokens_per_word
         )
     [table] = [one for one in tables(app) if "Measure" in one]
-    here = rows[places.index(40)]
+    here = rows[positions.index(40)]
     assert [*table.loc[table["Measure"] == measure_name(name)].iloc[0]][1:] == [
         measure_text(name, None if one is None else value_of(one, name, USUAL_ORDER, False)) for one in here
     ]
@@ -295,12 +295,12 @@ def test_buttons_go_to_sizes_worth_a_look() -> None:
     app = opened("corpus=course", "Sweep chart")
     comparison = example("course")
     gaps = [max(map(float, filter(None, point.tokens_per_word))) - min(map(float, filter(None, point.tokens_per_word))) for point in comparison.sweep]  # fmt: skip
-    place = gaps.index(max(gaps))
+    position = gaps.index(max(gaps))
     (button,) = [button for button in app.button if button.label.startswith("Lines farthest apart")]
-    assert button.label == f"Lines farthest apart: size {comparison.sizes[place]}"
+    assert button.label == f"Lines farthest apart: size {comparison.sizes[position]}"
     button.click()
     run(app)
-    assert book(app)["seek"][0] == place
+    assert book(app)["seek"][0] == position
 
 
 def test_words_can_be_found_and_sorted_out() -> None:
@@ -308,10 +308,10 @@ def test_words_can_be_found_and_sorted_out() -> None:
     words = snapshot.disagreements()
     app = opened("corpus=course&step=40", "Where they disagree")
     table = tables(app)[0]
-    assert table["word"].tolist() == [found.word.replace("▁", "␣") for found in words]
+    assert table["word"].tolist() == [result.word.replace("▁", "␣") for result in words]
     app.selectbox(key="compare.who").set_value("wordpiece")
     run(app)
-    own = [found.word.replace("▁", "␣") for found in words if found.apart == "wordpiece"]
+    own = [result.word.replace("▁", "␣") for result in words if result.apart == "wordpiece"]
     assert tables(app)[0]["word"].tolist() == own and own
     assert any(caption.value.startswith(f"{len(own)} different word") for caption in app.caption)
     app.text_input(key="compare.looked_for").set_value("zzz")
@@ -398,17 +398,17 @@ def test_a_comparison_that_was_stopped_says_how_far_each_came() -> None:
     app = AppTest.from_function(script)
     app.session_state["compare.stopped"] = {"run": stopped}
     run(app)
-    (told,) = bodies(app, "note")
-    assert "stopped with BPE at {} tokens, WordPiece at {} and Unigram at {}.".format(*reached) in told
-    assert "steps" not in told and [button.key for button in app.button] == ["compare.again"]
+    (text,) = bodies(app, "note")
+    assert "stopped with BPE at {} tokens, WordPiece at {} and Unigram at {}.".format(*reached) in text
+    assert "steps" not in text and [button.key for button in app.button] == ["compare.again"]
 
 
 def test_where_one_is_missing_the_tabs_say_so() -> None:
     """WordPiece starts at 13 in the “highest” example, and this is size 12."""
     for tab in TABS[:3]:
         app = opened("corpus=highest&step=1", tab)
-        (told,) = [caption.value for caption in app.caption if "WordPiece starts at 13." in caption.value]
-        assert "all have them" not in told and problems(app) == []
+        (text,) = [caption.value for caption in app.caption if "WordPiece starts at 13." in caption.value]
+        assert "all have them" not in text and problems(app) == []
 
 
 # --- hostile text -----------------------------------------------------------------------------------------------------
@@ -433,8 +433,10 @@ def test_hostile_text_stays_text_everywhere(show: str) -> None:
                 read.add(frame["html"])
         for attack in ("<img", "<script", "</script", "onerror=bad()>", "<b>x</b>", "\u202e"):
             assert attack not in "\n".join(drawn), (tab, attack)
-        for told in (*app.caption, *app.markdown, *app.header, *app.title):
-            assert "bad()" not in told.value and "alert(" not in told.value and "$x$" not in told.value, tab
+        for message in (*app.caption, *app.markdown, *app.header, *app.title):
+            assert (
+                "bad()" not in message.value and "alert(" not in message.value and "$x$" not in message.value
+            ), tab
         for button in app.button:
             assert "bad" not in button.label
 
@@ -452,24 +454,24 @@ def test_why_unigrams_page_has_other_pieces(name: str) -> None:
     """Said where the two runs differ, with their seeds; both are trained here as their pages do it."""
     here = example(name).runs["unigram"]
     there = trace_at(UNIGRAM, corpus=name)
-    (told,) = told_apart(opened(f"corpus={name}"))
+    (text,) = told_apart(opened(f"corpus={name}"))
     assert dict(here.seed) != dict(there.seed)
-    assert f"a seed of at most {len(there.seed):,} pieces instead of {len(here.seed):,}" in told
-    assert ("shorter than their word" in told) == (not there.settings["whole_words"])
-    assert "method" not in told
-    (told,) = told_apart(opened(f"corpus={name}&method=sentencepiece"))
-    assert "the course's method" in told
-    (told,) = told_apart(opened(f"corpus={name}&normalizer=lowercase"))
-    assert "words split by other rules" in told
+    assert f"a seed of at most {len(there.seed):,} pieces instead of {len(here.seed):,}" in text
+    assert ("shorter than their word" in text) == (not there.settings["whole_words"])
+    assert "method" not in text
+    (text,) = told_apart(opened(f"corpus={name}&method=sentencepiece"))
+    assert "the course's method" in text
+    (text,) = told_apart(opened(f"corpus={name}&normalizer=lowercase"))
+    assert "words split by other rules" in text
 
 
 def test_nothing_is_said_where_unigrams_page_trains_the_same() -> None:
     """A short text of one's own: both seeds hold all of its substrings, and their runs prune the same pieces."""
     text = "hug pug pun bun hugs"
-    given = {"corpus": "paste", "text": pack_text(text) or ""}
-    app = opened(f"corpus=paste&text={given['text']}")
+    values = {"corpus": "paste", "text": pack_text(text) or ""}
+    app = opened(f"corpus=paste&text={values['text']}")
     assert told_apart(app) == [] and problems(app) == []
     corpus = Corpus.from_texts([text], pre_tokenizer="whitespace_split_metaspace")
-    here, there = compare(corpus, 300).runs["unigram"], trace_at(UNIGRAM, **given, size="")
+    here, there = compare(corpus, 300).runs["unigram"], trace_at(UNIGRAM, **values, size="")
     assert here.seed == there.seed
     assert [step.event.piece for step in list(here)[1:]] == [step.event.piece for step in list(there)[1:]]

@@ -39,9 +39,9 @@ def test_a_file_says_itself_by_which_rules_it_was_counted() -> None:
     app = uploaded(BPE, data, "counts.txt", "pre=end_of_word&alphabet=bytes&size=262")
     assert problems(app) == []
     assert book(app)["last"] == len(train_bpe(corpus, vocab_size=262, alphabet="bytes")) == 6
-    told = "".join(bodies(app, "note"))
-    assert "Normalized: lowercase. Split: Byte level (GPT)." in told
-    assert r"Pattern: \S+|\s+" in told and "fewer than 2 times" in told
+    message = "".join(bodies(app, "note"))
+    assert "Normalized: lowercase. Split: Byte level (GPT)." in message
+    assert r"Pattern: \S+|\s+" in message and "fewer than 2 times" in message
     keys = {box.key for box in app.sidebar.selectbox}
     assert "bpe.alphabet" in keys and not keys & {"bpe.normalizer", "bpe.pre", "bpe.pattern"}
     assert "bpe.lines" not in {toggle.key for toggle in app.sidebar.toggle}
@@ -53,10 +53,10 @@ def test_a_file_says_itself_by_which_rules_it_was_counted() -> None:
 
 def test_a_page_that_has_no_use_for_the_words() -> None:
     app = uploaded(WORDPIECE, counted()[1])
-    (told,) = problems(app)
+    (message,) = problems(app)
     assert (
-        "were counted with pre_tokenizer=&#x27;byte_level&#x27;" in told
-        and "one of bert, whitespace," in told
+        "were counted with pre_tokenizer=&#x27;byte_level&#x27;" in message
+        and "one of bert, whitespace," in message
     )
     _corpus, data = counted(pre_tokenizer="bert")
     assert problems(uploaded(WORDPIECE, data)) == []
@@ -80,5 +80,5 @@ def test_a_hostile_file_is_only_told() -> None:
         data + b"<script>\n",
         data.replace(b"<script>", b"(<s>"),
     ):
-        (told,) = problems(uploaded(BPE, broken))
-        assert "<script" not in told and "<i>" not in told and "<s>" not in told
+        (message,) = problems(uploaded(BPE, broken))
+        assert "<script" not in message and "<i>" not in message and "<s>" not in message

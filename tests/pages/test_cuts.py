@@ -31,13 +31,13 @@ def cuts_opened(**url: str) -> AppTest:
 def rows(app: AppTest) -> dict[str, tuple[str, ...]]:
     """Way → the tokens in its row, as they are read."""
     [drawn] = bodies(app, "cuts")
-    found = {}
+    results = {}
     for row in drawn.split('<div role="listitem">')[1:]:
         name = re.search(r"<b>(.*?)</b>", row)
         assert name is not None
         chips = re.findall(r'<span class="p".*?>(.*?)</span>(?=<span class="[pf]")', row)
-        found[unescape(name[1])] = tuple(unescape(re.sub(r"<[^>]+>", "", one)) for one in chips)
-    return found
+        results[unescape(name[1])] = tuple(unescape(re.sub(r"<[^>]+>", "", one)) for one in chips)
+    return results
 
 
 def test_a_link_shows_every_way_and_steps_through_one() -> None:

@@ -36,8 +36,8 @@ def markup(app: AppTest, part: str) -> list[str]:
 
 def shown(app: AppTest) -> Exercise:
     """The exercise that the page shows, which its head names."""
-    place = app.session_state["exercises.place"]
-    exercise = make(place.kind, place.level, place.seed)
+    position = app.session_state["exercises.place"]
+    exercise = make(position.kind, position.level, position.seed)
     assert exercise.question.prompt in markup(app, "ts question")[0]
     return exercise
 
@@ -68,8 +68,8 @@ def answer(app: AppTest, text: str) -> None:
 
 def verdict(app: AppTest) -> str:
     """Which verdict is shown: right, tied, wrong, unread or none."""
-    found = re.findall(r'class="ts note verdict (\w+)"', " ".join(markup(app, "note verdict")))
-    return found[0] if found else ""
+    results = re.findall(r'class="ts note verdict (\w+)"', " ".join(markup(app, "note verdict")))
+    return results[0] if results else ""
 
 
 def figures(app: AppTest) -> list[str]:
@@ -99,9 +99,9 @@ def test_an_answer_counts_once_and_an_empty_one_goes_on() -> None:
     assert app.text_input(key=f"{EXERCISE_FORM}.entry").value == "many"
     assert not app.get("page_link")[:1] or "Open this corpus" not in str(app.get("page_link"))
     answer(app, "999")
-    told = "".join(markup(app, "note verdict"))
-    assert verdict(app) == "wrong" and "counts half" in told and not markup(app, RECORD)
-    assert one.question.solution not in told and not re.search(rf"\b{one.question.key}\b", told)
+    message = "".join(markup(app, "note verdict"))
+    assert verdict(app) == "wrong" and "counts half" in message and not markup(app, RECORD)
+    assert one.question.solution not in message and not re.search(rf"\b{one.question.key}\b", message)
     answer(app, "999")
     assert verdict(app) == "unread" and "tried that already" in "".join(markup(app, "note verdict"))
     answer(app, one.question.key)
@@ -122,9 +122,9 @@ def test_three_tries_and_then_the_answer() -> None:
         (("997", "half"), ("998", "a quarter"), ("999", f"should be {one.question.key}"))
     ):
         answer(app, text)
-        told = "".join(markup(app, "note verdict"))
-        assert verdict(app) == "wrong" and part in told
-        assert (one.question.worked in told) == (number == 1)
+        message = "".join(markup(app, "note verdict"))
+        assert verdict(app) == "wrong" and part in message
+        assert (one.question.worked in message) == (number == 1)
     assert figures(app) == ["1", "0", "0", "0"]
     press(app, "Next exercise")
     answer(app, "997")
@@ -137,8 +137,8 @@ def test_a_table_keeps_what_was_typed_until_it_is_right() -> None:
     app = PAGE.opened("kind=viterbi&level=2&seed=3")
     cells = shown(app).question.key.split("\n")
     answer(app, "\n".join([cells[0], cells[1], "99", *cells[3:5], "qq", *cells[6:]]))
-    (told,) = markup(app, "note verdict")
-    assert 'data-cells="2 5"' in told and "2 cells are wrong" in told
+    (message,) = markup(app, "note verdict")
+    assert 'data-cells="2 5"' in message and "2 cells are wrong" in message
     values = [app.text_input(key=f"{EXERCISE_FORM}.cell.{number}").value for number in range(len(cells))]
     assert values == [cells[0], cells[1], "99", *cells[3:5], "qq", *cells[6:]]
     bodies = [html.proto.body for html in app.get("html")]
@@ -225,8 +225,8 @@ def test_a_hostile_corpus_is_text() -> None:
 
 def test_exercises_that_a_page_can_check_are_offered_as_scorm_packages() -> None:
     """Oracle: the package itself, which has a manifest and the ten exercises from the one that is open."""
-    place = Place("bpe_pair", 2, 7)
-    with zipfile.ZipFile(io.BytesIO(pack_exercises(place, "1.2"))) as package:
+    position = Place("bpe_pair", 2, 7)
+    with zipfile.ZipFile(io.BytesIO(pack_exercises(position, "1.2"))) as package:
         page = package.read("en/exercises.html").decode()
         assert "imsmanifest.xml" in package.namelist()
     assert page.count('class="box task"') == WORKSHEET_EXERCISES

@@ -214,8 +214,8 @@ def test_predict_asks_about_nothing_that_is_not_there(slow: Slow) -> None:
     assert shown["last"] == 0 and shown["growth"] and len(shown["frames"]) == 1
     assert any("the next question comes" in note for note in bodies(app, "note"))
     slow.go_to(60)
-    asked = book(again(app))
-    assert asked["last"] == 0 and asked["growth"] is None  # there is a question: nothing more is wanted
+    wanted = book(again(app))
+    assert wanted["last"] == 0 and wanted["growth"] is None  # there is a question: nothing more is wanted
     assert not any("the next question comes" in note for note in bodies(app, "note"))
     slow.finish()
     assert book(run(app))["last"] == 0

@@ -30,17 +30,17 @@ from tokensteps.server.tasks import Progress
 def uncased() -> bytes:
     """A tokenizer.json in lower case with tokens that it never gives, two of them markup."""
     vocab = ["[UNK]", "a", "b", "##b", "##,", "The", "the", HOSTILE, "<b>x</b>", "##ing", "ab"]
-    made = Tokenizer(models.WordPiece({token: at for at, token in enumerate(vocab)}, unk_token="[UNK]"))
-    made.normalizer = normalizers.BertNormalizer(lowercase=True)
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    made.decoder = decoders.WordPiece()
-    return made.to_str().encode()
+    result = Tokenizer(models.WordPiece({token: at for at, token in enumerate(vocab)}, unk_token="[UNK]"))
+    result.normalizer = normalizers.BertNormalizer(lowercase=True)
+    result.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    result.decoder = decoders.WordPiece()
+    return result.to_str().encode()
 
 
 def found_in(app: AppTest) -> dict[str, str]:
     """Token → why no text gives it, as the table has them."""
-    found = [table for table in tables(app) if "Why" in table]
-    return dict(zip(found[0]["Token"], found[0]["Why"], strict=True)) if found else {}
+    results = [table for table in tables(app) if "Why" in table]
+    return dict(zip(results[0]["Token"], results[0]["Why"], strict=True)) if results else {}
 
 
 def test_a_link_opens_the_tab_and_keeps_it() -> None:
@@ -54,11 +54,11 @@ def test_a_link_opens_the_tab_and_keeps_it() -> None:
 def test_tokens_that_no_text_gives_are_listed_with_their_reasons() -> None:
     spec = upload_spec({"tokenizer.json": uncased()})
     app = opened(t1=spec, t2=HUG, health="A")
-    told = found_in(app)
-    assert set(told) == {"##,", "The", HOSTILE, "<b>x</b>"}
-    assert told["##,"] == "It stands inside words only, but , is always a word of its own."
-    assert told["The"] == "The normalizer turns T into t, and nothing into T."
-    assert told["<b>x</b>"].startswith("The pre-tokenizer always cuts within it: < + b + >")
+    message = found_in(app)
+    assert set(message) == {"##,", "The", HOSTILE, "<b>x</b>"}
+    assert message["##,"] == "It stands inside words only, but , is always a word of its own."
+    assert message["The"] == "The normalizer turns T into t, and nothing into T."
+    assert message["<b>x</b>"].startswith("The pre-tokenizer always cuts within it: < + b + >")
     markup = " ".join(html.proto.body for html in app.get("html"))
     assert "<img" not in markup
     app.selectbox(key="playground.health.finding").set_value("all")
@@ -115,8 +115,8 @@ def test_a_sentence_takes_as_many_tokens_as_the_library_says() -> None:
 def test_every_finding_kind_and_fold_has_words() -> None:
     subject = load({"tokenizer.json": uncased()}, "uncased")
     checked = health_of_loaded(subject)
-    found = view.findings(subject, checked)
-    assert {*found} == {*FINDINGS}
-    assert sum(map(len, found.values())) == 11
+    result = view.findings(subject, checked)
+    assert {*result} == {*FINDINGS}
+    assert sum(map(len, result.values())) == 11
     assert {*checked.doubles} <= {*FOLD_WORDS}
     assert {*checked.makeup.kinds} <= {*KIND_WORDS}

@@ -95,8 +95,8 @@ def test_a_long_text_is_cut_and_carried_whole() -> None:
     text = "token " * 100
     app = opened(say=write_short(text))
     assert ids(app) == tokenizer().encode(text[:SENTENCE_LIMIT]).ids
-    [told] = bodies(app, "note")
-    assert "600 characters" in told and f"first {SENTENCE_LIMIT}" in told
+    [message] = bodies(app, "note")
+    assert "600 characters" in message and f"first {SENTENCE_LIMIT}" in message
 
 
 def test_the_start_comes_first_then_the_sentence_then_the_three_algorithms() -> None:
@@ -124,8 +124,8 @@ def test_a_damaged_link_is_told() -> None:
 
 def test_an_address_without_a_page_says_what_was_meant() -> None:
     app = opened(lost="plaground?text=hug&step=2&evil=1")
-    [told] = problems(app)
-    assert "/plaground" in told and "Perhaps you meant Playground." in told
+    [message] = problems(app)
+    assert "/plaground" in message and "Perhaps you meant Playground." in message
     [link] = [link for link in app.get("page_link") if "Open Playground" in link.proto.label]
     assert "text=hug" in link.proto.query_string and "evil" not in link.proto.query_string
     assert ids(app) == tokenizer().encode(SENTENCE).ids
@@ -133,8 +133,8 @@ def test_an_address_without_a_page_says_what_was_meant() -> None:
 
 def test_an_address_like_no_pages_is_told_as_text() -> None:
     app = opened(lost="<img src=x onerror=alert(1)>" + "?x=1" * 400)
-    [told] = problems(app)
-    assert "Choose one from the menu." in told and "<img" not in told
+    [message] = problems(app)
+    assert "Choose one from the menu." in message and "<img" not in message
     assert problems(opened(lost="home")) == []
 
 

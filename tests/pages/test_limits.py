@@ -102,8 +102,8 @@ def test_a_box_says_what_fits_and_keeps_what_does_not(box: Box) -> None:
     text = box.good + "u" * (box.limit + 1 - len(box.good))
     box_of(app, box).set_value(text)
     run(app)
-    [told] = problems(app)
-    assert f"{box.limit:,}" in told and f"{box.limit + 1:,}" in told and box.remedy in told
+    [message] = problems(app)
+    assert f"{box.limit:,}" in message and f"{box.limit + 1:,}" in message and box.remedy in message
     assert box_of(app, box).value == text
     box_of(app, box).set_value(box.good)
     run(app)
@@ -122,20 +122,20 @@ def test_a_number_beyond_its_limits_is_explained_in_its_box_and_in_a_link(
     where: str, name: str, least: int, most: int
 ) -> None:
     app = opened(where, {"corpus": "hug", name: "999999999"})
-    [told] = problems(app)
-    assert f"{name}=&#x27;999999999&#x27;" in told and f"{least} to {most:,}; the default is used" in told
+    [text] = problems(app)
+    assert f"{name}=&#x27;999999999&#x27;" in text and f"{least} to {most:,}; the default is used" in text
     assert books(app)
     app.number_input(key=f"{where}.{name}").set_value(most + 1)
     run(app)
-    [told] = problems(app)
-    assert f"{most + 1:,} is out of range; choose a number from {least} to {most:,}." in told
+    [text] = problems(app)
+    assert f"{most + 1:,} is out of range; choose a number from {least} to {most:,}." in text
     assert app.number_input(key=f"{where}.{name}").value == most + 1
 
 
 def test_a_pattern_in_a_link_may_have_so_many_characters() -> None:
     app = opened("bpe", {"corpus": "hello", "pattern": "own", "regex": "a" * (limits.PATTERN_LIMIT + 1)})
-    [told] = problems(app)
-    assert "The link&#x27;s regex has 1,001 characters, more than 1,000" in told and books(app)
+    [text] = problems(app)
+    assert "The link&#x27;s regex has 1,001 characters, more than 1,000" in text and books(app)
 
 
 def test_a_complaint_about_a_link_stays_until_its_settings_are_changed() -> None:
@@ -181,9 +181,9 @@ def test_a_word_may_have_so_many_symbols(where: str, rules: Mapping[str, str]) -
     """A word of 10,000 takes Unigram half a minute, one of a million hours: `tests` can only try that it never begins."""
     word = "xy" * (limits.WORD_LIMIT // 2) + "z"
     app = opened(where, {"corpus": "paste", "text": str(pack_text(f"hug {word} pug\nhug")), **rules})
-    [told] = problems(app)
-    assert re.search(r"a word of 2,0\d\d symbols", told) and "the limit is 2,000" in told and "spaces" in told
-    assert "xyxyx" in told and len(told) < 400  # the word itself only in part
+    [text] = problems(app)
+    assert re.search(r"a word of 2,0\d\d symbols", text) and "the limit is 2,000" in text and "spaces" in text
+    assert "xyxyx" in text and len(text) < 400  # the word itself only in part
     assert app.text_area(key=f"{where}.paste_text").value == f"hug {word} pug\nhug"
     app.text_area(key=f"{where}.paste_text").set_value("hug pug\nhug")
     run(app)
@@ -206,8 +206,8 @@ def test_the_different_words_may_have_so_many_symbols_together(monkeypatch: pyte
     app = opened(
         "bpe", {"corpus": "paste", "pre": "whitespace_split", "text": str(pack_text("abcdef ghijklm " * 9))}
     )
-    [told] = problems(app)
-    assert "have 13 symbols in total, but the limit is 12" in told and "shorter text" in told
+    [text] = problems(app)
+    assert "have 13 symbols in total, but the limit is 12" in text and "shorter text" in text
     app.text_area(key="bpe.paste_text").set_value("abcdef ghijkl " * 9)
     run(app)
     assert problems(app) == [] and books(app)
@@ -223,8 +223,8 @@ def test_a_pattern_of_ones_own_has_so_many_seconds(monkeypatch: pytest.MonkeyPat
     text = "a" * 60 + "!"
     link = {"corpus": "paste", "text": str(pack_text(text)), "pattern": "own", "regex": "(a|aa)+$"}
     app = opened("bpe", link)
-    [told] = problems(app)
-    assert "took more than 0.2 seconds" in told and "use less text" in told
+    [message] = problems(app)
+    assert "took more than 0.2 seconds" in message and "use less text" in message
     assert app.text_area(key="bpe.paste_text").value == text
     app.text_input(key="bpe.regex").set_value("a|!")
     run(app)
@@ -240,8 +240,8 @@ def test_a_corpus_that_is_too_large_leaves_the_one_before(monkeypatch: pytest.Mo
     assert problems(app) == [] and books(app)
     app.sidebar.get("file_uploader")[0].set_value(("large.txt", b"pug " * 250_000 + b"x", "text/plain"))
     run(app)
-    [told] = problems(app)
-    assert "The file has 1,000,001 bytes, but the limit is 1,000,000" in told and "upload part of it" in told
+    [text] = problems(app)
+    assert "The file has 1,000,001 bytes, but the limit is 1,000,000" in text and "upload part of it" in text
     assert "Using good.txt" in bodies(app, "note")[0] and books(app)
     app.sidebar.get("file_uploader")[0].set_value(("small.txt", b"ab ab", "text/plain"))
     run(app)
@@ -266,8 +266,8 @@ def test_a_tokenizer_that_is_too_large_leaves_the_one_before(
     app = opened("playground", {**HUG, "text": str(pack_text("hug"))})
     app.sidebar.get("file_uploader")[0].set_value([(name, data, "") for name, data in files.items()])
     run(app)
-    [told] = problems(app)
-    assert says in told
+    [text] = problems(app)
+    assert says in text
     assert app.session_state["playground.text"] == "hug" and app.session_state["playground.specs"] == [
         HUG["t1"]
     ]
@@ -280,8 +280,8 @@ def test_the_name_of_a_repository_may_have_so_many_characters() -> None:
     app.text_input(key="playground.name").set_value("a" * (limits.REPOSITORY_LIMIT + 1))
     next(button for button in app.button if button.label == "Get it").click()
     run(app)
-    [told] = problems(app)
-    assert "97 characters is over the limit of 96; shorten" in told
+    [text] = problems(app)
+    assert "97 characters is over the limit of 96; shorten" in text
     assert app.session_state["playground.specs"] == [HUG["t1"]]
 
 
@@ -289,8 +289,8 @@ def test_the_playground_takes_so_many_characters() -> None:
     app = opened("playground", HUG)
     app.session_state["playground.text"] = "a" * (limits.PLAYGROUND_LIMIT + 1)
     run(app)
-    [told] = problems(app)
-    assert "1,000,001 characters, but the page takes 1,000,000: shorten it" in told
+    [text] = problems(app)
+    assert "1,000,001 characters, but the page takes 1,000,000: shorten it" in text
     assert len(app.session_state["playground.text"]) == limits.PLAYGROUND_LIMIT + 1
 
 
@@ -396,7 +396,7 @@ def test_the_server_takes_as_much_as_the_largest_upload() -> None:
 def assigned(file: Path) -> list[tuple[str, bool]]:
     """The capital names that a module assigns, each with whether a docstring follows."""
     body = ast.parse(file.read_text(encoding="utf-8")).body
-    found = []
+    results = []
     for line, after in zip(body, [*body[1:], *body[:1]], strict=True):
         target = (
             line.target
@@ -406,9 +406,9 @@ def assigned(file: Path) -> list[tuple[str, bool]]:
             else None
         )
         if isinstance(target, ast.Name) and target.id.isupper():
-            told = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
-            found.append((target.id, told and ": " in str(after.value.value)))
-    return found
+            text = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+            results.append((target.id, text and ": " in str(after.value.value)))
+    return results
 
 
 def test_every_limit_has_a_reason_and_is_in_use() -> None:
@@ -430,7 +430,7 @@ def test_every_limit_has_a_reason_and_is_in_use() -> None:
 def test_no_other_module_has_limits() -> None:
     """What bounds a visitor's input or the server's work is in one place. What is left elsewhere is how much is drawn."""
     drawn = {"MARKER_LIMIT"}
-    found = {
+    results = {
         name
         for folder in ("tokensteps", "pages")
         for file in (ROOT / folder).rglob("*.py")
@@ -438,4 +438,4 @@ def test_no_other_module_has_limits() -> None:
         for name, _told in assigned(file)
         if re.search(r"_(LIMIT|ROOM|REMEMBERED)$", name)
     }
-    assert found - drawn == set()
+    assert results - drawn == set()

@@ -69,14 +69,14 @@ WRONG_ANSWERS = {
 def test_a_scene_asks_before_it_tells(scene: str) -> None:
     """Nothing of the scene before an answer; a wrong one gets a hint; the right one opens it, with what follows and its source."""
     app = run(MATTERS.start(f"scene={scene}"))
-    told = pages_html(app)
-    assert 'class="ts follows"' not in told and "ts ways" not in told and "costs" not in told
+    message = pages_html(app)
+    assert 'class="ts follows"' not in message and "ts ways" not in message and "costs" not in message
     app = answer(app, scene, WRONG_ANSWERS[scene])
     assert "Not yet." in pages_html(app) and 'class="ts follows"' not in pages_html(app)
     app = answer(app, scene, TRUE[scene])
-    told = pages_html(app)
-    assert "Right." in told and 'class="ts follows"' in told
-    assert all(source in told for source in SCENES[scene].sources)
+    message = pages_html(app)
+    assert "Right." in message and 'class="ts follows"' in message
+    assert all(source in message for source in SCENES[scene].sources)
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -106,32 +106,32 @@ def test_hostile_text_stays_text(scene: str) -> None:
     drawn = "".join(html.proto.body for html in app.get("html"))
     assert SCENES[scene].make(gpt2()).prompt in drawn, "an answer stands under its question"
     assert 'class="ts follows"' in drawn and "<img" not in drawn and "problem" not in drawn
-    assert not [told.value for told in app.markdown if "onerror" in told.value]
-    assert not [told.value for told in app.caption if "onerror" in told.value]
+    assert not [message.value for message in app.markdown if "onerror" in message.value]
+    assert not [message.value for message in app.caption if "onerror" in message.value]
 
 
 def test_letters_are_counted_in_each_token() -> None:
     app = revealed("letters")
     app.text_input(key="matters.text.letters").set_value("raspberry <b>")
     app.text_input(key="matters.second.letters").set_value("R")
-    told = pages_html(run(app))
+    output = pages_html(run(app))
     counts = " + ".join(str(token.lower().count("r")) for token in gpt2_tokens("raspberry <b>"))
-    assert f"R in each token: {counts}. Together: 3." in told
+    assert f"R in each token: {counts}. Together: 3." in output
     assert "raspberry <b>" not in "".join(html.proto.body for html in app.get("html"))
 
 
 def test_numbers_are_cut_by_tokenizers_and_by_rules() -> None:
-    told = pages_html(revealed("numbers", "&say=12345%2B67"))
-    text = re.sub(r"<[^>]*>", "|", told)
+    message = pages_html(revealed("numbers", "&say=12345%2B67"))
+    text = re.sub(r"<[^>]*>", "|", message)
     assert re.search(r"threes from the left.*?\|123\|+45\|+\+\|+67\|", text)
     assert re.search(r"threes from the right.*?\|12\|+345\|+\+\|+67\|", text)
     assert re.search(r"digit by digit.*?\|1\|+2\|+3\|+4\|+5\|+\+\|+6\|+7\|", text)
 
 
 def test_languages_cost_tokens_window_and_price() -> None:
-    told = pages_html(revealed("languages", "&forty=1&window=2000&price=0.5"))
+    message = pages_html(revealed("languages", "&forty=1&window=2000&price=0.5"))
     tokens = sum(len(gpt2_tokens(line)) for line in parallel_lines()["hi"])
-    row = re.search(r"<th>Hindi</th>.*?</tr>", told)
+    row = re.search(r"<th>Hindi</th>.*?</tr>", message)
     assert row is not None
     cells = re.findall(r"<td>([^<]*)</td>", row[0])
     english = sum(len(gpt2_tokens(line)) for line in parallel_lines()["en"])
@@ -146,8 +146,8 @@ def test_languages_cost_tokens_window_and_price() -> None:
 def test_own_lines_are_compared_with_the_first() -> None:
     app = revealed("languages")
     app.text_area(key="matters.text.languages").set_value("one two\n\n<i>one two one two</i>")
-    told = "".join(html.proto.body for html in run(app).get("html"))
-    assert [*re.findall(r"<th>(Line \d)</th>", told)] == ["Line 1", "Line 2"] and "<i>" not in told
+    output = "".join(html.proto.body for html in run(app).get("html"))
+    assert [*re.findall(r"<th>(Line \d)</th>", output)] == ["Line 1", "Line 2"] and "<i>" not in output
     app.text_area(key="matters.text.languages").set_value(" \n ")
     assert "Write a text, one line for each language." in pages_html(run(app))
     app.text_area(key="matters.text.languages").set_value("a\n" * 50)
@@ -165,10 +165,10 @@ def test_indentation_is_counted_before_and_after_training_on_code() -> None:
 
 
 def test_a_name_becomes_a_token_that_the_sentences_never_use() -> None:
-    told = pages_html(revealed("glitch", "&say=flumpwick"))
-    made = glitch_of("flumpwick")
-    assert f"of {made.learned} learned tokens, it never meets {len(made.unused)}" in told
-    assert made.tokens == ("Ġflumpwick",) and made.tokens[0] in made.unused
+    message = pages_html(revealed("glitch", "&say=flumpwick"))
+    result = glitch_of("flumpwick")
+    assert f"of {result.learned} learned tokens, it never meets {len(result.unused)}" in message
+    assert result.tokens == ("Ġflumpwick",) and result.tokens[0] in result.unused
 
 
 def test_a_vocabulary_is_checked_for_tokens_that_no_text_gives() -> None:
@@ -181,21 +181,21 @@ def test_a_vocabulary_is_checked_for_tokens_that_no_text_gives() -> None:
 
 
 def test_spellings_of_a_word_are_told_apart() -> None:
-    told = pages_html(revealed("spaces", "&also=Hello"))
+    message = pages_html(revealed("spaces", "&also=Hello"))
     forms = ("Hello", " Hello", "hello", " hello", "HELLO")
     ways = len({tuple(gpt2_tokens(form)) for form in forms})
-    assert f"{ways} ways to write the word in ids." in told
+    assert f"{ways} ways to write the word in ids." in message
     assert re.search(
-        rf"<dd>{len(gpt2_tokens(PROMPT))}</dd>.*?<dd>{len(gpt2_tokens(PROMPT + ' '))}</dd>", told
+        rf"<dd>{len(gpt2_tokens(PROMPT))}</dd>.*?<dd>{len(gpt2_tokens(PROMPT + ' '))}</dd>", message
     )
 
 
 def test_a_link_brings_a_scene_and_complains_of_what_it_lacks() -> None:
     app = run(MATTERS.start("scene=nothing&price=abc&window=0&say=~zz"))
-    told = pages_html(app)
+    message = pages_html(app)
     for name, value in (("scene", "nothing"), ("price", "abc"), ("window", "0")):
-        assert f"{name}='{value}'" in told, name
-    assert "The text of this link is lost" in told
+        assert f"{name}='{value}'" in message, name
+    assert "The text of this link is lost" in message
     assert address(app) == {}
     app = run(MATTERS.start("scene=spaces&t1=bpe%3Fcorpus%3Dhug"))
     assert address(app) == {"scene": "spaces", "t1": "bpe?corpus=hug"}
@@ -223,5 +223,5 @@ def test_the_next_scene_is_one_button_away() -> None:
 def test_a_tokenizer_that_is_gone_is_told_and_the_others_stay() -> None:
     app = run(MATTERS.start(f"scene=letters&t1=file%3Fa.json%3Dgone&t2={GPT2.replace('?', '%3F')}"))
     app.button(key="matters.ask.letters.give_up").click()
-    told = pages_html(run(app))
-    assert "no longer has the file" in told and "GPT-2</h3>" in told
+    output = pages_html(run(app))
+    assert "no longer has the file" in output and "GPT-2</h3>" in output

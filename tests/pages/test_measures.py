@@ -61,13 +61,13 @@ def test_the_table_is_a_recount() -> None:
 def test_each_measure_is_explained_with_its_numbers(name: str) -> None:
     app = on_tab(MEASURES_TAB)
     app.selectbox(key=f"{KEY}.one").select(name)
-    [told] = bodies(run(app), "measure")
+    [output] = bodies(run(app), "measure")
     words = MEASURES[name]
-    assert all(text in plain(told) for text in (words.definition, words.formula, words.silent))
+    assert all(text in plain(output) for text in (words.definition, words.formula, words.silent))
     if name == "fertility":
-        assert f"{len(gpt2().encode(TEXT).ids)} / 7 = " in plain(told)
+        assert f"{len(gpt2().encode(TEXT).ids)} / 7 = " in plain(output)
     if name == "gini":
-        assert "2 × " in plain(told) and " / (2 × 6 × " in plain(told)
+        assert "2 × " in plain(output) and " / (2 × 6 × " in plain(output)
     app.button(key=f"{KEY}.made_of").click()
     assert run(app).session_state["playground.tab"] == words.made_of and problems(app) == []
 

@@ -42,9 +42,9 @@ def test_a_token_that_would_be_too_long_is_struck_out_where_it_would_have_won() 
     out = [step for step in range(1, len(trace) + 1) if trace[step].excluded]
     assert 0 < len(out) < len(trace)
     for step, frame in enumerate(frames):
-        told = "would have been merged, but its token would be longer than 2 characters." in frame["say"]
+        message = "would have been merged, but its token would be longer than 2 characters." in frame["say"]
         struck = '<tr class="out">' in frame["html"] and "too long" in plain(frame["html"])
-        assert told == struck == (step in out)
+        assert message == struck == (step in out)
     assert "bounds exclude every pair that is left" in frames[-1]["say"]
 
 
@@ -66,8 +66,8 @@ def test_characters_outside_of_the_alphabet_are_named_at_the_start() -> None:
         app = BPE.opened(urlencode({"corpus": "hug", "letters": "4", "lang": language}))
         assert problems(app) == []
         start = book(app)["frames"][0]["say"]
-        places = [start.index(f"{token} × {number}") for token, number in (("h", 15), ("s", 5), ("b", 4))]
-        assert places == sorted(places)
+        positions = [start.index(f"{token} × {number}") for token, number in (("h", 15), ("s", 5), ("b", 4))]
+        assert positions == sorted(positions)
 
 
 def test_a_coverage_and_characters_that_are_always_there() -> None:
@@ -201,8 +201,8 @@ def test_what_if_without_a_bound() -> None:
 
 def test_limits_that_can_not_be_are_told() -> None:
     app = BPE.opened("corpus=hug&longest=0&coverage=2&letters=x")
-    told = " ".join(map(html.unescape, problems(app)))
-    assert all(name in told for name in ("longest=", "coverage=", "letters="))
+    message = " ".join(map(html.unescape, problems(app)))
+    assert all(name in message for name in ("longest=", "coverage=", "letters="))
 
 
 def test_no_widget_of_a_page_has_the_key_of_a_rule() -> None:
@@ -211,7 +211,7 @@ def test_no_widget_of_a_page_has_the_key_of_a_rule() -> None:
     Oracle: the pages' sources, read by `ast`.
     """
     rules = {setting.name for rules in RULES_OF.values() for setting in rules} | {view.name for view in VIEWS}
-    found = [
+    results = [
         f"{file.name}:{node.lineno} {node.args[0].value}"
         for file in sorted(Path(pages.__path__[0]).rglob("*.py"))
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
@@ -222,7 +222,7 @@ def test_no_widget_of_a_page_has_the_key_of_a_rule() -> None:
         and isinstance(node.args[0], ast.Constant)
         and node.args[0].value in rules
     ]
-    assert found == []
+    assert results == []
     app = BPE.opened("corpus=hug&step=1", "Every pair")
     app.session_state["bpe.looked_for"] = "ug"
     assert "find" not in address(run(app))

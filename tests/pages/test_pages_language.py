@@ -82,8 +82,8 @@ def wrapped(message: str) -> str:
     """
     parts = re.split(r"(%?\{[^{}]*\})", message)
     return "".join(
-        f"⟦{part}⟧" if place % 2 == 0 and re.search("[A-Za-z]", part) else part
-        for place, part in enumerate(parts)
+        f"⟦{part}⟧" if index % 2 == 0 and re.search("[A-Za-z]", part) else part
+        for index, part in enumerate(parts)
     )
 
 
@@ -123,11 +123,11 @@ def _spoken() -> None:
 
 def outside(text: str) -> str:
     """What stands outside of the brackets; a cut message has no end."""
-    kept, depth = [], 0
+    stored, depth = [], 0
     for character in text:
         depth += (character == "⟦") - (character == "⟧" and depth > 0)
-        kept.append(" " if depth or character == "⟧" else character)
-    return "".join(kept)
+        stored.append(" " if depth or character == "⟧" else character)
+    return "".join(stored)
 
 
 def leaks(text: str, data: str = "") -> list[str]:
@@ -261,7 +261,7 @@ def of_component(proto: Any, data: str) -> list[str]:
         return [word for _tab, shown in said["names"] for word in leaks(shown, data)]
     if not isinstance(said, dict) or name == "keep":  # which shows nothing
         return []
-    found: list[str] = []
+    results: list[str] = []
     for key, value in said.items():
         if key in (
             "run",
@@ -285,8 +285,8 @@ def of_component(proto: Any, data: str) -> list[str]:
                 continue
             if name == "editor" and key in ("text", "key", "desk"):
                 continue
-            found += leaks_of_markup(text, data) if "<" in text else leaks(text, data)
-    return found
+            results += leaks_of_markup(text, data) if "<" in text else leaks(text, data)
+    return results
 
 
 def elements(block: Any) -> Iterator[Any]:
@@ -298,7 +298,7 @@ def elements(block: Any) -> Iterator[Any]:
 
 def leaks_on(app: AppTest, data: str = "") -> list[str]:
     """What leaks on a page, each with where it stands. Words in `data` are somebody's text."""
-    found = []
+    results = []
     for element in elements(app._tree):
         kind, proto = type(element).__name__, getattr(element, "proto", None)
         if proto is None:
@@ -323,8 +323,8 @@ def leaks_on(app: AppTest, data: str = "") -> list[str]:
         if element.type == "plotly_chart":
             for text in plotted(json.loads(proto.spec)):
                 said += leaks(text, data)
-        found += [f"{kind} {getattr(element, 'key', '') or ''}: {word}" for word in dict.fromkeys(said)]
-    return found
+        results += [f"{kind} {getattr(element, 'key', '') or ''}: {word}" for word in dict.fromkeys(said)]
+    return results
 
 
 def test_the_checker_finds_what_bypasses_the_catalogue() -> None:
@@ -375,8 +375,8 @@ def test_the_checker_reads_every_element() -> None:
         st.toggle("toggle")
         st.progress(0.5, text="progress")
 
-    found = {leak.rpartition(": ")[2] for leak in leaks_on(AppTest.from_function(page).run())}
-    assert found == {
+    results = {leak.rpartition(": ")[2] for leak in leaks_on(AppTest.from_function(page).run())}
+    assert results == {
         *[
             "title",
             "caption",
@@ -436,12 +436,12 @@ def test_pages_with_tabs(script: str) -> None:
     name = Path(script).name
     app = opened(script, TABBED[script])
     assert problems_of(app) == [] and len(tabs(app)) >= 4
-    found = []
+    results = []
     for tab in tabs(app):
         app.session_state[f"{name}.tab"] = tab
         run(app)
-        found += [f"{tab} {leak}" for leak in leaks_on(app, SENTENCE_WORDS)]
-    assert found == []
+        results += [f"{tab} {leak}" for leak in leaks_on(app, SENTENCE_WORDS)]
+    assert results == []
 
 
 OTHERS: Mapping[str, tuple[str, Mapping[str, str]]] = {
@@ -480,8 +480,8 @@ OTHERS: Mapping[str, tuple[str, Mapping[str, str]]] = {
 def test_pages(case: str) -> None:
     """All the others, and what pages say when something is wrong."""
     script, query = OTHERS[case]
-    given = " ".join((*query, *query.values()))  # complaints about a link name its parameters
-    assert leaks_on(opened(script, query), f"{given} coolest hu gs ll strawberry") == []
+    value = " ".join((*query, *query.values()))  # complaints about a link name its parameters
+    assert leaks_on(opened(script, query), f"{value} coolest hu gs ll strawberry") == []
 
 
 @pytest.mark.parametrize("kind", EXERCISE_KINDS)
@@ -492,8 +492,8 @@ def test_exercises(kind: str) -> None:
     app = opened("learn/exercises", {"kind": kind, "level": "3", "seed": "2"})
     assert leaks_on(app, data) == []
     for answer in ("9", exercise.question.key):
-        told = exercise.question.grade(answer) if not isinstance(exercise.question.form, Choice) else None
-        assert told is None or leaks_of_markup(told.told, f"{data} {answer}") == []
+        text = exercise.question.grade(answer) if not isinstance(exercise.question.form, Choice) else None
+        assert text is None or leaks_of_markup(text.told, f"{data} {answer}") == []
     if isinstance(exercise.question.form, Choice):
         for option in exercise.question.form.options:
             assert leaks_of_markup(exercise.question.grade(option).told, data) == []
@@ -507,31 +507,31 @@ def test_predicting(name: str) -> None:
     if name == "compare":
         return
     app = opened(f"train/{name}", {**PASTED, **(PRUNED if name == "unigram" else {}), "mode": "predict"})
-    found = leaks_on(app)
+    result = leaks_on(app)
     for _turn in range(4):
         app.button(key=f"{name}.predict.give_up").click()
-        found += leaks_on(run(app))
+        result += leaks_on(run(app))
     for box in app.text_input:
         if str(box.key).startswith(f"{name}.predict."):
             box.set_value("9")
     app.button(key=f"{name}.predict.check").click()
-    assert found + leaks_on(run(app)) == []
+    assert result + leaks_on(run(app)) == []
 
 
 def test_a_challenge_from_its_first_question_to_the_teachers_table() -> None:
     one = Challenge("", "bpe", PASTED, 0, 2, "mixed")
     app = opened("learn/challenge", {"c": one.sealed()})
-    place = f"challenge-{one.name}"
-    found = leaks_on(app, one.sealed())
+    position = f"challenge-{one.name}"
+    result = leaks_on(app, one.sealed())
     for _question in range(2):
-        app.button(key=f"{place}.predict.give_up").click()
-        found += leaks_on(run(app), one.sealed())
-    app.text_input(key=f"{place}.name").set_value("Ζωή")
+        app.button(key=f"{position}.predict.give_up").click()
+        result += leaks_on(run(app), one.sealed())
+    app.text_input(key=f"{position}.name").set_value("Ζωή")
     run(app)
-    found += [leak for code in app.code for leak in leaks(code.value) if code.value.startswith("⟦")]
+    result += [leak for code in app.code for leak in leaks(code.value) if code.value.startswith("⟦")]
     code = app.code[-1].value
     app.text_area(key="challenge.codes").set_value(f"{code}\n9")
-    assert found + leaks_on(run(app), f"{one.sealed()} {code}") == [] and len(tables(app)) == 2
+    assert result + leaks_on(run(app), f"{one.sealed()} {code}") == [] and len(tables(app)) == 2
 
 
 def test_files_to_take_away() -> None:
@@ -576,11 +576,11 @@ def test_another_language_keeps_what_was_chosen() -> None:
     app.run()  # once: before it, names are in one language, after it, in the other
     i18n.use_language(CODE)
     run(app)
-    kept = {
+    entries = {
         name: app.session_state[f"bpe.{name}"]
         for name in ("ties", "normalizer", "show", "chart", "tab", "corpus")
     }
-    assert kept == {
+    assert entries == {
         "ties": "greatest",
         "normalizer": "nfd",
         "show": "symbols",

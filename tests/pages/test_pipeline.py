@@ -45,10 +45,10 @@ HOSTILE = "<img src=x onerror=alert(1)> {x} **b** $x$ \u202e </div>"
 
 def opened(tab: str = "", **url: str) -> AppTest:
     """The page as a link opens it; with a small corpus unless the link has another."""
-    given = SMALL | url
-    if given.get("model") == "unigram" or given.get("pre") == "byte_level":
-        given["size"] = url.get("size", "330")
-    return PAGE.opened(urlencode(given), tab)
+    value = SMALL | url
+    if value.get("model") == "unigram" or value.get("pre") == "byte_level":
+        value["size"] = url.get("size", "330")
+    return PAGE.opened(urlencode(value), tab)
 
 
 def answer_box(app: AppTest) -> Any:
@@ -64,16 +64,16 @@ def asked(app: AppTest, end: str) -> Any:
 def drawing(app: AppTest) -> dict[str, Any]:
     """The message that the drawing gets."""
     sent = [told(one.proto.bytes) for one in app.get("bidi_component") if one.proto.bytes]
-    found: dict[str, Any] = next(one for one in sent if "atoms" in one)
-    return found
+    results: dict[str, Any] = next(one for one in sent if "atoms" in one)
+    return results
 
 
 def drawn_ids(app: AppTest) -> list[int]:
     """The ids that are drawn, by their tokens' places."""
-    found = re.findall(r"data-r=4[^>]*data-i=(\d+)[^>]*>(\d+)</bdi>", drawing(app)["atoms"])
+    results = re.findall(r"data-r=4[^>]*data-i=(\d+)[^>]*>(\d+)</bdi>", drawing(app)["atoms"])
     return [
         int(identifier)
-        for _place, identifier in sorted((int(place), identifier) for place, identifier in found)
+        for _place, identifier in sorted((int(position), identifier) for position, identifier in results)
     ]
 
 
@@ -123,7 +123,7 @@ def test_an_uploaded_tokenizer_is_shown_stage_by_stage() -> None:
     assert library.decode(library.encode(*texts).ids, skip_special_tokens=False) in unescape(
         bodies(app, "decoded")[0]
     )
-    assert any("own decoder" in told for told in bodies(app, "reasons"))
+    assert any("own decoder" in text for text in bodies(app, "reasons"))
     app = PAGE.with_tab(app, "Files and link")
     assert spec in parse_qs(urlsplit(app.code[0].value).query)["t1"] and len(app.get("download_button")) == 0
     app.selectbox(key="pipeline.t1").set_value("")
@@ -349,17 +349,17 @@ def table(app: AppTest, column: str) -> Any:
 def test_the_encoding_in_full() -> None:
     app = opened(tab="Encoding", a="the café", b="Là!")
     encoding = shows(app, "the café", "Là!").encode("the café", "Là!")
-    found = table(app, "attention_mask")
+    result = table(app, "attention_mask")
     for column, expected in {
         "id": encoding.ids, "type_id": encoding.type_ids, "start": [start for start, _ in encoding.offsets],
         "end": [end for _, end in encoding.offsets], "special_tokens_mask": encoding.special_tokens_mask,
         "attention_mask": encoding.attention_mask,
     }.items():  # fmt: skip
-        assert list(found[column]) == expected
+        assert list(result[column]) == expected
     for column, optional in {"word_id": encoding.word_ids, "sequence_id": encoding.sequence_ids}.items():
         assert [
             None if empty else number
-            for number, empty in zip(found[column], found[column].isna(), strict=True)
+            for number, empty in zip(result[column], result[column].isna(), strict=True)
         ] == optional
     app.segmented_control(key="pipeline.map.text").set_value(1)
     run(app)
@@ -430,14 +430,14 @@ def test_back_to_text() -> None:
 
 def test_entities_are_found_by_offsets() -> None:
     app = opened(tab="Entities", a=SAMPLES["entities"].first)
-    found = table(app, "entity")
+    result = table(app, "entity")
     text = SAMPLES["entities"].first
-    assert [*zip(found["entity"], found["text[start:end]"], strict=True)] == [
+    assert [*zip(result["entity"], result["text[start:end]"], strict=True)] == [
         ("PER", "Sylvain"), ("ORG", "Hugging Face"), ("LOC", "Brooklyn"),
     ]  # fmt: skip
     assert all(
         text[start:end] == name
-        for start, end, name in zip(found["start"], found["end"], found["text[start:end]"], strict=True)
+        for start, end, name in zip(result["start"], result["end"], result["text[start:end]"], strict=True)
     )
     start = text.index("Hugging Face")
     asked(app, "start").set_value(start)
@@ -472,7 +472,9 @@ def test_the_file_gives_the_same_ids_in_the_library(preset: str) -> None:
     encoding = library.encode(*texts)
     assert drawn_ids(app) == encoding.ids
     types = re.findall(r"data-r=5[^>]*data-i=(\d+)[^>]*>(\d+)</bdi>", drawing(app)["atoms"])
-    assert [int(of) for _place, of in sorted((int(place), of) for place, of in types)] == encoding.type_ids
+    assert [
+        int(of) for _place, of in sorted((int(position), of) for position, of in types)
+    ] == encoding.type_ids
 
 
 def test_the_link_is_the_address() -> None:

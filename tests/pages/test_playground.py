@@ -46,9 +46,9 @@ def opened(**url: str) -> AppTest:
 
 def message(app: AppTest, holding: str) -> dict[str, Any]:
     """The message of the component that has something of this name."""
-    sent = [told(found.proto.bytes) for found in app.get("bidi_component") if found.proto.bytes]
-    found: dict[str, Any] = next(one for one in sent if holding in one)
-    return found
+    sent = [told(result.proto.bytes) for result in app.get("bidi_component") if result.proto.bytes]
+    result: dict[str, Any] = next(one for one in sent if holding in one)
+    return result
 
 
 def ids(app: AppTest) -> list[int]:
@@ -65,7 +65,7 @@ def text_of(app: AppTest) -> str:
 
 def drawn_html(app: AppTest) -> list[str]:
     """Blocks of markup on the page, those above the chips too."""
-    components = [told(found.proto.bytes) for found in app.get("bidi_component") if found.proto.bytes]
+    components = [told(result.proto.bytes) for result in app.get("bidi_component") if result.proto.bytes]
     heads = [block for one in components for block in one.get("head", [])]
     return [*(html.proto.body for html in app.get("html")), *heads]
 
@@ -250,8 +250,8 @@ def test_where_a_fails_on_a_text_no_chips_of_another_are_shown() -> None:
 def test_gpt2_is_the_second_tokenizer_and_can_go() -> None:
     app = opened()
     assert app.selectbox(key="playground.slot.1").value == GPT2 and not address(app)
-    told = next(html.proto.body for html in app.get("html") if "ts preset" in html.proto.body)
-    assert "50,257" in told and "comes with this app" in told
+    text = next(html.proto.body for html in app.get("html") if "ts preset" in html.proto.body)
+    assert "50,257" in text and "comes with this app" in text
     app.selectbox(key="playground.slot.1").set_value(None)
     run(app)
     assert address(app) == {"t1": READY[0]}
@@ -270,10 +270,10 @@ def test_the_text_can_be_trained_on() -> None:
     def link(text: str) -> dict[str, str] | None:
         app.session_state["playground.text"] = text
         run(app)
-        found = [
+        results = [
             one.proto.query_string for one in app.get("page_link") if one.proto.label == "Train on this text"
         ]
-        return dict(parse_qsl(found[0])) if found else None
+        return dict(parse_qsl(results[0])) if results else None
 
     app = opened(text=str(pack_text("short")))
     short, long = link("low lower"), link("".join(map(chr, range(33, 50_000))))
@@ -380,8 +380,8 @@ def test_special_tokens_are_added_by_each_tokenizer_for_itself() -> None:
     run(app)
     assert ids(app) == tokenizer.encode("hug").ids and address(app)["added"] == "A"
     assert app.toggle(key="playground.adding.B").value is False
-    for given, first, second in (("A", True, False), ("B", False, True), ("1", True, True)):
-        again = opened(t1=spec, t2=other, text="hug", added=given)
+    for value, first, second in (("A", True, False), ("B", False, True), ("1", True, True)):
+        again = opened(t1=spec, t2=other, text="hug", added=value)
         assert [again.toggle(key=f"playground.adding.{letter}").value for letter in "AB"] == [first, second]
 
 
@@ -420,7 +420,7 @@ def test_tokenizers_of_one_corpus_are_told_apart() -> None:
     trace = run_of.algorithm.train(run_of.source.corpus(run_of.pipeline), **run_of.settings)
     expected = list(trace.tokenizer().encode(text).ids)
     assert ids(app) == expected
-    boxes = [app.selectbox(key=f"playground.slot.{place}") for place in (0, 1)]
+    boxes = [app.selectbox(key=f"playground.slot.{index}") for index in (0, 1)]
     assert boxes[0].value == small and len(set(boxes[0].options)) == len(boxes[0].options)
     boxes[1].set_value(GPT2)
     run(app)

@@ -25,19 +25,19 @@ Files = dict[str, bytes]
 
 
 def tokenizer_json() -> bytes:
-    made = Tokenizer(models.BPE({"t": 0, "h": 1, "e": 2, "th": 3, "Ġ": 4}, [("t", "h")]))
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    return made.to_str().encode()
+    result = Tokenizer(models.BPE({"t": 0, "h": 1, "e": 2, "th": 3, "Ġ": 4}, [("t", "h")]))
+    result.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    return result.to_str().encode()
 
 
 def vocab_and_merges() -> Files:
-    vocab = {token: place for place, token in enumerate(gpt2().all_tokens()[:600])}
-    merges = "\n".join(" ".join(gpt2().facts(place).parts or ()) for place in range(256, 600))
+    vocab = {token: index for index, token in enumerate(gpt2().all_tokens()[:600])}
+    merges = "\n".join(" ".join(gpt2().facts(index).parts or ()) for index in range(256, 600))
     return {"vocab.json": json.dumps(vocab).encode(), "merges.txt": merges.encode()}
 
 
 def ranks() -> bytes:
-    lines = (f"{b64encode(gpt2().token_bytes(place)).decode()} {place}" for place in range(600))
+    lines = (f"{b64encode(gpt2().token_bytes(index)).decode()} {index}" for index in range(600))
     return "\n".join(lines).encode()
 
 

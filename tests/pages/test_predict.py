@@ -115,9 +115,9 @@ def test_wrong_answers_get_a_hint_then_the_way_then_both_numbers_and_the_step() 
 def test_a_question_about_a_pair_says_how_it_is_answered(name: str, asked: str) -> None:
     """Only where a click in the picture answers it: the pairs of tokens there are buttons (`data-answer`)."""
     app = PAGES[name].opened(f"corpus=hug&mode=predict&ask={asked}")
-    told = "Click between two tokens, or choose a pair." in "".join(bodies(app, "question"))
-    assert told == (asked == "pair")
-    assert not told or "data-answer" in books(app)[0]["frames"][0]["html"]
+    text = "Click between two tokens, or choose a pair." in "".join(bodies(app, "question"))
+    assert text == (asked == "pair")
+    assert not text or "data-answer" in books(app)[0]["frames"][0]["html"]
 
 
 def test_a_challenge_has_one_try() -> None:
@@ -195,14 +195,14 @@ def test_show_me_shows_and_counts_as_wrong() -> None:
 
 def test_the_kind_of_question_can_be_chosen_and_is_in_the_address() -> None:
     app = PAGES["unigram"].opened("corpus=hug&mode=predict")
-    asked = app.selectbox(key="unigram.ask")
-    assert asked.options == [
+    wanted = app.selectbox(key="unigram.ask")
+    assert wanted.options == [
         "Each in turn",
         "The next piece pruned",
         "What losing it costs",
         "How a word is split next",
     ]
-    asked.set_value("loss")
+    wanted.set_value("loss")
     run(app)
     assert address(app)["ask"] == "loss" and app.text_input(key="unigram.predict.entry")
     app = PAGES["unigram"].opened("corpus=hug&mode=predict&ask=score")  # WordPiece's
@@ -269,7 +269,7 @@ def opened(sealed: str, **state: Any) -> AppTest:
 def test_a_challenge_shows_its_steps_and_no_others(name: str) -> None:
     one, trace = challenge(page=name, asked="mixed"), TRACES[name]
     app = opened(one.sealed())
-    place = f"challenge-{one.name}"
+    position = f"challenge-{one.name}"
     for step in (1, 2):
         book = books(app)[0]
         assert (book["last"], len(book["frames"]), book["seek"][0], book["param"]) == (
@@ -280,10 +280,10 @@ def test_a_challenge_shows_its_steps_and_no_others(name: str) -> None:
         )
         assert not tabs(app) and not app.get("download_button") and not app.sidebar.selectbox
         assert {**address(app)} == {"c": one.sealed()}
-        app = answered(app, question_after(trace, step, "mixed", Style()).key, place)
+        app = answered(app, question_after(trace, step, "mixed", Style()).key, position)
     assert books(app)[0]["last"] == 3 and not [box for box in app.button if "predict" in str(box.key)]
     assert [code.value.split(",")[0] for code in app.code] == ["Monday: 2 of 2 right"]
-    app.text_input(key=f"{place}.name").set_value(HOSTILE)
+    app.text_input(key=f"{position}.name").set_value(HOSTILE)
     run(app)
     result = open_answers(app.code[1].value)
     assert result is not None and result.challenge == one.name and len(result.answers) == 2
@@ -354,7 +354,7 @@ def test_codes_hold_answers_and_are_marked_from_the_run() -> None:
         ("=Bob()", 2, 0, 1),
     ]
     assert len(refused) == 4 and "another challenge" in refused[0] and "the code from line 1" in refused[3]
-    assert [told.split(",")[0].split()[1] for told in refused] == ["4", "5", "6", "7"], (
+    assert [text.split(",")[0].split()[1] for text in refused] == ["4", "5", "6", "7"], (
         "blank lines are counted"
     )
     assert list(class_table(held)["time"]) == ["1:01", "0:05"]
@@ -401,30 +401,30 @@ def test_a_stopped_run_asks_nothing_and_marks_nothing() -> None:
     assert whole is not None
     part = train_bpe(whole.corpus, vocab_size=800, progress=lambda done, _total: done < 100)
     assert part.stop_reason == "stopped" and 95 < len(part) < one.last
-    for place in ("challenge", "check"):
-        stopped = {f"bpe.{place}.stopped": {trained.name: part}}
+    for index in ("challenge", "check"):
+        stopped = {f"bpe.{index}.stopped": {trained.name: part}}
         codes = (
-            {"challenge.codes": Answers(one.name, "Ann", 30, ("b + u",)).code()} if place == "check" else {}
+            {"challenge.codes": Answers(one.name, "Ann", 30, ("b + u",)).code()} if index == "check" else {}
         )
         app = opened(one.sealed(), **stopped, **codes)
-        assert any("stopped after" in told for told in bodies(app, "note"))
-        assert not tables(app) and len(books(app)) == (place == "check")
-        app.button(key=f"bpe.{place}.again").click()
+        assert any("stopped after" in text for text in bodies(app, "note"))
+        assert not tables(app) and len(books(app)) == (index == "check")
+        app.button(key=f"bpe.{index}.again").click()
         run(app)
-        assert len(books(app)) == 1 and len(tables(app)) == 2 * (place == "check")
+        assert len(books(app)) == 1 and len(tables(app)) == 2 * (index == "check")
 
 
 def test_training_pages_make_challenges() -> None:
     app = PAGES["bpe"].opened("corpus=hug&step=2&ties=greatest&show=symbols", "Files and link")
-    made = open_challenge(app.code[-1].value)
-    assert made == Challenge(
+    result = open_challenge(app.code[-1].value)
+    assert result == Challenge(
         "", "bpe", {"corpus": "hug", "ties": "greatest", "show": "symbols"}, 2, 7, "mixed"
     )
     app.number_input(key="bpe.challenge.steps.7").set_value(2)
     app.text_input(key="bpe.challenge.title").set_value(HOSTILE)
     run(app)
-    made = open_challenge(app.code[-1].value)
-    assert made is not None and (made.last, made.title) == (4, HOSTILE)
+    result = open_challenge(app.code[-1].value)
+    assert result is not None and (result.last, result.title) == (4, HOSTILE)
     for value in (0, 6, CHALLENGE_LIMIT + 1):
         app.number_input(key="bpe.challenge.steps.7").set_value(value)
         run(app)

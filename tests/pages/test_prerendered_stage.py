@@ -38,14 +38,14 @@ def there(page: str, query: str = "", language: str = "en") -> PrerenderedStage 
 def test_the_next_visitor_of_an_address_gets_the_same_stage(page: str, query: str) -> None:
     assert there(page, query) is None
     app = PAGES[page].opened(query)
-    found = there(page, query)
-    assert found is not None
-    shown, told = json.loads(gzip.decompress(found.frames)), book(app)
+    result = there(page, query)
+    assert result is not None
+    shown, data = json.loads(gzip.decompress(result.frames)), book(app)
     assert {name: shown[name] for name in ("run", "first", "last", "frames", "labels")} == {
-        name: told[name] for name in ("run", "first", "last", "frames", "labels")
+        name: data[name] for name in ("run", "first", "last", "frames", "labels")
     }
-    assert found.scene.title == app.title[0].value
-    assert found.scene.lead in [html.proto.body for html in app.get("html")]
+    assert result.scene.title == app.title[0].value
+    assert result.scene.lead in [html.proto.body for html in app.get("html")]
 
 
 def test_the_first_corpus_neednt_be_named() -> None:
@@ -68,10 +68,10 @@ def test_a_text_comes_along_only_if_the_link_holds_it() -> None:
     packed = pack_text("hug pug hugs")
     PAGES["bpe"].opened(f"corpus=paste&text={packed}")
     assert there("bpe", f"corpus=paste&text={packed}") is not None
-    kept = text_store().put(prose()[:30_000].encode())
-    query = f"corpus=paste&id={kept}&size=100"  # few steps, which one window of frames holds
+    cached = text_store().put(prose()[:30_000].encode())
+    query = f"corpus=paste&id={cached}&size=100"  # few steps, which one window of frames holds
     app = PAGES["bpe"].opened(query)
-    assert address(app)["id"] == kept
+    assert address(app)["id"] == cached
     assert (book(app)["first"], len(book(app)["frames"])) == (0, book(app)["last"] + 1)
     assert there("bpe", query) is None
 

@@ -58,8 +58,8 @@ def listed(app: AppTest) -> list[str]:
 
 
 def heritage(app: AppTest) -> str:
-    [told] = bodies(app, "heritage")
-    return html.unescape(told)
+    [message] = bodies(app, "heritage")
+    return html.unescape(message)
 
 
 @cache
@@ -91,8 +91,8 @@ def test_the_ready_example_is_python_code() -> None:
     assert "ĊĠĠĠ" in new.encode(SAMPLE).tokens
     assert "ĊĠĠĠ" in listed(app) and not {*listed(app)} & {*old.tokens}
     assert "36 % fewer" in bodies(app, "counts")[0]
-    told = heritage(app)
-    assert "<dd>BPE</dd>" in told and "<|endoftext|>" in told and "GPT-2" in told
+    message = heritage(app)
+    assert "<dd>BPE</dd>" in message and "<|endoftext|>" in message and "GPT-2" in message
     [aligned] = bodies(app, "aligned")
     assert "English prose" in aligned and "new: Python modules" in aligned
 
@@ -173,30 +173,30 @@ def test_a_foreign_tokenizer_is_trained_anew(make: Any) -> None:
     assert problems(app) == []
     old, new = counted(app)
     assert old == len(library.encode(text, add_special_tokens=False).ids)
-    made = downloaded(app)
-    assert new == len(made.encode(text, add_special_tokens=False).ids)
-    assert made.get_vocab_size() == 330
+    result = downloaded(app)
+    assert new == len(result.encode(text, add_special_tokens=False).ids)
+    assert result.get_vocab_size() == 330
     # and it is the old one but for its vocabulary, template and all
-    assert (made.pre_tokenizer is None, made.normalizer is None) == (
+    assert (result.pre_tokenizer is None, result.normalizer is None) == (
         library.pre_tokenizer is None,
         library.normalizer is None,
     )
-    assert made.encode("a", "b").type_ids == library.encode("a", "b").type_ids
-    assert made.encode("a").tokens[0] == library.encode("a").tokens[0]
+    assert result.encode("a", "b").type_ids == library.encode("a", "b").type_ids
+    assert result.encode("a").tokens[0] == library.encode("a").tokens[0]
 
 
 def downloaded(app: AppTest) -> Library:
     """What the button tokenizer.json gives, in the library; and our own reader takes it too."""
-    given: list[Any] = []
+    values: list[Any] = []
 
     def kept(tokenizer: Any, key: str) -> None:
-        given.append(tokenizer)
+        values.append(tokenizer)
         downloads.show_tokenizer_files(tokenizer, key)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tokensteps.pages.explore.renew.show_tokenizer_files", kept)
         run(app)
-    text = downloads.tokenizer_files(given[-1])["tokenizer.json"]()
+    text = downloads.tokenizer_files(values[-1])["tokenizer.json"]()
     text = text.decode() if isinstance(text, bytes) else text
     tokenizer_from_json(text)
     return Library.from_str(text)
@@ -305,19 +305,19 @@ def test_training_goes_on_one_merge_a_step() -> None:
         and f"<dd>{trace.token_totals[-1]:,}</dd>" in corpus_told
     )
     assert f"<dd>{len(trace.tokenizer().ids('This is the Course'))}</dd>" in both
-    made = downloaded(app)
-    assert made.encode("This is the Course").ids == trace.tokenizer().ids("This is the Course")
-    assert [made.token_to_id(token) for token in old.tokens] == [*range(len(old.tokens))]
+    result = downloaded(app)
+    assert result.encode("This is the Course").ids == trace.tokenizer().ids("This is the Course")
+    assert [result.token_to_id(token) for token in old.tokens] == [*range(len(old.tokens))]
 
 
 def test_gpt2_goes_on() -> None:
     """The tokenizer that comes with the app keeps its 50,257 ids; what it learns gets the next ones."""
     app = opened(corpus="mixed", t1="hub?name=openai-community/gpt2", how="on", more="20", a="日本語の文章")
     assert problems(app) == []
-    made = downloaded(app)
+    result = downloaded(app)
     vocabulary = Library.from_str(shipped.gpt2().written).get_vocab()
-    assert len(vocabulary) == 50_257 and made.get_vocab().items() >= vocabulary.items()
-    assert 50_257 < made.get_vocab_size() <= 50_277
+    assert len(vocabulary) == 50_257 and result.get_vocab().items() >= vocabulary.items()
+    assert 50_257 < result.get_vocab_size() <= 50_277
 
 
 def test_the_last_merges_go_and_the_page_says_why_no_others() -> None:
@@ -325,9 +325,9 @@ def test_the_last_merges_go_and_the_page_says_why_no_others() -> None:
     assert problems(app) == []
     run_ = TokenizerSpec.parse(OLD_SPEC).run()
     trace = run_.algorithm.train(run_.source.corpus(run_.pipeline), **run_.settings)
-    made, before = downloaded(app), trace.tokenizer(len(trace) - 1_000)
+    result, before = downloaded(app), trace.tokenizer(len(trace) - 1_000)
     for text in (SAMPLE, "the indentation"):
-        assert made.encode(text).ids == before.ids(text)
+        assert result.encode(text).ids == before.ids(text)
     [why] = [one.proto.body for one in app.get("html") if "Take one merge out" in one.proto.body]
     assert "later merges never happen" in why and "no text produces them" in why
     headers = [header.value for header in app.header]

@@ -39,12 +39,12 @@ CHINESE = (
 
 def encoded(app: AppTest) -> str:
     """What the tab Encode shows of a text, tokens and ids."""
-    (found,) = [
+    (result,) = [
         html.proto.body
         for html in app.get("html")
         if re.search(r'<[^>]*class="[^"]*\bencoded\b', html.proto.body)
     ]
-    return Read(found).text
+    return Read(result).text
 
 
 def markup(app: AppTest) -> str:
@@ -80,14 +80,14 @@ def test_a_bare_address_is_the_course() -> None:
 
 def test_the_course_errs_where_the_page_says_so() -> None:
     first, last = book(opened())["frames"], book(opened("step=202"))["frames"]
-    assert [place for place, frame in enumerate(first) if "Erratum" in frame["html"]] == [0]
+    assert [index for index, frame in enumerate(first) if "Erratum" in frame["html"]] == [0]
     assert "413.1038" in first[0]["html"] and "382.1038" in first[0]["html"]
-    assert [place for place, frame in enumerate(last) if "Erratum" in frame["html"]] == [len(last) - 1]
+    assert [index for index, frame in enumerate(last) if "Erratum" in frame["html"]] == [len(last) - 1]
     assert not any("Erratum" in frame["html"] for frame in book(opened("exact=1&step=200"))["frames"])
-    (told,) = [
+    (text,) = [
         html.proto.body for html in opened("corpus=course").get("html") if "Erratum" in html.proto.body
     ]
-    assert "41.5157" in told and "40.5157" in told  # the word to begin with is the course's
+    assert "41.5157" in text and "40.5157" in text  # the word to begin with is the course's
 
 
 @pytest.mark.many(3)
@@ -411,8 +411,8 @@ def test_chinese_as_one_stream(tab: str, method: str) -> None:
         opened(f"corpus=paste&pre=none&method={method}&seed=300&size=100&text={pack_text(CHINESE)}"), tab
     )
     assert problems(app) == []
-    told = f"The word has {len(CHINESE)} characters; its first {LATTICE_CHARACTERS} are shown."
-    assert [told in note for note in bodies(app, "note")].count(True) == (
+    text = f"The word has {len(CHINESE)} characters; its first {LATTICE_CHARACTERS} are shown."
+    assert [text in note for note in bodies(app, "note")].count(True) == (
         tab in ("Lattice", "Sample at random")
     )
     assert "1 word" in book(app)["frames"][0]["html"]

@@ -23,16 +23,16 @@ COMPARE = Page("compare", Path("pages", "explore", "compare.py"), COMPARE_RULES)
 def marks(page: Page, query: str) -> list[int] | None:
     app = page.opened(query)
     assert problems(app) == []
-    found: list[int] | None = book(app).get("marks")
-    return found
+    results: list[int] | None = book(app).get("marks")
+    return results
 
 
 def test_the_steps_of_a_word_are_marked() -> None:
     trace = train_bpe(Corpus.from_counts(HUG), merges=9)
     splits = [snapshot.splits()["hugs"] for snapshot in trace]
     changed = [step for step in range(1, len(splits)) if splits[step] != splits[step - 1]]
-    found = marks(BPE, "corpus=hug&watch=hugs")
-    assert found is not None and found[: len(changed)] == changed
+    result = marks(BPE, "corpus=hug&watch=hugs")
+    assert result is not None and result[: len(changed)] == changed
 
 
 def test_a_token_and_a_pair() -> None:
@@ -45,8 +45,8 @@ def test_a_token_and_a_pair() -> None:
 
 @pytest.mark.parametrize(("page", "watched"), [(WORDPIECE, "hugs"), (UNIGRAM, "hugs"), (UNIGRAM, "hug")])
 def test_every_training_page_has_it(page: Page, watched: str) -> None:
-    found = marks(page, f"corpus=hug&watch={watched}")
-    assert found and found == sorted(set(found))
+    result = marks(page, f"corpus=hug&watch={watched}")
+    assert result and result == sorted(set(result))
 
 
 def test_nothing_is_marked_where_nothing_is_watched() -> None:

@@ -123,8 +123,8 @@ def test_another_alphabet_takes_the_size_along_and_the_page_says_so() -> None:
     corpus = Corpus.from_texts(COURSE, pre_tokenizer="byte_level")
     ours = train_bpe(corpus, 50, special_tokens=("<|endoftext|>",))
     theirs = train_bpe(corpus, merges=len(ours), special_tokens=("<|endoftext|>",), alphabet="bytes")
-    [told] = [one for one in bodies(app, "note") if "size" in one]
-    assert f"from 50 to {len(theirs[-1].vocab)}:" in told and parted(board(app)) is None
+    [text] = [one for one in bodies(app, "note") if "size" in one]
+    assert f"from 50 to {len(theirs[-1].vocab)}:" in text and parted(board(app)) is None
     app.selectbox(key="whatif.what").set_value("ties")
     assert not [one for one in bodies(run(app), "note") if "size" in one]
 

@@ -33,13 +33,13 @@ def plain(html: str) -> str:
 
 
 def reason(app: AppTest) -> str:
-    [found] = [one.proto.body for one in app.get("html") if 'class="ts reason"' in one.proto.body]
-    return plain(found)
+    [result] = [one.proto.body for one in app.get("html") if 'class="ts reason"' in one.proto.body]
+    return plain(result)
 
 
 def test_a_number_of_single_digits_is_not_what_the_tab_begins_with() -> None:
     """Qwen 3 makes six words of “ 12345”, each with one symbol: the tab began with it, and had no step to show."""
-    digits = [(place, place + 1) for place in range(6)]
+    digits = [(index, index + 1) for index in range(6)]
     words = {" 12345": (0, 6), " naïve": (6, 12)}
     assert costliest(words, [*digits, (6, 9), (9, 10), (10, 12)]) == " naïve"
     assert costliest({" 12345": (0, 6)}, digits) == " 12345"
@@ -49,8 +49,8 @@ def test_a_link_shows_the_word_its_stages_and_the_reason() -> None:
     app = why_opened(why=" settled", split="␣sett led")
     assert app.session_state["playground.tab"] == WHY_TAB and problems(app) == []
     assert app.selectbox(key="playground.why.word").value == " settled"
-    [told] = bodies(app, "story why")
-    assert "ByteLevel" in told and "Ġsettled" in plain(told).replace("␣", "Ġ")
+    [narration] = bodies(app, "story why")
+    assert "ByteLevel" in narration and "Ġsettled" in plain(narration).replace("␣", "Ġ")
     why = gpt2().why_not("Ġsettled", ("Ġsett", "led"))
     assert why.kind == "unreachable" or why.kind == "not_in_vocabulary" or why.kind == "merged_across"
     assert "rank" in reason(app) or "vocabulary" in reason(app)
@@ -77,8 +77,8 @@ def test_a_split_is_typed_and_what_cannot_be_is_refused() -> None:
     box = app.selectbox(key="playground.why.other")
     assert box.value == "␣resettled" and "is not in the vocabulary" in reason(app)
     for typed in ("re sett led", "_re · sett · led"):  # s + et; ␣re + s
-        told = reason(typed_into(app, "other", typed))
-        assert "set has rank 2,361; ␣res came first, rank 325." in told
+        message = reason(typed_into(app, "other", typed))
+        assert "set has rank 2,361; ␣res came first, rank 325." in message
     assert "This is the split" in reason(typed_into(app, "other", "res ett led"))
     assert "write all of its characters" in " ".join(problems(typed_into(app, "other", "re settle")))
     assert any("limit" in one for one in problems(typed_into(app, "other", "r " * 500)))
@@ -86,9 +86,9 @@ def test_a_split_is_typed_and_what_cannot_be_is_refused() -> None:
 
 def typed_into(app: AppTest, box: str, typed: str) -> AppTest:
     """As somebody types what is none of a box's options: the browser sends it as it is."""
-    found = app.selectbox(key=f"playground.why.{box}")
-    found.options.append(readable(typed, SPACED_TEXT) if box == "word" else typed)
-    found.set_value(typed)
+    result = app.selectbox(key=f"playground.why.{box}")
+    result.options.append(readable(typed, SPACED_TEXT) if box == "word" else typed)
+    result.set_value(typed)
     return run(app)
 
 
@@ -119,8 +119,8 @@ def test_what_a_link_may_say() -> None:
 def test_one_of_several_tokenizers() -> None:
     app = why_opened(t2="wordpiece?corpus=hug", why="hugs", by="B")
     assert app.selectbox(key="playground.why.whose").value == "B"
-    [told] = bodies(app, "story why")
-    assert "WordPiece" in plain(told) and "the tokenizers library's own" not in str(
+    [narration] = bodies(app, "story why")
+    assert "WordPiece" in plain(narration) and "the tokenizers library's own" not in str(
         [one.value for one in app.caption]
     )
     app.selectbox(key="playground.why.whose").select("A")
@@ -150,10 +150,10 @@ def test_a_model_without_steps() -> None:
 
 def test_a_word_with_nothing_to_merge_has_a_note_and_no_buttons() -> None:
     """Oracle: the steps that the engine has for it."""
-    for word, told in (("7", "a single symbol"), ("zq", "No merge of this tokenizer fits"), ("We", "")):
+    for word, message in (("7", "a single symbol"), ("zq", "No merge of this tokenizer fits"), ("We", "")):
         story = gpt2().why(word).story
-        assert story is not None and bool(told) == (len(story.steps) == 0)
+        assert story is not None and bool(message) == (len(story.steps) == 0)
         app = why_opened(text=f"{word} settled", why=word)
-        assert problems(app) == [] and told in notes(app)
+        assert problems(app) == [] and message in notes(app)
         books = [one for one in app.get("bidi_component") if "flipbook" in str(one.proto.component_name)]
-        assert bool(books) == (not told)
+        assert bool(books) == (not message)

@@ -47,10 +47,10 @@ def named(model: str) -> RealFile:
 
 
 def path_of(one: RealFile) -> str:
-    place = had()[one.folder]
-    if isinstance(place, str):
-        pytest.skip(place)
-    return str(place / one.paths[0])
+    position = had()[one.folder]
+    if isinstance(position, str):
+        pytest.skip(position)
+    return str(position / one.paths[0])
 
 
 def judged(**job: Any) -> Any:
@@ -75,19 +75,19 @@ def judged(**job: Any) -> Any:
 def test_a_models_own_template(model: str) -> None:
     one = named(model)
     file, files = path_of(one), one.files()
-    found, subject = read_templates(files), load(one, files)
-    [template] = found.named.values()
-    job = {"file": file, "template": template, "special": found.special, "chats": CHATS}
+    result, subject = read_templates(files), load(one, files)
+    [template] = result.named.values()
+    job = {"file": file, "template": template, "special": result.special, "chats": CHATS}
     answers = judged(judge="transformers", **job)
     cases = [(chat, prompt) for chat in CHATS for prompt in (False, True)]
     taken = 0
     for (chat, prompt), theirs in zip(cases, answers, strict=True):
         if "refused" in theirs:
             with pytest.raises(ChatError) as refused:
-                render(template, chat, found.special, prompt)
+                render(template, chat, result.special, prompt)
             assert theirs["refused"][:40] in str(refused.value)
             continue
-        text = render(template, chat, found.special, prompt).text
+        text = render(template, chat, result.special, prompt).text
         assert text == theirs["text"]
         assert [*subject.encode(text, specials=True, added=False).ids] == theirs["ids"]
         taken += 1

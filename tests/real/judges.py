@@ -24,26 +24,26 @@ def by_transformers(file: str, template: str, special: dict[str, str], chats: li
 
 
 def answer(tokenizer: Any, chat: Any, prompt: bool) -> Any:
-    given = {"add_generation_prompt": prompt, "return_dict": False}
+    values = {"add_generation_prompt": prompt, "return_dict": False}
     try:
-        text = tokenizer.apply_chat_template(chat, tokenize=False, **given)
+        text = tokenizer.apply_chat_template(chat, tokenize=False, **values)
     except Exception as error:
         return {"refused": str(error)}
-    return {"text": text, "ids": list(tokenizer.apply_chat_template(chat, tokenize=True, **given))}
+    return {"text": text, "ids": list(tokenizer.apply_chat_template(chat, tokenize=True, **values))}
 
 
 def by_mistral(file: str, texts: list[str], chats: list[Any]) -> dict[str, Any]:
     """The ids of texts, and of chats with the text that these ids stand for."""
     tokenizer = MistralTokenizer.from_file(file)
     own = tokenizer.instruct_tokenizer.tokenizer
-    made = []
+    results = []
     for chat in chats:
         messages = [MESSAGES[one["role"]](content=one["content"]) for one in chat]
-        found = tokenizer.encode_chat_completion(ChatCompletionRequest(messages=messages))
-        made.append({"text": found.text, "ids": found.tokens})
+        match = tokenizer.encode_chat_completion(ChatCompletionRequest(messages=messages))
+        results.append({"text": match.text, "ids": match.tokens})
     return {
         "texts": [own.encode(text, bos=False, eos=False) for text in texts],
-        "chats": made,
+        "chats": results,
         "size": own.n_words,
     }
 

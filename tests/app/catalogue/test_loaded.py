@@ -545,9 +545,9 @@ def reloaded(pre_tokenizer: str) -> LoadedSubject:
 def test_facts_of_a_word_end_that_is_a_symbol() -> None:
     subject = reloaded("end_of_word")
     ids = {token: number for number, token in enumerate(subject.all_tokens())}
-    made = next(token for token in subject.all_tokens() if len(token) > 5 and token.endswith("</w>"))
-    first, second = subject.facts(ids[made]).parts or ("", "")
-    assert first + second == made and "\U0010ffff" not in "".join(subject.all_tokens())
+    result = next(token for token in subject.all_tokens() if len(token) > 5 and token.endswith("</w>"))
+    first, second = subject.facts(ids[result]).parts or ("", "")
+    assert first + second == result and "\U0010ffff" not in "".join(subject.all_tokens())
     assert subject.unknown_token == "[UNK]"
 
 
@@ -889,10 +889,10 @@ def test_any_bytes_make_a_tokenizer_or_an_explanation(data: bytes, name: str) ->
 @given(st.data())
 def test_any_change_to_a_tokenizer_makes_a_tokenizer_or_an_explanation(data: st.DataObject) -> None:
     written = json.dumps(json.loads(trained("bpe_fallback").to_str()))
-    place = data.draw(st.integers(0, len(written) - 1))
+    position = data.draw(st.integers(0, len(written) - 1))
     width = data.draw(st.integers(0, 12))
     other = data.draw(st.text(st.sampled_from('"{}[],:0-9.eaBE▁ntru\\l'), max_size=6))
-    changed = (written[:place] + other + written[place + width :]).encode()
+    changed = (written[:position] + other + written[position + width :]).encode()
     assert told(lambda: load({"tokenizer.json": changed}).encode("the cat <s>", added=True))
 
 

@@ -57,8 +57,8 @@ def tokens_of(kind: str) -> list[tuple[int, str, bytes]]:
     """The tokens of a kind that there are: id, how it is written, its bytes."""
     subject = subjects()[kind]
     return [
-        (place, token, subject.token_bytes(place))
-        for place, token in enumerate(subject.all_tokens())
+        (index, token, subject.token_bytes(index))
+        for index, token in enumerate(subject.all_tokens())
         if token
     ]
 
@@ -68,10 +68,10 @@ def tokens_of(kind: str) -> list[tuple[int, str, bytes]]:
 def test_a_text_is_found_in_what_tokens_stand_for_and_in_how_they_are_written(query: str) -> None:
     for kind, subject in subjects().items():
         expected = [
-            place for place, token, data in tokens_of(kind) if query in token or query.encode() in data
+            position for position, token, data in tokens_of(kind) if query in token or query.encode() in data
         ]
-        found = search(subject, "text", query)
-        assert (found.number, list(found.ids)) == (len(expected), expected[:200]), kind
+        result = search(subject, "text", query)
+        assert (result.number, list(result.ids)) == (len(expected), expected[:200]), kind
 
 
 @pytest.mark.parametrize(
@@ -80,21 +80,21 @@ def test_a_text_is_found_in_what_tokens_stand_for_and_in_how_they_are_written(qu
 def test_bytes_and_regular_expressions_too(kind: str, query: str) -> None:
     for name, subject in subjects().items():
         expected = []
-        for place, token, data in tokens_of(name):
+        for position, token, data in tokens_of(name):
             texts = (data.decode("utf-8", "replace"), token)
             fits = (
                 bytes.fromhex(query.removeprefix("0x")) in data
                 if kind == "bytes"
                 else any(re.search(query, text) for text in texts)
             )
-            expected += [place] if fits else []
+            expected += [position] if fits else []
         assert list(search(subject, kind, query).ids) == expected[:200], name
 
 
 def test_tokens_have_a_rank_or_a_score() -> None:
     """Those that were learned: of BPE and WordPiece in the order of the ids, of Unigram as sentencepiece says it."""
     for kind, subject in subjects().items():
-        facts = [subject.facts(place) for place in range(len(subject.all_tokens()))]
+        facts = [subject.facts(index) for index in range(len(subject.all_tokens()))]
         ranks, scores = [one.rank for one in facts if one.rank is not None], [one.score for one in facts]
         if subject.algorithm == "Unigram":
             assert not ranks and sum(score is not None for score in scores) > 100, kind

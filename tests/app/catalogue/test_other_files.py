@@ -77,7 +77,7 @@ def both(kind: str) -> tuple[LoadedSubject, Any]:
 @pytest.mark.parametrize("kind", MODELS)
 def test_a_sentencepiece_model_gives_sentencepieces_ids(kind: str) -> None:
     subject, truth = both(kind)
-    assert list(subject.all_tokens()) == [truth.id_to_piece(place) for place in range(truth.get_piece_size())]
+    assert list(subject.all_tokens()) == [truth.id_to_piece(index) for index in range(truth.get_piece_size())]
     for text in SOME:
         for specials in (True, False):
             assert list(subject.encode(text, specials).ids) == truth.encode(text), text
@@ -92,8 +92,8 @@ def test_random_texts_too(kind: str, text: str) -> None:
 
 def test_pieces_have_scores_and_kinds() -> None:
     subject, truth = both("unigram")
-    for place in (0, 5, 100):
-        assert subject.facts(place).score == pytest.approx(truth.get_score(place))
+    for index in (0, 5, 100):
+        assert subject.facts(index).score == pytest.approx(truth.get_score(index))
     assert {"<s>", "</s>"} <= subject.style.special_tokens and subject.unknown_id == truth.unk_id()
 
 
@@ -108,11 +108,11 @@ def test_nonsense_is_damaged_and_ends(data: bytes) -> None:
 def test_a_model_that_was_cut_or_changed_is_refused_or_read() -> None:
     data, draw = trained("unigram"), random.Random(1)
     for _turn in range(60):
-        place = draw.randrange(30, len(data))
+        index = draw.randrange(30, len(data))
         changed = (
-            data[:place]
+            data[:index]
             if draw.random() < 0.5
-            else data[:place] + bytes([draw.randrange(256)]) + data[place + 1 :]
+            else data[:index] + bytes([draw.randrange(256)]) + data[index + 1 :]
         )
         with suppress(LoadError):
             load({"m.model": changed})
@@ -200,18 +200,18 @@ def minbpe(
         "minbpe v1",
         pattern,
         str(len(special)),
-        *(f"{token} {place}" for token, place in special.items()),
+        *(f"{token} {position}" for token, position in special.items()),
     ]
     return "\n".join([*lines, *(f"{first} {second}" for first, second in pairs)]).encode() + b"\n", pairs
 
 
 def replaced(word: list[int], pair: tuple[int, int], new: int) -> list[int]:
     done: list[int] = []
-    place = 0
-    while place < len(word):
-        here = tuple(word[place : place + 2]) == pair
-        done.append(new if here else word[place])
-        place += 2 if here else 1
+    position = 0
+    while position < len(word):
+        here = tuple(word[position : position + 2]) == pair
+        done.append(new if here else word[position])
+        position += 2 if here else 1
     return done
 
 
@@ -220,8 +220,8 @@ def encoded(pattern: str, pairs: list[tuple[int, int]], text: str) -> list[int]:
     ids: list[int] = []
     for word in regex.findall(pattern, text) if pattern else [text]:
         part = list(word.encode())
-        while found := {*pairwise(part)} & {*pairs}:
-            best = min(found, key=pairs.index)
+        while result := {*pairwise(part)} & {*pairs}:
+            best = min(result, key=pairs.index)
             part = replaced(part, best, 256 + pairs.index(best))
         ids += part
     return ids
@@ -274,17 +274,17 @@ def test_pattern_and_special_tokens_of_a_tiktoken_file() -> None:
 
 def test_pattern_and_special_tokens_of_vocab_and_merges() -> None:
     subject = gpt2()
-    vocab = {token: place for place, token in enumerate(subject.all_tokens()[:1_000])}
-    merges = "\n".join(" ".join(subject.facts(place).parts or ()) for place in range(256, 1_000))
+    vocab = {token: index for index, token in enumerate(subject.all_tokens()[:1_000])}
+    merges = "\n".join(" ".join(subject.facts(index).parts or ()) for index in range(256, 1_000))
     files = {"vocab.json": json.dumps(vocab).encode(), "merges.txt": merges.encode()}
     ranks = {token: rank for token, rank in ranks_of_gpt2().items() if rank < 1_000}
     truth = tiktoken.Encoding(
         "t", pat_str=PATTERNS["cl100k_base"], mergeable_ranks=ranks, special_tokens={"<s>": 1_000}
     )
-    found = load(files, pattern="cl100k_base", special={"<s>": None})
+    result = load(files, pattern="cl100k_base", special={"<s>": None})
     text = "It's 12345<s> words"
-    assert list(found.encode(text).ids) == truth.encode(text, allowed_special="all")
-    assert found.pattern == "cl100k_base" and load(files).pattern == "gpt2"
+    assert list(result.encode(text).ids) == truth.encode(text, allowed_special="all")
+    assert result.pattern == "cl100k_base" and load(files).pattern == "gpt2"
 
 
 @pytest.mark.parametrize(("kind", "told"), [("word", "A word model"), ("char", "A char model")])
@@ -299,5 +299,5 @@ def test_models_without_steps_are_loaded_and_explained(kind: str, told: str) -> 
     assert subject.algorithm == "WordLevel" and any(note.startswith(told) for note in subject.notes)
     for text in (*LINES[:9], "the unseen 茶", ""):
         assert list(subject.encode(text).ids) == truth.encode(text)
-    asked = subject.why("the of", 0, False)
-    assert asked.story is None and asked.lacking is not None
+    wanted = subject.why("the of", 0, False)
+    assert wanted.story is None and wanted.lacking is not None

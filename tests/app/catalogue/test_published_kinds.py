@@ -122,7 +122,7 @@ def test_qwens_ranks_are_split_by_qwens_pattern(monkeypatch: pytest.MonkeyPatch)
 def test_qwens_vocabulary_with_merges_is_split_by_qwens_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
     merges = [("1", "2"), ("!", "=")]
     tokens = [*BYTE_TO_SYMBOL, *(first + second for first, second in merges)]
-    vocab = {token: place for place, token in enumerate(tokens)}
+    vocab = {token: index for index, token in enumerate(tokens)}
     sized(monkeypatch, len(vocab))
     pre_tokenizer = {
         "type": "Sequence",
@@ -154,9 +154,9 @@ def test_qwens_vocabulary_with_merges_is_split_by_qwens_pattern(monkeypatch: pyt
 def test_one_long_token_of_spaces_is_no_reason_to_refuse_a_file() -> None:
     spaces = " " * 1_024  # as Claude's has
     vocab = {"a": 0, "b": 1, "ab": 2, spaces: 3}
-    made = Tokenizer.from_str(json.dumps(document(bpe(vocab=vocab))))
-    subject = load(files_of(made))
-    assert subject.token(3) == spaces and ids(subject, "ab") == made.encode("ab").ids
+    result = Tokenizer.from_str(json.dumps(document(bpe(vocab=vocab))))
+    subject = load(files_of(result))
+    assert subject.token(3) == spaces and ids(subject, "ab") == result.encode("ab").ids
     ranks = {bytes([byte]): byte for byte in range(256)}
     ranks |= {b" " * 2**power: 255 + power for power in range(1, 11)}
     truth = tiktoken.Encoding("x", pat_str=PATTERNS["cl100k_base"], mergeable_ranks=ranks, special_tokens={})
@@ -190,7 +190,7 @@ def test_added_tokens_of_spaces_are_spaces() -> None:
     """As in Gemma: tokens of several ▁ are in the vocabulary and among the added tokens, without being special."""
     space, four = "▁", "▁▁▁▁"
     vocab = {"<bos>": 0, "a": 1, space: 2, "▁▁": 3, four: 4}
-    made = Tokenizer.from_str(
+    result = Tokenizer.from_str(
         json.dumps(
             document(
                 bpe(vocab=vocab, merges=[f"{space} {space}", "▁▁ ▁▁"]),
@@ -200,9 +200,9 @@ def test_added_tokens_of_spaces_are_spaces() -> None:
             )
         )
     )
-    subject = load(files_of(made))
-    assert ids(subject, "a    a") == made.encode("a    a").ids == [1, 4, 1]
-    assert subject.token_bytes(4) == made.decode([4]).encode() == b"    "
+    subject = load(files_of(result))
+    assert ids(subject, "a    a") == result.encode("a    a").ids == [1, 4, 1]
+    assert subject.token_bytes(4) == result.decode([4]).encode() == b"    "
     assert subject.token_bytes(0) == b"<bos>"
     assert search(subject, "text", "    ").ids == (4,)
 
@@ -217,8 +217,8 @@ def test_a_tekken_that_lists_no_special_tokens_has_those_of_the_first_files() ->
     subject = load({"tekken.json": json.dumps(content).encode()})
     assert subject.size == size
     first = ["<unk>", "<s>", "</s>", "[INST]", "[/INST]"][:reserved]
-    assert [subject.token(place) for place in range(len(first))] == first
-    assert all(subject.token(place) for place in range(reserved))
+    assert [subject.token(index) for index in range(len(first))] == first
+    assert all(subject.token(index) for index in range(reserved))
     assert ids(subject, "<s>") == [1] and ids(subject, "[INST]") == [3]
     assert ids(subject, "<s>", specials=False) != [1]
 
@@ -227,7 +227,7 @@ def test_reserved_ids_of_a_tekken_have_fillers() -> None:
     content = json.loads(tekken())
     content["special_tokens"] = [{"rank": 0, "token_str": "<unk>"}, {"rank": 3, "token_str": "[X]"}]
     subject = load({"tekken.json": json.dumps(content).encode()})
-    assert [subject.token(place) for place in range(4)] == ["<unk>", "<SPECIAL_1>", "<SPECIAL_2>", "[X]"]
+    assert [subject.token(index) for index in range(4)] == ["<unk>", "<SPECIAL_1>", "<SPECIAL_2>", "[X]"]
 
 
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])

@@ -40,10 +40,10 @@ NICENESS, AT_ONCE = 5, 2
 
 @pytest.fixture
 def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[Workers]:
-    made = Workers(AT_ONCE, NICENESS, remote_tokenizer.__name__)
-    monkeypatch.setattr(remote_tokenizer, "readers", lambda: made)
-    yield made
-    made.close()
+    result = Workers(AT_ONCE, NICENESS, remote_tokenizer.__name__)
+    monkeypatch.setattr(remote_tokenizer, "readers", lambda: result)
+    yield result
+    result.close()
 
 
 def brought(files: Mapping[str, bytes], session: str = "me", name: str = "mine") -> LoadedSubject:
@@ -150,15 +150,15 @@ def test_a_process_that_has_ended_is_replaced_and_loads_the_files_again(pool: Wo
 
 
 def test_files_that_are_no_longer_kept(pool: Workers) -> None:
-    kept = [files_of(document(bpe()))]
+    entries = [files_of(document(bpe()))]
 
     def files() -> Mapping[str, bytes]:
-        if not kept:
+        if not entries:
             raise LoadError("nothing")
-        return kept[0]
+        return entries[0]
 
     subject = remote_tokenizer.load_remote_tokenizer("gone", files, "mine", Progress(), str)
-    kept.clear()
+    entries.clear()
     assert list(subject.encode("ab").ids) == [2]  # the process still has it
     pool.close()
     with pytest.raises(EncodeError, match="upload its files or choose it again") as caught:
@@ -167,14 +167,14 @@ def test_files_that_are_no_longer_kept(pool: Workers) -> None:
 
 
 def test_idle_processes_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = Workers(AT_ONCE, NICENESS, remote_tokenizer.__name__, 0.3)
-    monkeypatch.setattr(remote_tokenizer, "readers", lambda: made)
+    result = Workers(AT_ONCE, NICENESS, remote_tokenizer.__name__, 0.3)
+    monkeypatch.setattr(remote_tokenizer, "readers", lambda: result)
     before = children()
     subject = brought(files_of(document(bpe())))
     assert children() - before
     until(lambda: not children() - before)
     assert list(subject.encode("ab").ids) == [2]
-    made.close()
+    result.close()
 
 
 # --- attacks ----------------------------------------------------------------------------------------------------------
@@ -365,7 +365,7 @@ def test_loading_that_takes_too_long_or_too_much_is_ended(
 def test_large_files_leave_nothing_behind_in_the_server(pool: Workers) -> None:
     """Before: 157 MB, and 3,443 MB after three uploads of 39.9 MB, long after all had left: the error's frames held them. Two show it."""
     brought(files_of(document(bpe())))
-    process, kept = psutil.Process(), []
+    process, stored = psutil.Process(), []
     before = process.memory_info().rss
     for number in range(2):
         data = json.dumps(document(bpe(), note=[f"{number}" * 100] * (TOKENIZER_LIMIT // 105))).encode()
@@ -375,11 +375,11 @@ def test_large_files_leave_nothing_behind_in_the_server(pool: Workers) -> None:
         del data
         with pytest.raises(LoadError) as caught:
             job.result()
-        kept.append(caught.value)
+        stored.append(caught.value)
         del caught, job
-    for error in kept:
+    for error in stored:
         error.__traceback__ = None
-    assert len(kept) == 2
+    assert len(stored) == 2
     assert process.memory_info().rss - before < 60_000_000
 
 

@@ -119,16 +119,16 @@ def made(handed: Heritage, text: str = CODE, size: int = 0) -> tuple[Any, Any]:
 @pytest.mark.parametrize("pre", PRE_TOKENIZERS)
 def test_a_tokenizer_trained_here_hands_on_its_stages(normalizer: str, pre: str) -> None:
     subject = trained("bpe", normalizer, pre, special_tokens=["<s>", "[UNK]"])
-    found = heritage(subject)
-    assert found.pipeline == Pipeline(normalizer, pre)
-    assert (found.algorithm, found.special_tokens, found.template) == ("bpe", ("<s>", "[UNK]"), None)
-    assert found.size == subject.size
+    result = heritage(subject)
+    assert result.pipeline == Pipeline(normalizer, pre)
+    assert (result.algorithm, result.special_tokens, result.template) == ("bpe", ("<s>", "[UNK]"), None)
+    assert result.size == subject.size
     # and so does the same one, read from its file, as far as a file says it
     again = load({"tokenizer.json": tokenizer_to_json(subject.tokenizer).encode()})
     assert isinstance(again, LoadedSubject)
     handed = heritage(again)
     same = Pipeline(normalizer, "whitespace_split" if pre == "end_of_word" else pre)
-    assert handed._replace(pipeline=found.pipeline) == found and handed.pipeline in (found.pipeline, same)
+    assert handed._replace(pipeline=result.pipeline) == result and handed.pipeline in (result.pipeline, same)
 
 
 @pytest.mark.parametrize(
@@ -143,23 +143,23 @@ def test_a_file_hands_on_its_stages(
     library: Any, algorithm: str, pipeline: Pipeline, special: tuple[str, ...], template: Template | None
 ) -> None:
     tokenizer = library()
-    found = heritage(loaded(tokenizer))
-    assert (found.algorithm, found.pipeline, found.special_tokens) == (algorithm, pipeline, special)
-    assert found.size == tokenizer.get_vocab_size()
-    assert (found.template is None) == (template is None)
-    if template is not None and found.template is not None:
-        assert found.template.single_pieces == template.single_pieces
-        assert found.template.pair_pieces == template.pair_pieces
+    result = heritage(loaded(tokenizer))
+    assert (result.algorithm, result.pipeline, result.special_tokens) == (algorithm, pipeline, special)
+    assert result.size == tokenizer.get_vocab_size()
+    assert (result.template is None) == (template is None)
+    if template is not None and result.template is not None:
+        assert result.template.single_pieces == template.single_pieces
+        assert result.template.pair_pieces == template.pair_pieces
     alphabet = "bytes" if library is gpt2 else None
-    assert found.settings.get("alphabet") == alphabet
+    assert result.settings.get("alphabet") == alphabet
 
 
 @pytest.mark.parametrize("library", [gpt2, bert])
 def test_the_new_one_is_the_librarys_train_new_from_iterator(library: Any) -> None:
     """The library, trained with the same stages, special tokens and size on the same text, has the same vocabulary."""
     old = library()
-    found = heritage(loaded(old))
-    trace, new = made(found, size=290 if library is gpt2 else 70)
+    result = heritage(loaded(old))
+    trace, new = made(result, size=290 if library is gpt2 else 70)
     theirs = Library.from_str(old.to_str())
     trainer: Any
     if library is gpt2:
@@ -198,8 +198,8 @@ def test_the_new_one_is_trained_by_the_old_ones_rules(kind: str) -> None:
     pre = {"bpe": "byte_level", "wordpiece": "bert", "unigram": "metaspace"}[kind]
     unknown = "<unk>" if kind == "unigram" else "[UNK]"
     subject = trained(kind, "nfkc", pre, special_tokens=[unknown, "<s>"])
-    found, size = heritage(subject), 90
-    trace, new = made(found, size=size)
+    result, size = heritage(subject), 90
+    trace, new = made(result, size=size)
     corpus = Corpus.from_texts([CODE], "nfkc", pre)
     assert new.pipeline == subject.tokenizer.pipeline and new.special_tokens == (unknown, "<s>")
     expected: Any
@@ -225,8 +225,8 @@ def test_the_new_one_is_trained_by_the_old_ones_rules(kind: str) -> None:
 def test_indentation_becomes_one_token() -> None:
     """What the course shows: trained on code, a line's indentation is a token; trained on English it isn't."""
     old = trained("bpe", alphabet="bytes")
-    found = heritage(old)
-    _trace, new = made(found, size=300)
+    result = heritage(old)
+    _trace, new = made(result, size=300)
     assert "ĊĠĠĠ" in new.tokens and "ĊĠĠĠ" not in old.tokenizer.tokens
     text = "def half(number):\n    return number / 2\n"
     assert len(new.encode(text)) < len(old.encode(text).ids)
@@ -246,8 +246,8 @@ def test_whole_byte_alphabets_are_kept_and_only_those() -> None:
 def test_lacking_parts_are_all_named() -> None:
     with pytest.raises(LackingPartError) as caught:
         heritage(loaded(llama()))
-    told = str(caught.value)
-    assert "Prepend" in told and "Replace" in told
+    message = str(caught.value)
+    assert "Prepend" in message and "Replace" in message
 
 
 def changed(library: Library, **parts: Any) -> ShownTokenizer:
@@ -280,23 +280,23 @@ def test_a_word_list_is_no_algorithm_of_ours() -> None:
 
 
 def renewal(old: ShownTokenizer, text: str, size: int = 0) -> Renewal:
-    found = heritage(old)
-    trace, new = made(found, size=size)
+    result = heritage(old)
+    trace, new = made(result, size=size)
     return Renewal(analyse(old, text), analyse(TrainedSubject("new", new, trace, len(trace)), text), new)
 
 
 def test_what_only_the_new_one_has_is_listed() -> None:
     old = trained("bpe", alphabet="bytes")
-    found = renewal(old, "def half(number):\n    return", size=330)
-    listed = only_in(found.new, found.old)
-    vocabulary = {*found.tokenizer.tokens} - {*old.tokenizer.tokens}
+    result = renewal(old, "def half(number):\n    return", size=330)
+    listed = only_in(result.new, result.old)
+    vocabulary = {*result.tokenizer.tokens} - {*old.tokenizer.tokens}
     assert {*listed} <= vocabulary and len({*listed}) == len(listed) == min(NEW_LISTED, len(vocabulary))
-    in_text = [token for token in listed if token in {*map(found.new.subject.token, found.new.ids)}]
+    in_text = [token for token in listed if token in {*map(result.new.subject.token, result.new.ids)}]
     assert in_text == listed[: len(in_text)] != []
     assert [len(token) for token in in_text] == sorted(map(len, in_text), reverse=True)
     rest = listed[len(in_text) :]
-    assert [found.tokenizer.vocab[token] for token in rest] == sorted(
-        found.tokenizer.vocab[token] for token in rest
+    assert [result.tokenizer.vocab[token] for token in rest] == sorted(
+        result.tokenizer.vocab[token] for token in rest
     )
 
 
@@ -306,8 +306,8 @@ def test_hostile_tokenizers_are_only_text() -> None:
     tokenizer = trace.tokenizer()
     special = HOSTILE.replace(" ", "")
     tokenizer = tokenizer.with_options(template=Template(f"{special} $A", f"{special} $A $B"))
-    found = heritage(TrainedSubject(HOSTILE, tokenizer, trace, len(trace)))
-    parsed = Tags(heritage_html(found, "Retrained", "All."))
+    result = heritage(TrainedSubject(HOSTILE, tokenizer, trace, len(trace)))
+    parsed = Tags(heritage_html(result, "Retrained", "All."))
     assert parsed.tags == {"div", "section", "h2", "dl", "dt", "dd", "p"} and parsed.attributes == {"class"}
     assert special in parsed.text and r"<[^>]*>|\s+" in parsed.text
     assert Tags(chips(tokenizer.tokens)).tags <= {"bdi"}

@@ -62,49 +62,52 @@ def library_of(subject: ShownTokenizer) -> Tokenizer:
 
 
 def gpt2_kind() -> Tokenizer:
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer, made.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
-    made.post_processor = processors.ByteLevel(trim_offsets=True)
-    return train(made, trainers.BpeTrainer(vocab_size=600, initial_alphabet=BYTES, show_progress=False))
+    result = Tokenizer(models.BPE())
+    result.pre_tokenizer, result.decoder = (
+        pre_tokenizers.ByteLevel(add_prefix_space=False),
+        decoders.ByteLevel(),
+    )
+    result.post_processor = processors.ByteLevel(trim_offsets=True)
+    return train(result, trainers.BpeTrainer(vocab_size=600, initial_alphabet=BYTES, show_progress=False))
 
 
 def roberta_kind() -> Tokenizer:
     """A prefix space, trimmed offsets, and a mask that takes the space before it."""
-    made = gpt2_kind()
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
-    made.add_special_tokens(["<s>", "</s>", AddedToken("<mask>", lstrip=True, special=True)])
-    ends = [(token, made.token_to_id(token)) for token in ("</s>", "<s>")]
-    made.post_processor = processors.RobertaProcessing(*ends, trim_offsets=True)
-    return made
+    result = gpt2_kind()
+    result.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    result.add_special_tokens(["<s>", "</s>", AddedToken("<mask>", lstrip=True, special=True)])
+    ends = [(token, result.token_to_id(token)) for token in ("</s>", "<s>")]
+    result.post_processor = processors.RobertaProcessing(*ends, trim_offsets=True)
+    return result
 
 
 def llama3_kind() -> Tokenizer:
-    made = Tokenizer(models.BPE(ignore_merges=True))
-    made.pre_tokenizer = pre_tokenizers.Sequence(
+    result = Tokenizer(models.BPE(ignore_merges=True))
+    result.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.Split(" ", "merged_with_next"), pre_tokenizers.ByteLevel(False, use_regex=False)]
     )
-    made.decoder = decoders.ByteLevel()
-    train(made, trainers.BpeTrainer(vocab_size=500, initial_alphabet=BYTES, show_progress=False))
-    document = json.loads(made.to_str())
+    result.decoder = decoders.ByteLevel()
+    train(result, trainers.BpeTrainer(vocab_size=500, initial_alphabet=BYTES, show_progress=False))
+    document = json.loads(result.to_str())
     document["model"]["vocab"]["Ġhuman"] = len(document["model"]["vocab"])  # a token that no merge makes
     return Tokenizer.from_str(json.dumps(document))
 
 
 def bert_kind() -> Tokenizer:
-    made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    made.normalizer, made.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
-    made.decoder = decoders.WordPiece()
+    result = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    result.normalizer, result.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    result.decoder = decoders.WordPiece()
     return train(
-        made, trainers.WordPieceTrainer(vocab_size=500, special_tokens=["[UNK]"], show_progress=False)
+        result, trainers.WordPieceTrainer(vocab_size=500, special_tokens=["[UNK]"], show_progress=False)
     )
 
 
 def xlmr_kind() -> Tokenizer:
     """SentencePiece's compiled character map in front of Unigram; added tokens that are not special."""
-    made = library_of(load({"m.model": trained("unigram")}))
-    made.pre_tokenizer = pre_tokenizers.Metaspace()
-    made.add_tokens(["<extra>"])
-    return made
+    result = library_of(load({"m.model": trained("unigram")}))
+    result.pre_tokenizer = pre_tokenizers.Metaspace()
+    result.add_tokens(["<extra>"])
+    return result
 
 
 def llama2_kind() -> Tokenizer:
@@ -121,11 +124,11 @@ def llama2_kind() -> Tokenizer:
         "iv",
     ]
     merges = [("t", "h"), ("▁", "th"), ("th", "e"), ("▁th", "e"), ("▁", "the"), ("n", "a"), ("i", "v")]
-    vocab = {piece: place for place, piece in enumerate(pieces)}
-    made = Tokenizer(models.BPE(vocab, merges, unk_token="<unk>", fuse_unk=True, byte_fallback=True))
-    made.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
-    made.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
-    return made
+    vocab = {piece: index for index, piece in enumerate(pieces)}
+    result = Tokenizer(models.BPE(vocab, merges, unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    result.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    result.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
+    return result
 
 
 def tiktoken_file() -> bytes:
@@ -186,17 +189,17 @@ def test_the_steps_end_in_the_librarys_tokens(kind: str) -> None:
     subject = subject_of(kind)
     library = library_of(subject)
     for word in drawn(WORDS, 25):
-        found: list[str] = []
-        asked = subject.why(word)
-        for place in range(len(asked.words)):
-            story = subject.why(word, place).story
+        results: list[str] = []
+        wanted = subject.why(word)
+        for index in range(len(wanted.words)):
+            story = subject.why(word, index).story
             assert story is not None and story.library == (), (word, story)
             assert subject.why_not(story.word, story.tokens) == Chosen(story.tokens)
             if story.algorithm != "unigram" or library.token_to_id(story.word) is not None:
                 assert last_tokens(story) == story.tokens
             assert story.ends[-1] == len(story.word)
-            found += story.tokens
-        assert found == library.encode(word, add_special_tokens=False).tokens, word
+            results += story.tokens
+        assert results == library.encode(word, add_special_tokens=False).tokens, word
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -205,15 +208,15 @@ def test_the_stages_are_the_librarys(kind: str) -> None:
     library = library_of(subject)
     added = {token.content for token in library.get_added_tokens_decoder().values()}
     for text in TEXTS_TRIED:
-        asked = subject.why(text)
-        assert asked.words == tuple(asked.stages[-1].texts if asked.stages else (text,))
+        wanted = subject.why(text)
+        assert wanted.words == tuple(wanted.stages[-1].texts if wanted.stages else (text,))
         if any(one.strip() in text for one in added):
             continue
-        normal = [one.texts for one in asked.stages if one.stage == "normalizer"]
+        normal = [one.texts for one in wanted.stages if one.stage == "normalizer"]
         assert not normal or normal[-1] == (library.normalizer.normalize_str(text),)
         if library.pre_tokenizer is not None:
-            given = normal[-1][0] if normal else text
-            assert list(asked.words) == [word for word, _ in library.pre_tokenizer.pre_tokenize_str(given)]
+            value = normal[-1][0] if normal else text
+            assert list(wanted.words) == [word for word, _ in library.pre_tokenizer.pre_tokenize_str(value)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -274,12 +277,12 @@ def test_a_merges_rank_in_a_tiktoken_file_is_its_tokens_id() -> None:
     story = subject.why(" people").story
     assert story is not None and story.by_id and story.joins
     for join in story.joins:
-        made = "".join(story.symbols[join.start : join.end])
-        assert subject.token(join.rank) == made
+        result = "".join(story.symbols[join.start : join.end])
+        assert subject.token(join.rank) == result
 
 
 def test_an_end_of_word_that_is_a_symbol_of_its_own() -> None:
-    vocab = {token: place for place, token in enumerate(["l", "o", "w", "</w>", "lo", "w</w>"])}
+    vocab = {token: index for index, token in enumerate(["l", "o", "w", "</w>", "lo", "w</w>"])}
     subject = load({"vocab.json": json.dumps(vocab).encode(), "merges.txt": b"l o\nw </w>"})
     story = subject.why("low").story
     assert story is not None and (story.word, story.tokens, story.joined) == ("low", ("lo", "w</w>"), False)
@@ -291,8 +294,8 @@ def test_what_has_no_steps() -> None:
     plain = load(
         {"tokenizer.json": Tokenizer(models.WordLevel({"hug": 0, "?": 1}, unk_token="?")).to_str().encode()}
     )
-    asked = plain.why("hug")
-    assert asked.story is None and "WordLevel" in str(asked.lacking) and asked.words == ("hug",)
+    wanted = plain.why("hug")
+    assert wanted.story is None and "WordLevel" in str(wanted.lacking) and wanted.words == ("hug",)
     roberta = subject_of("roberta_kind")
     assert roberta.why("<mask>").story is None and roberta.why("<mask>").lacking is None
     after = roberta.why("a <mask> b")
@@ -307,24 +310,24 @@ def test_special_tokens_may_be_plain_text(kind: str) -> None:
     subject = subject_of(kind)
     special = min(subject.style.special_tokens - subject.only_added, default="[UNK]")
     text = f"a {special} b"
-    found: list[str] = []
-    for place in range(len(subject.why(text, 0, specials=False).words)):
-        asked = subject.why(text, place, specials=False)
-        assert asked.story is not None and asked.stages[0].stage != "added"
-        found += asked.story.tokens
-    assert found == [subject.token(one) for one in subject.encode(text, specials=False).ids]
+    results: list[str] = []
+    for index in range(len(subject.why(text, 0, specials=False).words)):
+        wanted = subject.why(text, index, specials=False)
+        assert wanted.story is not None and wanted.stages[0].stage != "added"
+        results += wanted.story.tokens
+    assert results == [subject.token(one) for one in subject.encode(text, specials=False).ids]
 
 
 def test_whatever_place_a_link_names() -> None:
-    for place in (-5, 0, 1, 99):
-        asked = subject_of("bert_kind").why("don't stop", place)
-        assert asked.words[asked.place] == {0: "don", 1: "'"}.get(place, "stop")
+    for index in (-5, 0, 1, 99):
+        wanted = subject_of("bert_kind").why("don't stop", index)
+        assert wanted.words[wanted.place] == {0: "don", 1: "'"}.get(index, "stop")
 
 
 def test_the_longest_word_is_looked_at_unless_another_is_asked_for() -> None:
     """Before, the first: of “ 12345” as DeepSeek splits it that was the space, which has no step."""
-    asked = subject_of("bert_kind").why("a don't", -1)
-    assert asked.words[asked.place] == "don"
+    wanted = subject_of("bert_kind").why("a don't", -1)
+    assert wanted.words[wanted.place] == "don"
 
 
 def test_in_a_process_of_its_own_it_is_the_same(pool: Workers) -> None:
@@ -350,9 +353,9 @@ def test_a_tokenizer_trained_here(kind: str) -> None:
         )
     subject = TrainedSubject("mine", trace.tokenizer(), trace, len(trace))
     for text in ("All human", "<s>Éach", "x"):
-        asked = subject.why(text)
-        assert not asked.foreign and asked.stages[-1].texts == asked.words
-        story = asked.story
+        wanted = subject.why(text)
+        assert not wanted.foreign and wanted.stages[-1].texts == wanted.words
+        story = wanted.story
         assert story is not None and story.tokens == tuple(
             subject.token(one) for one in trace.tokenizer().encode(story.word.lstrip("▁")).ids
         )

@@ -70,7 +70,7 @@ def test_finding_the_address_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> N
         sendto = sendall = send  # type: ignore[assignment]
 
     monkeypatch.setattr(address.socket, "socket", Silent)
-    found = local_address()
-    if found:
+    result = local_address()
+    if result:
         with socket.socket() as own:
-            own.bind((found, 0))  # only an address of this machine can be bound
+            own.bind((result, 0))  # only an address of this machine can be bound

@@ -64,8 +64,8 @@ def servers(monkeypatch: pytest.MonkeyPatch, redis_address: str) -> Callable[[],
 async def asked(server: Web, code: str, key: str) -> None:
     """A lecturer shows a run, and asks about it."""
     shown = await server.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=1)
-    told = await server.post(f"{code}/ask", **{"as": key}, question=QUESTION)
-    assert (shown.status, told.status) == (200, 200)
+    text = await server.post(f"{code}/ask", **{"as": key}, question=QUESTION)
+    assert (shown.status, text.status) == (200, 200)
 
 
 def test_lines_that_are_not_ours_do_nothing(foreign: Any, servers: Callable[[], Web]) -> None:
@@ -85,9 +85,9 @@ def test_lines_that_are_not_ours_do_nothing(foreign: Any, servers: Callable[[], 
         for (code, paper), ear in zip(codes, ears, strict=True):
             await asked(one, code, paper)
             await ear.hears("ask")
-        told = [await other.post(f"{spoiled}/answer", **{"as": device}, round=1, answer="a")]
-        told += [await other.post(f"{quiet}/answer", **{"as": neighbour}, round=1, answer="a")]
-        assert [answer.status for answer in told] == [200, 200]
+        messages = [await other.post(f"{spoiled}/answer", **{"as": device}, round=1, answer="a")]
+        messages += [await other.post(f"{quiet}/answer", **{"as": neighbour}, round=1, answer="a")]
+        assert [answer.status for answer in messages] == [200, 200]
         late = servers()  # and a server that reads the whole log
         assert (await late.post(f"{spoiled}/join")).status == 200
         for server in (one, other, late):

@@ -80,9 +80,9 @@ def test_a_vote_a_discussion_and_a_second_vote() -> None:
     )
     assert say(room, answer(1, "b")) == ["round"], "the first vote is over"
     assert say(room, {"do": "reveal", "round": 2}, answer(3, "a", 2)) == [None, "shown"]
-    told = summary(room)["rounds"]
-    assert [(one["first"], one["right"], one["answered"]) for one in told] == [(1, 1, 3), (1, 2, 3)]
-    assert [[bar["count"] for bar in one["bars"]] for one in told] == [[1, 2], [2, 1]]
+    message = summary(room)["rounds"]
+    assert [(one["first"], one["right"], one["answered"]) for one in message] == [(1, 1, 3), (1, 2, 3)]
+    assert [[bar["count"] for bar in one["bars"]] for one in message] == [[1, 2], [2, 1]]
     lines = [*csv.DictReader(io.StringIO(rounds_csv(room)))]
     assert {(one["round"], one["repeats"]) for one in lines} == {("1", ""), ("2", "1")}
 
@@ -218,8 +218,8 @@ def test_prepared_questions_are_for_the_lecturer_alone() -> None:
     assert say(room, deck, deck) == [None, "same"]
     assert told(room, before, LECTURER) == [("deck", [one])]
     assert told(room, before, STUDENT) == [] and room.notes[False].after(before) == [], "nobody is woken"
-    asked = {**ASK, "prepared": "q1"}
-    say(room, asked, {"do": "show", "round": 1}, {"do": "again", "round": 1})
+    requests = {**ASK, "prepared": "q1"}
+    say(room, requests, {"do": "show", "round": 1}, {"do": "again", "round": 1})
     assert state_for(room, LECTURER, NOBODY, 0.0)["asked"] == ["q1", "q1"]
     assert "q1" not in json.dumps([state_for(room, STUDENT, NOBODY, 0.0), told(room, before, STUDENT)])
     assert told(room, before, LECTURER)[-1][1]["prepared"] == "q1"
@@ -256,7 +256,7 @@ def test_nicknames_are_asked_for_before_the_first_question_or_not_at_all() -> No
     with pytest.raises(RequestRefused):
         grades_csv(room)
     assert [
-        json.loads(told.split(b"data: ")[1]) for told in heard(room, Person("CDFHJK", "b", 1), "names")
+        json.loads(data.split(b"data: ")[1]) for data in heard(room, Person("CDFHJK", "b", 1), "names")
     ] == [
         {"on": True},
         {"on": False},
@@ -265,8 +265,8 @@ def test_nicknames_are_asked_for_before_the_first_question_or_not_at_all() -> No
 
 def heard(room: Room, person: Person, name: str, now: float = 0.0) -> list[bytes]:
     """The events of this name that somebody gets who comes back from the beginning."""
-    told = [*events(room, 0, person, NOBODY, now)]
-    return [one for one in told if f"event: {name}\n".encode() in one]
+    messages = [*events(room, 0, person, NOBODY, now)]
+    return [one for one in messages if f"event: {name}\n".encode() in one]
 
 
 def test_what_hundreds_hear_is_written_once() -> None:
@@ -280,10 +280,10 @@ def test_what_hundreds_hear_is_written_once() -> None:
     lecturer = Person("CDFHJK", "b", 0)
     assert b'"key"' in heard(room, lecturer, "ask")[0] and b'"key"' not in heard(room, people[0], "ask")[0]
     opened = room.rounds[2].opened
-    told = [
+    messages = [
         json.loads(heard(room, people[0], "ask", opened + past)[-1].split(b"data: ")[1]) for past in (1, 9, 1)
     ]
-    assert [one["left"] for one in told] == [29, 21, 29]
+    assert [one["left"] for one in messages] == [29, 21, 29]
 
 
 def test_the_countdown_ends_a_vote() -> None:
@@ -302,16 +302,16 @@ def test_long_tails_are_gathered() -> None:
         *[JOIN] * (many + 1), place(0), free, *(answer(one, f"w{one:03}") for one in range(1, many + 1))
     )
     say(room, answer(many + 1, "w009"))
-    told = room.rounds[1].bars()
-    assert told["bars"][0] == {"answer": "w009", "count": 2}
-    assert len(told["bars"]) == BARS
-    assert told["others"] == {"answers": many - BARS, "count": many - BARS}
-    assert sum(bar["count"] for bar in told["bars"]) + told["others"]["count"] == many + 1
+    message = room.rounds[1].bars()
+    assert message["bars"][0] == {"answer": "w009", "count": 2}
+    assert len(message["bars"]) == BARS
+    assert message["others"] == {"answers": many - BARS, "count": many - BARS}
+    assert sum(bar["count"] for bar in message["bars"]) + message["others"]["count"] == many + 1
     assert room.rounds[1].right() is None, "a question without a key has no right answer"
 
 
 def test_a_student_hears_no_key_and_nobody_elses_answer() -> None:
-    given = {
+    arguments = {
         "kind": "k",
         "say": {"": "?"},
         "input": "text",
@@ -319,7 +319,7 @@ def test_a_student_hears_no_key_and_nobody_elses_answer() -> None:
         "tied": ["as-good"],
         "near": "the-slack",
     }
-    secret = read_question(given)
+    secret = read_question(arguments)
     room = room_of(
         JOIN, JOIN, place(0), {"do": "ask", "question": secret}, answer(1, "hers"), answer(2, "his")
     )
@@ -327,8 +327,8 @@ def test_a_student_hears_no_key_and_nobody_elses_answer() -> None:
     student, lecturer = Person(room.code, "b", 1), Person(room.code, "b", 0)
 
     def heard(person: Person) -> str:
-        told = b"".join(events(room, 0, person, NOBODY, 0.0)).decode()
-        return told + json.dumps(state_for(room, person, NOBODY, 0.0))
+        message = b"".join(events(room, 0, person, NOBODY, 0.0)).decode()
+        return message + json.dumps(state_for(room, person, NOBODY, 0.0))
 
     assert not any(word in heard(student) for word in ("the-key", "as-good", "the-slack", "his"))
     assert all(word in heard(lecturer) for word in ("the-key", "his"))
@@ -352,8 +352,8 @@ def test_ties_count_as_neither_right_nor_wrong() -> None:
         *[JOIN] * 3, place(0), {"do": "ask", "question": tie}, answer(1, "a"), answer(2, "b"), answer(3, "x")
     )
     say(room, {"do": "reveal", "round": 1})
-    told = summary(room)["rounds"][0]
-    assert (told["right"], told["tied"], told["answered"]) == (1, 1, 3)
+    message = summary(room)["rounds"][0]
+    assert (message["right"], message["tied"], message["answered"]) == (1, 1, 3)
     heard = b"".join(events(room, 0, Person("", "", 2), NOBODY, 0.0)).decode()
     before, after = heard.split("event: reveal")
     assert "tied" not in before
@@ -468,8 +468,8 @@ def test_a_query_is_sent_only_when_it_is_another() -> None:
     room = room_of(
         place(0), place(1), place(2, query="corpus=hug"), {"do": "place", "run": 1, "step": 5, "tab": "x"}
     )
-    told = [dict(note.data) for note in room.notes[False].after(0)]
-    assert ["query" in one for one in told] == [True, False, True, True]
+    messages = [dict(note.data) for note in room.notes[False].after(0)]
+    assert ["query" in one for one in messages] == [True, False, True, True]
     assert room.place == {"run": 1, "page": "bpe", "query": "corpus=course", "step": 5, "tab": "x", "by": ""}
 
 
@@ -493,9 +493,9 @@ def test_hostile_text_stays_text(text: str) -> None:
         join, place(0, query=text), {"do": "ask", "question": question}, answer(1, text), nicknames=True
     )
     say(room, {"do": "reveal", "round": 1})
-    told = b"".join(events(room, 0, Person("", "", 0), NOBODY, 0.0))
-    assert told.count(b"\nid: ") == told.count(b"\nevent: ") - 1 == told.count(b"\ndata: ") - 1
-    assert told.isascii()
+    message = b"".join(events(room, 0, Person("", "", 0), NOBODY, 0.0))
+    assert message.count(b"\nid: ") == message.count(b"\nevent: ") - 1 == message.count(b"\ndata: ") - 1
+    assert message.isascii()
     for table in (rounds_csv(room), grades_csv(room)):
         cells = [cell.strip('"') for line in table.splitlines() for cell in line.split(",")]
         assert not any(cell.startswith(("=", "@", "+")) for cell in cells)
@@ -520,8 +520,8 @@ def test_a_question_that_is_none_is_refused(broken: Any) -> None:
 
 
 def test_names_are_told_only_where_they_were_asked_for() -> None:
-    told = (JOIN | {"nickname": "Ana"}, place(0), ASK, answer(1, "a"))
-    named, nameless = room_of(*told, nicknames=True), room_of(*told)
+    messages = (JOIN | {"nickname": "Ana"}, place(0), ASK, answer(1, "a"))
+    named, nameless = room_of(*messages, nicknames=True), room_of(*messages)
     (student,) = gradebook(named)["students"]
     assert (student["number"], student["total"], student["tied"]) == (1, 1, 0)
     assert (student["nickname"], student["marks"][0]["answer"]) == ("Ana", "a")
@@ -560,8 +560,10 @@ def test_grades_are_a_row_for_each_student() -> None:
     head, *rows = csv.reader(io.StringIO(grades_csv(room)))
     names = [f" – {what}" for what in ("answer", "result", "tries", "score")]
     which = QUESTION["say"]["en"]
-    asked = [f"{words}{name}" for words in (f"1. {which}", f"2. {which}", "3. Counting 1") for name in names]
-    assert head == ["number", "nickname", *asked, "tied", "total", "of"]
+    requests = [
+        f"{words}{name}" for words in (f"1. {which}", f"2. {which}", "3. Counting 1") for name in names
+    ]
+    assert head == ["number", "nickname", *requests, "tied", "total", "of"]
     none = [""] * 4
     assert rows == [
         ["1", "Ana", "b | p + u", "right", "3", "1", *none, *none, "0", "1", "2"],
@@ -591,9 +593,9 @@ def test_the_plan_is_told_to_the_lecturer_alone() -> None:
         "same", None, "same", None,
     ]  # fmt: skip
     teacher, student = Person("CDFHJK", "b", 0), Person("CDFHJK", "b", 1)
-    told = [*events(room, 0, teacher, NOBODY, 190.4)]
+    messages = [*events(room, 0, teacher, NOBODY, 190.4)]
     now = {"walk": "30.3", "by": "wall", "seconds": 30}
-    assert [json.loads(one.split(b"data: ")[1]) for one in told if b"event: plan" in one] == [now]
+    assert [json.loads(one.split(b"data: ")[1]) for one in messages if b"event: plan" in one] == [now]
     assert state_for(room, teacher, NOBODY, 190.4)["plan"] == now
     assert b"plan" not in b"".join(events(room, 0, student, NOBODY, 190.4))
     assert "plan" not in state_for(room, student, NOBODY, 190.4)
@@ -612,8 +614,8 @@ def test_answers_in_their_own_words_are_grouped_and_picked() -> None:
     pick = {"do": "pick", "round": 1, "picked": ["it won"]}
     assert say(room, pick, pick, {**pick, "round": 2}) == [None, "same", "round"]
     teacher, student = Person("CDFHJK", "b", 0), Person("CDFHJK", "b", 1)
-    told = b"".join(events(room, 0, teacher, NOBODY, 0.0))
-    assert b'"picked":["it won"]' in told
+    message = b"".join(events(room, 0, teacher, NOBODY, 0.0))
+    assert b'"picked":["it won"]' in message
     say(room, {"do": "reveal", "round": 1})
     heard_by_student = b"".join(events(room, 0, student, NOBODY, 0.0))
     assert b"it won" not in heard_by_student and b"picked" not in heard_by_student

@@ -51,9 +51,9 @@ def known(web: Web, code: str) -> int:
 def test_a_question_from_opening_to_summary(make: Make) -> None:
     async def lesson() -> None:
         web = make()
-        told = (await web.post("open")).json
-        code, key = told["code"], told["key"]
-        assert told["link"] == f"{told['address']}/?class={code}"
+        messages = (await web.post("open")).json
+        code, key = messages["code"], messages["key"]
+        assert messages["link"] == f"{messages['address']}/?class={code}"
         device = await web.join(code)
         assert (await web.post(f"{code}/join", device=device)).json["number"] == 1, (
             "the same device is the same student"
@@ -65,8 +65,8 @@ def test_a_question_from_opening_to_summary(make: Make) -> None:
         for action, status in (("show", 200), ("reveal", 200), ("answer", 409)):
             who = device if action == "answer" else key
             assert (await web.post(f"{code}/{action}", **{"as": who}, round=1, answer="b")).status == status
-        found = (await web.get(f"{code}/summary", **{"as": key})).json
-        assert [(one["answered"], one["right"]) for one in found["rounds"]] == [(1, 1)]
+        results = (await web.get(f"{code}/summary", **{"as": key})).json
+        assert [(one["answered"], one["right"]) for one in results["rounds"]] == [(1, 1)]
         table = await web.get(f"{code}/summary", **{"as": key, "form": "csv"})
         assert table.headers["content-disposition"].startswith("attachment")
         for kind in ("grades", "students"):
@@ -89,8 +89,8 @@ def test_an_answer_to_an_exercise_says_to_which(make: Make) -> None:
         for question, error in ((1, None), (2, "round"), ("1", "form"), (-1, "form")):
             answer = await web.post(f"{code}/answer", **device, round=1, question=question, answer="right")
             assert answer.json.get("error") == error, question
-        given = (await web.hub.kept(code)).room.given
-        assert given is not None and [one["done"] for one in given.progress()] == [0, 1]
+        values = (await web.hub.kept(code)).room.given
+        assert values is not None and [one["done"] for one in values.progress()] == [0, 1]
         await web.close()
 
     finished(practise())
@@ -192,10 +192,10 @@ def test_codes_cannot_be_tried_all_at_once(make: Make) -> None:
         code, _key = await web.open()
         joined = await asyncio.gather(*(web.post(f"{code}/join") for _ in range(300)))
         assert {one.status for one in joined} == {200}
-        found = await asyncio.gather(
+        result = await asyncio.gather(
             *(web.post(f"{new_code()}/join", address="198.51.100.1") for _ in range(500))
         )
-        statuses = [one.status for one in found]
+        statuses = [one.status for one in result]
         assert statuses.count(404) <= CLASS_RATES["wrong"].burst + 1
         assert {*statuses} == {404, 429}
         assert (await web.post(f"{code}/join", address="198.51.100.1")).status == 429
@@ -397,10 +397,10 @@ def test_two_answers_under_way_at_once_both_count(make: Make) -> None:
         joined = await asyncio.gather(*(web.post(f"{code}/join") for _ in range(20)))
         assert len({one.json["number"] for one in joined}) == 20
         await web.post(f"{code}/place", **{"as": key}, page="bpe", step=0)
-        asked = await asyncio.gather(
+        wanted = await asyncio.gather(
             *(web.post(f"{code}/ask", **{"as": key}, question=QUESTION) for _ in range(3))
         )
-        assert {one.json["round"] for one in asked} == {1, 2, 3}
+        assert {one.json["round"] for one in wanted} == {1, 2, 3}
         answers = (web.post(f"{code}/answer", **{"as": one}, round=3, answer="a") for one in devices)
         assert {one.status for one in await asyncio.gather(*answers)} == {200}
         assert len((await web.hub.kept(code)).room.rounds[3].answers) == 20

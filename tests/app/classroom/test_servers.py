@@ -29,8 +29,8 @@ BACK = 20.0
 
 def whole(outcome: Outcome, students: int, questions: int) -> bool:
     """Whether nothing was lost and nothing came twice."""
-    told = (outcome.lost, outcome.twice, outcome.refused, outcome.wrong, outcome.answers)
-    return told == (0, 0, 0, 0, students * questions)
+    messages = (outcome.lost, outcome.twice, outcome.refused, outcome.wrong, outcome.answers)
+    return messages == (0, 0, 0, 0, students * questions)
 
 
 @pytest.mark.parametrize("kind", ["file", "redis"])
@@ -43,8 +43,8 @@ def test_a_server_is_killed_in_the_middle_of_a_vote(
     with ExitStack() as stack:
         # With a Redis, they needn't share a folder.
         folders = [{**environment, "TOKENSTEPS_STORE": str(tmp_path / name)} for name in ("a", "b")]
-        given = folders if kind == "redis" else [environment] * 2
-        servers = [stack.enter_context(bare_server(**one)) for one in given]
+        value = folders if kind == "redis" else [environment] * 2
+        servers = [stack.enter_context(bare_server(**one)) for one in value]
         lesson = Lesson(students=20, answer_within=2.0)
         outcome = finished(lose([port for port, _process in servers], lesson, servers[1][1].kill))
     assert whole(outcome, 20, 1)
@@ -90,8 +90,8 @@ def test_the_app_tells_its_address_and_ends_with_a_class_open(tmp_path: Path) ->
         "true",
     )
     environment = {**os.environ, "TOKENSTEPS_STORE": str(tmp_path)}
-    told = tmp_path / "told"
-    with told.open("wb") as file:
+    message = tmp_path / "told"
+    with message.open("wb") as file:
         process = subprocess.Popen(
             (*command, "--browser.serverAddress", "localhost"),
             cwd=ROOT,
@@ -104,9 +104,9 @@ def test_the_app_tells_its_address_and_ends_with_a_class_open(tmp_path: Path) ->
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-    found = local_address()
-    if found:
-        assert f"http://{found}:{port}" in told.read_text()
+    result = local_address()
+    if result:
+        assert f"http://{result}:{port}" in message.read_text()
 
 
 async def _attend(port: int, process: subprocess.Popen[bytes]) -> float:

@@ -55,9 +55,9 @@ def test_news_are_told_once_they_are_there(stores: Callable[[], Store]) -> None:
         code = ("CDFHJK", "MNPRTW")[number % 2]
         other.add(code, f"{code} {number}", 0, NOW)
         if number % 3 == 0:
-            for told, lines in one.news(known).items():
+            for message, lines in one.news(known).items():
                 assert lines is not None
-                known[told] += len(lines)
+                known[message] += len(lines)
                 heard += lines
         if number % 7 == 0:
             assert one.read("MNPRTW", 1) == other.read("MNPRTW", 1)

@@ -106,13 +106,14 @@ def test_a_slow_reader_holds_nothing_up_and_nothing_in_memory(make: Make) -> Non
         while number < CLASS_BEHIND + 100:
             for _ in range(100):
                 number += 1
-                kept = await web.hub.kept(code)
+                open_class = await web.hub.kept(code)
                 await web.hub.add(
-                    kept, {"do": "place", "at": 0.0, "page": "bpe", "query": "", "step": number, "tab": ""}
+                    open_class,
+                    {"do": "place", "at": 0.0, "page": "bpe", "query": "", "step": number, "tab": ""},
                 )
             assert (await quick.hears("place"))["step"] <= number
         assert len(slow.raw) == 1
-        assert len(kept.room.notes[False].after(0)) == CLASS_BEHIND
+        assert len(open_class.room.notes[False].after(0)) == CLASS_BEHIND
         slow.taken = None
         slow.goes.set()
         assert (await slow.hears("state", 2))["place"]["step"] == number
@@ -156,8 +157,8 @@ def test_hundreds_of_answers_wake_no_student(make: Make) -> None:
         await step(web, code, key, 1)
         await web.post(f"{code}/give", **{"as": key}, page="exercises", query="", questions=100)
         await ear.hears("give")
-        kept = await web.hub.kept(code)
-        [listening] = kept.streams[1]
+        open_class = await web.hub.kept(code)
+        [listening] = open_class.streams[1]
         for number in range(CLASS_BEHIND + 50):
             entry = {
                 "do": "answer",
@@ -167,8 +168,8 @@ def test_hundreds_of_answers_wake_no_student(make: Make) -> None:
                 "q": number % 100,
                 "a": "right" if number % 200 < 100 else "wrong",
             }
-            kept.room.devices[1].entries = 0
-            await web.hub.add(kept, entry)
+            open_class.room.devices[1].entries = 0
+            await web.hub.add(open_class, entry)
         assert not listening.bell.is_set()
         again = web.listen(code, device, after=ear.events[-1][2])
         await step(web, code, key, 2)

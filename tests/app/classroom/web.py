@@ -90,13 +90,13 @@ class Ear:
     @property
     def events(self) -> list[tuple[str, Any, int | None]]:
         """Name, data and id of each event."""
-        found = []
+        results = []
         for block in b"".join(self.raw).decode("ascii").split("\n\n")[:-1]:  # the last one isn't whole yet
             fields = dict(line.split(": ", 1) for line in block.splitlines() if ": " in line)
             if "event" in fields:
                 number = fields.get("id")
-                found.append((fields["event"], json.loads(fields["data"]), number and int(number)))
-        return found
+                results.append((fields["event"], json.loads(fields["data"]), number and int(number)))
+        return results
 
     def named(self, name: str) -> list[Any]:
         return [data for event, data, _id in self.events if event == name]
@@ -132,8 +132,8 @@ class Web:
         return Answer(messages)
 
     def scope(self, method: str, path: str, query: str, address: str = "192.0.2.9", **headers: str) -> Any:
-        given = {name.replace("_", "-"): value for name, value in headers.items()}
-        named = {"host": "localhost:8501", "content-type": "application/json", **given}
+        values = {name.replace("_", "-"): value for name, value in headers.items()}
+        named = {"host": "localhost:8501", "content-type": "application/json", **values}
         return {
             "type": "http", "method": method, "path": f"/class/api/{path}", "query_string": query.encode(), "root_path": "",
             "headers": [(name.encode(), value.encode()) for name, value in named.items()],
@@ -157,8 +157,8 @@ class Web:
 
     async def open(self, **body: Any) -> tuple[str, str]:
         """A new class: its code, its key."""
-        told = (await self.post("open", **body)).json
-        return told["code"], told["key"]
+        lines = (await self.post("open", **body)).json
+        return lines["code"], lines["key"]
 
     async def join(self, code: str, **body: Any) -> str:
         """A device that has joined."""

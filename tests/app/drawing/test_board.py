@@ -42,23 +42,23 @@ def test_every_split_can_be_put_together_and_no_other(level: int) -> None:
         question = make("unigram_best", level, seed).question
         board = question.board
         assert board is not None
-        found = {" ".join(path) for path in paths(board)}
-        assert found == {
+        results = {" ".join(path) for path in paths(board)}
+        assert results == {
             " ".join(path) for path, _cost in all_paths(board.word, dict.fromkeys(board.pieces, 0.0))
         }
-        assert question.key in found
+        assert question.key in results
         turned = dict(zip(board.pieces, reversed(board.pieces.values()), strict=True))
-        told = r'(?<=<small>)[^<]*|(?<=: )\d+/\d+(?=")'
-        assert re.sub(told, "", drawn(board)) == re.sub(told, "", drawn(Board(board.word, turned)))
+        message = r'(?<=<small>)[^<]*|(?<=: )\d+/\d+(?=")'
+        assert re.sub(message, "", drawn(board)) == re.sub(message, "", drawn(Board(board.word, turned)))
 
 
 def test_a_table_of_bits_has_its_last_pieces_in_the_picture() -> None:
     for seed in range(8):
         question = make("viterbi", 2, seed).question
         assert question.board is not None
-        places = {(end, piece) for _start, end, piece in question.board.places}
+        positions = {(end, piece) for _start, end, piece in question.board.places}
         last = question.key.split("\n")[1::2]
-        assert {(end, piece) for end, piece in enumerate(last, start=1)} <= places
+        assert {(end, piece) for end, piece in enumerate(last, start=1)} <= positions
 
 
 @pytest.mark.parametrize("piece", [one for one in HOSTILE if one])

@@ -23,9 +23,9 @@ def test_a_curve_in_words() -> None:
     trace = train_bpe(HUG, merges=4)
     counts = [point.freq for point in trace.history]
     assert counts == [20, 16, 15, 12]
-    told = "Count: from 20 at the start to 12 at the end, between 12 and 20."
-    assert curves_told(training_chart(trace, "freq", 0, PLAIN), "Count") == told
-    assert curves_told(training_chart(trace, "freq", 2, PLAIN), "Count") == f"{told} Now: 16."
+    message = "Count: from 20 at the start to 12 at the end, between 12 and 20."
+    assert curves_told(training_chart(trace, "freq", 0, PLAIN), "Count") == message
+    assert curves_told(training_chart(trace, "freq", 2, PLAIN), "Count") == f"{message} Now: 16."
 
 
 def test_the_scores_in_words() -> None:

@@ -53,16 +53,16 @@ def piece(identifier: int, token: str, **changes: Any) -> Piece:
 @st.composite
 def texts(draw: st.DrawFn) -> list[TextRun]:
     """Runs of zero to three pieces over a text, and some without text."""
-    found, at = [], 0
+    result, at = [], 0
     for word in draw(st.lists(words | st.just(""), max_size=8)):
         names = draw(st.lists(words, min_size=0 if word else 1, max_size=3))
         pieces = [
             piece(draw(st.integers(0, 9)), name, special=draw(st.booleans()), unknown=draw(st.booleans()))
             for name in names
         ]
-        found.append(TextRun(word, at, at + len(word), tuple(pieces)))
+        result.append(TextRun(word, at, at + len(word), tuple(pieces)))
         at += len(word)
-    return found
+    return result
 
 
 class Read(Reader):
@@ -80,12 +80,12 @@ class Read(Reader):
         return tag, {name: value or "" for name, value in attrs}
 
     def take(self, understood: tuple[str, dict[str, str]]) -> None:
-        tag, found = understood
-        kinds = found.get("class", "").split()
-        assert set(found) <= {"class", "dir", "role", "aria-label", "data-n"}
+        tag, result = understood
+        kinds = result.get("class", "").split()
+        assert set(result) <= {"class", "dir", "role", "aria-label", "data-n"}
         if tag == "div":
             assert self.open == [] and kinds == ["l"]
-            self.lines.append(found["dir"])
+            self.lines.append(result["dir"])
         elif tag == "span":
             assert self.open == ["div"] and kinds == ["f"]
             self.flows += 1
@@ -93,7 +93,7 @@ class Read(Reader):
             assert tag in ("bdi", "i")
         if "r" in kinds:
             self.runs.append(
-                {**found, "kinds": kinds, "text": "", "seen": "", "line": len(self.lines), "chips": []}
+                {**result, "kinds": kinds, "text": "", "seen": "", "line": len(self.lines), "chips": []}
             )
         elif "t" in kinds:
             self.runs[-1]["chips"].append("")
@@ -143,15 +143,15 @@ def undone(text: str) -> str:
 def test_chips_give_back_the_text(runs: list[TextRun], spaces: bool) -> None:
     read = Read(chips_html(runs, Shown(spaces=spaces))).runs
     assert len(read) == len(runs)
-    for run, found in zip(runs, read, strict=True):
+    for run, result in zip(runs, read, strict=True):
         if not run.text:
-            assert "s" in found["kinds"]
+            assert "s" in result["kinds"]
             continue
-        text = undone(found["text"])
+        text = undone(result["text"])
         if run.pieces and not spaces and run.text.endswith("\n"):
             text += "\n"  # the end of the line stands for it
         assert text == run.text
-        assert ("role" in found) == bool(run.pieces)
+        assert ("role" in result) == bool(run.pieces)
 
 
 @given(texts(), st.sampled_from(WRITE), st.booleans())
@@ -167,7 +167,7 @@ def test_payload_holds_text_places_and_ids(runs: list[TextRun], write: str, spac
     assert "".join(kind[0] for kind in kinds) == chips_html(runs, shown, unknown="unknown")
     assert [kind[1] for kind in drawn] == [run.text for run in runs]
     assert [kind[2:] for kind in drawn] == [[token.id for token in run.pieces] for run in runs]
-    assert message["places"] == [place for run in runs for place in (run.start, run.end)]
+    assert message["places"] == [index for run in runs for index in (run.start, run.end)]
     used = {token.id for run in runs for token in run.pieces}
     assert set(message["cards"]) == {str(identifier) for identifier in used if identifier < 5}
     names = {str(token.id): token.token for run in runs for token in run.pieces}
@@ -201,11 +201,11 @@ def test_kinds_of_chips() -> None:
         TextRun("語", 4, 5, (piece(3, "ã", data=b"\xe8\xaa"), piece(4, "b", data=b"\x9e"))),
     ]
     by_text = Read(chips_html(runs, Shown())).runs
-    assert [found["seen"] for found in by_text] == ["[CLS]", "a", "␣", "zz", "語"]
-    assert ["s" in found["kinds"] for found in by_text] == [True, False, False, False, False]
-    assert ["u" in found["kinds"] for found in by_text] == [False, False, False, True, False]
-    assert [found.get("data-n") for found in by_text] == [None, None, None, "unk", "2"]
-    assert [found.get("aria-label") for found in by_text] == [
+    assert [result["seen"] for result in by_text] == ["[CLS]", "a", "␣", "zz", "語"]
+    assert ["s" in result["kinds"] for result in by_text] == [True, False, False, False, False]
+    assert ["u" in result["kinds"] for result in by_text] == [False, False, False, True, False]
+    assert [result.get("data-n") for result in by_text] == [None, None, None, "unk", "2"]
+    assert [result.get("aria-label") for result in by_text] == [
         "[CLS]: 101",
         "a: 7",
         None,
@@ -214,25 +214,25 @@ def test_kinds_of_chips() -> None:
     ]
     assert f"c{colour('ã')}" in by_text[4]["kinds"] and "t" not in by_text[2]["kinds"]
     ids = Read(chips_html(runs, Shown("ids"))).runs
-    assert [found["seen"] for found in ids] == ["101", "7", "␣", "1", "34"]
+    assert [result["seen"] for result in ids] == ["101", "7", "␣", "1", "34"]
     assert ids[4]["chips"] == ["3", "4"] and "many" in ids[4]["kinds"]
     data = Read(chips_html(runs, Shown("bytes"))).runs
-    assert [found["seen"] for found in data[:3]] == ["[CLS]", "0x61", "␣"]
+    assert [result["seen"] for result in data[:3]] == ["[CLS]", "0x61", "␣"]
     assert data[4]["chips"] == ["0xE8 0xAA", "0x9E"]
 
 
 def one_by_one(text: str) -> list[TextRun]:
     """A run per word, each with the white space before it."""
     return [
-        TextRun(found.group(), *found.span(), (piece(at, found.group()),))
-        for at, found in enumerate(re.finditer(r"\n| ?[^ \n]+| ", text))
+        TextRun(match.group(), *match.span(), (piece(at, match.group()),))
+        for at, match in enumerate(re.finditer(r"\n| ?[^ \n]+| ", text))
     ]
 
 
 @pytest.mark.parametrize("write", WRITE)
 def test_a_newline_ends_the_line(write: str) -> None:
     read = Read(chips_html(one_by_one("a b\n\nc\n"), Shown(write)))
-    assert [found["line"] for found in read.runs] == [1, 1, 1, 2, 3, 3]
+    assert [result["line"] for result in read.runs] == [1, 1, 1, 2, 3, 3]
     assert read.lines == ["ltr"] * 3
 
 
@@ -268,8 +268,8 @@ def test_long_tokens_are_cut_and_copied_whole() -> None:
     text = "x" * 5000
     run = TextRun(text, 0, 5000, (piece(1, "[UNK]", data=text.encode()),))
     for write in ("text", "bytes"):
-        (found,) = Read(chips_html([run], Shown(write))).runs
-        assert found["seen"].endswith("…") and len(found["seen"]) <= 5 * LONGEST
+        (result,) = Read(chips_html([run], Shown(write))).runs
+        assert result["seen"].endswith("…") and len(result["seen"]) <= 5 * LONGEST
         message = json.loads(chips_message([run], Shown(write), {}, LABELS, ""))
         assert next(kind[1] for kind in message["kinds"] if len(kind) > 1) == text
 
@@ -277,7 +277,7 @@ def test_long_tokens_are_cut_and_copied_whole() -> None:
 def test_joined_emoji_stay_whole_and_loose_joiners_are_named() -> None:
     family = "👨‍👩‍👧"
     runs = [TextRun(text, 0, 1, (piece(1, text),)) for text in (family, "👨\u200d", "\u200d👩", f" {family}")]
-    assert [found["seen"] for found in Read(chips_html(runs, Shown())).runs] == [
+    assert [result["seen"] for result in Read(chips_html(runs, Shown())).runs] == [
         family, "👨U+200D", "U+200D👩", f"␣{family}",
     ]  # fmt: skip
 

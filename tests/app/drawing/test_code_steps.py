@@ -83,7 +83,7 @@ def test_one_line_of_the_listing_belongs_to_each_key(name: str) -> None:
     listing = LISTINGS[name]
     lines = [line.strip() for line in listing.source.splitlines()]
     for key, beginning in listing.beginnings.items():
-        assert [place for place, line in enumerate(lines, start=1) if line.startswith(beginning)] == [
+        assert [index for index, line in enumerate(lines, start=1) if line.startswith(beginning)] == [
             listing.lines[key]
         ]
     assert len(set(listing.lines.values())) == len(listing.lines)
@@ -224,10 +224,10 @@ def test_hostile_tokens_stay_text(text: str) -> None:
             read = expect_markup(
                 f"<p{code_attributes(beats(snapshot))}></p>", {"p"}, {"data-code", "data-values"}
             )
-            found = dict(read.attributes)
+            results = dict(read.attributes)
             first, second = beats(snapshot)
             wanted = [first.values] if first == second else [first.values, second.values]
-            assert str(found["data-values"]).split("\n") == wanted
+            assert str(results["data-values"]).split("\n") == wanted
 
 
 def test_long_tokens_are_cut_and_others_set_apart() -> None:

@@ -91,26 +91,26 @@ def sound(frame: Frame) -> Read:
 
 def columns(frame: Frame) -> dict[str, str]:
     """The markup of each column."""
-    found = re.findall(r"<section><h3>(\w+)(.*?)</section>", frame.html)
+    results = re.findall(r"<section><h3>(\w+)(.*?)</section>", frame.html)
     return {
-        name: next(body for title, body in found if title == ALGORITHM_NAMES[name]) for name in NAMES
+        name: next(body for title, body in results if title == ALGORITHM_NAMES[name]) for name in NAMES
     }  # each is there once
 
 
 def did(frame: Frame, name: str) -> str:
-    (told,) = re.findall(r'<p class="did">(.*?)</p>', columns(frame)[name])
-    return Read(told).text
+    (message,) = re.findall(r'<p class="did">(.*?)</p>', columns(frame)[name])
+    return Read(message).text
 
 
 def rows(frame: Frame, name: str) -> list[tuple[str, list[str], str]]:
     """A column's words: sign, tokens, count × tokens."""
-    found = re.findall(
+    results = re.findall(
         r'<li class="w[^"]*"><i>(.?)</i><span class="ts">(.*?)</span><span class="f">(.*?)</span></li>',
         columns(frame)[name],
     )
     return [
         (sign, [unescape(token) for token in re.findall(r"<bdi[^>]*>(.*?)</bdi>", shown)], Read(note).text)
-        for sign, shown, note in found
+        for sign, shown, note in results
     ]
 
 
@@ -154,10 +154,10 @@ def test_every_size_of_every_example(name: str, method: str) -> None:
         assert len({*first, *changed}) == len(first) + len(changed) <= WORDS_SHOWN
         assert {len(column) for column in shown} == {len(first) + len(changed)}
         cuts = snapshot.cuts((*first, *changed))
-        for place, word in enumerate((*first, *changed)):
+        for index, word in enumerate((*first, *changed)):
             for which, column in enumerate(shown):
                 cut = cuts[word][which]
-                sign, tokens, note = column[place]
+                sign, tokens, note = column[index]
                 if cut is None:
                     assert (tokens, note) == ([], "–")
                     continue
@@ -192,29 +192,29 @@ def test_where_one_has_no_vocabulary_of_a_size() -> None:
     assert {note for _sign, _tokens, note in rows(first, "wordpiece")} == {"–"}
     assert did(last, "unigram") == "Starts from 5 pieces: the seed has no more."
     frames = [compare_frame(snapshot, PLAIN) for snapshot in course("sentencepiece")]
-    told = [did(frame, "unigram") for frame in frames]
-    assert any("Has no vocabulary of exactly this size" in words for words in told)
-    assert any(words.endswith("which are all pruned at once on the way left.") for words in told)
+    messages = [did(frame, "unigram") for frame in frames]
+    assert any("Has no vocabulary of exactly this size" in words for words in messages)
+    assert any(words.endswith("which are all pruned at once on the way left.") for words in messages)
 
 
 def lead(frame: Frame) -> tuple[str, str]:
     """The two lines over the columns."""
-    found = re.search(r'<div class="say brief"><p>(.*?)</p><p class="why">(.*?)</p></div>', frame.html)
-    assert found
-    return Read(found[1]).text, Read(found[2]).text
+    match = re.search(r'<div class="say brief"><p>(.*?)</p><p class="why">(.*?)</p></div>', frame.html)
+    assert match
+    return Read(match[1]).text, Read(match[2]).text
 
 
 def test_sentences_speak_of_those_who_are_there() -> None:
     """The “highest” example has 11 characters, and 13 symbols with ##."""
     comparison = example("highest")
-    told = [lead(compare_frame(comparison[step], PLAIN)) for step in range(3)]
-    assert told[0] == (
+    messages = [lead(compare_frame(comparison[step], PLAIN)) for step in range(3)]
+    assert messages[0] == (
         "With a vocabulary of 11, BPE and Unigram need 6.17 tokens per word.",
         "WordPiece starts at 13. BPE and Unigram split every word the same way.",
     )
-    assert told[1][0].startswith("With a vocabulary of 12, Unigram needs fewer tokens than BPE: ")
-    assert told[1][1] == "WordPiece starts at 13. BPE and Unigram split 3 different words differently."
-    assert "WordPiece starts" not in told[2][1] and told[2][1].startswith("All three split ")
+    assert messages[1][0].startswith("With a vocabulary of 12, Unigram needs fewer tokens than BPE: ")
+    assert messages[1][1] == "WordPiece starts at 13. BPE and Unigram split 3 different words differently."
+    assert "WordPiece starts" not in messages[2][1] and messages[2][1].startswith("All three split ")
     assert "WordPiece starts at 13." in tell_tokens(comparison[1])
     assert "WordPiece starts at 13." in compare_frame(comparison[1], PLAIN).say
 
@@ -236,8 +236,8 @@ def test_a_comparison_that_was_stopped_says_so() -> None:
     calls = iter(range(100))
     stopped = compare(course().corpus, 170, progress=lambda _done, _total: next(calls) < 3)
     assert stopped.stop_reason == "stopped"
-    told = {did(compare_frame(snapshot, PLAIN), name) for snapshot in stopped for name in NAMES}
-    assert any("Training was stopped at" in words for words in told)
+    messages = {did(compare_frame(snapshot, PLAIN), name) for snapshot in stopped for name in NAMES}
+    assert any("Training was stopped at" in words for words in messages)
 
 
 def test_few_words_stand_still_and_changed_ones_are_shown() -> None:
@@ -276,9 +276,9 @@ def test_the_regions_of_the_overlap() -> None:
     overlap = course()[100].overlap()
     markup = overlap_html(overlap, PLAIN)
     expect_markup(markup, {*TAGS}, {"class", "role", "aria-label"})
-    found = cells(markup)
-    assert len(found) == len(REGIONS)
-    for row, region in zip(found, REGIONS, strict=True):
+    result = cells(markup)
+    assert len(result) == len(REGIONS)
+    for row, region in zip(result, REGIONS, strict=True):
         assert row[:3] == ["✓" if name in region else "·" for name in NAMES]
         tokens = overlap.regions[region]
         assert row[3] == str(len(tokens))
@@ -299,9 +299,9 @@ def test_the_regions_of_the_overlap() -> None:
 def test_the_overlap_with_one_who_is_not_there() -> None:
     """At size 12 WordPiece has no vocabulary: no region is its own, and nothing is said about it in numbers."""
     overlap = example("highest")[1].overlap()
-    found = cells(overlap_html(overlap, PLAIN))
-    assert [row[:3] for row in found] == [["✓", "–", "✓"], ["✓", "–", "·"], ["·", "–", "✓"]]
-    assert sum(int(row[3]) for row in found) == sum(map(len, overlap.regions.values())) > 0
+    result = cells(overlap_html(overlap, PLAIN))
+    assert [row[:3] for row in result] == [["✓", "–", "✓"], ["✓", "–", "·"], ["·", "–", "✓"]]
+    assert sum(int(row[3]) for row in result) == sum(map(len, overlap.regions.values())) > 0
     either = overlap.size("bpe") + overlap.size("unigram") - overlap.size("bpe", "unigram")
     shares = cells(jaccard_html(overlap))
     assert shares[0] == ["BPE and WordPiece", "–", "–"] and shares[2] == ["WordPiece and Unigram", "–", "–"]
@@ -342,24 +342,24 @@ def test_a_long_sweep_is_thinned_and_keeps_the_size_now(monkeypatch: pytest.Monk
     comparison = course()
     assert len(comparison) > 2 * 50
     figure = sweep_chart(comparison, "tokens", 41)
-    places = [comparison.sizes.index(size) for size in figure.data[0].x]
-    assert len(places) <= 50 + 2 and {0, 41, len(comparison)} <= {*places}
+    positions = [comparison.sizes.index(size) for size in figure.data[0].x]
+    assert len(positions) <= 50 + 2 and {0, 41, len(comparison)} <= {*positions}
 
 
 def test_charts_hold_no_text_of_the_learner() -> None:
     for chart in SWEEPS:
-        told = sweep_chart(hostile(), chart, 3).to_json()
+        data = sweep_chart(hostile(), chart, 3).to_json()
         for attack in ("img", "script", "bdi", "$x$", "**b**"):
-            assert attack not in told
+            assert attack not in data
 
 
 # --- what the tabs say ------------------------------------------------------------------------------------------------
 
 
 def test_words_about_the_chart() -> None:
-    told = tell_tokens(course()[40])
-    assert "BPE gets as low as Unigram's 1.00 only from size 145 on." in told
-    assert "WordPiece gets as low as Unigram's 1.00 only from size 174 on." in told
+    message = tell_tokens(course()[40])
+    assert "BPE gets as low as Unigram's 1.00 only from size 145 on." in message
+    assert "WordPiece gets as low as Unigram's 1.00 only from size 174 on." in message
     assert len(tell_tokens(course()[0])) == 2  # nobody needs fewer
     short = compare(course().corpus, 60)
     assert any("never gets as low as Unigram's" in words for words in tell_tokens(short[-1]))
@@ -367,10 +367,10 @@ def test_words_about_the_chart() -> None:
 
 def test_landmarks() -> None:
     comparison = course()
-    found = landmarks(comparison)
+    result = landmarks(comparison)
     gaps = [max(point.tokens_per_word) - min(point.tokens_per_word) for point in comparison.sweep]  # type: ignore[type-var, operator]
-    assert gaps[found["gap"]] == max(gaps)
-    assert comparison.sweep[found["alike"]].alike == min(point.alike or 0.0 for point in comparison.sweep)
+    assert gaps[result["gap"]] == max(gaps)
+    assert comparison.sweep[result["alike"]].alike == min(point.alike or 0.0 for point in comparison.sweep)
     assert landmarks(compare(Corpus.from_counts({"a": 1}))) == {}
 
 
@@ -378,18 +378,18 @@ def test_the_table_of_words() -> None:
     snapshot = course()[40]
     words = snapshot.disagreements()
     table = disagreement_table(NAMES, words, PLAIN)
-    assert table["word"].tolist() == [found.word for found in words]
-    assert table["count"].tolist() == [found.freq for found in words]
-    for place, name in enumerate(NAMES):
+    assert table["word"].tolist() == [result.word for result in words]
+    assert table["count"].tolist() == [result.freq for result in words]
+    for index, name in enumerate(NAMES):
         assert table[ALGORITHM_NAMES[name]].tolist() == [
-            " · ".join(found.cuts[place] or ()) for found in words
+            " · ".join(result.cuts[index] or ()) for result in words
         ]
         assert table[f"{ALGORITHM_NAMES[name]}: tokens"].tolist() == [
-            len(found.cuts[place] or ()) for found in words
+            len(result.cuts[index] or ()) for result in words
         ]
-    assert table["differs"].tolist() == [ALGORITHM_NAMES.get(found.apart, found.apart) for found in words]
-    found = disagreement_table(NAMES, words, PLAIN, "is")["word"].tolist()
-    assert found == [word.word for word in words if "is" in word.word] and found
+    assert table["differs"].tolist() == [ALGORITHM_NAMES.get(result.apart, result.apart) for result in words]
+    result = disagreement_table(NAMES, words, PLAIN, "is")["word"].tolist()
+    assert result == [word.word for word in words if "is" in word.word] and result
     assert list(disagreement_table(NAMES, [], PLAIN).columns) == list(table.columns)
 
 

@@ -38,7 +38,7 @@ SIGHTS: dict[str, tuple[Colour, Colour, Colour]] = {
 def linear(colour: str) -> Colour:
     """`#rgb` or `#rrggbb` in linear light."""
     digits = colour[1:] if len(colour) == 7 else "".join(digit * 2 for digit in colour[1:])
-    red, green, blue = (int(digits[place : place + 2], 16) / 255 for place in (0, 2, 4))
+    red, green, blue = (int(digits[index : index + 2], 16) / 255 for index in (0, 2, 4))
     return tuple(part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (red, green, blue))  # type: ignore[return-value]  # fmt: skip
 
 
@@ -82,17 +82,17 @@ def apart(one: str, other: str, sight: str) -> float:
 
 def variables(theme: str) -> dict[str, str]:
     """The stylesheet's colours by name, in a theme."""
-    found = re.findall(r"--ts-([\w-]+): light-dark\((#\w+), (#\w+)\)", SHEET)
-    return {name: (light, dark)[THEMES.index(theme)] for name, light, dark in found}
+    results = re.findall(r"--ts-([\w-]+): light-dark\((#\w+), (#\w+)\)", SHEET)
+    return {name: (light, dark)[THEMES.index(theme)] for name, light, dark in results}
 
 
 def edges(theme: str) -> list[tuple[str, str]]:
     """Each hue of a token: its ground and its edge."""
-    found = re.findall(
+    results = re.findall(
         r"\.c\d \{ background: light-dark\((#\w+), (#\w+)\); border-color: light-dark\((#\w+), (#\w+)\)", SHEET
     )  # fmt: skip
-    place = THEMES.index(theme)
-    return [(hue[place], hue[2 + place]) for hue in found]
+    position = THEMES.index(theme)
+    return [(hue[position], hue[2 + position]) for hue in results]
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -102,7 +102,7 @@ def test_what_carries_meaning_stands_out(theme: str) -> None:
     grounds = {name: colours[name] for name in GROUNDS}
     grounds["sidebar"] = THEME[theme]["sidebar"]["backgroundColor"]
     assert len(hues) == 10 and len(grounds) == 4
-    marks = {f"edge {place}": edge for place, (_ground, edge) in enumerate(hues)}
+    marks = {f"edge {index}": edge for index, (_ground, edge) in enumerate(hues)}
     marks |= {name: colours[name] for name in ("accent", "bar", "up", "down", "soft", "ink")}
     low = {
         (mark, ground): round(contrast(colour, under), 2)

@@ -96,9 +96,9 @@ def test_the_fewest_are_drawn_with_all_shortest_paths() -> None:
 
 
 def test_the_words_that_differ_most_name_their_ways() -> None:
-    found = cut_text(UNDESIRED, {"undesired": 2, "unable": 5})
-    assert [one.word for one in found.most] == ["undesired"]
-    html = differing_html(found.most, found.own, STYLE)
+    result = cut_text(UNDESIRED, {"undesired": 2, "unable": 5})
+    assert [one.word for one in result.most] == ["undesired"]
+    html = differing_html(result.most, result.own, STYLE)
     assert html.count("<tr") == 4 and "longest match from the left" in text(html)
     assert text(html).count("the tokenizer's own") == 1
 

@@ -157,8 +157,10 @@ def test_charts_show_the_history(chart: str) -> None:
     field = {"freq": "freq", "tokens": "tokens", "fertility": "tokens_per_word", "ties": "tied_count"}[chart]
     assert list(curve.y) == [getattr(point, field) for point in trace.history]
     assert list(now.y) == [getattr(trace.history[6], field)]
-    places = [point.vocab_size if chart in ("tokens", "fertility") else point.step for point in trace.history]
-    assert list(curve.x) == places
+    positions = [
+        point.vocab_size if chart in ("tokens", "fertility") else point.step for point in trace.history
+    ]
+    assert list(curve.x) == positions
     assert [name for name, _ in curve.customdata] == [point.token for point in trace.history]
     assert len(training_chart(trace, chart, 0, Style()).data) == 1  # at the start there is no step to mark
 

@@ -80,10 +80,10 @@ def checked(frame: Frame) -> Read:
 
 def buttons(frame: Frame) -> dict[str, tuple[str, str, str]]:
     """The text of each bar → its classes, its number, and whose best paths it belongs to."""
-    found = re.findall(
+    results = re.findall(
         r'<button class="e c\d ([^"]*)" data-pick=(\d+) data-of="([^"]*)".*?>(.*?)</button>', frame.html
     )
-    return {Read(inner).text: (classes, number, members) for classes, number, members, inner in found}
+    return {Read(inner).text: (classes, number, members) for classes, number, members, inner in results}
 
 
 def facts(frame: Frame) -> dict[str, str]:
@@ -98,20 +98,20 @@ def test_unhug_step_by_step() -> None:
     """The course's table: what is best at each boundary, and with what probability."""
     drawn = frames(course("unhug"))
     assert len(drawn) == 8
-    told = ["0.1714", "0.07619", "0.005442", "0.005442", "0.005442"]
+    messages = ["0.1714", "0.07619", "0.005442", "0.005442", "0.005442"]
     for step, row in enumerate(GOLDEN["viterbi_unhug"], start=1):
-        assert probability_text(math.log(row["probability"])) == told[step - 1]
+        assert probability_text(math.log(row["probability"])) == messages[step - 1]
         read = checked(drawn[step])
         path = " · ".join(row["tokens"])
         assert drawn[step].say.startswith(f"Boundary {row['end']} has ")
-        assert f"{path}, probability {told[step - 1]}." in drawn[step].say
-        assert f"{path}, probability {told[step - 1]}." in read.text
+        assert f"{path}, probability {messages[step - 1]}." in drawn[step].say
+        assert f"{path}, probability {messages[step - 1]}." in read.text
         assert drawn[step].label == f"→ {step}" and drawn[step].status == f"boundary {step} of 5"
         rows = drawn[step].html.split("<tr class")[2:]
         assert [
             re.findall(r"\d\.\d{4,}", Read("<tr class" + cells.split("</table>")[0]).text)[:1]
             for cells in rows[:5]
-        ] == [[number] if place <= step else [] for place, number in enumerate(told, start=1)]
+        ] == [[number] if index <= step else [] for index, number in enumerate(messages, start=1)]
     assert [frame.say for frame in drawn[:1] + drawn[6:]] == [
         "unhug can be cut into pieces in 8 ways. Which is the most probable? "
         "9 places where a piece fits. First, forward: find the best path to each boundary, left to right.",
@@ -171,8 +171,10 @@ def test_a_tie_is_told() -> None:
     text = checked(drawn[3]).text
     assert "best" in text and "tied" in text
     assert "Equally good: pu · g." in drawn[-1].say
-    told = facts(drawn[0])[buttons(drawn[0])["pu −2.51"][1]]
-    assert told.endswith("Best path through pu: pu · g, log probability −4.865; costs nothing: equally good.")
+    message = facts(drawn[0])[buttons(drawn[0])["pu −2.51"][1]]
+    assert message.endswith(
+        "Best path through pu: pu · g, log probability −4.865; costs nothing: equally good."
+    )
 
 
 def test_a_tie_but_for_rounding_is_not_called_first_met() -> None:
@@ -189,22 +191,22 @@ def test_forcing_tells_the_engines_numbers() -> None:
     assert best is not None
     through = [lattice.best_through(edge) for edge in lattice.edges]
     for name, (_classes, number, members) in buttons(frame).items():
-        edge, path, told = lattice.edges[int(number)], through[int(number)], facts(frame)[number]
+        edge, path, text = lattice.edges[int(number)], through[int(number)], facts(frame)[number]
         assert name == f"{edge.piece} {log_text(edge.log_probability, 2)}" and path is not None
         log = log_text(edge.log_probability)
-        assert f"probability {probability_text(edge.log_probability)}, log {log}; posterior " in told
-        assert f"posterior {100 * lattice.posteriors()[int(number)]:.1f} %" in told
+        assert f"probability {probability_text(edge.log_probability)}, log {log}; posterior " in text
+        assert f"posterior {100 * lattice.posteriors()[int(number)]:.1f} %" in text
         if edge in best.edges:
-            assert told.endswith("It is on the best path: forcing it costs nothing.")
+            assert text.endswith("It is on the best path: forcing it costs nothing.")
         else:
             cost = best.log_probability - path.log_probability
-            assert told.endswith(
+            assert text.endswith(
                 f"Best path through {edge.piece}: {' · '.join(path.pieces)}, log probability "
                 f"{log_text(path.log_probability)}; costs {cost:.2f} nats more than the best one "
                 f"({math.exp(cost):.3g} times less probable)."
             )
         assert members.split() == [
-            str(place) for place, way in enumerate(through) if way and edge in way.edges
+            str(index) for index, way in enumerate(through) if way and edge in way.edges
         ]
 
 
@@ -226,7 +228,7 @@ def test_bars_in_a_lane_do_not_overlap() -> None:
     word = "abcabcabcabc"
     dense = Lattice.build(word, {word[i:j]: -1.0 for i in range(12) for j in range(i + 1, 13)})
     for edges in (dense.edges, dense.edges[::-1], course("unhug").edges):
-        posteriors = {edge: place % 7 / 7 for place, edge in enumerate(edges)}
+        posteriors = {edge: index % 7 / 7 for index, edge in enumerate(edges)}
         placed = list(zip(edges, lanes(edges, posteriors), strict=True))
         for edge, lane in placed:
             assert (lane == 0) == (edge.end - edge.start == 1)
@@ -355,7 +357,7 @@ def test_k_best() -> None:
         True
     ] * 5 + [False]
     assert "−5.214" in rows[0] and "0.005442" in rows[0] and "70.7 %" in rows[0]
-    shares = [float(found) for found in re.findall(r">([\d.]+) %", html)]
+    shares = [float(result) for result in re.findall(r">([\d.]+) %", html)]
     assert math.isclose(sum(shares), 100, abs_tol=0.5)
 
 
@@ -387,14 +389,14 @@ def tab_script() -> None:
     from tokensteps.drawing.tokens import Style
     from tokensteps.pages.train.lattice_tab import lattice_tab, samples_tab
 
-    made = (samples_tab if st.session_state.get("samples") else lattice_tab)(
+    results = (samples_tab if st.session_state.get("samples") else lattice_tab)(
         lambda word: Lattice.build(word, PIECES),
         st.session_state.get("words", ["hug", "pug"]),
         st.session_state.get("default", "unhug"),
         Style(),
         lambda name: f"t.{name}",
     )
-    st.session_state["made"] = None if made is None else made.text
+    st.session_state["made"] = None if results is None else results.text
 
 
 def opened(**state: object) -> AppTest:

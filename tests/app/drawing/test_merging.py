@@ -137,8 +137,8 @@ def test_a_token_made_a_second_way() -> None:
     trace = counted({"abc": 3, "ab": 2, "xbc": 4})
     again = [step for step in range(1, len(trace) + 1) if not trace.event(step).is_new]  # type: ignore[union-attr]
     for step in range(1, len(trace) + 1):
-        told = "already has this token, made another way" in merge_frame(trace[step], Style()).say
-        assert told == (step in again)
+        message = "already has this token, made another way" in merge_frame(trace[step], Style()).say
+        assert message == (step in again)
 
 
 STOPPED: dict[str, dict[str, Any]] = {
@@ -232,9 +232,9 @@ def test_nothing_to_merge() -> None:
 def test_how_close_names_all_that_tie() -> None:
     """Five pairs occur once each in “ab cd ef gh ij”: the four that lost are named or counted. Oracle: counting them."""
     trace = train_bpe(Corpus.from_counts(dict.fromkeys(("ab", "cd", "ef", "gh", "ij"), 1)), merges=4)
-    told = [tell_margin_of(trace, step, Plain(PLAIN)) for step in range(1, 5)]
-    assert told[0] == "Step 1 was a tie between 5: c + d, e + f, g + h and 1 more were just as good."
-    assert told[2:] == [
+    messages = [tell_margin_of(trace, step, Plain(PLAIN)) for step in range(1, 5)]
+    assert messages[0] == "Step 1 was a tie between 5: c + d, e + f, g + h and 1 more were just as good."
+    assert messages[2:] == [
         "Step 3 was a tie between 3: g + h, i + j were just as good.",
         "Step 4 was a tie: i + j was just as good.",
     ]
@@ -252,6 +252,6 @@ def test_pieces_that_tie_are_named() -> None:
         own = next(row for row in ranking if row.piece == trace.piece_of(step))
         tied = [row.piece for row in ranking if row.loss == own.loss and row.place > own.place]
         assert trace.tied_with(step) == tied != []
-        told = tell_margin_of(trace, step, Plain(PLAIN))
-        assert all(piece in told for piece in tied[:TOKENS_NAMED])
-        assert len(tied) == 1 or f"a tie between {len(tied) + 1}: " in told
+        message = tell_margin_of(trace, step, Plain(PLAIN))
+        assert all(piece in message for piece in tied[:TOKENS_NAMED])
+        assert len(tied) == 1 or f"a tie between {len(tied) + 1}: " in message

@@ -109,16 +109,16 @@ def tokenizer(
 ) -> Tokenizer:
     """A small tokenizer of the engine's, with these stages."""
     corpus = Corpus.from_texts(LINES * 2, normalizer, pre)
-    made: Any
+    result: Any
     unknown = "[UNK]" if "[UNK]" in special else "<unk>"
     if model == "bpe":
         alphabet = "bytes" if pre == "byte_level" else "corpus"
-        made = train_bpe(corpus, merges=25, special_tokens=special, alphabet=alphabet)
+        result = train_bpe(corpus, merges=25, special_tokens=special, alphabet=alphabet)
     elif model == "wordpiece":
-        made = train_wordpiece(corpus, merges=40, special_tokens=special)
+        result = train_wordpiece(corpus, merges=40, special_tokens=special)
     else:
-        made = train_unigram(corpus, 200, 60, special_tokens=special)
-    return made.tokenizer(unk_token=unknown).with_options(template=TEMPLATES[template])  # type: ignore[no-any-return]
+        result = train_unigram(corpus, 200, 60, special_tokens=special)
+    return result.tokenizer(unk_token=unknown).with_options(template=TEMPLATES[template])  # type: ignore[no-any-return]
 
 
 class Fate(NamedTuple):
@@ -140,54 +140,54 @@ def plain_journey(made: Tokenizer, text: str) -> Fate:
     pieces: list[tuple[str, int, bool]] = []
     at = since = 0
     while at < len(text):
-        found = max((one for one in made.special_tokens if text.startswith(one, at)), key=len, default="")
-        if not found:
+        result = max((one for one in made.special_tokens if text.startswith(one, at)), key=len, default="")
+        if not result:
             at += 1
             continue
-        pieces += [(text[since:at], since, False), (found, at, True)]
-        at = since = at + len(found)
+        pieces += [(text[since:at], since, False), (result, at, True)]
+        at = since = at + len(result)
     pieces.append((text[since:], since, False))
     normalized, words = [], []
     for piece, start, special in pieces:
         if special:
-            normalized += [(piece[place], start + place, start + place + 1) for place in range(len(piece))]
+            normalized += [(piece[index], start + index, start + index + 1) for index in range(len(piece))]
             words.append((piece, start, start + len(piece)))
             continue
         written, spans = normalize(piece, made.pipeline.normalizer)
-        for place, character in enumerate(written):
-            normalized.append((character, start + spans[place][0], start + spans[place][1]))
+        for index, character in enumerate(written):
+            normalized.append((character, start + spans[index][0], start + spans[index][1]))
         words += [(one.text, start + one.start, start + one.end) for one in made.pipeline.words(piece)]
     left, cut = (
         {at for _text, first, last in many for at in range(first, last)} for many in (normalized, words)
     )
-    removed = [place for place in range(len(text)) if place not in left]
-    dropped = [place for place in range(len(text)) if place in left and place not in cut]
+    removed = [index for index in range(len(text)) if index not in left]
+    dropped = [index for index in range(len(text)) if index in left and index not in cut]
     return Fate(normalized, words, removed, dropped)
 
 
 def check_journey(made: Tokenizer, text: str) -> Journey:
-    found, plain = journey(made, text), plain_journey(made, text)
-    assert [tuple(one) for one in found.normalized] == plain.normalized
-    assert [(one.text, one.start, one.end) for one in found.words] == plain.words
-    assert (found.removed, found.dropped) == (plain.removed, plain.dropped)
-    assert [tuple(one) for one in found.rewritten] == [
+    result, plain = journey(made, text), plain_journey(made, text)
+    assert [tuple(one) for one in result.normalized] == plain.normalized
+    assert [(one.text, one.start, one.end) for one in result.words] == plain.words
+    assert (result.removed, result.dropped) == (plain.removed, plain.dropped)
+    assert [tuple(one) for one in result.rewritten] == [
         one for one in plain.normalized if text[one[1] : one[2]] != one[0]
     ]
-    in_words = {place for one in found.words for place in range(one.start, one.end)}
-    assert in_words | {*found.removed} | {*found.dropped} == {*range(len(text))}
-    assert not in_words & {*found.dropped}
-    return found
+    in_words = {index for one in result.words for index in range(one.start, one.end)}
+    assert in_words | {*result.removed} | {*result.dropped} == {*range(len(text))}
+    assert not in_words & {*result.dropped}
+    return result
 
 
 @pytest.mark.parametrize("pre", PRE_TOKENIZERS)
 def test_a_journey_is_what_the_stages_do(pre: str) -> None:
     for normalizer in NORMALIZERS:
-        made = Tokenizer(Pipeline(normalizer, pre), tokenizer().model, SPECIAL)
+        result = Tokenizer(Pipeline(normalizer, pre), tokenizer().model, SPECIAL)
         for text in (*TEXTS, "a<s>é</s>[CLS] <s"):
-            found = check_journey(made, text)
+            match = check_journey(result, text)
             if not any(special in text for special in SPECIAL):
-                assert "".join(one.text for one in found.normalized) == normalized_text(text, normalizer)
-                assert found.words == made.pipeline.words(text)
+                assert "".join(one.text for one in match.normalized) == normalized_text(text, normalizer)
+                assert match.words == result.pipeline.words(text)
 
 
 @quick
@@ -197,9 +197,9 @@ def test_journeys_of_any_text(text: str, normalizer: str, pre: str) -> None:
 
 
 def test_special_tokens_are_cut_out_before_all_else() -> None:
-    found = journey(tokenizer(), "É<s>É")
-    assert [one.text for one in found.normalized] == ["e", "<", "s", ">", "e"]
-    assert [one.text for one in found.words] == ["e", "<s>", "e"]
+    result = journey(tokenizer(), "É<s>É")
+    assert [one.text for one in result.normalized] == ["e", "<", "s", ">", "e"]
+    assert [one.text for one in result.words] == ["e", "<s>", "e"]
 
 
 # --- what belongs together --------------------------------------------------------------------------------------------
@@ -241,9 +241,9 @@ def test_grouped_joins_no_more_than_it_has_to(given_: list[tuple[int, int]]) -> 
 @given(st.integers(0, 12), spans)
 def test_stretches_cut_wherever_no_bond_is(length: int, given_: list[tuple[int, int]]) -> None:
     bonds = [(start, start + size) for start, size in given_]
-    found = list(_stretches(length, bonds))
+    results = list(_stretches(length, bonds))
     cuts = [at for at in range(1, length) if not any(start < at < end for start, end in bonds)]
-    assert found == (list(pairwise([0, *cuts, length])) if length else [])
+    assert results == (list(pairwise([0, *cuts, length])) if length else [])
 
 
 # --- the drawing ------------------------------------------------------------------------------------------------------
@@ -379,29 +379,32 @@ def check_drawing(made: Tokenizer, *texts: str, style: Style | None = None) -> P
         expected = Counter((start, end) for _text, start, end in plain.words if start < length)
         assert words.keys() == expected.keys()
         assert all(words[span] == expected[span] for span in words if span[1] - span[0] <= WORD_KEPT)
-    places: set[tuple[int, int, int]] = set()
+    positions: set[tuple[int, int, int]] = set()
     cells = {(item.atom, item.area, item.cell) for item in parsed.items}
     for atom, (row_, column, rows, columns), _cell in cells:
         assert column >= 1 and column + columns - 1 <= parsed.columns[atom], "a cell reaches out of its atom"
-        for place in (
+        for position in (
             (atom, r, c) for r in range(row_, row_ + rows) for c in range(column, column + columns)
         ):
-            assert place not in places, "two cells on the same place"
-            places.add(place)
+            assert position not in positions, "two cells on the same place"
+            positions.add(position)
     return parsed
 
 
 @pytest.mark.parametrize("pre", PRE_TOKENIZERS)
 def test_drawings_of_every_pre_tokenizer_and_normalizer(pre: str) -> None:
     """Of the texts a few with each two of them, so that every text meets every pre-tokenizer; the hostile one meets all of both."""
-    place = [*PRE_TOKENIZERS].index(pre)
+    positions = [*PRE_TOKENIZERS].index(pre)
     for number, normalizer in enumerate(NORMALIZERS):
-        made = tokenizer(
+        result = tokenizer(
             MODELS[number % len(MODELS)], normalizer, pre, list(TEMPLATES)[number % len(TEMPLATES)]
         )
-        for text in (*TEXTS[(number + place) % 6 :: 6], *([HOSTILE] if (number + place) % 3 == 0 else [])):
-            check_drawing(made, text, "né…")
-        check_drawing(made, TEXTS[number % len(TEXTS)])
+        for text in (
+            *TEXTS[(number + positions) % 6 :: 6],
+            *([HOSTILE] if (number + positions) % 3 == 0 else []),
+        ):
+            check_drawing(result, text, "né…")
+        check_drawing(result, TEXTS[number % len(TEXTS)])
 
 
 @quick
@@ -450,25 +453,25 @@ def test_several_pre_tokens_of_one_character_stand_side_by_side() -> None:
 
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_the_second_text_begins_a_line_and_the_templates_tokens_stand_in_order(template: str) -> None:
-    made = tokenizer(template=template)
-    parsed = check_drawing(made, "the river", "the bread")
+    result = tokenizer(template=template)
+    parsed = check_drawing(result, "the river", "the bread")
     assert len(parsed.new_lines) == 1
     first = parsed.new_lines[0]
     assert {item.sequence for item in parsed.items if item.atom < first} <= {0, None}
     assert {item.sequence for item in parsed.items if item.atom >= first} <= {1, None}
     assert parsed.sequences == [int(atom >= first) for atom in range(len(parsed.columns))]
-    assert check_drawing(made, "the river").new_lines == []
+    assert check_drawing(result, "the river").new_lines == []
 
 
 def test_words_are_broken_only_when_they_are_long() -> None:
-    made = tokenizer("bpe", "none", "whitespace_split")
-    short = check_drawing(made, "r" * WORD_KEPT + " a")
+    result = tokenizer("bpe", "none", "whitespace_split")
+    short = check_drawing(result, "r" * WORD_KEPT + " a")
     assert short.columns[1:-1] == [
         WORD_KEPT,
         1,
         1,
     ]  # the word, the space, the other word; around them the template
-    long = check_drawing(made, "r" * (WORD_KEPT + 1))
+    long = check_drawing(result, "r" * (WORD_KEPT + 1))
     words = [item for item in long.items if item.row == Stage.WORDS]
     assert len(words) == WORD_KEPT + 1 == len({item.atom for item in words})
     assert words[0].classes == {"word", "on"} and words[-1].classes == {"word", "from"}
@@ -478,9 +481,9 @@ def test_words_are_broken_only_when_they_are_long() -> None:
 @pytest.mark.parametrize("show", SHOW)
 @pytest.mark.parametrize("pre", ["byte_level", "bert", "metaspace", "none"])
 def test_hostile_text_is_only_text(pre: str, show: str) -> None:
-    made = tokenizer("bpe", "none", pre)
-    style = Style(made.pipeline.byte_level, show, frozenset(made.special_tokens))
-    parsed = check_drawing(made, HOSTILE, HOSTILE, style=style)
+    result = tokenizer("bpe", "none", pre)
+    style = Style(result.pipeline.byte_level, show, frozenset(result.special_tokens))
+    parsed = check_drawing(result, HOSTILE, HOSTILE, style=style)
     characters = [text for item, text in zip(parsed.items, parsed.texts, strict=True) if item.row == 0]
     visible = [
         character
@@ -490,7 +493,7 @@ def test_hostile_text_is_only_text(pre: str, show: str) -> None:
     assert [text for text in characters if text in visible] == visible * 2
     assert characters[HOSTILE.index("\u202e")] == "U+202E" and characters[HOSTILE.index("\0")] == "U+0000"
     assert characters[HOSTILE.index("\u0301")] == "◌\u0301"  # it would stand on what comes before
-    message = json.loads(packed(made, made.encode(HOSTILE, HOSTILE), style))
+    message = json.loads(packed(result, result.encode(HOSTILE, HOSTILE), style))
     assert not any(raw in tell for tell in message["tells"] for raw in ("\u202e", "\0"))
     assert [message["texts"], message["ways"], message["names"].count("<span>")] == [
         ["Text A", "Text B"],
@@ -500,19 +503,19 @@ def test_hostile_text_is_only_text(pre: str, show: str) -> None:
 
 
 def test_the_payload_is_always_the_same_and_says_how_the_text_runs() -> None:
-    made = tokenizer("bpe", "none", "byte_level", "none")
+    result = tokenizer("bpe", "none", "byte_level", "none")
     style = Style(True)
-    encoding = made.encode("שלום, עולם", "peace 12")
-    assert packed(made, encoding, style) == packed(made, made.encode("שלום, עולם", "peace 12"), style)
-    assert json.loads(packed(made, encoding, style))["ways"] == ["rtl", "ltr"]
-    assert json.loads(packed(made, made.encode("a"), style))["texts"] == ["Text"]
-    assert json.loads(packed(made, made.encode(""), style))["atoms"] == ""
+    encoding = result.encode("שלום, עולם", "peace 12")
+    assert packed(result, encoding, style) == packed(result, result.encode("שלום, עולם", "peace 12"), style)
+    assert json.loads(packed(result, encoding, style))["ways"] == ["rtl", "ltr"]
+    assert json.loads(packed(result, result.encode("a"), style))["texts"] == ["Text"]
+    assert json.loads(packed(result, result.encode(""), style))["atoms"] == ""
 
 
 def test_what_is_said_of_a_character_and_of_a_token() -> None:
-    made = tokenizer()
-    encoding = made.encode("café 🙂", "bread")
-    drawing = StageDrawing(made, encoding, journeys(made, encoding), Style())
+    result = tokenizer()
+    encoding = result.encode("café 🙂", "bread")
+    drawing = StageDrawing(result, encoding, journeys(result, encoding), Style())
     parsed = Parsed(drawing.atoms())
 
     def told(row: int, start: int, sequence: int | None = 0) -> str:
@@ -537,8 +540,8 @@ def test_what_is_said_of_a_character_and_of_a_token() -> None:
     smile = told(Stage.IDS, 5)
     assert "the vocabulary can't spell it" in smile and "character 5 of text A; of pre-token 1" in smile
     assert told(Stage.TYPES, 0, 1).endswith("type 1.")
-    made = tokenizer(normalizer="strip_accents")
-    told_ = json.loads(packed(made, made.encode("e\u0301"), Style()))["tells"]
+    result = tokenizer(normalizer="strip_accents")
+    told_ = json.loads(packed(result, result.encode("e\u0301"), Style()))["tells"]
     assert any(tell.endswith("character 1; normalizing removes it.") for tell in told_)
     assert described("\0") == "“U+0000” (U+0000)" and quoted("") == "∅"
 
@@ -550,20 +553,20 @@ def several(number: int, thing: str) -> str:
 
 @pytest.mark.parametrize("texts", [(text,) for text in TEXTS] + [(TEXTS[2], TEXTS[3]), ("", "the")])
 def test_the_summary_counts(texts: tuple[str, ...]) -> None:
-    made = tokenizer()
-    encoding = encode(made, texts)
-    plain = [plain_journey(made, text) for text in texts]
-    markup = summary_html([journey(made, text) for text in texts], encoding, [HOSTILE] * 4, "[UNK]")
+    result = tokenizer()
+    encoding = encode(result, texts)
+    plain = [plain_journey(result, text) for text in texts]
+    markup = summary_html([journey(result, text) for text in texts], encoding, [HOSTILE] * 4, "[UNK]")
     parsed = Parsed(markup)
     assert parsed.tags == {"ol": 1, "li": 4, "b": 4, "span": 4, "p": 4} and parsed.attributes == {"class"}
-    told = re.findall(r"<p>(.*?)</p>", markup)
+    messages = re.findall(r"<p>(.*?)</p>", markup)
     rewritten = sum(
         text[start:end] != one
         for text, of in zip(texts, plain, strict=True)
         for one, start, end in of.normalized
     )
     added = 2 + (len(texts) > 1)
-    assert told == [
+    assert messages == [
         f"{rewritten} rewritten, {sum(len(of.removed) for of in plain)} removed",
         f"{several(sum(len(of.words) for of in plain), 'pre-token')}, {several(sum(len(of.dropped) for of in plain), 'character')} left out",
         f"{several(len(encoding) - added, 'token')}, {encoding.tokens.count('[UNK]')} unknown",
@@ -626,33 +629,33 @@ def check_windows(
 ) -> None:
     texts = [" ".join(LETTERS[:first]), *([" ".join(LETTERS[:second])] if second else [])]
     try:
-        made = spelled().with_options(template=TEMPLATES[template], truncation=truncation)
-        made = made.with_options(padding=padding(made))
-        [encoding] = made.encode_batch([(texts[0], texts[1]) if second else texts[0]])
+        result = spelled().with_options(template=TEMPLATES[template], truncation=truncation)
+        result = result.with_options(padding=padding(result))
+        [encoding] = result.encode_batch([(texts[0], texts[1]) if second else texts[0]])
     except TokenizersCoreError:
         return
     windows: list[Encoding] = [encoding, *encoding.overflowing]
-    asked = AnswerRange(sequence, *answer) if answer else None
-    parsed = Chips(windows_html(encoding, Style(), asked))
+    requested = AnswerRange(sequence, *answer) if answer else None
+    parsed = Chips(windows_html(encoding, Style(), requested))
     assert parsed.tags <= {"div", "section", "h2", "span", "i", "small", "p", "bdi"}
     assert len(parsed.windows) == len(windows)
-    places = [
+    positions = [
         [(of, *span) for of, span in zip(one.sequence_ids, one.offsets, strict=True)] for one in windows
     ]
     all_of = {of: {(of, at, at + 1) for at in range(0, len(text), 2)} for of, text in enumerate(texts)}
     wanted = {one for one in all_of[sequence] if answer and one[1] < answer[1] and answer[0] < one[2]}
-    for number, (own, (kind, chips)) in enumerate(zip(places, parsed.windows, strict=True)):
+    for number, (own, (kind, chips)) in enumerate(zip(positions, parsed.windows, strict=True)):
         here = {one for one in own if one[0] is not None}
-        before = {*places[number - 1]} if number else set()
-        found = bool(wanted) and wanted <= here
-        assert kind == ("" if answer is None else "yes" if found else "no")
-        for place, (one, marks) in enumerate(zip(own, chips, strict=True)):
+        before = {*positions[number - 1]} if number else set()
+        match = bool(wanted) and wanted <= here
+        assert kind == ("" if answer is None else "yes" if match else "no")
+        for index, (one, marks) in enumerate(zip(own, chips, strict=True)):
             if one[0] is None:
-                assert marks == ({"s"} if windows[number].attention_mask[place] else {"s", "pad"})
+                assert marks == ({"s"} if windows[number].attention_mask[index] else {"s", "pad"})
                 continue
             again = one in before and not all_of[one[0]] <= before
             assert marks == {
-                name for name, has in (("again", again), ("hot", found and one in wanted)) if has
+                name for name, has in (("again", again), ("hot", match and one in wanted)) if has
             }
         for of, (start, width) in zip(sorted(all_of), parsed.maps[number], strict=True):
             mine = sorted(one[1] // 2 for one in here if one[0] == of)
@@ -687,41 +690,41 @@ def test_windows_mark_what_they_share_and_the_answer(
     except TokenizersCoreError:
         return
     length = 2 * (second or first) - 1
-    found = (min(answer[0], length), min(answer[0] + answer[1], length)) if answer else None
-    check_windows(first, second, truncation, template, found, int(bool(second)))
+    results = (min(answer[0], length), min(answer[0] + answer[1], length)) if answer else None
+    check_windows(first, second, truncation, template, results, int(bool(second)))
 
 
 @pytest.mark.parametrize("side", DIRECTIONS)
 def test_windows_of_the_course(side: str) -> None:
     """Ten tokens, six to a window, three of them the template's, one shared: (0, 3), (2, 5), (4, 7), … ."""
     check_windows(10, 0, Truncation(5, 1, "longest_first", side), "bert", (6, 9), 0)
-    made = spelled().with_options(template=TEMPLATES["bert"], truncation=Truncation(5, 1, direction=side))
-    parsed = Chips(windows_html(made.encode(" ".join(LETTERS[:7])), Style(), None))
+    result = spelled().with_options(template=TEMPLATES["bert"], truncation=Truncation(5, 1, direction=side))
+    parsed = Chips(windows_html(result.encode(" ".join(LETTERS[:7])), Style(), None))
     shared = [sum("again" in chip for chip in chips) for _kind, chips in parsed.windows]
     assert shared == [0, 1, 1]
 
 
 def test_hostile_text_in_windows_is_only_text() -> None:
-    made = tokenizer("bpe", "none", "whitespace_split").with_options(truncation=Truncation(12, 2))
-    parsed = Chips(windows_html(made.encode(HOSTILE), Style(), AnswerRange(0, 0, 5)))
+    result = tokenizer("bpe", "none", "whitespace_split").with_options(truncation=Truncation(12, 2))
+    parsed = Chips(windows_html(result.encode(HOSTILE), Style(), AnswerRange(0, 0, 5)))
     assert parsed.tags == {"div", "section", "h2", "span", "i", "small", "p", "bdi"}
     assert parsed.attributes == {"class", "style"}
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_padding_is_the_models_own(template: str) -> None:
-    made = tokenizer("bpe", "none", "byte_level", template, SPECIAL_TOKENS[template] or ("<unk>",))
-    found = padding(made)
+    result = tokenizer("bpe", "none", "byte_level", template, SPECIAL_TOKENS[template] or ("<unk>",))
+    match = padding(result)
     if template == "none":
-        assert found is None
+        assert match is None
         return
     expected = {
         "bert": ("[PAD]", 0, 0, "right"), "roberta": ("<pad>", 1, 0, "right"),
         "xlnet": ("<pad>", 5, 3, "left"), "t5": ("<pad>", 0, 0, "right"),
     }[template]  # fmt: skip
     token, identifier, of_type, side = expected  # as the published configurations have them
-    assert found == Padding(identifier, of_type, token, side)
-    [short, _long] = made.with_options(padding=found).encode_batch(["the", "the river runs by the cafe"])
+    assert match == Padding(identifier, of_type, token, side)
+    [short, _long] = result.with_options(padding=match).encode_batch(["the", "the river runs by the cafe"])
     last = short.tokens[-1] if side == "left" else short.tokens[0]
     assert last != token and short.attention_mask.count(0) == short.tokens.count(token) > 0
 
@@ -731,14 +734,14 @@ def test_padding_is_the_models_own(template: str) -> None:
 
 def view_of(made: Tokenizer, *texts: str) -> PipelineView:
     """What the tabs look at, as far as they look."""
-    found = SimpleNamespace(
+    result = SimpleNamespace(
         tokenizer=made,
         texts=texts,
         encoding=encode(made, texts),
         journeys=[journey(made, text) for text in texts],
         style=Style(made.pipeline.byte_level),
     )
-    return cast(PipelineView, found)
+    return cast(PipelineView, result)
 
 
 def decoded(view: PipelineView, sequence: int) -> str:
@@ -751,38 +754,38 @@ def decoded(view: PipelineView, sequence: int) -> str:
 def test_each_reason_is_told_when_it_is_true(model: str, pre: str) -> None:
     """Plain: look at every character, every token; which words touch in the text and don't when they come back."""
     for normalizer in ("none", "nfc", "bert_uncased"):
-        made = tokenizer(model, normalizer, pre)
+        result = tokenizer(model, normalizer, pre)
         for text in (*TEXTS, "the river", "the river, and", "who [CLS] runs"):
-            view = view_of(made, text)
+            view = view_of(result, text)
             back = decoded(view, 0)
-            told = losses(view, 0, back)
+            message = losses(view, 0, back)
             if back == text:
-                assert told == ["The text comes back exactly as it was."]
+                assert message == ["The text comes back exactly as it was."]
                 continue
-            plain = plain_journey(made, text)
+            plain = plain_journey(result, text)
             changed = sum(text[start:end] != one for one, start, end in plain.normalized) + len(plain.removed)
             own = zip(view.encoding.tokens, view.encoding.sequence_ids, strict=True)
             unknown = sum((token, of) == ("[UNK]", 0) for token, of in own)
-            kinds = [one.split(":")[0] for one in told]
+            kinds = [one.split(":")[0] for one in message]
             assert ("Normalizing" in kinds) == (changed > 0)
             assert ("Splitting" in kinds) == (len(plain.dropped) > 0)
             assert ("The model" in kinds) == (unknown > 0)
             numbers = [
-                int(found[1])
-                for one in told
-                if (found := re.match(r"(?:Normalizing|Splitting|The model): (\d+) ", one))
+                int(match[1])
+                for one in message
+                if (match := re.match(r"(?:Normalizing|Splitting|The model): (\d+) ", one))
             ]
             assert numbers == [one for one in (changed, len(plain.dropped), unknown) if one]
-            assert told, "what is lost has a reason"
+            assert message, "what is lost has a reason"
 
 
 def test_reasons_of_a_pair_are_each_texts_own() -> None:
-    made = tokenizer("bpe", "bert_uncased", "bert")
-    view = view_of(made, "the river", "Thé 🙂")
+    result = tokenizer("bpe", "bert_uncased", "bert")
+    view = view_of(result, "the river", "Thé 🙂")
     assert decoded(view, 0) == "the river" and len(losses(view, 0, "the river")) == 1
-    told = losses(view, 1, decoded(view, 1))
-    assert told[0].startswith("Normalizing: 2 characters") and "1 character between" in told[1]
-    assert "1 token is [UNK]" in told[2]
+    text = losses(view, 1, decoded(view, 1))
+    assert text[0].startswith("Normalizing: 2 characters") and "1 character between" in text[1]
+    assert "1 token is [UNK]" in text[2]
 
 
 @quick
@@ -830,16 +833,16 @@ def test_the_maps_are_the_encodings(text: str, other: str, pre: str, position: i
 def test_the_labels_of_the_example_make_its_names(model: str, pre: str) -> None:
     """The course's sentence: three names, found with their places whatever the tokens are."""
     text = SAMPLES["entities"].first
-    made = tokenizer(model, "bert_cased" if pre == "bert" else "none", pre)
-    encoding = made.encode(text)
+    result = tokenizer(model, "bert_cased" if pre == "bert" else "none", pre)
+    encoding = result.encode(text)
     labels = [
         "O" if of is None else label_of(text, span)
         for of, span in zip(encoding.sequence_ids, encoding.offsets, strict=True)
     ]
-    found = {
+    results = {
         entity.text: (entity.label, entity.start, entity.end) for entity in group_entities(labels, encoding)
     }
-    assert found == {
+    assert results == {
         name: (kind, text.index(name), text.index(name) + len(name)) for name, kind in NAMED_ENTITIES.items()
     }
 
@@ -870,19 +873,19 @@ def test_templates_in_words() -> None:
 
 def test_left_to_right_words_in_a_right_to_left_text_keep_their_direction() -> None:
     """Characters stand in columns: a Latin word or a number must not run backwards in a Hebrew line."""
-    made = tokenizer("bpe", "none", "bert")
-    encoding = made.encode("שלום hello 12")
+    result = tokenizer("bpe", "none", "bert")
+    encoding = result.encode("שלום hello 12")
     atoms = re.findall(r"<div class=atom data-n=0( dir=ltr)?.*?(?=<div class=atom|$)", StageDrawing(
-        made, encoding, journeys(made, encoding), Style()
+        result, encoding, journeys(result, encoding), Style()
     ).atoms(), re.S)  # fmt: skip
     assert [bool(turned) for turned in atoms] == [False, False, True, True, True, True, False]
-    plain = made.encode("hello 12")
-    assert "dir=" not in StageDrawing(made, plain, journeys(made, plain), Style()).atoms()
+    plain = result.encode("hello 12")
+    assert "dir=" not in StageDrawing(result, plain, journeys(result, plain), Style()).atoms()
 
 
 def test_only_so_many_windows_are_drawn() -> None:
-    made = tokenizer("bpe", "none", "bert").with_options(truncation=Truncation(4, 1))
-    encoding = made.encode("the river " * 60)
+    result = tokenizer("bpe", "none", "bert").with_options(truncation=Truncation(4, 1))
+    encoding = result.encode("the river " * 60)
     assert len(encoding.overflowing) > WINDOWS_DRAWN
     html = windows_html(encoding, Style(), AnswerRange(0, 0, 3))
     assert html.count("<section") == WINDOWS_DRAWN
@@ -892,11 +895,11 @@ def test_only_so_many_windows_are_drawn() -> None:
 @pytest.mark.parametrize("lengths", [(3, 40), (40, 40), (25, 24)])
 def test_windows_are_counted_before_they_are_made(strategy: str, lengths: tuple[int, int]) -> None:
     """Oracle: the windows themselves. Of two texts that are both cut some stand several times in the list: at least as many."""
-    made = tokenizer("bpe", "none", "bert")
+    result = tokenizer("bpe", "none", "bert")
     texts = tuple(" ".join("x" * length) for length in lengths)
     truncation = Truncation(lengths[0] + 6, 1, strategy)
-    encoding = made.encode(*texts)
+    encoding = result.encode(*texts)
     view = cast(PipelineView, SimpleNamespace(texts=texts, encoding=encoding))
-    found = made.with_options(truncation=truncation).encode(*texts)
-    different = {(one.window(0), one.window(1)) for one in [found, *found.overflowing]}
+    match = result.with_options(truncation=truncation).encode(*texts)
+    different = {(one.window(0), one.window(1)) for one in [match, *match.overflowing]}
     assert windows_needed(view, truncation) == len(different)

@@ -157,13 +157,15 @@ def in_sight(frame: Frame) -> str:
 def rows(frame: Frame) -> list[Row]:
     """The table's rows without the one of names; each cell's text, marks such as “stays” behind a tab."""
     (table,) = re.findall(r"<table[^>]*>(.*?)</table>", frame.html)
-    found = []
+    results = []
     for row in table.split("<tr")[2:]:
         tag, body = row.split(">", 1)
         classes = re.search(r'class="([^"]*)"', tag)
         cells = re.split(r"<td[^>]*>", body.replace('<span class="mark">', "\t"))[1:]
-        found.append(Row(set(classes.group(1).split()) if classes else set(), list(map(without_tags, cells))))
-    return found
+        results.append(
+            Row(set(classes.group(1).split()) if classes else set(), list(map(without_tags, cells)))
+        )
+    return results
 
 
 class Word(NamedTuple):
@@ -176,7 +178,7 @@ class Word(NamedTuple):
 
 def words(frame: Frame) -> list[Word]:
     """The rows under “Re-split words” or “Best splits”."""
-    found = []
+    results = []
     for body, note in re.findall(
         r'<li class="w[^"]*"><span class="ts">(.*?)</span><span class="f">(.*?)</span></li>',
         unmarked(frame.html),
@@ -185,8 +187,8 @@ def words(frame: Frame) -> list[Word]:
             list(map(unescape, re.findall(r'<bdi class="t [^>]*>(.*?)</bdi>', side)))
             for side in re.split(r'<span class="to">→</span>', body)
         ]
-        found.append(Word(sides[0], sides[1] if len(sides) > 1 else None, unescape(note)))
-    return found
+        results.append(Word(sides[0], sides[1] if len(sides) > 1 else None, unescape(note)))
+    return results
 
 
 def as_shown(before: list[str], after: list[str]) -> tuple[list[str], list[str]]:
@@ -210,9 +212,9 @@ def heading(frame: Frame, place: int) -> tuple[str, str]:
 
 def aside(frame: Frame) -> str:
     """The text of a frame's erratum."""
-    found = re.findall(r'<p class="aside">(.*?)</p>', frame.html)
-    assert len(found) < 2
-    return without_tags(found[0]) if found else ""
+    results = re.findall(r'<p class="aside">(.*?)</p>', frame.html)
+    assert len(results) < 2
+    return without_tags(results[0]) if results else ""
 
 
 def told_loss(loss: float) -> str:
@@ -343,7 +345,7 @@ def test_every_prune_is_told(name: str, size: int) -> None:
     for number, plain in enumerate(plain_rounds(name, size), start=1):
         model, going = costs(plain.model), len(plain.removed)
         loss, after = plain.loss_before, {word: plain_viterbi(word, model)[0] for word in counts}
-        for place, piece in enumerate(plain.removed, start=1):
+        for index, piece in enumerate(plain.removed, start=1):
             step += 1
             frame = prune_frame(trace[step], PLAIN)
             cost, before = plain.removal_losses[piece], after
@@ -374,20 +376,24 @@ def test_every_prune_is_told(name: str, size: int) -> None:
                     f"Round {number}: the cheapest of {len(plain.removal_losses)} pieces is pruned."
                 )
             else:
-                sentences.append(f"Round {number}: number {place} of the {going} cheapest, all pruned.")
-            told = " ".join(sentences)
-            assert frame.say == told or frame.say.startswith(
-                (f"{told} The round ends at ", f"{told} Training ends", f"{told} The runner-up, ")
+                sentences.append(f"Round {number}: number {index} of the {going} cheapest, all pruned.")
+            narration = " ".join(sentences)
+            assert frame.say == narration or frame.say.startswith(
+                (
+                    f"{narration} The round ends at ",
+                    f"{narration} Training ends",
+                    f"{narration} The runner-up, ",
+                )
             )
             ranking = sorted(plain.removal_losses.values())
-            margin = ranking[place] - cost if place < len(ranking) else 0.0
+            margin = ranking[index] - cost if index < len(ranking) else 0.0
             named = re.search(r"The runner-up, (\S+), costs (\S+) more\.", frame.say)
             assert bool(named) == (margin > 1e-9)
             if named:
                 assert plain.removal_losses[named[1]] == pytest.approx(cost + margin)
                 assert named[2] == f"{margin:.4f}"
             drawn = re.sub(r" <button.*?</button>| Training ends here[^<]*", "", frame.html)
-            assert without_tags(drawn).startswith(told)
+            assert without_tags(drawn).startswith(narration)
             assert Read(frame.label).text == piece
 
             assert heading(frame, 0) == ("Re-split words", f"{len(changed)} of {len(counts)}")
@@ -426,7 +432,7 @@ def test_the_ranking_and_its_threshold(name: str, size: int) -> None:
     for plain in plain_rounds(name, size):
         going, ranked = len(plain.removed), len(plain.removal_losses)
         total = sum(plain.model.values())
-        for place, piece in enumerate(plain.removed, start=1):
+        for position, piece in enumerate(plain.removed, start=1):
             step += 1
             frame = prune_frame(trace[step], PLAIN)
             never = len(trace.alphabet)
@@ -435,34 +441,40 @@ def test_the_ranking_and_its_threshold(name: str, size: int) -> None:
             )  # fmt: skip
             table = rows(frame)
             assert 0 < len(table) <= CANDIDATE_ROWS
-            found = [row for row in table if "gap" not in row.classes]
-            places = [int(row.cells[0]) for row in found]
-            assert places == sorted(set(places))
-            for row, at in zip(found, places, strict=True):
+            results = [row for row in table if "gap" not in row.classes]
+            positions = [int(row.cells[0]) for row in results]
+            assert positions == sorted(set(positions))
+            for row, at in zip(results, positions, strict=True):
                 name_, _, mark = row.cells[1].partition("\t")
                 cost = plain.removal_losses[name_]
                 assert at > going or name_ == plain.removed[at - 1]
                 assert (name_ in plain.removed) == (at <= going)
                 assert row.cells[2:4] == [told_chance(plain.model[name_] / total), told_loss(cost)]
-                words_of = {place: "pruned"} | dict.fromkeys(range(1, place), "gone")
+                words_of = {position: "pruned"} | dict.fromkeys(range(1, position), "gone")
                 assert mark == words_of.get(at, "" if at <= going else "kept")
-                assert ("now" in row.classes) == (at == place) and ("past" in row.classes) == (at < place)
+                assert ("now" in row.classes) == (at == position) and ("past" in row.classes) == (
+                    at < position
+                )
                 assert ("first-kept" in row.classes) == (at == going + 1)
-            assert place in places and piece == found[places.index(place)].cells[1].split("\t")[0]
+            assert (
+                position in positions and piece == results[positions.index(position)].cells[1].split("\t")[0]
+            )
             if going < ranked:
-                assert {going, going + 1} <= set(places)
+                assert {going, going + 1} <= set(positions)
                 line = next(index for index, row in enumerate(table) if "first-kept" in row.classes)
                 assert table[line - 1].cells[0] == str(going)  # no gap between them
             gaps = [index for index, row in enumerate(table) if "gap" in row.classes]
-            breaks = [index for index in range(1, len(places)) if places[index] != places[index - 1] + 1]
+            breaks = [
+                index for index in range(1, len(positions)) if positions[index] != positions[index - 1] + 1
+            ]
             assert gaps == breaks
             assert frame.html.count('class="now"') == 1
-            kept = {name: plain.model[name] for name in plain.model if len(name) > 1}
-            gone = set(plain.removed[:place])
+            entries = {name: plain.model[name] for name in plain.model if len(name) > 1}
+            gone = set(plain.removed[:position])
             strip = frame.html.split('<div class="vocab">')[1]
             pieces = re.findall(r'<bdi class="t [^>]*>(.*?)</bdi>', unmarked(strip))
-            if place < going:  # the last one of a round renormalises, which keeps the order
-                assert pieces == sorted((p for p in kept if p not in gone), key=lambda p: -kept[p])[:48]
+            if position < going:  # the last one of a round renormalises, which keeps the order
+                assert pieces == sorted((p for p in entries if p not in gone), key=lambda p: -entries[p])[:48]
 
 
 @pytest.mark.parametrize(("name", "size"), RUNS)
@@ -471,20 +483,20 @@ def test_a_rounds_end_renormalises(name: str, size: int) -> None:
     counts, rounds = trace.word_frequencies, plain_rounds(name, size)
     step = 0
     for number, plain in enumerate(rounds):
-        for place, _piece in enumerate(plain.removed, start=1):
+        for index, _piece in enumerate(plain.removed, start=1):
             step += 1
             frame = prune_frame(trace[step], PLAIN)
-            assert ("The round ends" in frame.say) == (place == len(plain.removed))
+            assert ("The round ends" in frame.say) == (index == len(plain.removed))
         left = {piece: count for piece, count in plain.model.items() if piece not in plain.removed}
         unnormalised = {piece: cost for piece, cost in costs(plain.model).items() if piece in left}
         before, after = plain_loss(counts, unnormalised), plain_loss(counts, costs(left))
         if number + 1 < len(rounds):
             assert rounds[number + 1].loss_before == pytest.approx(after, abs=1e-9)
-        told = (
+        messages = (
             f"The round ends at a loss of {before:.4f}. With the probability shared among the "
             f"{len(left)} pieces left, it becomes {after:.4f}."
         )
-        assert told in frame.say and told in without_tags(frame.html)
+        assert messages in frame.say and messages in without_tags(frame.html)
         assert f"<b>{after:.4f}</b>" in frame.html
 
 
@@ -522,7 +534,7 @@ def test_the_words_of_hug_at_the_start() -> None:
     figures, trace = golden("hug"), example("hug")
     frame = prune_frame(trace[0], PLAIN)
     shown = {"".join(row.before): row.before for row in words(frame)}
-    assert shown == {word: told["tokens"] for word, told in figures["words"].items()}
+    assert shown == {word: text["tokens"] for word, text in figures["words"].items()}
     assert f", so the corpus costs {figures['loss']:.4f}" in frame.say
     longer = {piece: str(count) for piece, count in figures["freqs_in_order"] if len(piece) > 1}
     assert dict(row.cells[:2] for row in rows(frame)) == longer
@@ -541,14 +553,14 @@ def test_the_way_to_the_next_word_that_comes_apart(name: str, method: str) -> No
     apart = [step for step, event in enumerate(events) if isinstance(event, PruneEvent) and event.resplits]
     around = {min(max(step + by, 0), len(trace)) for step in spread(apart) for by in (-1, 0, 1)}
     for step in sorted({*around, *spread(range(len(trace) + 1), 40)}):
-        found = re.findall(
+        results = re.findall(
             r'<button [^>]*data-step="(\d+)">(.*?)</button>', prune_frame(trace[step], PLAIN).html
         )
         following = [later for later in apart if later > step][:1]
         wanted = (
             [] if step in apart else [(str(to), f"Next re-segmented word: step {to}") for to in following]
         )
-        assert found == wanted, step
+        assert results == wanted, step
 
 
 def test_free_prunes_are_told_at_the_end_only_when_all_were_free() -> None:
@@ -560,8 +572,8 @@ def test_free_prunes_are_told_at_the_end_only_when_all_were_free() -> None:
             for plain in plain_rounds(name, size)
             for word in trace.word_frequencies
         )
-        told = [step for step in range(len(trace) + 1) if said in prune_frame(trace[step], PLAIN).say]
-        assert told == ([len(trace)] if free else []), (name, size)
+        messages = [step for step in range(len(trace) + 1) if said in prune_frame(trace[step], PLAIN).say]
+        assert messages == ([len(trace)] if free else []), (name, size)
     assert not any(said in prune_frame(snapshot, PLAIN).say for snapshot in example("hug", "sentencepiece"))
 
 
@@ -704,19 +716,19 @@ def test_sentencepieces_prunes_are_told_as_estimates(name: str, size: int) -> No
         unknown = min(model.values()) - 10
         losses = plain_prune(counts, model, 1)[1]
         splits = {word: with_unknown(word, model, unknown) for word in counts}
-        for place in range(1, round_.pruned + 1):
-            step = round_.first_step + place - 1
+        for index in range(1, round_.pruned + 1):
+            step = round_.first_step + index - 1
             frame, event = prune_frame(trace[step], PLAIN), cast(PruneEvent, trace[step].event)
             cost = sum(counts.values()) * losses.get(event.piece, 0.0)
-            told = f"about {cost:.4f}" if cost else "nothing"
-            assert frame.say.startswith(f"Prune {event.piece}: losing it costs {told}. ")
+            text = f"about {cost:.4f}" if cost else "nothing"
+            assert frame.say.startswith(f"Prune {event.piece}: losing it costs {text}. ")
             free, paid = free + (not cost), paid + bool(cost)
             assert f"Round {number}: " in frame.say
             assert heading(frame, 1) == (
                 "What each costs, about", f"{round_.pruned} of {len(round_.ranking)} pruned",
             )  # fmt: skip
-            kept = [row.cells[0] for row in rows(frame) if "first-kept" in row.classes]
-            assert kept == ([str(round_.pruned + 1)] if round_.pruned < len(round_.ranking) else [])
+            entries = [row.cells[0] for row in rows(frame) if "first-kept" in row.classes]
+            assert entries == ([str(round_.pruned + 1)] if round_.pruned < len(round_.ranking) else [])
             del model[event.piece]
             changed = {
                 word: (split, with_unknown(word, model, unknown))
@@ -730,7 +742,7 @@ def test_sentencepieces_prunes_are_told_as_estimates(name: str, size: int) -> No
                     as_shown(before, after) for before, after in list(changed.values())[:8]
                 ]
             splits |= {word: after for word, (_before, after) in changed.items()}
-            assert ("The round ends at a loss of " in frame.say) == (place == round_.pruned)
+            assert ("The round ends at a loss of " in frame.say) == (index == round_.pruned)
             assert "With the probability shared" not in frame.say
         costs_now = {piece: -log for piece, log in model.items()}
         letters = dict.fromkeys(
@@ -757,7 +769,7 @@ def evaluated(formula: str) -> float:
 
 def assert_estimates(trace: UnigramTrace) -> int:
     """Every loss that is only estimated is told with a formula that gives it, and whose numbers are counted in the splits."""
-    told = 0
+    text = 0
     for round_ in trace.record.rounds:
         before = trace[round_.first_step - 1]
         used: dict[str, int] = {}
@@ -781,13 +793,13 @@ def assert_estimates(trace: UnigramTrace) -> int:
             assert f"in its place they would have {after:,}, and" in say
             for part in event.estimate.replacement:
                 assert f"{part} × {used.get(part, 0) + freq:,}" in say
-            (found,) = FIGURES.findall(say)
-            formula, shown = found[0], found[1].rstrip(".")
+            (result,) = FIGURES.findall(say)
+            formula, shown = result[0], result[1].rstrip(".")
             assert evaluated(formula) == pytest.approx(event.loss, abs=1e-9)
             digits = re.sub(r"[,]", "", shown).replace("−", "-")
             assert float(digits) == pytest.approx(evaluated(formula), abs=0.51e-4, rel=1e-5)
-            told += 1
-    return told
+            text += 1
+    return text
 
 
 @pytest.mark.parametrize(("name", "size"), EM_RUNS)
@@ -894,10 +906,12 @@ def test_tiny_corpora(counts: dict[str, int], method: str) -> None:
 def errata(trace: UnigramTrace) -> dict[int, str]:
     """Step → the erratum shown there; of the frames without one, some are drawn."""
     steps = range(len(trace) + 1)
-    told = {step for step in steps if unigram_erratum(trace[step], PLAIN)}
-    found = {step: aside(prune_frame(trace[step], PLAIN)) for step in sorted({*told, *spread(steps, 24)})}
-    assert told == {step for step in found if found[step]}
-    return {step: found[step] for step in sorted(told)}
+    messages = {step for step in steps if unigram_erratum(trace[step], PLAIN)}
+    results = {
+        step: aside(prune_frame(trace[step], PLAIN)) for step in sorted({*messages, *spread(steps, 24)})
+    }
+    assert messages == {step for step in results if results[step]}
+    return {step: results[step] for step in sorted(messages)}
 
 
 def test_the_errata_of_the_four_sentences() -> None:
@@ -1023,6 +1037,6 @@ def test_one_is_told_as_one() -> None:
             trace = train_unigram(Corpus.from_counts(counts), 300, size, method)
             for step in range(len(trace) + 1):
                 frame = prune_frame(trace[step], PLAIN)
-                told = f"{frame.say} {frame.status} {without_tags(frame.html)}"
+                text = f"{frame.say} {frame.status} {without_tags(frame.html)}"
                 wrong = r"\b(?<![.,/])1 (pieces|characters|words|pairs|tokens|most frequent|substrings)\b"
-                assert not re.search(wrong, told), told
+                assert not re.search(wrong, text), text

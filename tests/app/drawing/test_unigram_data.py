@@ -61,9 +61,9 @@ def test_piece_table_is_the_snapshot(method: str) -> None:
         name = "count in the seed" if method == "course" else "count × length in the seed"
         assert table[name].tolist() == [seed[piece] for piece in pieces]
         losses = {row.piece: row.loss for row in snapshot.candidates()}
-        found = dict(zip(pieces, table["loss without it"].tolist(), strict=True))
-        assert {piece: loss for piece, loss in found.items() if not math.isnan(loss)} == {
-            piece: loss for piece, loss in losses.items() if piece in found
+        results = dict(zip(pieces, table["loss without it"].tolist(), strict=True))
+        assert {piece: loss for piece, loss in results.items() if not math.isnan(loss)} == {
+            piece: loss for piece, loss in losses.items() if piece in results
         }
         goes = [piece for piece, flag in zip(pieces, table["pruned this round"], strict=True) if flag]
         assert set(goes) == {row.piece for row in snapshot.candidates() if row.pruned} & set(pieces)
@@ -84,14 +84,14 @@ def test_the_course_seed_in_the_table() -> None:
 @pytest.mark.parametrize("find", ["th", "▁", "(", ".*", "[", "zzz"])
 def test_finding_pieces_takes_text_literally(find: str) -> None:
     snapshot = course("course")[9]
-    found = piece_table(snapshot, PLAIN, find)
+    result = piece_table(snapshot, PLAIN, find)
     everything = piece_table(snapshot, PLAIN)
     wanted = [
-        (place, piece)
-        for place, piece in zip(everything["position"], everything["piece"], strict=True)
+        (index, piece)
+        for index, piece in zip(everything["position"], everything["piece"], strict=True)
         if find in piece
     ]
-    assert list(zip(found["position"], found["piece"], strict=True)) == wanted
+    assert list(zip(result["position"], result["piece"], strict=True)) == wanted
     assert bool(wanted) == (find in ("th", "▁"))
 
 
@@ -130,18 +130,18 @@ def test_charts_that_fit_a_run() -> None:
 
 def heights(trace: UnigramTrace, chart: str) -> list[tuple[int, float]]:
     """Steps and heights of a curve, from the snapshots' events."""
-    found = []
+    results = []
     for step in range(len(trace) + 1):
         event: Any = trace.event(step)
         if chart == "size":
-            found.append((step, len(trace[step].pieces)))
+            results.append((step, len(trace[step].pieces)))
         elif chart == "objective":
-            found += [(step, event.objective)] if event.kind == "e_step" else []
+            results += [(step, event.objective)] if event.kind == "e_step" else []
         elif event.kind not in ("e_step", "m_step") or not math.isnan(trace.record.losses[step]):
             if event.kind == "prune" and event.corpus_loss_pruned != event.corpus_loss:
-                found.append((step, event.corpus_loss_pruned))
-            found.append((step, trace[step].loss))
-    return found
+                results.append((step, event.corpus_loss_pruned))
+            results.append((step, trace[step].loss))
+    return results
 
 
 @pytest.mark.parametrize(
@@ -158,8 +158,8 @@ def test_charts_show_the_run(method: str, chart: str) -> None:
     names = {step: name for name, step in curve.customdata}
     for step, name in names.items():
         event: Any = trace.event(step)
-        told = {"start": "Start", "e_step": "E step", "m_step": "M step", "finalize": "Finalize"}
-        assert name == (event.piece if event.kind == "prune" else told[event.kind])
+        messages = {"start": "Start", "e_step": "E step", "m_step": "M step", "finalize": "Finalize"}
+        assert name == (event.piece if event.kind == "prune" else messages[event.kind])
     sizes = [step if chart == "size" else trace[step].vocab_size for step, _height in expected]
     assert list(curve.x) == sizes
     assert curve.mode == ("lines+markers" if len(expected) <= MARKER_LIMIT else "lines")

@@ -83,12 +83,12 @@ def test_every_step_tells_the_score_with_its_numbers(name: str) -> None:
         else:
             rival = " + ".join(recount.most_frequent)
             score = recount.scores[recount.most_frequent]
-            told = rf"BPE would merge {re.escape(rival)} here: it occurs \d+ times?, "
+            message = rf"BPE would merge {re.escape(rival)} here: it occurs \d+ times?, "
             if score == recount.scores[recount.pair]:
-                told += r"and scores the same\."
+                message += r"and scores the same\."
             else:
-                told += rf"but scores (\d+) / \((\d+) × (\d+)\) = {score}\."
-            assert re.search(told, frame.say)
+                message += rf"but scores (\d+) / \((\d+) × (\d+)\) = {score}\."
+            assert re.search(message, frame.say)
             assert score <= recount.scores[recount.pair]
         assert (MERGING_STOPS[trace.stop_reason] in frame.say) == (step == len(trace))
     assert (
@@ -144,10 +144,10 @@ def test_no_erratum_elsewhere(counts: dict[str, int], settings: dict[str, Any]) 
     """Another corpus, or rules by which the course's third merge is not a mistake or does not come."""
     trace = train_wordpiece(Corpus.from_counts(counts), **settings)
     for step in range(len(trace) + 1):
-        told = wordpiece_erratum(trace[step], PLAIN)
-        assert told == "" or "1/15. Computed" not in Read(told).text or step == 3
+        message = wordpiece_erratum(trace[step], PLAIN)
+        assert message == "" or "1/15. Computed" not in Read(message).text or step == 3
         if counts != PUBLISHED or list(counts) != list(PUBLISHED):
-            assert told == ""
+            assert message == ""
 
 
 def test_no_erratum_in_the_four_sentences() -> None:

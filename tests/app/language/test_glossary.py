@@ -110,10 +110,10 @@ def test_entries_are_found_by_what_else_they_are_called() -> None:
         assert len(synonyms(term)) >= 2, term.id
         assert all(matches(term, name.upper()) for name in synonyms(term))
         assert f'<dd class="also">Also: {", ".join(synonyms(term))}</dd>' in entry_html(term)
-    found = {
+    results = {
         name: [term.id for term in TERMS.values() if matches(term, name)] for name in ("bigram", "vocab")
     }
-    assert found["bigram"] == ["pair"] and "vocabulary" in found["vocab"]
+    assert results["bigram"] == ["pair"] and "vocabulary" in results["vocab"]
 
 
 def test_an_entry_is_a_definition_with_an_address() -> None:
@@ -175,8 +175,8 @@ def test_words_without_spaces(monkeypatch: pytest.MonkeyPatch) -> None:
     marks._marked_afresh.cache_clear()
     try:
         i18n.use_language("zh")
-        told = plain(marked("按并列规则，{n}个词对并列，对。"))
-        assert told == "按[tie_rule:并列规则]，{n}个[pair:词对][tie:并列]，对。"
+        text = plain(marked("按并列规则，{n}个词对并列，对。"))
+        assert text == "按[tie_rule:并列规则]，{n}个[pair:词对][tie:并列]，对。"
     finally:
         i18n.use_language(before)
         marks._pattern.cache_clear()
@@ -282,9 +282,9 @@ def test_frames_mark_terms_once_and_few() -> None:
 
 def embedded(page: str) -> Any:
     """The definitions that a handout holds."""
-    found = re.search(r'<script type="application/json" id="terms">(.*?)</script>', page, re.DOTALL)
-    assert found
-    return json.loads(found[1])
+    match = re.search(r'<script type="application/json" id="terms">(.*?)</script>', page, re.DOTALL)
+    assert match
+    return json.loads(match[1])
 
 
 def test_a_handout_holds_the_definitions_it_marks() -> None:
@@ -293,7 +293,7 @@ def test_a_handout_holds_the_definitions_it_marks() -> None:
     marks = {*re.findall(r"data-term=(?:\\?\"|\\u0022)(\w+)", page)} - {"${held[name]}"}
     terms = embedded(page)["terms"]
     assert marks and {*terms} == marks
-    assert {name: tuple(told) for name, told in terms.items()} == definitions(sorted(marks))
+    assert {name: tuple(text) for name, text in terms.items()} == definitions(sorted(marks))
     assert "href" not in embedded(page)  # there is no glossary to go to
 
 
@@ -310,13 +310,13 @@ def test_every_training_page_has_a_tour() -> None:
     assert {*STOPS} == {*ALGORITHMS}
     for page, stops in STOPS.items():
         assert 6 <= len(stops) <= 8
-        told = tour(page)
-        asked = tour(page, predict=True)["stops"]
-        assert [stop["title"] for stop in asked if stop not in told["stops"]] == [
+        text = tour(page)
+        wanted = tour(page, predict=True)["stops"]
+        assert [stop["title"] for stop in wanted if stop not in text["stops"]] == [
             "The question",
             stops[-2].title,
         ]
-        assert [stop["title"] for stop in told["stops"]] == [stop.title for stop in stops]
-        assert all(0 < len(stop["text"]) < 200 for stop in told["stops"])
-        assert not any("{" in stop["host"] + stop["inside"] for stop in told["stops"])
-        assert {"{place}", "{number}"} <= {*re.findall(r"\{\w+\}", told["labels"]["place"])}
+        assert [stop["title"] for stop in text["stops"]] == [stop.title for stop in stops]
+        assert all(0 < len(stop["text"]) < 200 for stop in text["stops"])
+        assert not any("{" in stop["host"] + stop["inside"] for stop in text["stops"])
+        assert {"{place}", "{number}"} <= {*re.findall(r"\{\w+\}", text["labels"]["place"])}

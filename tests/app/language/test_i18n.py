@@ -41,14 +41,14 @@ def tree(file: Path) -> ast.Module:
 @cache
 def extracted() -> dict[str, tuple[str, ...]]:
     """Every message that Babel finds, by its first form."""
-    found: dict[str, tuple[str, ...]] = {}
+    results: dict[str, tuple[str, ...]] = {}
     for file in FILES:
         for _line, message, _comments, _context in extract_from_file(
             "python", file, {**DEFAULT_KEYWORDS, "N_": None}
         ):
             forms = (message,) if isinstance(message, str) else tuple(message)
-            found[forms[0]] = forms
-    return found
+            results[forms[0]] = forms
+    return results
 
 
 def fields(message: str) -> set[str]:
@@ -90,8 +90,8 @@ def test_messages_are_plain_strings() -> None:
 
 def test_marked_elsewhere_and_translated_here() -> None:
     titles = [text for example in EXAMPLES.values() for text in (example.title, example.about)]
-    told = [message for words in TIE_RULE_WORDS.values() for message in words]
-    for message in (*MERGING_STOPS.values(), *CHARTS.values(), *titles, *told):
+    texts = [message for words in TIE_RULE_WORDS.values() for message in words]
+    for message in (*MERGING_STOPS.values(), *CHARTS.values(), *titles, *texts):
         assert message in extracted()
     unmarked = {name for names in CHOICE_NAMES.values() for name in names.values() if name not in extracted()}
     lettered = {name for name in unmarked if any(map(str.isalpha, name))}  # shares have none
@@ -200,24 +200,24 @@ def glued(tree: ast.AST) -> Iterator[int]:
 
 def written(markup: str) -> list[str]:
     """The words that a piece of markup in the source shows or says by itself."""
-    found = re.findall(r'(?:aria-label|title|alt|placeholder)="?([A-Za-z][^"{<>]*)', markup)
-    found += re.findall(
+    results = re.findall(r'(?:aria-label|title|alt|placeholder)="?([A-Za-z][^"{<>]*)', markup)
+    results += re.findall(
         r">([^<>]*[A-Za-z]{2}[^<>]*)<",
         re.sub(r"<(style|script|title)\b.*?</\1>", "", markup, flags=re.DOTALL),
     )
-    return [text for text in found if text not in SAME]
+    return [text for text in results if text not in SAME]
 
 
 def test_streamlit_is_given_messages() -> None:
     """Oracle: the source, read by `ast`; and the reader itself, tried on lines that leak."""
     leaking = ast.parse('st.button("Go")\nst.toggle(_("On"), help="Or off")\ncolumn.caption(f"{n} of them")')
     assert [text for _line, text in spoken_literals(leaking)] == ["Go", "Or off", " of them"]
-    found = [
+    results = [
         f"{file.relative_to(ROOT)}:{line} {text!r}"
         for file in FILES
         for line, text in spoken_literals(tree(file))
     ]
-    assert found == []
+    assert results == []
 
 
 def test_sentences_and_lists_are_not_glued() -> None:
@@ -225,8 +225,8 @@ def test_sentences_and_lists_are_not_glued() -> None:
         '" ".join([_("One."), two])\ntold += " " + _("Two.")\n"".join(f"<b>{_(x)}" for x in y)'
     )
     assert {*glued(leaking)} == {1, 2}
-    found = [f"{file.name}:{line}" for file in FILES for line in glued(tree(file))]
-    assert found == []
+    results = [f"{file.name}:{line}" for file in FILES for line in glued(tree(file))]
+    assert results == []
 
 
 def test_markup_scripts_and_styles_have_no_words_of_their_own() -> None:
@@ -235,22 +235,22 @@ def test_markup_scripts_and_styles_have_no_words_of_their_own() -> None:
         "Three words",
         "Two",
     ]
-    found = []
+    results = []
     for file in FILES:
         for node in ast.walk(tree(file)):
             if isinstance(node, ast.JoinedStr):
                 whole = "".join(
                     str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values
                 )
-                found += [f"{file.name}:{node.lineno} {text}" for text in written(whole)]
+                results += [f"{file.name}:{node.lineno} {text}" for text in written(whole)]
     for script in (ROOT / "assets").glob("*.js"):
         source = script.read_text(encoding="utf-8")
-        found += [
+        results += [
             f"{script.name} {text}"
             for quoted in re.findall(r"`[^`]*`", source)
             for text in written(re.sub(r"\$\{[^}]*\}", "{}", quoted))
         ]
-        found += [
+        results += [
             f"{script.name} {text}"
             for text in re.findall(
                 r"(?:textContent|innerText|ariaLabel|ariaDescription|title|placeholder) = [\"'`](\w\w[^\"'`]*)",
@@ -258,8 +258,8 @@ def test_markup_scripts_and_styles_have_no_words_of_their_own() -> None:
             )
         ]
     for sheet in (ROOT / "assets").glob("*.css"):
-        found += re.findall(r"content: *[\"'][^\"']*[A-Za-z]{2}[^\"']*", sheet.read_text(encoding="utf-8"))
-    assert found == []
+        results += re.findall(r"content: *[\"'][^\"']*[A-Za-z]{2}[^\"']*", sheet.read_text(encoding="utf-8"))
+    assert results == []
 
 
 def test_language_falls_back_to_english() -> None:

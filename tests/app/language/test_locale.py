@@ -96,17 +96,17 @@ def language(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 def test_the_template_holds_what_the_sources_say() -> None:
-    found = set()
+    results = set()
     for file in [ROOT / "app.py", *(ROOT / "pages").rglob("*.py"), *(ROOT / "tokensteps").rglob("*.py")]:
         for _line, message, _comments, _context in extract_from_file(
             "python", file, {**DEFAULT_KEYWORDS, "N_": None}
         ):
-            found.add(forms(message))
+            results.add(forms(message))
     for file in (ROOT / "tokenizers_core").rglob("*.py"):
         with file.open("rb") as source:
-            found |= {(message,) for _line, _function, message, _comments in engine_messages(source)}
-    assert found == {forms(message.id) for message in messages(template())}, "run `make messages`"
-    assert {(text,) for texts in all_templates().values() for text in texts} <= found
+            results |= {(message,) for _line, _function, message, _comments in engine_messages(source)}
+    assert results == {forms(message.id) for message in messages(template())}, "run `make messages`"
+    assert {(text,) for texts in all_templates().values() for text in texts} <= results
 
 
 def test_every_message_is_translated(language: str) -> None:
@@ -128,14 +128,14 @@ def test_what_is_compiled_is_what_is_written(language: str) -> None:
 def test_translations_have_the_fields_of_their_message(language: str) -> None:
     wrong = []
     for message in messages(catalogue(language)):
-        asked = forms(message.id)[-1]
-        for told in forms(message.string):
-            if "%{" in asked:  # Plotly's, as they are
-                same = regex.findall(r"%\{[^}]*\}", asked) == regex.findall(r"%\{[^}]*\}", told)
+        wanted = forms(message.id)[-1]
+        for text in forms(message.string):
+            if "%{" in wanted:  # Plotly's, as they are
+                same = regex.findall(r"%\{[^}]*\}", wanted) == regex.findall(r"%\{[^}]*\}", text)
             else:
-                same = fields(asked).keys() == fields(told).keys()
+                same = fields(wanted).keys() == fields(text).keys()
             if not same:
-                wrong.append((asked, told))
+                wrong.append((wanted, text))
     assert wrong == []
 
 
@@ -143,9 +143,9 @@ def test_markup_is_kept(language: str) -> None:
     """A message is text nearly everywhere; where it holds Markdown or a tag, the translation holds the same."""
     marks = r"`[^`]*`|\*\*|<[^>]*>|\[[A-Z]+\]"
     for message in messages(catalogue(language)):
-        asked, told = forms(message.id)[-1], forms(message.string)[0]
-        if "|" not in asked:  # the forms of a term
-            assert {*regex.findall(marks, asked)} == {*regex.findall(marks, told)}, (asked, told)
+        wanted, text = forms(message.id)[-1], forms(message.string)[0]
+        if "|" not in wanted:  # the forms of a term
+            assert {*regex.findall(marks, wanted)} == {*regex.findall(marks, text)}, (wanted, text)
 
 
 def test_one_form_for_every_number(language: str) -> None:
@@ -159,12 +159,12 @@ def test_nothing_is_left_in_english(language: str) -> None:
     own = r"[\p{Han}\p{Hiragana}\p{Katakana}]"
     left = []
     for message in messages(catalogue(language)):
-        asked, told = forms(message.id)[-1], forms(message.string)[0]
+        wanted, text = forms(message.id)[-1], forms(message.string)[0]
         words = regex.findall(
-            r"(?<![\w.`$_/\[-])[a-z]{2,}(?![\w`_/\[-]|\.\w)", regex.sub(r"%?\{[^}]*\}|\[.*?\]", "", told)
+            r"(?<![\w.`$_/\[-])[a-z]{2,}(?![\w`_/\[-]|\.\w)", regex.sub(r"%?\{[^}]*\}|\[.*?\]", "", text)
         )
-        if {*words} - AS_IN_ENGLISH and not regex.search(own, told):
-            left.append((asked, told))
+        if {*words} - AS_IN_ENGLISH and not regex.search(own, text):
+            left.append((wanted, text))
     assert left == []
 
 
@@ -172,22 +172,22 @@ def test_punctuation_is_that_of_the_language(language: str) -> None:
     """After a letter of the language, marks are as wide as it is; a sentence ends as one."""
     wrong, corpora = [], {example.title for example in EXAMPLES.values()}
     for message in messages(catalogue(language)):
-        asked, told = forms(message.id)[-1], forms(message.string)[0]
-        if regex.search(r"[\p{Han}\p{Hiragana}\p{Katakana}][,;:!?](?!\w)", told) and told not in corpora:
-            wrong.append(told)
-        if asked.endswith(".") and len(asked) > 20 and not told.endswith(("。", "）", "」", "”", ".")):
-            wrong.append(told)
+        wanted, text = forms(message.id)[-1], forms(message.string)[0]
+        if regex.search(r"[\p{Han}\p{Hiragana}\p{Katakana}][,;:!?](?!\w)", text) and text not in corpora:
+            wrong.append(text)
+        if wanted.endswith(".") and len(wanted) > 20 and not text.endswith(("。", "）", "」", "”", ".")):
+            wrong.append(text)
     assert wrong == []
 
 
 def test_terms_stand_in_the_sentences_of_the_language(language: str) -> None:
-    told = [
+    lines = [
         form
         for message in messages(catalogue(language))
         if "|" not in forms(message.id)[0]
         for form in forms(message.string)
     ]
-    everywhere = "\n".join(told).casefold()
+    everywhere = "\n".join(lines).casefold()
     owners: dict[str, str] = {}
     for term in TERMS.values():
         for form in forms_of(term):
@@ -238,10 +238,10 @@ def test_choices_stay_apart(language: str) -> None:
 def test_the_engine_is_heard_in_the_language(language: str) -> None:
     wish = SettingError(name="merges", value=-1, reason=Phrase("choose at least {least}", least=3))
     for error in (wish, VocabSizeError(vocab_size=5, minimum=12, what="alphabet")):
-        told = explained(error)
-        assert told != str(error)
-        assert not regex.search(r"choose|alphabet|can't", told)
-        assert regex.search(r"\p{Han}", told)
+        narration = explained(error)
+        assert narration != str(error)
+        assert not regex.search(r"choose|alphabet|can't", narration)
+        assert regex.search(r"\p{Han}", narration)
     assert "3" in explained(wish)
     assert str(pickle.loads(pickle.dumps(wish)).evidence["reason"]) == "choose at least 3"
 

@@ -88,15 +88,15 @@ def language(request: pytest.FixtureRequest) -> Iterator[str]:
 def test_what_was_marked_stays_away(code: str, marked: Marked) -> None:
     assert regex.search(marked.wrong, marked.example)
     others = {term.synonyms for term in TERMS.values()}
-    asked = []
+    requests = []
     for message in messages(catalogue(code)):
         if forms(message.id)[0] in others or not regex.search(marked.asked, forms(message.id)[0]):
             continue
-        asked.append(forms(message.string)[0])
-    assert asked
+        requests.append(forms(message.string)[0])
+    assert requests
     if not marked.asked:
-        asked.append((ROOT / f"README.{code}.md").read_text("utf-8"))
-    assert [told for told in asked if regex.search(marked.wrong, told)] == []
+        requests.append((ROOT / f"README.{code}.md").read_text("utf-8"))
+    assert [text for text in requests if regex.search(marked.wrong, text)] == []
 
 
 def test_the_words_of_courses_find_an_entry(language: str) -> None:

@@ -41,10 +41,10 @@ def desk() -> Iterator[None]:
 
 def brought(number: int) -> ShownTokenizer:
     """A tokenizer with thousands of tokens, another one for each number."""
-    made = document(bpe())
-    vocab = made["model"]["vocab"]
-    vocab |= {f"unused {number} {place}": len(vocab) + place for place in range(3_000)}
-    return load(files_of(made), f"tokenizer {number}")
+    result = document(bpe())
+    vocab = result["model"]["vocab"]
+    vocab |= {f"unused {number} {index}": len(vocab) + index for index in range(3_000)}
+    return load(files_of(result), f"tokenizer {number}")
 
 
 def looked_at(subject: ShownTokenizer) -> None:

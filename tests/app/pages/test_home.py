@@ -136,10 +136,10 @@ def test_the_tokenizer_is_the_one_that_its_links_open(subject: TrainedSubject) -
 
 def test_the_corpus_is_counted_right() -> None:
     text = EXAMPLES[HOME_CORPUS].text()
-    found = corpus_facts(HOME_CORPUS)
-    assert found.length == len(text)
-    assert found.characters == set(text)
-    assert found.words == set(words_in(text))
+    result = corpus_facts(HOME_CORPUS)
+    assert result.length == len(text)
+    assert result.characters == set(text)
+    assert result.words == set(words_in(text))
 
 
 def test_the_figures_make_the_point(subject: TrainedSubject) -> None:
@@ -155,25 +155,25 @@ def test_pieces_vocabularies_and_unknown_words(subject: TrainedSubject, sentence
     text = EXAMPLES[HOME_CORPUS].text()
     known, letters = set(words_in(text)), set(text)
     words = words_in(sentence)
-    found = ways_to_cut(analyse(subject, sentence), corpus_facts(HOME_CORPUS))
+    result = ways_to_cut(analyse(subject, sentence), corpus_facts(HOME_CORPUS))
     tokens = subject.tokenizer.encode(sentence).tokens
-    assert [len(way.chips) for way in found] == [len(sentence), len(words), len(tokens)]
-    assert [way.vocabulary for way in found] == [len(letters), len(known), subject.size]
-    assert set(found[0].unknown) == {word for word in words if set(word) - letters}
-    assert set(found[1].unknown) == {word for word in words if word not in known}
-    assert found[2].unknown == ()  # every byte has a token
+    assert [len(way.chips) for way in result] == [len(sentence), len(words), len(tokens)]
+    assert [way.vocabulary for way in result] == [len(letters), len(known), subject.size]
+    assert set(result[0].unknown) == {word for word in words if set(word) - letters}
+    assert set(result[1].unknown) == {word for word in words if word not in known}
+    assert result[2].unknown == ()  # every byte has a token
     drawn = ways_html(analyse(subject, sentence), corpus_facts(HOME_CORPUS))
     figures = [int(number.replace(",", "")) for number in re.findall(r"<dd>([\d,]+)</dd>", drawn)]
     assert figures == [
-        number for way in found for number in (len(way.chips), way.vocabulary, len(way.unknown))
+        number for way in result for number in (len(way.chips), way.vocabulary, len(way.unknown))
     ]
-    for way in found:
+    for way in result:
         assert (f"… {len(way.chips) - PIECES_SHOWN} more" in shown(drawn)) or len(way.chips) <= PIECES_SHOWN
 
 
 def test_unknown_words_are_named_and_the_rest_counted() -> None:
-    told = as_words("qa qb qc qd qe qf qg qh", corpus_facts(HOME_CORPUS)).cost
-    assert "qf" in told and "qg" not in told and shown(told).endswith(" and 2 more.")
+    message = as_words("qa qb qc qd qe qf qg qh", corpus_facts(HOME_CORPUS)).cost
+    assert "qf" in message and "qg" not in message and shown(message).endswith(" and 2 more.")
 
 
 def test_a_tokenizer_that_lacks_letters_says_which_words_it_lost() -> None:
@@ -336,7 +336,7 @@ def test_the_lattice_has_so_many_splits() -> None:
         heads = [rest[:end] for end in range(1, len(rest) + 1) if rest[:end] in pieces]
         return [(head, *tail) for head in heads for tail in splits(rest[len(head) :])]
 
-    found = splits(word)
+    result = splits(word)
     seed, total = dict(trace.seed), sum(number for _piece, number in trace.seed)
 
     def probability(split: tuple[str, ...]) -> float:
@@ -345,7 +345,7 @@ def test_the_lattice_has_so_many_splits() -> None:
             product *= seed[piece] / total
         return product
 
-    assert known["paths"] == str(len(found)) and known["best"] == PLUS.join(max(found, key=probability))
+    assert known["paths"] == str(len(result)) and known["best"] == PLUS.join(max(result, key=probability))
     assert EXAMPLES["hug"].word == word  # the tab's first choice
 
 
@@ -357,19 +357,19 @@ def test_new_words_are_cut_as_told() -> None:
 
 
 def test_the_table_says_what_the_runs_do() -> None:
-    made = {column.name: [shown(cell) for cell in column.cells] for column in algorithm_columns()}
-    assert all(len(cells) == len(ALGORITHM_ROWS) for cells in made.values())
+    results = {column.name: [shown(cell) for cell in column.cells] for column in algorithm_columns()}
+    assert all(len(cells) == len(ALGORITHM_ROWS) for cells in results.values())
     first = ALGORITHM_ROWS.index("First step on five words")
     known = facts()
-    assert f"{known['bpe_freq']} times" in made["BPE"][first] and "into ug." in made["BPE"][first]
-    assert known["wp_score"] in made["WordPiece"][first] and "##gs" in made["WordPiece"][first]
+    assert f"{known['bpe_freq']} times" in results["BPE"][first] and "into ug." in results["BPE"][first]
+    assert known["wp_score"] in results["WordPiece"][first] and "##gs" in results["WordPiece"][first]
     unigram = trace_at(UNIGRAM, corpus="hug")
     assert (
         unigram[1].event.loss == 0
-        and made["Unigram"][first] == f"Prune {unigram[1].event.piece}: losing it costs nothing."
+        and results["Unigram"][first] == f"Prune {unigram[1].event.piece}: losing it costs nothing."
     )
     ends = ALGORITHM_ROWS.index("Ends when")
-    assert f"after {len(trace_at(BPE, corpus='hug'))} merges: 14 tokens" in made["BPE"][ends]
+    assert f"after {len(trace_at(BPE, corpus='hug'))} merges: 14 tokens" in results["BPE"][ends]
     alphabet = trace_at(BPE, corpus="hug")[0].vocab
     assert set(alphabet) == set("".join(HUG)) and len(alphabet) + 7 == 14
     assert algorithms_html(algorithm_columns()).count("<tr>") == len(ALGORITHM_ROWS) + 1

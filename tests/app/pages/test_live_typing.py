@@ -48,10 +48,10 @@ def view() -> Iterator[ChipsView]:
 def ask(body: bytes | dict[str, Any], desk: str = DESK, **headers: str) -> Answer:
     """A request through the real guard, without a socket."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
-    given = {"host": "a.example", "content-type": "application/json"} | headers
+    values = {"host": "a.example", "content-type": "application/json"} | headers
     scope = {
         "type": "http", "method": "POST", "path": f"/{typing_address(desk)}", "query_string": b"", "scheme": "http",
-        "headers": [(name.encode(), text.encode()) for name, text in given.items()], "http_version": "1.1",
+        "headers": [(name.encode(), text.encode()) for name, text in values.items()], "http_version": "1.1",
     }  # fmt: skip
     messages: list[dict[str, Any]] = []
 
@@ -83,12 +83,12 @@ def test_key_by_key_the_chips_are_those_of_the_whole_text(view: ChipsView, seed:
         start, end = sorted(random.choices(range(len(text) + 1), k=2))
         end = min(end, start + random.choice([0, 1, 3]))
         put = "".join(random.choices(LETTERS, k=random.randrange(3)))
-        places = {"from": units(text[:start]), "to": units(text[:end])}
+        positions = {"from": units(text[:start]), "to": units(text[:end])}
         text = text[:start] + put + text[end:]
-        told = ask({"nonce": 1, "at": at, "base": at - 1, "put": put, **places}).json
-        assert told["version"] == [1, at] and told["cards"] is None
-        assert told | {"cards": 0} == json.loads(chips_data(view, told_text(told), (1, at))) | {"cards": 0}
-        assert [one for kind in told["order"] for one in told["kinds"][kind][2:]] == [
+        data = ask({"nonce": 1, "at": at, "base": at - 1, "put": put, **positions}).json
+        assert data["version"] == [1, at] and data["cards"] is None
+        assert data | {"cards": 0} == json.loads(chips_data(view, told_text(data), (1, at))) | {"cards": 0}
+        assert [one for kind in data["order"] for one in data["kinds"][kind][2:]] == [
             *view.subject.encode(text).ids
         ]
 
@@ -101,10 +101,10 @@ def told_text(told: dict[str, Any]) -> str:
 def test_half_a_pair_does_no_harm(view: ChipsView) -> None:
     """A browser may cut an emoji in two; the half that is left becomes U+FFFD, as in the text that the page gets."""
     assert ask(typed("a😀b")).status == 200
-    told = ask({"nonce": 1, "at": 2, "base": 1, "from": 2, "to": 3, "put": ""}).json
-    assert told_text(told) == "a\ufffdb"
-    told = ask(rb'{"nonce": 1, "at": 3, "base": null, "put": "\ud83d"}').json
-    assert told_text(told) == "\ufffd"
+    data = ask({"nonce": 1, "at": 2, "base": 1, "from": 2, "to": 3, "put": ""}).json
+    assert told_text(data) == "a\ufffdb"
+    data = ask(rb'{"nonce": 1, "at": 3, "base": null, "put": "\ud83d"}').json
+    assert told_text(data) == "\ufffd"
 
 
 def test_what_the_page_is_set_to_holds_at_its_desk(view: ChipsView) -> None:
@@ -112,20 +112,20 @@ def test_what_the_page_is_set_to_holds_at_its_desk(view: ChipsView) -> None:
         shown=view.shown._replace(write="ids"), escapes=True, specials=False, window=8, language="ja"
     )
     open_typing_session(DESK, other, "")
-    told = ask(typed(r"hug\thug <|end|>")).json
+    data = ask(typed(r"hug\thug <|end|>")).json
     use_language("ja")
     try:
         expected = json.loads(chips_data(other, r"hug\thug <|end|>", (1, 1)))
     finally:
         use_language("en")
-    assert told | {"cards": 0} == expected | {"cards": 0}
-    assert told["linked"] is False and "\t" in told_text(told) and told["labels"]["language"] == "ja"
+    assert data | {"cards": 0} == expected | {"cards": 0}
+    assert data["linked"] is False and "\t" in told_text(data) and data["labels"]["language"] == "ja"
 
 
 def test_hostile_text_is_inert_here_too(view: ChipsView) -> None:
-    told = ask(typed(HOSTILE)).json
-    markup = "".join([*(kind[0] for kind in told["kinds"]), *told["head"]])
-    assert told_text(told) == HOSTILE and not any(tag in markup for tag in ("<img", "<script", "</script"))
+    data = ask(typed(HOSTILE)).json
+    markup = "".join([*(kind[0] for kind in data["kinds"]), *data["head"]])
+    assert told_text(data) == HOSTILE and not any(tag in markup for tag in ("<img", "<script", "</script"))
 
 
 def test_answers_are_packed_for_whoever_unpacks(view: ChipsView) -> None:

@@ -28,8 +28,8 @@ def test_page_files_are_alike(page: tuple[str, ...]) -> None:
 
 
 def test_every_page_file_is_on_the_list() -> None:
-    found = {(path.parent.name, path.stem) for path in (ROOT / "pages").rglob("*.py")}
-    assert found == {(page.section, page.name) for page in PAGES.values()}
+    results = {(path.parent.name, path.stem) for path in (ROOT / "pages").rglob("*.py")}
+    assert results == {(page.section, page.name) for page in PAGES.values()}
 
 
 def test_nothing_depends_on_a_process_by_hash() -> None:
@@ -55,6 +55,6 @@ def test_nothing_depends_on_a_process_by_hash() -> None:
 
 
 def test_labels_of_entities_have_a_key_that_lasts() -> None:
-    told = blake2b(b"('I am Zo\xc3\xab', [1, 2, 3])", digest_size=16).hexdigest()
-    assert labels_key("I am Zoë", (1, 2, 3)) == f"labels.{told}"
+    message = blake2b(b"('I am Zo\xc3\xab', [1, 2, 3])", digest_size=16).hexdigest()
+    assert labels_key("I am Zoë", (1, 2, 3)) == f"labels.{message}"
     assert labels_key("half a pair: \ud800", ()) != labels_key("half a pair: ", ())

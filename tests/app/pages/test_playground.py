@@ -156,10 +156,10 @@ def test_titles_differ() -> None:
         f"hub?name={'x' * 70}1",
         f"hub?name={'x' * 70}2",
     ]
-    found = choices.titles(specs)
-    assert list(found) == specs and len(set(found.values())) == len(specs)
-    assert found["bpe?corpus=hug&size=12"] == "BPE, size 12: hug, pug, pun, bun, hugs"
-    assert found["file?tokenizer.json=2"] == "tokenizer.json (2)"
+    result = choices.titles(specs)
+    assert list(result) == specs and len(set(result.values())) == len(specs)
+    assert result["bpe?corpus=hug&size=12"] == "BPE, size 12: hug, pug, pun, bun, hugs"
+    assert result["file?tokenizer.json=2"] == "tokenizer.json (2)"
 
 
 def test_titles() -> None:
@@ -225,8 +225,8 @@ def test_figures_of_an_analysis() -> None:
 
 def test_special_tokens_in_the_text_are_found_or_are_text() -> None:
     one = subject("bpe")
-    found, plain = analyse(one, "<|end|>"), analyse(one, "<|end|>", specials=False)
-    assert len(found) == 1 < len(plain) and plain.unknown == 0
+    result, plain = analyse(one, "<|end|>"), analyse(one, "<|end|>", specials=False)
+    assert len(result) == 1 < len(plain) and plain.unknown == 0
     assert b"".join(map(one.token_bytes, plain.ids)) == b"<|end|>"
 
 
@@ -274,7 +274,7 @@ def test_bytes_are_those_of_the_text() -> None:
                 if run.pieces and not any(piece.unknown for piece in run.pieces):
                     assert b"".join(piece.data for piece in run.pieces) == run.text.encode()
             assert [piece.data for piece in pieces] == [
-                analysis.bytes_at(place) for place in range(len(analysis))
+                analysis.bytes_at(index) for index in range(len(analysis))
             ]
 
 
@@ -372,10 +372,10 @@ def test_files_hold_every_token(kind: str, text: str) -> None:
     assert [row["token"] for row in plain] == [
         analysis.subject.token(identifier) for identifier in analysis.ids
     ]
-    told = json.loads(play_files.tokens_json(analysis))
-    assert told["text"] == text and [token["id"] for token in told["tokens"]] == list(analysis.ids)
-    assert all(text[token["start"] : token["end"]] == token["text"] for token in told["tokens"])
-    assert told["counts"]["tokens"] == len(analysis) and told["tokenizer"] == HOSTILE
+    data = json.loads(play_files.tokens_json(analysis))
+    assert data["text"] == text and [token["id"] for token in data["tokens"]] == list(analysis.ids)
+    assert all(text[token["start"] : token["end"]] == token["text"] for token in data["tokens"])
+    assert data["counts"]["tokens"] == len(analysis) and data["tokenizer"] == HOSTILE
 
 
 @pytest.mark.parametrize("text", [TEXT, MULTILINGUAL, HOSTILE, ""])

@@ -95,7 +95,7 @@ def test_a_text_that_is_not_cut_into_words_costs_more_and_a_long_one_is_estimate
     None
 ):
     settings = {"seed_size": 5_000, "method": "course"}
-    text = " ".join(letters(2_000)[place : place + 5] for place in range(0, 2_000, 5)).encode()
+    text = " ".join(letters(2_000)[index : index + 5] for index in range(0, 2_000, 5)).encode()
     whole, words = (
         expected_seconds(TRAINERS["unigram"], settings, text, pipeline)
         for pipeline in (Pipeline(pre_tokenizer="none"), WORDS)

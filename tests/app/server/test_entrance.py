@@ -233,9 +233,9 @@ def test_the_playground_takes_a_million_characters(port: int) -> None:
         async with opened(port, "playground", {}) as session:
             await session.run()
             box = session.widgets["playground.editor"]
-            told = json.loads(bytes(box.bytes))
+            data = json.loads(bytes(box.bytes))
             text = (prose(200_000) * 10)[:PLAYGROUND_LIMIT]
-            session.values[box.id] = ("json_value", json.dumps({"text": [told["nonce"], text, 1]}))
+            session.values[box.id] = ("json_value", json.dumps({"text": [data["nonce"], text, 1]}))
             await session.run()
             assert session.socket.close_code is None
             assert not session.failed

@@ -71,9 +71,9 @@ class Answer:
     def __init__(self, messages: list[dict[str, Any]]) -> None:
         self.messages = messages
         self.status = messages[0].get("status")
-        given = [(name.decode(), value.decode()) for name, value in messages[0].get("headers", ())]
-        assert len({name for name, _value in given}) == len(given), "a header twice"
-        self.headers = dict(given)
+        arguments = [(name.decode(), value.decode()) for name, value in messages[0].get("headers", ())]
+        assert len({name for name, _value in arguments}) == len(arguments), "a header twice"
+        self.headers = dict(arguments)
         self.body = b"".join(message.get("body", b"") for message in messages)
 
 
@@ -244,20 +244,20 @@ def test_the_page_is_streamlits_with_more(page: str) -> None:
     left_out = {line.strip() for line in INDEX.read_text("utf-8").splitlines()} - lines
     assert any("SourceSansVF-Upright" in line for line in left_out)
     assert not any("script" in line or "stylesheet" in line for line in left_out)
-    told = read_asset(AT_HOME).strip()
-    assert told in page and page.index(told) < page.index('type="module"')
+    text = read_asset(AT_HOME).strip()
+    assert text in page and page.index(text) < page.index('type="module"')
 
 
 def test_the_page_asks_ahead_for_scripts_that_there_are_with_all_that_they_import(page: str) -> None:
     folder = INDEX.parent / "static" / "js"
-    asked = set(re.findall(r'href="\./static/js/([^"]+)"', page)) | set(
+    calls = set(re.findall(r'href="\./static/js/([^"]+)"', page)) | set(
         re.findall(r'src="\./static/js/([^"]+)"', page)
     )
     for element in first.ELEMENTS["train"]:
-        assert any(name.startswith(f"{DRAWS[element]}.") for name in asked), element
-    for name in asked:
+        assert any(name.startswith(f"{DRAWS[element]}.") for name in calls), element
+    for name in calls:
         text = (folder / name).read_text("utf-8")
-        assert set(re.findall(r'(?:from|import)"\./([^"]+)"', text)) <= asked, name
+        assert set(re.findall(r'(?:from|import)"\./([^"]+)"', text)) <= calls, name
 
 
 @pytest.mark.parametrize("one", PAGES.values(), ids=lambda one: one.name)

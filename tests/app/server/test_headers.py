@@ -87,10 +87,10 @@ def ask(
 
 def said(messages: list[dict[str, Any]]) -> dict[str, str]:
     """The headers of an answer: each name once."""
-    given = [(name.decode(), value.decode()) for name, value in messages[0]["headers"]]
-    assert len({name for name, _value in given}) == len(given), "a header twice"
-    assert all(name == name.lower() for name, _value in given)
-    return dict(given)
+    values = [(name.decode(), value.decode()) for name, value in messages[0]["headers"]]
+    assert len({name for name, _value in values}) == len(values), "a header twice"
+    assert all(name == name.lower() for name, _value in values)
+    return dict(values)
 
 
 def directives(policy: str) -> Mapping[str, set[str]]:
@@ -128,8 +128,8 @@ def test_a_page_may_load_from_here_alone() -> None:
 
 def test_a_file_does_nothing_if_it_is_shown() -> None:
     """A handout to download is HTML of a learner's text."""
-    for given in (FILE, FONT, [(b"content-type", b"application/javascript")]):
-        policy = directives(said(ask(Inner(given), "/media/0.html"))["content-security-policy"])
+    for value in (FILE, FONT, [(b"content-type", b"application/javascript")]):
+        policy = directives(said(ask(Inner(value), "/media/0.html"))["content-security-policy"])
         assert policy == {"default-src": {"'none'"}, "frame-ancestors": {"'none'"}, "sandbox": set()}
 
 
@@ -138,23 +138,23 @@ def test_a_file_does_nothing_if_it_is_shown() -> None:
 )
 def test_every_answer_has_the_usual_headers(given: list[tuple[bytes, bytes]], status: int) -> None:
     messages = ask(Inner(given, status))
-    found = said(messages)
+    result = said(messages)
     assert messages[0]["status"] == status
     assert messages[1]["body"] == b"body"
-    assert found["x-content-type-options"] == "nosniff"
-    assert found["referrer-policy"] == "same-origin"
-    assert found["cross-origin-opener-policy"] == found["cross-origin-resource-policy"] == "same-origin"
-    assert found["x-frame-options"] in {"SAMEORIGIN", "DENY"}
-    assert "strict-transport-security" not in found
+    assert result["x-content-type-options"] == "nosniff"
+    assert result["referrer-policy"] == "same-origin"
+    assert result["cross-origin-opener-policy"] == result["cross-origin-resource-policy"] == "same-origin"
+    assert result["x-frame-options"] in {"SAMEORIGIN", "DENY"}
+    assert "strict-transport-security" not in result
     for name, value in given:  # and keeps its own
-        assert found[name.decode()] == value.decode()
+        assert result[name.decode()] == value.decode()
 
 
 def test_pages_ask_the_browser_for_nothing() -> None:
-    found = said(ask(Inner(PAGE)))["permissions-policy"]
-    granted = {part for part in found.split(", ") if not part.endswith("=()")}
+    result = said(ask(Inner(PAGE)))["permissions-policy"]
+    granted = {part for part in result.split(", ") if not part.endswith("=()")}
     assert granted == {"clipboard-write=(self)", "fullscreen=(self)"}
-    assert {"camera=()", "microphone=()", "geolocation=()", "display-capture=()"} <= set(found.split(", "))
+    assert {"camera=()", "microphone=()", "geolocation=()", "display-capture=()"} <= set(result.split(", "))
 
 
 @pytest.mark.parametrize(
@@ -167,8 +167,8 @@ def test_pages_ask_the_browser_for_nothing() -> None:
     ],
 )
 def test_https_stays_https(scheme: str, sent: tuple[tuple[bytes, bytes], ...], secure: bool) -> None:
-    found = said(ask(Inner(PAGE), scheme=scheme, sent=sent))
-    assert found.get("strict-transport-security") == ("max-age=31536000" if secure else None)
+    result = said(ask(Inner(PAGE), scheme=scheme, sent=sent))
+    assert result.get("strict-transport-security") == ("max-age=31536000" if secure else None)
 
 
 def test_what_may_be_kept() -> None:
@@ -284,9 +284,9 @@ def test_who_may_show_the_app_in_a_frame(
     given: str, ancestors: str, old: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(ANCESTORS_VARIABLE, given)
-    found = said(ask(Inner(PAGE)))
-    assert found["content-security-policy"].endswith(ancestors)
-    assert found.get("x-frame-options") == old
+    result = said(ask(Inner(PAGE)))
+    assert result["content-security-policy"].endswith(ancestors)
+    assert result.get("x-frame-options") == old
 
 
 SITE = "https://moodle.example.edu"
@@ -331,12 +331,12 @@ def test_a_frame_that_may_not_be_is_told_so(
     if shown:
         assert messages[1]["body"] == b"body"
         return
-    told, found = messages[1]["body"].decode(), said(messages)
-    assert messages[0]["status"] == 403 and found["cache-control"] == "no-store"
-    assert directives(found["content-security-policy"])["default-src"] == {"'none'"}
-    assert "frame-ancestors" not in found["content-security-policy"] and "x-frame-options" not in found
-    assert '<html lang="ja">' in told and "<script" not in told and "<b>" not in told
-    assert 'href="?text=%22%3E%3Cb%3E&amp;step=7" target="_blank"' in told
+    text, result = messages[1]["body"].decode(), said(messages)
+    assert messages[0]["status"] == 403 and result["cache-control"] == "no-store"
+    assert directives(result["content-security-policy"])["default-src"] == {"'none'"}
+    assert "frame-ancestors" not in result["content-security-policy"] and "x-frame-options" not in result
+    assert '<html lang="ja">' in text and "<script" not in text and "<b>" not in text
+    assert 'href="?text=%22%3E%3Cb%3E&amp;step=7" target="_blank"' in text
 
 
 def test_only_pages_are_told_so() -> None:
@@ -381,9 +381,9 @@ def test_over_https_cookies_go_back_over_nothing_else(scheme: str, sent: Any, en
         (b"set-cookie", b"a=b; Secure"),
     ]
     messages = ask(Inner([*PAGE, *cookies]), scheme=scheme, sent=sent)
-    found = [value.decode() for name, value in messages[0]["headers"] if name == b"set-cookie"]
-    assert found[0].endswith(ends)
-    assert found[1] == "a=b; Secure"
+    results = [value.decode() for name, value in messages[0]["headers"] if name == b"set-cookie"]
+    assert results[0].endswith(ends)
+    assert results[1] == "a=b; Secure"
 
 
 def test_same_place_knows_usual_ports() -> None:

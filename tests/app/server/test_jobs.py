@@ -258,8 +258,8 @@ def test_a_small_task_is_trained_at_once_and_weighed() -> None:
 def stopped_jobs(registry: Registry, asked: list[tuple[str, str, str]], gate: threading.Event) -> list[str]:
     """Ask for jobs that don't end, as (session, place, key); the keys of those that were given up."""
     jobs = {}
-    for session, place, key in asked:
-        job = registry.ask(key, Built(key, gate), 0, session, place)
+    for session, position, key in asked:
+        job = registry.ask(key, Built(key, gate), 0, session, position)
         assert isinstance(job, Job)
         jobs[key] = job
     return [key for key, job in jobs.items() if job.progress.stop]
@@ -267,8 +267,8 @@ def stopped_jobs(registry: Registry, asked: list[tuple[str, str, str]], gate: th
 
 def test_a_page_that_asks_for_another_run_gives_up_the_one_before() -> None:
     gate = threading.Event()
-    asked = [("s", "bpe", f"size {size}") for size in range(66)] + [("other", "bpe", "theirs")]
-    assert stopped_jobs(Registry(), asked, gate) == [f"size {size}" for size in range(65)]
+    requests = [("s", "bpe", f"size {size}") for size in range(66)] + [("other", "bpe", "theirs")]
+    assert stopped_jobs(Registry(), requests, gate) == [f"size {size}" for size in range(65)]
     gate.set()
 
 
@@ -276,9 +276,9 @@ def test_a_session_has_two_jobs_and_those_that_its_page_waits_for(monkeypatch: p
     now = [100.0]
     monkeypatch.setattr("tokensteps.server.jobs.time.monotonic", lambda: now[0])
     gate, registry = threading.Event(), Registry()
-    places = [("s", f"slot {number}", f"run {number}") for number in range(4)]
-    assert stopped_jobs(registry, places, gate) == []  # four tokenizers on one page, asked for at once
-    assert stopped_jobs(registry, places, gate) == []  # and again, when the page runs again
+    positions = [("s", f"slot {number}", f"run {number}") for number in range(4)]
+    assert stopped_jobs(registry, positions, gate) == []  # four tokenizers on one page, asked for at once
+    assert stopped_jobs(registry, positions, gate) == []  # and again, when the page runs again
     assert registry.ask("run 9", Built(9, gate), 0, "s", "slot 9")
     assert [key for key, job in registry.jobs.items() if job.progress.stop] == ["run 0"]
     now[0] += WAITS + 1  # another page: nobody waits for these
@@ -333,11 +333,11 @@ def test_what_a_large_run_was_asked_by_is_forgotten_with_it() -> None:
 
 def test_a_session_that_ends_gives_up_what_it_alone_waits_for() -> None:
     gate, registry = threading.Event(), Registry()
-    asked = {}
+    requests = {}
     for session, key in (("one", "alone"), ("one", "shared"), ("other", "shared"), ("", "everybody's")):
-        asked[key] = registry.ask(key, large(LARGE_RUN + 1, gate), 0, session, key)
+        requests[key] = registry.ask(key, large(LARGE_RUN + 1, gate), 0, session, key)
     assert registry.leave("one") == []
-    stopped = {key: isinstance(job, Job) and job.progress.stop for key, job in asked.items()}
+    stopped = {key: isinstance(job, Job) and job.progress.stop for key, job in requests.items()}
     assert stopped == {"alone": True, "shared": False, "everybody's": False}
     gate.set()
     assert registry.ask("shared", large(0), PATIENT, "other") == "value"

@@ -423,11 +423,11 @@ def test_a_process_that_works_is_busy_and_one_that_sleeps_is_not(monkeypatch: py
     passed, worked = 0.0, 0.0
     monkeypatch.setattr(time, "monotonic", lambda: passed)
     monkeypatch.setattr(time, "process_time", lambda: worked)
-    load, told = Load(), []
+    load, text = Load(), []
     for work in (0.0, 0.5, 0.6, 0.1):
         passed, worked = passed + 0.6, worked + work
-        told.append(load.busy())
-    assert told == [False, True, True, False]
+        text.append(load.busy())
+    assert text == [False, True, True, False]
     passed, worked = passed + 0.1, worked + 0.1
     assert not load.busy()  # measured anew after half a second only
 
@@ -502,10 +502,10 @@ def test_who_has_gone_is_not_served_any_more(slept: list[float]) -> None:
 
 
 def test_who_comes_and_who_leaves_is_noticed() -> None:
-    told = ForwardMsg()
-    told.new_session.initialize.session_id = "mine"
+    text = ForwardMsg()
+    text.new_session.initialize.session_id = "mine"
     other = ForwardMsg(script_finished=0)
-    answers = [other.SerializeToString(), told.SerializeToString(), told.SerializeToString()]
+    answers = [other.SerializeToString(), text.SerializeToString(), text.SerializeToString()]
     assert send_all([rerun()], answers)[2].told == [("arrive", "mine at 192.0.2.1"), ("leave", "mine")]
     assert send_all([b"\xff"], answers)[2].told == [("arrive", "mine at 192.0.2.1"), ("leave", "mine")]
     # A browser that would like its session back says so when it connects, and perhaps nothing after that.

@@ -124,12 +124,12 @@ def test_the_hole_swallows_what_is_sent_and_says_so(kept: Path, port: int) -> No
 def test_no_request_leads_outwards(kept: Path, port: int) -> None:
     chance = random.Random(46)
     requests = iter([one_of(chance, port) for _ in range(REQUESTS)])
-    found: Counter[str] = Counter()
+    results: Counter[str] = Counter()
 
     async def ask() -> None:
         for request in requests:
             with suppress(ConnectionError):
-                found[await answered(port, request)] += 1
+                results[await answered(port, request)] += 1
 
     async def all_of_them() -> None:
         await asyncio.gather(*(ask() for _ in range(AT_ONCE)))
@@ -138,6 +138,6 @@ def test_no_request_leads_outwards(kept: Path, port: int) -> None:
                 await session.run()
 
     finished(all_of_them())
-    assert found.total() > 0.9 * REQUESTS
-    assert {"101", "200", "303", "400", "403", "404"} <= {*found}, found
+    assert results.total() > 0.9 * REQUESTS
+    assert {"101", "200", "303", "400", "403", "404"} <= {*results}, results
     assert not kept.exists(), kept.read_text("utf-8")

@@ -50,11 +50,11 @@ class Parts(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.open.append(tag)
-        given = dict(attrs)
+        arguments = dict(attrs)
         if tag == "script":
-            self.scripts.append(given)
-        if given.get("class") == "ts-early":
-            self.stage = given
+            self.scripts.append(arguments)
+        if arguments.get("class") == "ts-early":
+            self.stage = arguments
 
     def handle_endtag(self, tag: str) -> None:
         while self.open and self.open.pop() != tag:
@@ -70,12 +70,12 @@ def scene(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> St
     """A run of 300 steps at /bpe?corpus=hug, in English and Japanese, with the frames around steps 0 and 150 on the shelf."""
     monkeypatch.setattr(prerendered_stage, "_scenes", SharedCache(SCENES_ROOM))
     name = request.node.name
-    made = StageDescription(HOSTILE, LEAD, ("Step", "Predict", HOSTILE, HOSTILE, "Tour"), name, LAST, ())
+    result = StageDescription(HOSTILE, LEAD, ("Step", "Predict", HOSTILE, HOSTILE, "Tour"), name, LAST, ())
     for language in ("en", "ja"):
-        note_stage(PageAddress("bpe", language, frozenset(HUG.items())), made)
+        note_stage(PageAddress("bpe", language, frozenset(HUG.items())), result)
     for step in (0, 150):
         drawn((name, window(step, LAST), ()), lambda step=step: gzip.compress(b"%d" % step), len)
-    return made
+    return result
 
 
 def ask(path: str, query: str = "", accepted: str = "en-US,en;q=0.9") -> tuple[bytes, dict[bytes, bytes]]:
@@ -166,12 +166,12 @@ def test_a_browser_that_has_the_page_gets_another_one_with_a_stage(scene: StageD
 
 def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch, scene: StageDescription) -> None:
     monkeypatch.setattr(prerendered_stage, "_scenes", SharedCache(5_000))
-    places = [
+    positions = [
         PageAddress("bpe", "en", frozenset({("text", f"{number} {'x' * 500}")})) for number in range(50)
     ]
-    for place in places:
-        note_stage(place, scene)
-    known = [has_stage(place) for place in places]
+    for index in positions:
+        note_stage(index, scene)
+    known = [has_stage(index) for index in positions]
     assert known[-1] and not known[0] and sum(known) < 20
 
 

@@ -40,9 +40,9 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def process(file: Path, code: str = SAY_SECRET) -> subprocess.Popen[str]:
-    kept = {key: value for key, value in os.environ.items() if key != SECRET_VARIABLE}
+    entries = {key: value for key, value in os.environ.items() if key != SECRET_VARIABLE}
     return subprocess.Popen(
-        [sys.executable, "-c", code, str(file)], cwd=ROOT, env=kept, text=True,
+        [sys.executable, "-c", code, str(file)], cwd=ROOT, env=entries, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
 
@@ -58,8 +58,8 @@ def test_servers_that_start_at_the_same_moment_agree(tmp_path: Path) -> None:
             assert server.stdin is not None
             server.stdin.write("\n")
             server.stdin.flush()
-        told = {server.communicate(timeout=60)[0].strip() for server in servers}
-        assert told == {file.read_text()} and len(file.read_text()) == 64
+        messages = {server.communicate(timeout=60)[0].strip() for server in servers}
+        assert messages == {file.read_text()} and len(file.read_text()) == 64
         assert [path.name for path in file.parent.iterdir()] == [".secret"]
         assert file.stat().st_mode & 0o077 == 0
 
@@ -82,8 +82,8 @@ def test_between_two_looks_at_the_file_another_process_may_have_written_it(
 
 def test_a_full_disk_leaves_no_file_and_a_warning(tmp_path: Path) -> None:
     server = process(tmp_path / ".secret", f"{FULL_DISK}\n{SAY_SECRET}")
-    told, warned = server.communicate("\n", timeout=60)
-    assert len(told.split()[-1]) == 64
+    message, warned = server.communicate("\n", timeout=60)
+    assert len(message.split()[-1]) == 64
     assert "can't be written (File too large)" in warned and f"Set {SECRET_VARIABLE}" in warned
     assert [*tmp_path.iterdir()] == []
 
@@ -92,9 +92,9 @@ def test_a_secret_in_memory_is_one_for_the_whole_process(
     file: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(seal, "SECRET_FILE", file / "no folder" / ".secret")
-    kept = seal.process_singleton(read_secret)
+    stored = seal.process_singleton(read_secret)
     with caplog.at_level(logging.WARNING):
-        assert kept() == kept() and len(kept()) == 64
+        assert stored() == stored() and len(stored()) == 64
     assert len(caplog.records) == 1
 
 

@@ -130,14 +130,14 @@ async def put(
 
 def test_a_session_may_hold_so_much(server: Server) -> None:
     async def run() -> None:
-        kept = SessionResources()
-        assert await put(server, kept, "mine", "a", 60) == 204
-        assert await put(server, kept, "mine", "b", 41) == 413
-        assert await put(server, kept, "mine", "b", 40) == 204
-        assert await put(server, kept, "mine", "a", 60) == 204, "in place of the other"
-        assert kept.held() == {"mine": 100} == server.held()
-        kept.drop("mine", "a")
-        assert kept.held() == {"mine": 40} == server.held()
+        stored = SessionResources()
+        assert await put(server, stored, "mine", "a", 60) == 204
+        assert await put(server, stored, "mine", "b", 41) == 413
+        assert await put(server, stored, "mine", "b", 40) == 204
+        assert await put(server, stored, "mine", "a", 60) == 204, "in place of the other"
+        assert stored.held() == {"mine": 100} == server.held()
+        stored.drop("mine", "a")
+        assert stored.held() == {"mine": 40} == server.held()
 
     finished(run())
 
@@ -146,8 +146,8 @@ def test_what_is_not_told_is_counted_as_it_comes(server: Server) -> None:
     """Without a length it counts as the largest; with a wrong one, no more comes in than there is room for."""
 
     async def run() -> None:
-        kept = SessionResources()
-        assert await put(server, kept, "mine", "a", 10, told=False) == 413
+        stored = SessionResources()
+        assert await put(server, stored, "mine", "a", 10, told=False) == 413
         scope = {
             "path": "/_stcore/upload_file/mine/a",
             "headers": [(b"content-length", b"5")],
@@ -157,20 +157,20 @@ def test_what_is_not_told_is_counted_as_it_comes(server: Server) -> None:
         assert uploads.announced(
             {"headers": [(b"content-length", b"5"), (b"transfer-encoding", b"chunked")]}
         ) == (LARGEST_UPLOAD * 2**20)
-        assert kept.begin("mine", "a", 5)
-        assert [kept.grow("mine", "a", 50) for _ in range(3)] == [True, True, False]
+        assert stored.begin("mine", "a", 5)
+        assert [stored.grow("mine", "a", 50) for _ in range(3)] == [True, True, False]
 
     finished(run())
 
 
 def test_a_file_that_is_not_taken_leaves_nothing(server: Server) -> None:
     async def run() -> None:
-        kept = SessionResources()
-        assert await put(server, kept, "mine", "a", 60, status=400) == 400
-        assert kept.held() == {}
+        stored = SessionResources()
+        assert await put(server, stored, "mine", "a", 60, status=400) == 400
+        assert stored.held() == {}
         with pytest.raises(ZeroDivisionError):
-            await put(server, kept, "mine", "a", 60, meanwhile=lambda: 1 // 0)
-        assert kept.held() == {}
+            await put(server, stored, "mine", "a", 60, meanwhile=lambda: 1 // 0)
+        assert stored.held() == {}
 
     finished(run())
 
@@ -185,14 +185,14 @@ def test_a_slow_upload_is_given_up(server: Server, monkeypatch: pytest.MonkeyPat
         await asyncio.sleep(10)
 
     async def run() -> None:
-        kept = SessionResources()
+        stored = SessionResources()
         scope = {
             "path": "/_stcore/upload_file/mine/a",
             "headers": [(b"content-length", b"5")],
             "method": "PUT",
         }
-        await IncomingFile(scope, kept).put(app, never, never)
-        assert kept.held() == {}
+        await IncomingFile(scope, stored).put(app, never, never)
+        assert stored.held() == {}
 
     finished(run())
 
@@ -202,40 +202,40 @@ def test_so_many_files(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_resources, "FILES_EACH", 3)
 
     async def run() -> None:
-        kept = SessionResources()
-        assert [await put(server, kept, "mine", str(name), 0) for name in range(5)] == [204] * 3 + [413] * 2
+        stored = SessionResources()
+        assert [await put(server, stored, "mine", str(name), 0) for name in range(5)] == [204] * 3 + [413] * 2
 
     finished(run())
 
 
 def test_many_at_once_have_no_more_room_than_one_after_the_other(server: Server) -> None:
     async def run() -> None:
-        kept = SessionResources()
-        answers = await asyncio.gather(*(put(server, kept, "mine", str(name), 40) for name in range(9)))
+        stored = SessionResources()
+        answers = await asyncio.gather(*(put(server, stored, "mine", str(name), 40) for name in range(9)))
         assert answers.count(204) <= 2
-        assert kept.held() == server.held()
-        answers = await asyncio.gather(*(put(server, kept, str(name), "a", 90) for name in range(9)))
+        assert stored.held() == server.held()
+        answers = await asyncio.gather(*(put(server, stored, str(name), "a", 90) for name in range(9)))
         assert sum(server.held().values()) <= 300
-        assert kept.held() == server.held()
+        assert stored.held() == server.held()
 
     finished(run())
 
 
 def test_who_holds_most_makes_room_for_who_holds_less(server: Server) -> None:
     async def run() -> None:
-        kept = SessionResources()
+        stored = SessionResources()
         for session in "abc":
-            assert await put(server, kept, session, "1", 50) == 204
-            assert await put(server, kept, session, "2", 50) == 204
-        assert await put(server, kept, "honest", "1", 60) == 204
+            assert await put(server, stored, session, "1", 50) == 204
+            assert await put(server, stored, session, "2", 50) == 204
+        assert await put(server, stored, "honest", "1", 60) == 204
         assert (
-            kept.held()
+            stored.held()
             == server.held()
             == {"a": 50, "b": 50, "c": 100, "honest": 60}
             | {session: size for session, size in server.held().items() if size == 50}
         )
-        assert await put(server, kept, "late", "1", 45) == 204
-        assert await put(server, kept, "greedy", "1", 100) == 413, "nobody holds more than it would"
+        assert await put(server, stored, "late", "1", 45) == 204
+        assert await put(server, stored, "greedy", "1", 100) == 413, "nobody holds more than it would"
         assert sum(server.held().values()) <= 300
 
     finished(run())
@@ -243,13 +243,13 @@ def test_who_holds_most_makes_room_for_who_holds_less(server: Server) -> None:
 
 def test_those_who_have_left_make_room_first(server: Server) -> None:
     async def run() -> None:
-        kept = SessionResources()
+        stored = SessionResources()
         for session in "abc":
-            assert await put(server, kept, session, "1", 100) == 204
-        kept.leave("b")
-        assert await put(server, kept, "d", "1", 100) == 204
+            assert await put(server, stored, session, "1", 100) == 204
+        stored.leave("b")
+        assert await put(server, stored, "d", "1", 100) == 204
         assert server.closed == ["b"]
-        assert kept.held() == server.held() == {"a": 100, "c": 100, "d": 100}
+        assert stored.held() == server.held() == {"a": 100, "c": 100, "d": 100}
 
     finished(run())
 
@@ -268,19 +268,19 @@ def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pyt
             for _ in range(3):  # the loop looks at its clock, finds what is due, and does it
                 await asyncio.sleep(0)
 
-        kept = SessionResources()
+        stored = SessionResources()
         for session in ("gone", "back", "twice"):
-            assert await put(server, kept, session, "1", 60) == 204
-            kept.leave(session)
-        kept.arrive("back", "192.0.2.7")
+            assert await put(server, stored, session, "1", 60) == 204
+            stored.leave(session)
+        stored.arrive("back", "192.0.2.7")
         server.connected = {"back", "twice"}  # the second has another connection, which was not told of yet
         await passes(RECONNECT_SECONDS - 1)
         assert server.held() == {"gone": 60, "back": 60, "twice": 60}, "a moment later all is there"
         await passes(2)
         assert server.closed == ["gone"]
-        assert kept.held() == server.held() == {"back": 60, "twice": 60}
+        assert stored.held() == server.held() == {"back": 60, "twice": 60}
         server.connected = set()
-        kept.leave("twice")
+        stored.leave("twice")
         await passes(RECONNECT_SECONDS - 1)
         assert server.closed == ["gone"]
         await passes(2)
@@ -295,14 +295,14 @@ def test_a_session_that_was_never_told_ends_too(server: Server, monkeypatch: pyt
     monkeypatch.setattr(session_resources, "RECONNECT_SECONDS", 0.02)
 
     async def run() -> None:
-        kept = SessionResources()
+        stored = SessionResources()
         server.connected, server.stored = {"there"}, {"quiet"}
-        kept.leave("")
+        stored.leave("")
         async with asyncio.timeout(30):
             while server.closed != ["quiet"]:
                 await asyncio.sleep(0.01)
         server.stored = {"another", "told"}
-        kept.leave("told")  # the name of one, with the other beside it
+        stored.leave("told")  # the name of one, with the other beside it
         async with asyncio.timeout(30):
             while len(server.closed) < 3:
                 await asyncio.sleep(0.01)
@@ -326,14 +326,14 @@ def test_what_sessions_leave_behind_is_collected_once(
         collections.append(phase)
 
     async def run() -> None:
-        kept = SessionResources()
+        stored = SessionResources()
         for session in "abc":
-            kept.end(session)
+            stored.end(session)
         assert all(one() is not None for one in left)
         async with asyncio.timeout(30):
             while any(one() is not None for one in left):
                 await asyncio.sleep(0.01)
-        kept.end("another")  # the next one is planned anew
+        stored.end("another")  # the next one is planned anew
         async with asyncio.timeout(30):
             while collections.count("start") < 2:
                 await asyncio.sleep(0.01)
@@ -352,13 +352,13 @@ def test_a_file_that_comes_again_and_fails_is_gone(server: Server) -> None:
     """Streamlit would still have the first, and nobody would count it."""
 
     async def run() -> None:
-        kept = SessionResources()
+        stored = SessionResources()
         for name in "abcdefgh":
-            assert await put(server, kept, "mine", name, 60) == 204
-            assert await put(server, kept, "mine", name, 60, status=400) == 400
-            assert kept.held() == {} == server.held()
+            assert await put(server, stored, "mine", name, 60) == 204
+            assert await put(server, stored, "mine", name, 60, status=400) == 400
+            assert stored.held() == {} == server.held()
         scope = {"path": "/_stcore/upload_file/mine/a", "headers": [], "method": "DELETE"}
-        taken_out = IncomingFile(scope, kept).pass_on
+        taken_out = IncomingFile(scope, stored).pass_on
 
         async def app(scope: Any, receive: Any, send: Any) -> None:
             await send({"type": "http.response.start", "status": 204})
@@ -366,9 +366,9 @@ def test_a_file_that_comes_again_and_fails_is_gone(server: Server) -> None:
         async def send(event: Any) -> None:
             assert event["status"] == 204
 
-        answer = put(server, kept, "mine", "a", 60, pieces=1, after=lambda: taken_out(app, send, send))
+        answer = put(server, stored, "mine", "a", 60, pieces=1, after=lambda: taken_out(app, send, send))
         assert await answer == 204
-        assert kept.held() == {} == server.held(), "taken out before it was there"
+        assert stored.held() == {} == server.held(), "taken out before it was there"
 
     finished(run())
 
@@ -377,9 +377,9 @@ def test_a_file_does_not_outlive_its_session_on_its_way(server: Server) -> None:
     """It would belong to nobody, and stay."""
 
     async def run() -> None:
-        kept = SessionResources()
-        assert await put(server, kept, "mine", "a", 60, meanwhile=lambda: kept.end("mine")) == 413
-        assert kept.held() == {} == server.held()
+        stored = SessionResources()
+        assert await put(server, stored, "mine", "a", 60, meanwhile=lambda: stored.end("mine")) == 413
+        assert stored.held() == {} == server.held()
 
     finished(run())
 
@@ -390,34 +390,34 @@ def test_a_store_of_another_kind_is_emptied_as_a_whole(monkeypatch: pytest.Monke
     store = SimpleNamespace(remove_session_files=removed.append)
     monkeypatch.setattr(runtime, "exists", lambda: True)
     monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=store))
-    kept = SessionResources()
-    assert kept.begin("mine", "a", 10) and kept.grow("mine", "a", 10)
-    assert kept.held() == {"mine": 10}
-    kept.drop("mine", "a")
+    stored = SessionResources()
+    assert stored.begin("mine", "a", 10) and stored.grow("mine", "a", 10)
+    assert stored.held() == {"mine": 10}
+    stored.drop("mine", "a")
     assert removed == ["mine"]
-    assert kept.held() == {}
+    assert stored.held() == {}
 
 
 def test_any_order_of_things_is_counted_rightly(server: Server) -> None:
     async def run() -> None:
-        kept, chance = SessionResources(), random.Random(4)
+        stored, chance = SessionResources(), random.Random(4)
         for _ in range(600):
             session, name = chance.choice("abcdefgh"), chance.choice("12345")
             match chance.randrange(6):
                 case 0:
-                    kept.leave(session)
+                    stored.leave(session)
                 case 1:
-                    kept.arrive(session, "")
+                    stored.arrive(session, "")
                 case 2:
-                    kept.drop(session, name)
+                    stored.drop(session, name)
                 case 3:
-                    many = (put(server, kept, one, name, chance.randrange(90)) for one in "abcdefgh")
+                    many = (put(server, stored, one, name, chance.randrange(90)) for one in "abcdefgh")
                     await asyncio.gather(*many)
                 case _:
-                    await put(server, kept, session, name, chance.randrange(110))
-            found = {one: size for one, size in kept.held().items() if size}
-            assert found == server.held()
-            assert sum(found.values()) <= 300
-            assert max(found.values(), default=0) <= 100
+                    await put(server, stored, session, name, chance.randrange(110))
+            results = {one: size for one, size in stored.held().items() if size}
+            assert results == server.held()
+            assert sum(results.values()) <= 300
+            assert max(results.values(), default=0) <= 100
 
     finished(run())

@@ -51,10 +51,10 @@ def test_a_shelf_never_takes_more_room_than_it_has(moves: list[tuple[str, int, b
 
 
 def test_a_file_to_download_is_made_once_however_often_it_is_asked_for() -> None:
-    made: list[int] = []
+    items: list[int] = []
 
     def make() -> bytes:
-        made.append(1)
+        items.append(1)
         return b"file"
 
     one, other = made_once(make), made_once(make)
@@ -64,4 +64,4 @@ def test_a_file_to_download_is_made_once_however_often_it_is_asked_for() -> None
     for thread in threads:
         thread.join()
     assert one() == other() == b"file"
-    assert len(made) == 2, "once for each button"
+    assert len(items) == 2, "once for each button"

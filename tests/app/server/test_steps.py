@@ -57,13 +57,13 @@ def test_what_is_kept_of_a_run_that_grows_is_what_the_whole_one_shows(name: str)
     parts, whole = grown(
         TRAINERS[name], Corpus.from_texts([corpus[:200]]), {0, 9, 12, 15, 30, 60}.__contains__
     )
-    kept = 0
+    stored = 0
     for part, longer in pairwise([*parts, whole]):
         for step in range(len(part) + 1):
             if drawing_version(part, step) == drawing_version(longer, step):
-                kept += 1
+                stored += 1
                 assert frame(part[step], STYLE) == frame(longer[step], STYLE)
-    assert kept > 10
+    assert stored > 10
     assert all(drawing_version(part, len(part)) != drawing_version(whole, len(part)) for part in parts)
 
 
@@ -106,6 +106,6 @@ def test_a_table_is_made_once_unless_somebody_looks_for_something(steps: Steps) 
     whole = rows(NAME, pair_table, steps.trace, 9, STYLE)
     assert whole is rows(NAME, pair_table, steps.trace, 9, STYLE)
     assert whole == packed_table(pair_table(steps.trace[9], STYLE))
-    found = rows(NAME, pair_table, steps.trace, 9, STYLE, "e")
-    assert found == packed_table(pair_table(steps.trace[9], STYLE, "e")) != whole
+    result = rows(NAME, pair_table, steps.trace, 9, STYLE, "e")
+    assert result == packed_table(pair_table(steps.trace[9], STYLE, "e")) != whole
     assert pickle.loads(pickle.dumps(steps)).trace[3] == steps.trace[3]

@@ -51,9 +51,9 @@ TEXT = Source("x", prose()[:6_000].encode())
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Workers]:
-    made = Workers(1)
-    yield made
-    made.close()
+    result = Workers(1)
+    yield result
+    result.close()
 
 
 def timers_running() -> set[threading.Thread]:
@@ -117,20 +117,20 @@ def test_the_next_run_grows_from_its_own_start(pool: Workers) -> None:
 
 def test_what_ends_at_once_does_not_grow() -> None:
     """By a clock that stands still: whatever it was that trained before, and however long ago."""
-    now, told = [100.0], []
-    reporter = Reporter(lambda kind, _value: told.append(kind), clock=lambda: now[0])
+    now, messages = [100.0], []
+    reporter = Reporter(lambda kind, _value: messages.append(kind), clock=lambda: now[0])
     for _ in range(2):
         now[0] += 60
         reporter.begin()
         now[0] += UNSEEN - 0.01
         reporter.growing(lambda: "a part")
-        assert told == []
+        assert messages == []
         now[0] += 0.02
         reporter.growing(lambda: "a part")
-        assert told == ["progress", "growth"]
+        assert messages == ["progress", "growth"]
         reporter.growing(lambda: "a part")
-        assert told == ["progress", "growth"], "not again at once"
-        told.clear()
+        assert messages == ["progress", "growth"], "not again at once"
+        messages.clear()
 
 
 def test_more_than_a_trace_may_have_is_not_taken_in(pool: Workers) -> None:
@@ -458,8 +458,8 @@ def test_a_class_at_one_address_is_not_one_visitor(held: type[Held], monkeypatch
     street = Street(hall=students, home=["he"])
     street.trains(*(of(student, student, 1.0) for student in students), of("he", "he", 2.0))
     street.trains(of("student 7", "student 7", 4.0))
-    asked = [of(name, name, 0.5) for name in ("student 7", "he", "student 1", "student 2")]
-    assert street.order(held.begun, *asked) == ["student 1", "student 2", "he", "student 7"]
+    requests = [of(name, name, 0.5) for name in ("student 7", "he", "student 1", "student 2")]
+    assert street.order(held.begun, *requests) == ["student 1", "student 2", "he", "student 7"]
 
 
 def test_what_was_long_ago_counts_little(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -191,6 +191,6 @@ def test_hostile_text_stays_text() -> None:
         page = Elements(lesson_of(text))
         assert page.found == plain, text
         assert (
-            text.replace("\r", "\n") in [told.replace("\r", "\n") for told in page.told]
+            text.replace("\r", "\n") in [message.replace("\r", "\n") for message in page.told]
             or text != text.strip()
         ), text

@@ -53,10 +53,10 @@ def test_a_run_is_the_apps(trials: Trials, algorithm: str) -> None:
 
 
 def test_windows_follow_the_step(trials: Trials) -> None:
-    told = asked(
+    message = asked(
         trials, "train", text=EXAMPLES["mixed"].text(), algorithm="bpe", pre="byte_level", size="300"
     )
-    first = json.loads(told["frames"])
+    first = json.loads(message["frames"])
     assert (first["first"], len(first["frames"]), first["seek"]) == (0, LIVE_WINDOW, [0, 1])
     later = json.loads(asked(trials, "frames", book="training", step=100, nonce=1)["frames"])
     assert later["first"] <= 100 < later["first"] + LIVE_WINDOW == later["first"] + len(later["frames"])
@@ -77,9 +77,9 @@ def markup(told: dict[str, Any]) -> str:
 def test_hostile_text_stays_text(trials: Trials, algorithm: str) -> None:
     pre = next(rule for rule in RULES_OF[algorithm] if rule.name == "pre").default
     shown = markup(asked(trials, "train", text=TEXT, algorithm=algorithm, pre=pre, size="300"))
-    told = asked(trials, "encode", text=TEXT)
-    assert told["words"][:2] == ["hug", "pug"]
-    shown += told["tokens"] + markup(asked(trials, "explain", word=TEXT.split()[-1]))
+    message = asked(trials, "encode", text=TEXT)
+    assert message["words"][:2] == ["hug", "pug"]
+    shown += message["tokens"] + markup(asked(trials, "explain", word=TEXT.split()[-1]))
     assert not any(tag in shown.lower() for tag in ("<script", "<img", "<svg/", "<iframe"))
 
 
@@ -87,17 +87,17 @@ def test_a_text_is_bounded_and_an_error_is_a_sentence(trials: Trials) -> None:
     trials.warm_up()
     for what, more in {"save": {}, "encode": {"text": "hug"}, "explain": {"word": "hug"}}.items():
         assert asked(trials, what, **more) == {"error": "Nothing has been trained yet: press “Train” first."}
-    given = {"algorithm": "bpe", "pre": "byte_level", "size": "50"}
-    told = asked(trials, "train", text="x" * (LIVE_TEXT + 1), **given)
-    assert told == {"error": "The text has 20,001 characters, but the page takes 20,000: shorten it."}
-    assert "empty" in asked(trials, "train", text="", **given)["error"]
-    assert asked(trials, "train", text="hug", **{**given, "size": "1"})["error"].startswith(
+    arguments = {"algorithm": "bpe", "pre": "byte_level", "size": "50"}
+    message = asked(trials, "train", text="x" * (LIVE_TEXT + 1), **arguments)
+    assert message == {"error": "The text has 20,001 characters, but the page takes 20,000: shorten it."}
+    assert "empty" in asked(trials, "train", text="", **arguments)["error"]
+    assert asked(trials, "train", text="hug", **{**arguments, "size": "1"})["error"].startswith(
         "vocab_size=1 is below"
     )
-    asked(trials, "train", text="hug pug", **given)
+    asked(trials, "train", text="hug pug", **arguments)
     assert "2,000" in asked(trials, "encode", text="x" * (ENCODE_LIMIT + 1))["error"]
     with pytest.raises(ValueError, match="0"):
-        asked(trials, "train", text="hug", **{**given, "size": "0"})
+        asked(trials, "train", text="hug", **{**arguments, "size": "0"})
 
 
 def test_the_archive_holds_all_that_the_desk_imports(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_without_npm_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_page_is_in_all_languages_and_asks_nobody() -> None:
-    made = dict(in_languages(Site(pyodide=b"there"), lambda: [try_page()]))
-    assert {*made} == {f"{language}/try.html" for language in LANGUAGES}
+    results = dict(in_languages(Site(pyodide=b"there"), lambda: [try_page()]))
+    assert {*results} == {f"{language}/try.html" for language in LANGUAGES}
     assert "connect-src" not in TRY_POLICY and TRY_POLICY.startswith("default-src 'none'")
-    assert "http:" not in "".join(made.values()) and "https:" not in "".join(made.values())
+    assert "http:" not in "".join(results.values()) and "https:" not in "".join(results.values())

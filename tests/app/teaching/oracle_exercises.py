@@ -37,8 +37,8 @@ def solve_pair(facts: Mapping[str, Any], wordpiece: bool) -> tuple[PairName, lis
     if wordpiece:
         step = plain_wordpiece(facts["words"], "first", facts["step"] + 1)[0][facts["step"]]
         return step.pair, step.tied
-    made = bpe_steps(facts["words"], facts["step"] + 1)[facts["step"]]
-    return made.pair, made.tied
+    result = bpe_steps(facts["words"], facts["step"] + 1)[facts["step"]]
+    return result.pair, result.tied
 
 
 def solve_super(facts: Mapping[str, Any]) -> KindStep:

@@ -27,17 +27,17 @@ def running(splits: Mapping[str, Sequence[str]], words: Mapping[str, int]) -> li
 
 def pairs_in(text: list[list[str]]) -> list[PairName]:
     """Every pair that is met."""
-    return [(tokens[place], tokens[place + 1]) for tokens in text for place in range(len(tokens) - 1)]
+    return [(tokens[index], tokens[index + 1]) for tokens in text for index in range(len(tokens) - 1)]
 
 
 def apart(tokens: list[str], pair: PairName) -> int:
     """How often a pair is met if what was part of one is not part of the next."""
-    found = place = 0
+    result = place = 0
     while place + 1 < len(tokens):
         here = (tokens[place], tokens[place + 1]) == pair
-        found += here
+        result += here
         place += 2 if here else 1
-    return found
+    return result
 
 
 def counts(
@@ -52,7 +52,7 @@ def counts(
         "places_once": [sum(pair in pairs_in([tokens]) for tokens in text)],
         "overlaps": [sum(apart(tokens, pair) for tokens in text)],
         "letters": [sum(len(letters.findall(word)) for word in bare)],
-        "either_order": [sum(found in (pair, pair[::-1]) for found in pairs_in(text)) if pair[0] != pair[1] else 2 * pairs_in(text).count(pair)],
+        "either_order": [sum(result in (pair, pair[::-1]) for result in pairs_in(text)) if pair[0] != pair[1] else 2 * pairs_in(text).count(pair)],
         "one_token": [sum(tokens.count(token) for tokens in text) for token in pair],
     }  # fmt: skip
 
@@ -137,16 +137,18 @@ def token_count(text: list[list[str]], token: str) -> int:
 def wordpiece_choices(splits: Mapping[str, Sequence[str]], words: Mapping[str, int]) -> Names:
     """The pair that WordPiece would merge next, by each mistake."""
     text, types = running(splits, words), running(splits, dict.fromkeys(words, 1))
-    found, found_once = pairs_in(text), pairs_in(types)
-    first = {pair: token_count(text, pair[0]) for pair in found}
-    second = {pair: token_count(text, pair[1]) for pair in found}
+    result, found_once = pairs_in(text), pairs_in(types)
+    first = {pair: token_count(text, pair[0]) for pair in result}
+    second = {pair: token_count(text, pair[1]) for pair in result}
     return {
-        "most_frequent": most({*found}, found.count),
-        "first_only": most({*found}, lambda pair: Fraction(found.count(pair), first[pair])),
-        "second_only": most({*found}, lambda pair: Fraction(found.count(pair), second[pair])),
-        "counts_added": most({*found}, lambda pair: Fraction(found.count(pair), first[pair] + second[pair])),
+        "most_frequent": most({*result}, result.count),
+        "first_only": most({*result}, lambda pair: Fraction(result.count(pair), first[pair])),
+        "second_only": most({*result}, lambda pair: Fraction(result.count(pair), second[pair])),
+        "counts_added": most(
+            {*result}, lambda pair: Fraction(result.count(pair), first[pair] + second[pair])
+        ),
         "words_once": most(
-            {*found},
+            {*result},
             lambda pair: Fraction(
                 found_once.count(pair), token_count(types, pair[0]) * token_count(types, pair[1])
             ),
@@ -205,9 +207,9 @@ def one_rule(tokens: list[str], rules: Sequence[PairName]) -> list[str]:
 
 def one_place(tokens: list[str], rules: Sequence[PairName]) -> list[str]:
     """The first place that any rule fits."""
-    for place in range(len(tokens) - 1):
-        if (tokens[place], tokens[place + 1]) in rules:
-            return [*tokens[:place], tokens[place] + tokens[place + 1], *tokens[place + 2 :]]
+    for index in range(len(tokens) - 1):
+        if (tokens[index], tokens[index + 1]) in rules:
+            return [*tokens[:index], tokens[index] + tokens[index + 1], *tokens[index + 2 :]]
     return tokens
 
 
@@ -226,9 +228,9 @@ def cuts(word: str) -> list[tuple[str, ...]]:
     """Every way to cut a word."""
     inside = range(1, len(word))
     return [
-        tuple(word[start:end] for start, end in zip((0, *places), (*places, len(word)), strict=True))
+        tuple(word[start:end] for start, end in zip((0, *positions), (*positions, len(word)), strict=True))
         for number in range(len(word))
-        for places in combinations(inside, number)
+        for positions in combinations(inside, number)
     ]
 
 
@@ -249,10 +251,10 @@ def wordpiece_slips_of(yours: Sequence[str], vocabulary: Sequence[str], true: Se
         )
         backwards.insert(0, rest[-size:])
         rest = rest[:-size]
-    found = {"from_end"} if [*yours] == backwards else set()
+    results = {"from_end"} if [*yours] == backwards else set()
     if true != [UNKNOWN] and len(yours) < len(true):
-        found.add("fewest_tokens")
-    return found or {"not_longest"}
+        results.add("fewest_tokens")
+    return results or {"not_longest"}
 
 
 def probabilities(pieces: Sequence[str], number: Mapping[str, int]) -> Names:
@@ -274,14 +276,14 @@ def split_slips_of(yours: Sequence[str], number: Mapping[str, int]) -> set[str]:
     """The mistakes that may be behind a split into known pieces which is not the best."""
     word = "".join(yours)
     ways = [pieces for pieces, _cost in all_paths(word, dict.fromkeys(number, 0.0))]
-    found = set()
+    results = set()
     if [*yours] == longest(word, {*number}):
-        found.add("greedy")
+        results.add("greedy")
     if len(yours) == min(map(len, ways)):
-        found.add("fewest_pieces")
+        results.add("fewest_pieces")
     if sum(number[piece] for piece in yours) == max(sum(number[piece] for piece in way) for way in ways):
-        found.add("greatest_sum")
-    return found or {"less_probable"}
+        results.add("greatest_sum")
+    return results or {"less_probable"}
 
 
 def losses(words: Mapping[str, int], model: Mapping[str, float], piece: str) -> Names:
@@ -310,13 +312,13 @@ def dropout_mistakes(facts: Mapping[str, Any]) -> Names:
     walks: list[list[tuple[int, bool]]] = []
 
     def walk(tokens: tuple[str, ...], points: list[tuple[int, bool]]) -> None:
-        places = [place for place in range(len(tokens) - 1) if tokens[place : place + 2] in merges]
-        places.sort(key=lambda place: (merges.index(tokens[place : place + 2]), place))
-        for number, place in enumerate(places):
-            joined = (*tokens[:place], tokens[place] + tokens[place + 1], *tokens[place + 2 :])
+        positions = [index for index in range(len(tokens) - 1) if tokens[index : index + 2] in merges]
+        positions.sort(key=lambda place: (merges.index(tokens[place : place + 2]), place))
+        for number, index in enumerate(positions):
+            joined = (*tokens[:index], tokens[index] + tokens[index + 1], *tokens[index + 2 :])
             walk(joined, [*points, (number, True)])
         if tokens == split:
-            walks.append([*points, (len(places), False)])
+            walks.append([*points, (len(positions), False)])
 
     walk(tuple(facts["word"]), [])
 
@@ -325,8 +327,8 @@ def dropout_mistakes(facts: Mapping[str, Any]) -> Names:
 
     good = Fraction(0)
     for number in range(len(merges) + 1):
-        for kept in combinations(merges, number):
-            if tuple(plain_encode([*facts["word"]], list(kept))) == split:
+        for stored in combinations(merges, number):
+            if tuple(plain_encode([*facts["word"]], list(stored))) == split:
                 good += (1 - p) ** number * p ** (len(merges) - number)
     return {
         "end_forgotten": [sum(product(points[:-1]) for points in walks)],
@@ -349,12 +351,12 @@ def match_mistakes(facts: Mapping[str, Any]) -> Names:
         taken, singles = taken + (size > 1), singles + (size == 1)
         rest = rest[size:]
     true: Fraction = p**dropped * (1 - p) ** taken
-    found: Names = {
+    results: Names = {
         "dropped_forgotten": [(1 - p) ** taken],
         "taken_forgotten": [p**dropped],
         "dropout_swapped": [(1 - p) ** dropped * p**taken],
     }
-    return {**found, "single_drops": [true * (1 - p) ** singles]}
+    return {**results, "single_drops": [true * (1 - p) ** singles]}
 
 
 def sampling_mistakes(facts: Mapping[str, Any]) -> Names:
@@ -362,16 +364,16 @@ def sampling_mistakes(facts: Mapping[str, Any]) -> Names:
     pieces, power, split = facts["pieces"], facts["power"], facts["split"]
     total = sum(pieces.values())
     products = {
-        found: math.prod((Fraction(pieces[piece], total) for piece in found), start=Fraction(1))
-        for found, _ in all_paths(facts["word"], dict.fromkeys(pieces, 0.0))
+        result: math.prod((Fraction(pieces[piece], total) for piece in result), start=Fraction(1))
+        for result, _ in all_paths(facts["word"], dict.fromkeys(pieces, 0.0))
     }
     own, everything = products[split], sum(products.values())
-    rest = sum(product**power for found, product in products.items() if found != split)
-    found: Names = {
+    rest = sum(product**power for result, product in products.items() if result != split)
+    result: Names = {
         "not_divided": [own**power],
         "others_only": [own**power / rest],
         "equally_likely": [Fraction(1, len(products))],
     }
     if power != 1:
-        found |= {"power_forgotten": [own / everything], "power_after": [(own / everything) ** power]}
-    return found
+        result |= {"power_forgotten": [own / everything], "power_after": [(own / everything) ** power]}
+    return result

@@ -42,35 +42,35 @@ def style_of(trace: AnyTrace) -> Style:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_keys_are_what_predict_takes(name: str) -> None:
-    trace, asked = RUNS[name], 0
+    trace, wanted = RUNS[name], 0
     for step in range(min(len(trace), 8)):
         for kind in asked_kinds(trace, step, style_of(trace)):
-            made = ask_class(trace, step, kind, style_of(trace))
-            if made is None:
+            result = ask_class(trace, step, kind, style_of(trace))
+            if result is None:
                 continue
-            asked += 1
-            question = question_after(trace, made["step"], made["kind"], style_of(trace))
-            assert question.grade(made["key"][0]).kind == RIGHT
-            assert {question.grade(answer).kind for answer in made["key"]} == {RIGHT}
-            assert {question.grade(answer).kind for answer in made["tied"]} <= {TIED}
-            assert made["step"] == next_asked(trace, step)
-            assert set(made["say"]) == set(LANGUAGES) and made["say"]["en"] != made["say"]["ja"]
-            if made["input"] == "choices":
-                ids = [choice["id"] for choice in made["choices"]]
+            wanted += 1
+            question = question_after(trace, result["step"], result["kind"], style_of(trace))
+            assert question.grade(result["key"][0]).kind == RIGHT
+            assert {question.grade(answer).kind for answer in result["key"]} == {RIGHT}
+            assert {question.grade(answer).kind for answer in result["tied"]} <= {TIED}
+            assert result["step"] == next_asked(trace, step)
+            assert set(result["say"]) == set(LANGUAGES) and result["say"]["en"] != result["say"]["ja"]
+            if result["input"] == "choices":
+                ids = [choice["id"] for choice in result["choices"]]
                 assert (
                     len(ids) > 1
                     and (ids == sorted(ids) or kind == "leaves")
-                    and {*made["key"], *made["tied"]} <= {*ids}
+                    and {*result["key"], *result["tied"]} <= {*ids}
                 )
-            if made["input"] == "text":
-                assert {answer.replace(" ", "") for answer in made["key"]} == {made["word"]}
-    assert asked > 5 and current_language() == "en"
+            if result["input"] == "text":
+                assert {answer.replace(" ", "") for answer in result["key"]} == {result["word"]}
+    assert wanted > 5 and current_language() == "en"
 
 
 def test_ties_are_told_from_what_is_right() -> None:
     """The four sentences: before the second merge three pairs are equally frequent, and the first met goes first."""
-    made = ask_class(RUNS["ties"], 1, "pair", style_of(RUNS["ties"]))
-    assert made is not None and made["key"] == ["i + s"] and len(made["tied"]) == 2
+    result = ask_class(RUNS["ties"], 1, "pair", style_of(RUNS["ties"]))
+    assert result is not None and result["key"] == ["i + s"] and len(result["tied"]) == 2
 
 
 def asked_of(trace: AnyTrace, kind: str) -> Iterator[tuple[int, Any]]:
@@ -91,38 +91,38 @@ def graded_like_predict(trace: AnyTrace, step: int, made: Any) -> None:
 def test_whether_the_next_merge_bridges_a_space() -> None:
     """Oracle: the pairs of the stretches, recounted. Before the change of stages nothing bridges a space, and it isn't asked."""
     trace: Any = trace_at(BPE, corpus="phrases")
-    stage, asked = trace.stage_step, [*asked_of(trace, "bridge")]
-    assert len(asked) > 20 and asked[0][0] == stage
-    for step, made in asked:
-        graded_like_predict(trace, step, made)
+    stage, wanted = trace.stage_step, [*asked_of(trace, "bridge")]
+    assert len(wanted) > 20 and wanted[0][0] == stage
+    for step, result in wanted:
+        graded_like_predict(trace, step, result)
         counts: Counter[tuple[str, str]] = Counter()
         for stretch, times in trace.corpus_at(step).items():
             for pair in pairwise(trace.splits(step, [stretch])[stretch]):
                 counts[pair] += times
-        offered = [tuple(part["t"].replace("␣", "Ġ") for part in one["text"]) for one in made["choices"]]
+        offered = [tuple(part["t"].replace("␣", "Ġ") for part in one["text"]) for one in result["choices"]]
         within, across = sorted(offered, key=lambda pair: "Ġ" in "".join(pair)[1:])
         assert "Ġ" not in "".join(within)[1:] and "Ġ" in "".join(across)[1:]
         best = max((within, across), key=counts.__getitem__)
         right = [
             one["id"]
-            for one, pair in zip(made["choices"], offered, strict=True)
+            for one, pair in zip(result["choices"], offered, strict=True)
             if counts[pair] == counts[best]
         ]
-        assert {*made["key"], *made["tied"]} == {*right}
+        assert {*result["key"], *result["tied"]} == {*right}
 
 
 def test_what_leaves_after_the_next_merge() -> None:
     """Oracle: the vocabulary before the merge and before the one after it."""
     trace = trace_at(BPE, corpus="scaffolding")
     left: Counter[int] = Counter()
-    for step, made in asked_of(trace, "leaves"):
-        graded_like_predict(trace, step, made)
+    for step, result in asked_of(trace, "leaves"):
+        graded_like_predict(trace, step, result)
         later = next_asked(trace, step + 1)
         gone = {*trace[step].vocab} - {*trace[len(trace) if later is None else later].vocab}
         shown = {readable(token, style_of(trace)) for token in gone}
-        assert {*made["key"][0].split(" + ")} == (shown or {"–"})
+        assert {*result["key"][0].split(" + ")} == (shown or {"–"})
         left[len(gone)] += 1
-        assert ("–" in made["key"]) == (not gone)
+        assert ("–" in result["key"]) == (not gone)
     assert left.keys() == {0, 1, 2}
     # By hand: `abc` leaves at 9 of 10 places; the one that is left is a + bc, so `bc` has 30 places when it is judged.
     by_hand = train_pickybpe(Corpus.from_counts({"abcbc": 9, "abc": 1, "bc": 20}), merges=3, threshold="0.6")
@@ -135,15 +135,17 @@ def test_what_leaves_after_the_next_merge() -> None:
 def test_which_language_chooses_the_next_merge() -> None:
     """Oracle: the tokens of each language's own text, recounted; of two alike, the first chooses, and the other ties."""
     trace: Any = trace_at(BPE, corpus="parallel")
-    asked = [*asked_of(trace, "language")]
-    assert len(asked) == len(trace)
-    for step, made in asked[::7]:
-        graded_like_predict(trace, step, made)
+    requests = [*asked_of(trace, "language")]
+    assert len(requests) == len(trace)
+    for step, result in requests[::7]:
+        graded_like_predict(trace, step, result)
         tokens = {
             language: sum(len(trace.splits(step, [word])[word]) * times for word, times in corpus.items())
             for language, corpus in trace.corpora.items()
         }
-        assert {*made["key"], *made["tied"]} == {one for one in tokens if tokens[one] == max(tokens.values())}
+        assert {*result["key"], *result["tied"]} == {
+            one for one in tokens if tokens[one] == max(tokens.values())
+        }
     alike = Corpus.from_counts({"hug": 3, "pug": 2})
     twins = train_paritybpe({"a": alike, "b": alike, "c": Corpus.from_counts({"hu": 1})}, merges=2)
     ((_step, first), (_later, second)) = asked_of(twins, "language")
@@ -155,11 +157,11 @@ def test_which_language_chooses_the_next_merge() -> None:
 def test_a_pair_that_a_bound_excludes_is_offered_and_wrong() -> None:
     """Oracle: the Hugging Face course's words by hand: at last `hug + s` is the most frequent with 5, and makes four letters; `b + un` has 4."""
     trace = RUNS["bound"]
-    made, question = ask_class(trace, 5, "pair", Style()), question_after(trace, 5, "pair", Style())
-    assert made is not None and [choice["id"] for choice in made["choices"]] == ["b + un", "hug + s"]
-    assert (made["key"], made["tied"]) == (["b + un"], [])
+    result, question = ask_class(trace, 5, "pair", Style()), question_after(trace, 5, "pair", Style())
+    assert result is not None and [choice["id"] for choice in result["choices"]] == ["b + un", "hug + s"]
+    assert (result["key"], result["tied"]) == (["b + un"], [])
     assert "longer than 3 characters" in question.grade("hug + s").told
-    assert "at most 3 characters" in str(made["say"]["en"])
+    assert "at most 3 characters" in str(result["say"]["en"])
     free = ask_class(train_bpe(Corpus.from_counts(HUG)), 5, "pair", Style())
     assert free is not None and free["key"] == ["hug + s"] and "at most" not in str(free["say"]["en"])
 
@@ -167,13 +169,13 @@ def test_a_pair_that_a_bound_excludes_is_offered_and_wrong() -> None:
 def test_a_symbol_that_is_kept_whole_is_never_cut() -> None:
     """It stands behind the word that is split, and is wrong in parts, whatever else is right."""
     trace = RUNS["symbol"]
-    for _step, made in asked_of(trace, "split"):
-        question = question_after(trace, made["step"], "split", style_of(trace))
-        assert made["word"].endswith("<n>") and made["key"][0].endswith(" <n>")
-        cut = made["key"][0].removesuffix("<n>") + "< n >"
+    for _step, result in asked_of(trace, "split"):
+        question = question_after(trace, result["step"], "split", style_of(trace))
+        assert result["word"].endswith("<n>") and result["key"][0].endswith(" <n>")
+        cut = result["key"][0].removesuffix("<n>") + "< n >"
         assert question.grade(cut).kind not in (RIGHT, TIED)
         assert "training keeps it whole" in question.grade(cut).hint
-        assert question.grade(made["key"][0]).kind == RIGHT
+        assert question.grade(result["key"][0]).kind == RIGHT
 
 
 def test_a_run_ends() -> None:
@@ -197,8 +199,8 @@ def test_numbers_have_one_form() -> None:
 
 
 def test_every_split_once() -> None:
-    found = [*every_split("hugs")]
-    assert len({*found}) == len(found) == 2**3 and all(one.replace(" ", "") == "hugs" for one in found)
+    results = [*every_split("hugs")]
+    assert len({*results}) == len(results) == 2**3 and all(one.replace(" ", "") == "hugs" for one in results)
 
 
 @pytest.mark.parametrize("text", [*MARKUP, *FORMATS, *CONTROLS])
@@ -216,8 +218,8 @@ def test_hostile_tokens_travel_as_text(text: str) -> None:
 def test_a_hostile_corpus_is_asked_about() -> None:
     trace = train_bpe(Corpus.from_texts(["<img src=x onerror=alert(1)> & <b>" * 3]), vocab_size=40)
     for step in range(len(trace)):
-        made: Any = ask_class(trace, step, "pair", Style(byte_level=True))
-        assert made is None or "<bdi" not in str(made)
+        result: Any = ask_class(trace, step, "pair", Style(byte_level=True))
+        assert result is None or "<bdi" not in str(result)
 
 
 def test_every_plan_asks_the_room() -> None:

@@ -55,9 +55,9 @@ EXPECTED = {
 @pytest.mark.parametrize("name", ERRATUM_WORDS)
 def test_each_has_its_figures(name: str) -> None:
     one = erratum(name)
-    told = f"{one.published} | {one.computed} | {one.arithmetic}"
+    message = f"{one.published} | {one.computed} | {one.arithmetic}"
     for figure in EXPECTED[name]:
-        assert figure in told
+        assert figure in message
     assert one.published != one.computed
 
 
@@ -75,10 +75,10 @@ def test_figures_are_the_golden_ones() -> None:
     """Computed elsewhere, by slow plain programs."""
     course = json.loads((GOLDEN / "unigram_course.json").read_text(encoding="utf-8"))
     hug = json.loads((GOLDEN / "unigram_hug.json").read_text(encoding="utf-8"))
-    told = " ".join(f"{one.computed} {one.arithmetic}" for one in errata())
-    assert f"{course['word_count']} words" in told
+    message = " ".join(f"{one.computed} {one.arithmetic}" for one in errata())
+    assert f"{course['word_count']} words" in message
     for fraction in hug["segmentations_of_pug"].values():
-        assert fraction in told
+        assert fraction in message
 
 
 @pytest.mark.parametrize("name", ERRATUM_WORDS)

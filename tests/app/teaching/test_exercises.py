@@ -111,9 +111,9 @@ def bpe_count(exercise: Exercise) -> None:
 
 def superbpe_pair(exercise: Exercise) -> None:
     """Pairs of more words than allowed are among the options if they are frequent enough, and wrong."""
-    made = solve_super(exercise.facts)
-    as_good = [joined(pair).replace("Ġ", "␣") for pair in made.tied]
-    assert made.kind == "merge" and isinstance(exercise.question.form, Choice)
+    result = solve_super(exercise.facts)
+    as_good = [joined(pair).replace("Ġ", "␣") for pair in result.tied]
+    assert result.kind == "merge" and isinstance(exercise.question.form, Choice)
     assert exercise.question.key == as_good[0] and {*as_good} <= {*exercise.question.form.options}
     for option in exercise.question.form.options:
         wanted = RIGHT if option == as_good[0] else TIED if option in as_good else WRONG
@@ -131,12 +131,12 @@ def pickybpe_removal(exercise: Exercise) -> None:
 
 
 def paritybpe_language(exercise: Exercise) -> None:
-    made = solve_parity(exercise.facts)
-    assert exercise.question.key == made.language
-    for language, tokens in made.tokens.items():
+    result = solve_parity(exercise.facts)
+    assert exercise.question.key == result.language
+    for language, tokens in result.tokens.items():
         assert f"{language} {tokens}" in exercise.question.solution
-        as_good = TIED if tokens == made.tokens[made.language] else WRONG
-        assert graded(exercise, language) == (RIGHT if language == made.language else as_good)
+        as_good = TIED if tokens == result.tokens[result.language] else WRONG
+        assert graded(exercise, language) == (RIGHT if language == result.language else as_good)
 
 
 def bpe_tipping(exercise: Exercise) -> None:
@@ -178,7 +178,7 @@ def bpe_encode(exercise: Exercise) -> None:
 
 
 def wordpiece_vocabulary(words: dict[str, int], merges: int) -> set[str]:
-    alphabet = {("##" if place else "") + letter for word in words for place, letter in enumerate(word)}
+    alphabet = {("##" if index else "") + letter for word in words for index, letter in enumerate(word)}
     steps = plain_wordpiece(words, "first", merges)[0]
     return alphabet | {step.pair[0] + step.pair[1].removeprefix("##") for step in steps}
 
@@ -297,8 +297,8 @@ def viterbi(exercise: Exercise) -> None:
         answer = [text for bits, pieces in cells for text in (str(bits), choose(pieces))]
         assert graded(exercise, "\n".join(answer)) == RIGHT
     assert graded(exercise, exercise.question.key) == RIGHT
-    place = exercise.seed % len(answer)
-    for off in (place, (place + 1) % len(answer)):
+    position = exercise.seed % len(answer)
+    for off in (position, (position + 1) % len(answer)):
         typed = [*answer]
         typed[off] = str(int(typed[off]) + 1) if off % 2 == 0 else "qq"
         verdict = exercise.question.grade("\n".join(typed))
@@ -340,18 +340,18 @@ def construct(exercise: Exercise) -> None:
 def mistake(exercise: Exercise) -> None:
     facts = exercise.facts
     differing = [
-        place
-        for place, lines in enumerate(zip(facts["lines"], true_lines(facts), strict=True))
+        index
+        for index, lines in enumerate(zip(facts["lines"], true_lines(facts), strict=True))
         if lines[0] != lines[1]
     ]
     assert differing == [facts["wrong"]]
     if facts["sort"] in ("pair", "most_frequent"):  # no matter of ties
-        asked = {"words": facts["words"], "step": facts["wrong"]}
-        _chosen, as_good = solve_pair(asked, facts["sort"] == "most_frequent")
+        requests = {"words": facts["words"], "step": facts["wrong"]}
+        _chosen, as_good = solve_pair(requests, facts["sort"] == "most_frequent")
         assert facts["lines"][facts["wrong"]][0] not in as_good
     assert isinstance(exercise.question.form, Choice)
-    for place, option in enumerate(exercise.question.form.options):
-        assert graded(exercise, option) == (RIGHT if place == facts["wrong"] else WRONG)
+    for index, option in enumerate(exercise.question.form.options):
+        assert graded(exercise, option) == (RIGHT if index == facts["wrong"] else WRONG)
 
 
 def course(exercise: Exercise) -> None:
@@ -448,7 +448,7 @@ HARDNESS: dict[str, Callable[[Exercise], float]] = {
 def test_a_thousand_of_a_kind(kind: str) -> None:
     """Each key is what plain training gives, wrong answers are wrong, ties are tied; options are in alphabetical order, the right one
     anywhere among them; the levels rise; there is a prompt with a rule and a way on."""
-    places: Counter[int] = Counter()
+    positions: Counter[int] = Counter()
     hardness: dict[int, list[float]] = {level: [] for level in LEVELS}
     for exercise in exercises(kind):
         SOLVERS[kind](exercise)
@@ -458,9 +458,9 @@ def test_a_thousand_of_a_kind(kind: str) -> None:
         assert question.solution
         if isinstance(question.form, Choice):
             assert list(question.form.options) == sorted(question.form.options)
-            places[question.form.options.index(question.key)] += 1
-    if places and kind != "course":  # whose pairs are always the same
-        assert len(places) >= 3 and max(places.values()) < 0.6 * sum(places.values()), places
+            positions[question.form.options.index(question.key)] += 1
+    if positions and kind != "course":  # whose pairs are always the same
+        assert len(positions) >= 3 and max(positions.values()) < 0.6 * sum(positions.values()), positions
     means = [mean(hardness[level]) for level in LEVELS]
     assert means == sorted(means) and means[0] < means[-1], means
 
@@ -575,8 +575,8 @@ def test_a_hostile_corpus_is_inert() -> None:
     """Whatever is typed comes back as text: no tag of the answer's own in any verdict."""
     wanted = make("construct", 5, 1)
     for line in (*HOSTILE, "\n".join(HOSTILE), "<" * 40 + " 9", "a\tb\tc", "<b>x</b>"):
-        told = wanted.question.grade(line).told
-        assert "<img" not in told and "<script" not in told and "<b>x" not in told, line
+        message = wanted.question.grade(line).told
+        assert "<img" not in message and "<script" not in message and "<b>x" not in message, line
 
 
 @pytest.mark.parametrize(
@@ -604,12 +604,12 @@ def test_a_corpus_that_is_too_short_is_wrong_and_told() -> None:
 
 def test_a_tie_that_the_rule_gives_is_right_and_told() -> None:
     """ab and cd stand equally often; the rule takes the one met first."""
-    asked = Wanted((("a", "b"),))
+    wanted = Wanted((("a", "b"),))
     assert (
-        check_corpus("ab 2\ncd 2", asked).kind == RIGHT and "tied" in check_corpus("ab 2\ncd 2", asked).told
+        check_corpus("ab 2\ncd 2", wanted).kind == RIGHT and "tied" in check_corpus("ab 2\ncd 2", wanted).told
     )
-    assert check_corpus("cd 2\nab 2", asked).kind == TIED
-    assert check_corpus("cd 2\nab 1", asked).kind == WRONG
+    assert check_corpus("cd 2\nab 2", wanted).kind == TIED
+    assert check_corpus("cd 2\nab 1", wanted).kind == WRONG
 
 
 def test_unknown_tokens_as_they_are_typed() -> None:
@@ -623,14 +623,14 @@ def test_unknown_tokens_as_they_are_typed() -> None:
 
 
 def test_addresses_come_back() -> None:
-    for place in (
+    for index in (
         START,
         Place("viterbi", 3, 12, False),
         Place("mixed", 2, 5, True),
         Place("course", 1, 1, False),
     ):
-        url = {name: value for name, value in write_place(place).items() if value is not None}
-        assert read_place(url) == (place, [])
+        url = {name: value for name, value in write_place(index).items() if value is not None}
+        assert read_place(url) == (index, [])
     assert read_place({name: value for name, value in exact(START).items() if value})[0] == START._replace(
         rising=False
     )

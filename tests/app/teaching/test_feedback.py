@@ -97,8 +97,8 @@ def trace_of(algorithm: str, seed: int) -> tuple[Any, Style]:
 
 def predicted(algorithm: str, kind: str) -> Iterator[tuple[Any, int, Question]]:
     """Questions of a kind about steps of such runs."""
-    found = seed = 0
-    while found < NUMBER and seed < 3 * NUMBER:
+    result = seed = 0
+    while result < NUMBER and seed < 3 * NUMBER:
         trace, style = trace_of(algorithm, seed)
         random = Random(f"{kind}{seed}")
         seed += 1
@@ -107,9 +107,9 @@ def predicted(algorithm: str, kind: str) -> Iterator[tuple[Any, int, Question]]:
             continue
         question = question_after(trace, step, kind, style)
         if question.kind == kind:
-            found += 1
+            result += 1
             yield trace, step, question
-    assert found > NUMBER // 4
+    assert result > NUMBER // 4
 
 
 exercise = cache(make)
@@ -134,7 +134,7 @@ def spellings(pieces: list[str], prefix: str, separator: str, sign: str) -> Iter
     own = any(character in word for character in separator.strip())
     between = " " if own else separator
     for marked in (True, False):
-        typed = [prefix + piece if marked and place else piece for place, piece in enumerate(pieces)]
+        typed = [prefix + piece if marked and index else piece for index, piece in enumerate(pieces)]
         yield between.join(typed)
         yield (
             f"[{', '.join(repr(piece) for piece in typed)}]"
@@ -196,9 +196,9 @@ def test_every_spelling_of_a_right_encoding_is_right(kind: str) -> None:
 def test_splits_with_several_readings(
     typed: str, word: str, prefix: str, expected: list[tuple[str, ...]] | None
 ) -> None:
-    found = readings(typed, word, prefix)
-    assert expected is None or found == expected
-    assert all("".join(pieces) == word for pieces in found) and len(found) <= 64
+    result = readings(typed, word, prefix)
+    assert expected is None or result == expected
+    assert all("".join(pieces) == word for pieces in result) and len(result) <= 64
 
 
 # --- placeholders -----------------------------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ def test_the_example_of_a_split_is_never_the_word_itself() -> None:
 def named(question: Question, mistakes: dict[str, list[Any]], typed: Callable[[Any], str]) -> set[str]:
     """Every mistake made, and its hint: it names a mistake that leads to the same answer. Returns the names that were met."""
     met: set[str] = set()
-    answers = [(name, answer) for name, found in mistakes.items() for answer in found]
+    answers = [(name, answer) for name, result in mistakes.items() for answer in result]
     for _name, answer in answers:
         verdict = question.grade(typed(answer))
         if verdict.kind != WRONG:
@@ -286,10 +286,10 @@ def seen(pair: tuple[str, str]) -> str:
 
 def spoken(facts: Any) -> dict[str, list[list[str]]]:
     """Each language's words in their tokens, by slow training."""
-    made = solve_parity({**facts, "step": facts["step"] - 1}).splits
+    result = solve_parity({**facts, "step": facts["step"] - 1}).splits
     return {
         language: [words["▁" + word] for word in " ".join(facts["parallel"][language]).split()]
-        for language, words in made.items()
+        for language, words in result.items()
     }
 
 
@@ -336,8 +336,8 @@ def mistakes_of(kind: str, one: Exercise) -> set[str]:
         case "pickybpe_removal":
             splits = solve_picky({**facts, "step": facts["step"] - 1})  # type: ignore[operator]
             after = [splits[0], *splits[1]][-1].splits
-            made = removals(after, words, facts["pair"], facts["threshold"])  # type: ignore[arg-type]
-            return named(question, made, lambda tokens: " + ".join(tokens) or "–")
+            result = removals(after, words, facts["pair"], facts["threshold"])  # type: ignore[arg-type]
+            return named(question, result, lambda tokens: " + ".join(tokens) or "–")
         case "paritybpe_language":
             return named(question, choosers(spoken(facts)), str)
         case "wordpiece_pair":
@@ -345,10 +345,10 @@ def mistakes_of(kind: str, one: Exercise) -> set[str]:
         case "wordpiece_score":
             return named(question, scores(state(facts, True), words, facts["pair"], "##"), str)  # type: ignore[arg-type]
         case "bpe_encode":
-            made = bpe_encodings(facts["word"], facts["merges"], facts["alphabet"])  # type: ignore[arg-type]
+            result = bpe_encodings(facts["word"], facts["merges"], facts["alphabet"])  # type: ignore[arg-type]
             return named(
                 question,
-                {name: [tokens for tokens in found if tokens] for name, found in made.items()},
+                {name: [tokens for tokens in match if tokens] for name, match in result.items()},
                 " ".join,
             )
         case "unigram_probability":
@@ -366,8 +366,10 @@ def mistakes_of(kind: str, one: Exercise) -> set[str]:
                 if "merges" in facts
                 else ("most_probable", "longest_prefix", "fewest_tokens")
             )
-            made = {BY_WAY[way]: [*solve_way({**facts, "way": way})] for way in others if way != facts["way"]}
-            return named(question, made, " ".join)
+            result = {
+                BY_WAY[way]: [*solve_way({**facts, "way": way})] for way in others if way != facts["way"]
+            }
+            return named(question, result, " ".join)
     raise AssertionError(kind)
 
 
@@ -486,7 +488,7 @@ def test_a_wrong_cell_gets_its_hint() -> None:
                 )
                 if number != true:
                     assert verdict.cells == (2 * end - 2,)
-                    same = {other for other, found in wrong.items() if number in found} | (
+                    same = {other for other, result in wrong.items() if number in result} | (
                         {"not_least"} if number > true else set()
                     )
                     assert verdict.slip in same, (name, verdict.slip)
@@ -536,8 +538,8 @@ def test_a_mistake_in_a_prediction_gets_its_hint(algorithm: str, kind: str) -> N
         if PRE[0] != trace.corpus.pipeline.pre_tokenizer:
             continue  # tokens are written as they are
         if kind == "pair":
-            made = (wordpiece_choices if prefix else bpe_choices)(splits, words)
-            met |= named(question, made, pair_text)
+            results = (wordpiece_choices if prefix else bpe_choices)(splits, words)
+            met |= named(question, results, pair_text)
         else:
             met |= named(question, (counts if kind == "count" else scores)(splits, words, pair, prefix), str)
     assert met and (kind != "count" or {"places_once", "overlaps"} & met)
@@ -552,14 +554,14 @@ def test_a_word_that_is_merged_wrongly_gets_its_hint(algorithm: str) -> None:
         key = tuple(question.key.split(" "))
         now = re.findall(r"<bdi[^>]*>(.*?)</bdi>", question.prompt)
         plain = [
-            html.unescape(token).removeprefix(prefix) if place else html.unescape(token)
-            for place, token in enumerate(now)
+            html.unescape(token).removeprefix(prefix) if index else html.unescape(token)
+            for index, token in enumerate(now)
         ]
         verdict = question.grade(" ".join(plain))
         if verdict.kind == WRONG and "<" not in question.key:
             assert verdict.slip == "unmerged"
-        for place in range(len(plain) - 1):
-            one = (*plain[:place], plain[place] + plain[place + 1], *plain[place + 2 :])
+        for index in range(len(plain) - 1):
+            one = (*plain[:index], plain[index] + plain[index + 1], *plain[index + 2 :])
             verdict = question.grade(" ".join(one))
             if verdict.kind == WRONG:
                 merged = len(one) - len(key)

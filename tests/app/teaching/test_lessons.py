@@ -153,19 +153,19 @@ def asks(link: Link) -> Mapping[str, str]:
             str(pairs[best]) not in drawn or opened.step
         )  # how often it occurs, before anything was found out
         return {"bpe_pair": PLUS.join(best)}
-    told = {}
+    messages = {}
     for name in ("wp", "wp_frequent"):
         first, second = known["wp_pair" if name == "wp" else "wp_frequent"].split(PLUS)
         number, parts = pairs[first, second], (symbols[first], symbols[second])
         divisor = math.gcd(number, parts[0] * parts[1])
-        told[f"{name}_sum"] = f"{number} / ({parts[0]} × {parts[1]})"
-        told[f"{name}_score"] = f"{number // divisor}/{parts[0] * parts[1] // divisor}"
-        assert told[f"{name}_score"] not in drawn and f"{parts[0]} × {parts[1]}" not in drawn
+        messages[f"{name}_sum"] = f"{number} / ({parts[0]} × {parts[1]})"
+        messages[f"{name}_score"] = f"{number // divisor}/{parts[0] * parts[1] // divisor}"
+        assert messages[f"{name}_score"] not in drawn and f"{parts[0]} × {parts[1]}" not in drawn
     assert question.grade(known["wp_pair"].replace(PLUS, " + ")).kind == "right"
     assert (
         known["wp_pair"].split(PLUS)[1] not in question.prompt
     )  # nor what is merged, as the question for the score does
-    return told
+    return messages
 
 
 def merges(link: Link) -> Mapping[str, str]:
@@ -309,9 +309,9 @@ def splits(link: Link) -> Mapping[str, str]:
         heads = [rest[:end] for end in range(1, len(rest) + 1) if rest[:end] in seed]
         return [(head, *tail) for head in heads for tail in cut(rest[len(head) :])] if rest else [()]
 
-    found = cut(word)
-    best = max(found, key=lambda split: math.prod(seed[piece] / total for piece in split))
-    return {"lattice_word": word, "paths": str(len(found)), "best": PLUS.join(best)}
+    result = cut(word)
+    best = max(result, key=lambda split: math.prod(seed[piece] / total for piece in split))
+    return {"lattice_word": word, "paths": str(len(result)), "best": PLUS.join(best)}
 
 
 def samples(link: Link) -> Mapping[str, str]:
@@ -342,8 +342,8 @@ def disagree(link: Link) -> Mapping[str, str]:
     assert link.tab == "Where they disagree"
     assert trace[int(link.query["step"])].disagreements()
     words = trace.corpus.words
-    for place in range(len(trace)):
-        for cuts in trace[place].cuts(words).values():
+    for index in range(len(trace)):
+        for cuts in trace[index].cuts(words).values():
             lengths = [len(cut) for cut in cuts if cut is not None]
             if 1 in lengths and max(lengths) > 1:
                 return {}
@@ -357,15 +357,15 @@ def gpt2_ranks() -> Mapping[tuple[str, ...], int]:
 
 def gpt2_tokens(text: str) -> list[str]:
     """By its merges alone, one after the other on each word; letters and spaces only."""
-    ranks, found = gpt2_ranks(), []
+    ranks, result = gpt2_ranks(), []
     for word in GPT2_WORD.findall(text):
         tokens = [BYTE_TO_SYMBOL[byte] for byte in word.encode()]
         while pairs := [pair for pair in pairwise(tokens) if pair in ranks]:
             first = min(pairs, key=ranks.__getitem__)
-            place = next(place for place, pair in enumerate(pairwise(tokens)) if pair == first)
-            tokens[place : place + 2] = ["".join(first)]
-        found += tokens
-    return found
+            index = next(index for index, pair in enumerate(pairwise(tokens)) if pair == first)
+            tokens[index : index + 2] = ["".join(first)]
+        result += tokens
+    return result
 
 
 def costs(link: Link) -> Mapping[str, str]:
@@ -379,16 +379,16 @@ def costs(link: Link) -> Mapping[str, str]:
         "hi": "Hindi",
     }
     folder = ROOT / "assets" / "corpora" / "parallel"
-    found = {
+    results = {
         name: sum(len(gpt2_tokens(line)) for line in (folder / f"{code}.txt").read_text("utf-8").splitlines())
         for code, name in names.items()
     }
-    dear = max(found, key=lambda name: found[name])
+    dear = max(results, key=lambda name: results[name])
     return {
         "dear": dear,
-        "dear_tokens": f"{found[dear]:,}",
-        "dear_times": f"{found[dear] / found['English']:.1f}",
-        "cheap_tokens": str(found["English"]),
+        "dear_tokens": f"{results[dear]:,}",
+        "dear_times": f"{results[dear] / results['English']:.1f}",
+        "cheap_tokens": str(results["English"]),
     }
 
 
@@ -416,11 +416,11 @@ def merged_by(rules: list[tuple[str, str]], word: str) -> list[str]:
     """A word by merge rules, the oldest first, one after the other."""
     tokens = [*word]
     for first, second in rules:
-        place = 0
-        while place + 1 < len(tokens):
-            if (tokens[place], tokens[place + 1]) == (first, second):
-                tokens[place : place + 2] = [first + second]
-            place += 1
+        position = 0
+        while position + 1 < len(tokens):
+            if (tokens[position], tokens[position + 1]) == (first, second):
+                tokens[position : position + 2] = [first + second]
+            position += 1
     return tokens
 
 

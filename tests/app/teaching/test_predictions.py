@@ -74,16 +74,16 @@ def test_one_is_said_as_one(kind: str) -> None:
     texts = ["low slow lowest"]
     traces = (train_bpe(Corpus.from_texts(texts)), train_wordpiece(Corpus.from_texts(texts)),
               train_unigram(Corpus.from_texts(texts), 60, 12))  # fmt: skip
-    asked = 0
+    wanted = 0
     for trace in traces:
         for step in range(len(trace)):
             if kind not in ASKS[trace.algorithm]:
                 continue
             question = question_after(trace, step, kind, STYLE)
             said = " ".join((question.prompt, question.solution, question.worked, question.grade("999").told))
-            asked += 1
+            wanted += 1
             assert not ONE.search(re.sub("<[^>]*>", "", said)), said
-    assert asked or kind == "mixed"
+    assert wanted or kind == "mixed"
 
 
 @pytest.mark.parametrize("words", [HUG, WORDS])
@@ -117,19 +117,19 @@ def test_how_a_word_is_split_after_the_next_merge(algorithm: str, words: dict[st
         ]
     else:
         splits = [step.splits for step in plain_wordpiece(words, "first")[0]]  # type: ignore[misc]
-    asked = 0
+    wanted = 0
     for step, after in enumerate(splits):
         question = question_after(trace, step, "split", STYLE)
         if question.kind != "split":
             continue
-        asked += 1
+        wanted += 1
         key = question.key.replace(" ", "")
-        plain = [piece.removeprefix("##") if place else piece for place, piece in enumerate(after[key])]
+        plain = [piece.removeprefix("##") if index else piece for index, piece in enumerate(after[key])]
         assert question.key == " ".join(plain) and question.grade(" | ".join(plain)).kind == RIGHT
         if len(key) > len(plain):
             assert question.grade(" ".join(key)).kind in (WRONG, TIED)
         assert question.grade(key + "x").kind == UNREAD
-    assert asked > len(splits) // 2
+    assert wanted > len(splits) // 2
 
 
 @pytest.mark.parametrize("words", [HUG, {"low": 5, "lower": 2, "newest": 6, "widest": 3, "slow": 5}])
@@ -222,7 +222,7 @@ def test_no_frame_shows_a_token_that_is_learned_later(words: dict[str, int]) -> 
     ]
     for trace, draw in traces:
         for step in range(len(trace)):
-            later = {token for token, made in trace.step_of_token.items() if made > step} - {*words}
+            later = {token for token, result in trace.step_of_token.items() if result > step} - {*words}
             frame = draw(trace[step], STYLE, ahead=False)
             assert not later & {*chips_in(frame.html)} and frame.label not in later
 
@@ -276,10 +276,10 @@ def hidden_runs(seed: int) -> list[tuple[Any, Callable[..., Frame]]]:
 def test_nothing_on_the_page_gives_a_key_away() -> None:
     """Every kind of question, 500 times and more under `make stress`: what the page shows names the key nowhere but in the words themselves, the question and a
     list of all pairs, sorted by spelling. Oracles: the run's own events; Python's `sorted`."""
-    asked: Counter[tuple[str, str]] = Counter()
+    requests: Counter[tuple[str, str]] = Counter()
     seed = 0
     while seed < sampled(40) or min(
-        asked[name, kind] for name, asks in ASKS.items() for kind in asks if kind != "loss"
+        requests[name, kind] for name, asks in ASKS.items() for kind in asks if kind != "loss"
     ) < sampled(500):
         for trace, draw in hidden_runs(seed):
             merging = trace.algorithm != "unigram"
@@ -299,7 +299,7 @@ def test_nothing_on_the_page_gives_a_key_away() -> None:
                     assert "<b>" not in frame.html.partition("listed")[2].partition("</details>")[0]
                 for kind in ASKS[trace.algorithm]:
                     question = question_after(trace, step, kind, STYLE)
-                    asked[trace.algorithm, question.kind] += 1
+                    requests[trace.algorithm, question.kind] += 1
                     if merging:
                         drawn, said = pair_chips(event.pair, STYLE), pair_text(event.pair, STYLE)
                         named = re.compile(rf"(?<![\w#]){re.escape(said)}(?!\w)")
@@ -314,21 +314,21 @@ def test_nothing_on_the_page_gives_a_key_away() -> None:
                         rows = [f'<span class="ts">{chips(then, STYLE)}</span>' for then in splits.values()]
                         assert not [row for row in rows if row in frame.html]
         seed += 1
-    assert asked["unigram", "loss"] > sampled(500) // 10
+    assert requests["unigram", "loss"] > sampled(500) // 10
 
 
 def test_the_table_that_watching_shows_would_give_it_away() -> None:
     """What the test above looks for is there in the frames of a run that is watched: on the course's text, the second row of the table is
     the next merge more often than not, and the sentence names it."""
     trace = train_bpe(Corpus.from_texts(EXAMPLES["course"].text().splitlines()), 50)
-    told = 0
+    message = 0
     for step in range(1, len(trace)):
         shown, listed = told_apart(merge_frame(trace[step], STYLE).html)
         event = trace.event(step + 1)
         assert event.kind == "merge" and not listed
-        told += pair_chips(event.pair, STYLE) in shown
+        message += pair_chips(event.pair, STYLE) in shown
         assert "<table" in shown
-    assert told >= 10
+    assert message >= 10
 
 
 def test_pairs_are_given_with_counts_only_where_nobody_can_count() -> None:

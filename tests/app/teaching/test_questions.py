@@ -84,14 +84,14 @@ def test_no_text_breaks_the_reading_of_numbers(text: str) -> None:
 @given(st.fractions(min_value=Fraction(1, 10**6), max_value=10**6), st.integers(2, 8))
 def test_a_rounded_number_is_accepted_and_a_neighbour_is_not(true: Fraction, digits: int) -> None:
     """Oracle: rounding to `digits` significant digits; the next number with as many digits is more than half a unit off."""
-    places = digits - 1 - math.floor(math.log10(true))
-    rounded = Fraction(round(true * Fraction(10) ** places), 1) / Fraction(10) ** places
-    unit = Fraction(1, 1) / Fraction(10) ** places
-    typed = f"{float(rounded):.{max(0, places)}f}"
-    if places >= 0:
+    positions = digits - 1 - math.floor(math.log10(true))
+    rounded = Fraction(round(true * Fraction(10) ** positions), 1) / Fraction(10) ** positions
+    unit = Fraction(1, 1) / Fraction(10) ** positions
+    typed = f"{float(rounded):.{max(0, positions)}f}"
+    if positions >= 0:
         number = read_number(typed)
         assert number is not None and number.means(true)
-        off = read_number(f"{float(rounded + 2 * unit):.{places}f}")
+        off = read_number(f"{float(rounded + 2 * unit):.{positions}f}")
         assert off is not None and not off.means(true)
 
 

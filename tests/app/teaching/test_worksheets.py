@@ -91,8 +91,8 @@ def test_pairs_are_asked_blank_and_answered_in_full(step: int) -> None:
                 pairs[pair] += trace.word_frequencies[word]
         assert task.asked.count('class="blank') == 2 * len(pairs)
         rows = re.findall(r"<tr><td>(<span class=\"pair\">.*?)</td><td>(\d+)</td></tr>", task.answer)
-        found = {tuple(text(pair).split()): int(number) for pair, number in rows}
-        assert found == dict(pairs)
+        results = {tuple(text(pair).split()): int(number) for pair, number in rows}
+        assert results == dict(pairs)
         assert '<span class="pair">' not in task.asked
 
 
@@ -131,9 +131,9 @@ def test_a_sheet_is_a_page_with_its_key_behind_it(algorithm: object, corpus: str
     trace = trace_at(algorithm, corpus=corpus)  # type: ignore[arg-type,var-annotated]
     page = worksheet("<b>", run_tasks(trace, 2, PLAIN))
     assert names(page) <= TAGS
-    asked, key = page.split('<section class="key">')
-    assert asked.count('class="task"') == key.count('class="task"') > 0
-    assert "blank" in asked.split("<body>")[1] and "blank" not in key
+    wanted, key = page.split('<section class="key">')
+    assert wanted.count('class="task"') == key.count('class="task"') > 0
+    assert "blank" in wanted.split("<body>")[1] and "blank" not in key
     assert "<b></h1>" not in page and "&lt;b&gt;</h1>" in page and "<script" not in page
 
 
@@ -143,10 +143,10 @@ def test_exercises_on_paper(kind: str) -> None:
     exercises = [make(kind, level, 7) for level in (1, 5)]
     page = worksheet(kind, exercise_tasks((kind, one) for one in exercises))
     assert names(page) <= TAGS
-    asked, key = page.split('<section class="key">')
+    wanted, key = page.split('<section class="key">')
     for one in exercises:
-        assert one.question.solution in key and one.question.solution not in asked
-        assert one.question.prompt in asked
+        assert one.question.solution in key and one.question.solution not in wanted
+        assert one.question.prompt in wanted
 
 
 def test_hostile_words_are_text() -> None:

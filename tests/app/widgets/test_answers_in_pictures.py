@@ -64,8 +64,8 @@ def test_only_a_pair_that_can_be_merged_now_is_chosen(state: dict[str, Any]) -> 
         choose_pair(hidden, game, wrong)
         assert state[key] is None
     state.clear()
-    for asked, reached in (("count", 0), ("split", 0), ("pair", len(trace))):
-        other = Hidden("bpe", "run", trace, Style(), merge_frame, asked, len(trace))
+    for wanted, reached in (("count", 0), ("split", 0), ("pair", len(trace))):
+        other = Hidden("bpe", "run", trace, Style(), merge_frame, wanted, len(trace))
         choose_pair(other, Game("run", reached), lit_id("u", "g"))
     unigram = train_unigram(CORPUS, seed_size=15, vocab_size=7, whole_words=False)
     choose_pair(Hidden("unigram", "run", unigram, Style(), merge_frame, "piece", 3), game, lit_id("ug"))

@@ -274,9 +274,9 @@ def test_numbers_that_can_not_be_stop_the_unigram_page(name: str, number: int) -
     app = opened("unigram")
     app.number_input(key=f"unigram.{name}").set_value(number)
     ran(app)
-    (told,) = [html.proto.body for html in app.get("html") if "note problem" in html.proto.body]
+    (message,) = [html.proto.body for html in app.get("html") if "note problem" in html.proto.body]
     most = "50,000" if name == "seed" else "20,000"
-    assert f"{number:,} is out of range; choose a number from 1 to {most}." in told
+    assert f"{number:,} is out of range; choose a number from 1 to {most}." in message
     assert app.session_state["blocked"]
     assert app.session_state[f"unigram.{name}"] == number  # kept, to be mended
 

@@ -41,8 +41,8 @@ def test_a_link_into_an_excerpt_stays_within_it(
         app.query_params["step"] = step
     app.run()
     assert not app.exception and app.session_state["step"] == shown
-    for asked in (0, 7, 12):  # a button that leads elsewhere
-        app.session_state["asked"] = asked
+    for wanted in (0, 7, 12):  # a button that leads elsewhere
+        app.session_state["asked"] = wanted
         app.run()
         first, last = excerpt or (0, 12)
-        assert app.session_state["step"] == min(max(asked, first), last, 12)
+        assert app.session_state["step"] == min(max(wanted, first), last, 12)

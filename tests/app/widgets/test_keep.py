@@ -36,9 +36,9 @@ class Browser:
 
 @pytest.fixture
 def tab(monkeypatch: pytest.MonkeyPatch) -> Browser:
-    found = Browser()
-    monkeypatch.setattr(tokensteps.widgets.keep, "component", lambda _name, _styles: found)
-    return found
+    result = Browser()
+    monkeypatch.setattr(tokensteps.widgets.keep, "component", lambda _name, _styles: result)
+    return result
 
 
 def test_a_new_session_is_given_what_the_one_before_kept(tab: Browser) -> None:
@@ -80,20 +80,20 @@ def test_the_record_of_exercises_comes_back(tab: Browser) -> None:
 def test_what_lasts_is_given_to_every_tab_until_it_is_erased(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first run of a session asks, though the page has something to keep already; the two are put together."""
     sent: list[dict[str, Any]] = []
-    given = seal("kept", [PATH_WALK, [3, [1, 2, 77], [], [2]]])
+    value = seal("kept", [PATH_WALK, [3, [1, 2, 77], [], [2]]])
 
     def browser(*, key: str, data: dict[str, Any], on_kept_change: Any, on_erased_change: Any) -> Any:
         assert key == f"keep-{PATH_WALK}" and None not in (on_kept_change, on_erased_change)
         sent.append(data)
-        return SimpleNamespace(kept=given)
+        return SimpleNamespace(kept=value)
 
     monkeypatch.setattr(tokensteps.widgets.keep, "component", lambda _name, _styles: browser)
     assert read_progress(kept(PATH_WALK, [], lasting=True)) == PathProgress(
         3, frozenset({1, 2}), practised=frozenset({2})
     )
     mine = PathProgress(5, frozenset({5}))
-    found = read_progress(kept(PATH_WALK, mine.saved(), lasting=True))
-    assert mine.together(found) == PathProgress(5, frozenset({1, 2, 5}), practised=frozenset({2}))
+    result = read_progress(kept(PATH_WALK, mine.saved(), lasting=True))
+    assert mine.together(result) == PathProgress(5, frozenset({1, 2, 5}), practised=frozenset({2}))
     kept(PATH_WALK, [], lasting=True, erased=True)
     assert [(one["lasting"], one["erased"], bool(one["text"])) for one in sent] == [
         (True, False, False),

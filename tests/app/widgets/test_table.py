@@ -33,8 +33,8 @@ def test_cells_are_what_a_script_can_hold() -> None:
             "none": [None, None, None],
         }
     )
-    found = columns(table, digits=2)
-    assert {name: (column["kind"], column["cells"]) for name, column in found.items()} == {
+    result = columns(table, digits=2)
+    assert {name: (column["kind"], column["cells"]) for name, column in result.items()} == {
         "n": ("whole", [2**53, str(2**53 + 1), str(-(10**17))]),
         "x": ("decimal", [0.1, None, None]),
         "score": ("fraction", ["1/3", "2", None]),
@@ -42,7 +42,7 @@ def test_cells_are_what_a_script_can_hold() -> None:
         "maybe": ("whole", [1, None, 3]),
         "none": ("text", [None, None, None]),
     }
-    assert [name for name, column in found.items() if "digits" in column] == ["x"]
+    assert [name for name, column in result.items() if "digits" in column] == ["x"]
     assert columns(table, ids=True)["n"]["kind"] == "id" and columns(table, index=True)[""]["heads"]
 
 

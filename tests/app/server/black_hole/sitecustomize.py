@@ -21,8 +21,8 @@ def is_here(host):
 
 
 def note(what):
-    with open(KEPT, "a", encoding="utf-8") as kept:
-        kept.write(f"{what}\n")
+    with open(KEPT, "a", encoding="utf-8") as stored:
+        stored.write(f"{what}\n")
 
 
 def leads_out(line, address):
