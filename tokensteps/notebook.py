@@ -15,6 +15,7 @@ The engine knows nothing of all this: this module gives its classes the methods.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
@@ -29,16 +30,19 @@ from tokenizers_core.training.comparison import SizeSnapshot
 from tokenizers_core.training.merge_trace import MergeSnapshot, MergeTrace
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceSnapshot
+from tokensteps.assets import read_asset
 from tokensteps.drawing.comparison import compare_frame
 from tokensteps.drawing.encoding import encoding_frame, match_frame
 from tokensteps.drawing.frame import Frame
-from tokensteps.drawing.handout import filled, handout, standalone_page
+from tokensteps.drawing.handout import filled, handout, still_page
 from tokensteps.drawing.lattice.frames import lattice_frame
 from tokensteps.drawing.stage_markup import token_count
+from tokensteps.drawing.still.plain_frame import plain_frame
+from tokensteps.drawing.still.used_styles import used_styles
 from tokensteps.drawing.tokens import PLAIN, Style, chips, readable
 from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
-from tokensteps.language.i18n import _, count, language_tag
+from tokensteps.language.i18n import _, count
 from tokensteps.language.names import trace_name
 from tokensteps.limits import HANDOUT_STEPS, NOTEBOOK_ROOM
 
@@ -54,6 +58,14 @@ HIGH: Final = 830
 """Pixels of a lattice."""
 LOW: Final = 220
 """Pixels of an encoding of one line."""
+KEYS: Final = "keys"
+"""The script of each frame that leaves the keys that save to the notebook."""
+FOR_SCRIPTS: Final = re.compile(
+    r'<div class="facts".*?</div></div>(?=</section>)'
+    r'| (?:class="term" role="button" tabindex="0" data-term|data-(?:pick|of|code|values))=(?:"[^"]*"|[^\s>]+)',
+    re.DOTALL,
+)
+"""What only scripts make use of in a frame."""
 STEP_FRAMES: Final[Mapping[type, Callable[[Any, Style], Frame]]] = {
     MergeSnapshot: merge_frame,
     WordPieceSnapshot: wordpiece_frame,
@@ -94,24 +106,32 @@ def show(what: object, step: int = 0, height: int | None = None) -> InNotebook:
 
 
 def html(what: object, step: int = 0, height: int | None = None) -> str:
-    """The sandboxed frame that shows it, as markup: it holds all that it needs."""
+    """The sandboxed frame that shows it, as markup: it holds all that it needs. Where frames aren't shown, a note and a plain picture are."""
     usual = HEIGHT
     match what:
         case Encoding():
-            page, allowed, name, usual = _encoding(what), "", token_count(len(what)), LOW
+            page, name, usual = _encoding(what), token_count(len(what)), LOW
+            still = f"<p>{chips(what.tokens[:NOTEBOOK_TOKENS], PLAIN)}</p>"
         case Lattice():
             return html(what.viterbi(), len(what.viterbi()), height)
         case Trace():
-            page, allowed, name = _run(what, step), "allow-scripts", _heading(what[0])
+            page, name, still = _run(what, step), _heading(what[0]), _drawn_snapshot(what[step]).html
             usual = HIGH if isinstance(what[0], ViterbiSnapshot) else HEIGHT
         case _:
-            page, allowed, name = _still(what), "allow-scripts", _heading(what)
+            page, name, still = _still(what), _heading(what), _drawn_snapshot(what).html
+    note = _(
+        "TokenSteps shows {name} here, in a notebook that you trust: run the cell, or choose “Trust Notebook” (JupyterLab: in the command palette)."
+    )
+    styles = read_asset("handout/inline.css")
     return filled(
         "inline",
+        styles=used_styles(styles, styles),
         title=escape(name),
-        allowed=allowed,
         page=escape(page),
         height=str(int(height or usual)),
+        note=escape(note.format(name=name)),
+        still=plain_frame(still),
+        saving=read_asset("handout/saving.js"),
     )
 
 
@@ -141,31 +161,38 @@ def _run(trace: Trace[Any], step: int) -> str:
         return _still(trace[step])
     start = trace[0]
     draw, style = _drawing(start), _style(start)
-    return handout(_heading(start), len(trace), lambda at: draw(trace[at], style), step, NOTEBOOK_ROOM)
+    return handout(
+        _heading(start), len(trace), lambda at: draw(trace[at], style), step, NOTEBOOK_ROOM, [KEYS]
+    )
 
 
 def _still(snapshot: Any) -> str:
-    """The page of one step. Without others, the flipbook has nothing to step through."""
-    name = _heading(snapshot)
+    """The page of one step."""
+    name, frame = _heading(snapshot), _drawn_snapshot(snapshot)
     if isinstance(snapshot, ByContent):
         name = f"{name} · {_('Step {step}').format(step=count(snapshot.step))} / {count(len(snapshot.trace))}"
-    return handout(name, 0, lambda _only: _drawing(snapshot)(snapshot, _style(snapshot)))
+    styles = ("page/style.css", "handout/still.css")
+    drawn = FOR_SCRIPTS.sub("", frame.html)
+    return still_page(name, "still", styles, KEYS, status=escape(frame.status), frame=drawn)
+
+
+def _drawn_snapshot(snapshot: Any) -> Frame:
+    return _drawing(snapshot)(snapshot, _style(snapshot))
 
 
 def _encoding(encoding: Encoding) -> str:
-    """An encoding's page: its tokens and their ids, and nothing that runs."""
+    """An encoding's page: its tokens and their ids."""
     tokens, ids = encoding.tokens[:NOTEBOOK_TOKENS], encoding.ids[:NOTEBOOK_TOKENS]
     remark = ""
     if len(tokens) < len(encoding):
         remark = _("The first {shown} of {all} tokens.").format(
             shown=count(len(tokens)), all=count(len(encoding))
         )
-    return standalone_page(
-        "tokens",
+    return still_page(
         token_count(len(encoding)),
-        language=language_tag(),
-        styles=("page/style.css", "components/chips.css", "handout/tokens.css"),
-        counts="",
+        "tokens-still",
+        ("page/style.css", "components/chips.css", "handout/tokens.css"),
+        KEYS,
         remark=escape(remark),
         chips=chips(tokens, PLAIN),
         ids=", ".join(map(str, ids)),

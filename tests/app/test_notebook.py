@@ -62,9 +62,36 @@ class Frames(HTMLParser):
 
 def page(markup: str) -> tuple[str, str]:
     """The document within the one frame, and what the frame allows it."""
-    ((tag, attributes),) = Frames(markup).found
-    assert tag == "iframe" and attributes["title"] is not None
+    (attributes,) = [attributes for tag, attributes in Frames(markup).found if tag == "iframe"]
+    assert attributes["title"] is not None
     return str(attributes["srcdoc"]), str(attributes["sandbox"])
+
+
+def text_of(markup: str) -> str:
+    return unescape(re.sub("<[^>]*>", "", markup))
+
+
+STRIPPED = re.compile(r"<(style|script|iframe).*?</\1>", re.DOTALL)
+"""What viewers take out of a notebook that isn't trusted, with what is in it."""
+
+
+@pytest.mark.parametrize("name", [*RUNS, "encoding", "lattice"])
+def test_what_is_left_without_frames_styles_and_scripts(name: str) -> None:
+    """A note that says what it is and what to do, and the step as text; a step takes 20 KB at most, an encoding 10."""
+    tokenizer = RUNS["unigram"].tokenizer()
+    shown = {"encoding": tokenizer.encode("hugs pun"), "lattice": tokenizer.explain("hugs")[2]}
+    one = shown.get(name) or RUNS[name][2]
+    whole = one._repr_html_()
+    assert len(whole.encode()) <= (10_000 if name == "encoding" else 20_000)
+    left = STRIPPED.sub("", whole)
+    assert {attribute for _tag, attributes in Frames(left).found for attribute in attributes} == {"class"}
+    told = text_of(left)
+    assert "TokenSteps shows" in told and "Trust Notebook" in told
+    tokens = re.findall("<code>(.*?)</code>", left)
+    assert tokens and (name != "encoding" or tokens == list(one.tokens))
+    if name == "bpe":  # after the merge, once, and each word with its count
+        words = ["h ug × 10", "p ug × 5", "p un × 12", "b un × 4", "h ug s × 5"]
+        assert [" ".join(text_of(item).split()) for item in re.findall("<li>(.*?)</li>", left)] == words
 
 
 def message(document: str) -> dict[str, Any]:
@@ -83,8 +110,10 @@ def test_a_run_shows_itself_step_by_step(name: str) -> None:
     style = notebook._style(trace[0])
     assert name not in NAMES or f"<title>{NAMES[name]}</title>" in document
     assert [one["html"] for one in told["frames"]] == [draw(snapshot, style).html for snapshot in trace]
-    (still,) = message(page(trace[2]._repr_html_())[0])["frames"]
-    assert still == told["frames"][2]
+    still = page(trace[2]._repr_html_())[0]
+    assert text_of(still.partition('<div data-beat="2">')[2].partition("</main>")[0]).strip() == text_of(
+        told["frames"][2]["html"]
+    )
 
 
 def test_it_opens_where_it_is_asked_to() -> None:
@@ -108,7 +137,7 @@ def test_a_word_shows_its_search_and_a_text_its_tokens() -> None:
         assert message(page(html(RUNS[name].tokenizer().explain("hugs")))[0])["last"] > 0
     encoding = unigram.encode("hugs")
     document, allowed = page(encoding._repr_html_())
-    assert allowed == "" and "<script" not in document
+    assert allowed == "allow-scripts" and document.count("<script") == 1 and "default-src 'none'" in document
     drawn = document.partition('<div class="pane">')[2].partition("</div>")[0]
     assert re.sub("<[^>]*>", "", drawn) == "".join(encoding.tokens)
     assert ", ".join(map(str, encoding.ids)) in document
@@ -142,9 +171,9 @@ def test_a_long_run_stays_small(monkeypatch: pytest.MonkeyPatch) -> None:
     told = message(document := page(whole := trace._repr_html_())[0])
     assert told["last"] > 0
     assert f"The first {told['last']} of {len(trace):,} steps." in document
-    (_start,) = message(page(html(trace, HANDOUT_STEPS + 20))[0])[
-        "frames"
-    ]  # beyond those that a page can hold
+    assert told["labels"]["step"] == f"Step {{step}} of the first {{last}} of {len(trace):,}"
+    # Beyond those that a page can hold, one step.
+    assert 'id="data"' not in page(html(trace, HANDOUT_STEPS + 20))[0]
     monkeypatch.setattr(notebook, "NOTEBOOK_ROOM", 1)
     start = trace._repr_html_()
     assert message(page(start)[0])["last"] == 0  # the start has room

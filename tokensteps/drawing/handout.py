@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 from tokensteps.assets import read_asset, read_script
 from tokensteps.drawing.frame import Frame, payload
 from tokensteps.drawing.mark import mark
+from tokensteps.drawing.still.used_styles import used_styles
 from tokensteps.language.glossary import definitions
 from tokensteps.language.i18n import _, count, language_tag
 from tokensteps.language.labels import flipbook_labels, projector_labels
@@ -82,9 +83,14 @@ def standalone_page(
 
 
 def handout(
-    title: str, last: int, frame: Callable[[int], Frame], step: int = 0, room: float = math.inf
+    title: str,
+    last: int,
+    frame: Callable[[int], Frame],
+    step: int = 0,
+    room: float = math.inf,
+    also: Sequence[str] = (),
 ) -> str:
-    """The self-contained HTML file of a run, as `draw_steps` draws it."""
+    """The self-contained HTML file of a run, as `draw_steps` draws it; `also` names more scripts of `assets/handout/`."""
     run = draw_steps(title, last, frame, step, room)
     return standalone_run(
         title,
@@ -93,6 +99,21 @@ def handout(
         footer_html=escape(run.remark),
         terms=run.terms,
         projector=projector_labels(),
+        also=also,
+    )
+
+
+def still_page(title: str, template: str, styles: Sequence[str], script: str, **parts: str) -> str:
+    """A page with nothing to step through: of the styles what it uses, and one script of `assets/handout/`."""
+    keys = read_asset(f"handout/{script}.js")
+    body = filled(template, title=escape(title), keys=keys, **parts)
+    return filled(
+        "page",
+        language=escape(language_tag()),
+        policy=NO_NETWORK.replace("style-src", f"script-src {_hash(keys)}; style-src"),
+        title=escape(title),
+        styles=used_styles("\n".join(map(read_asset, styles)), f"{body} root host lang"),
+        body=body,
     )
 
 
@@ -121,7 +142,11 @@ def draw_steps(
     if shown < last:
         remark = _("The first {shown} of {last} steps.").format(shown=count(shown), last=count(last))
     terms = definitions({term for one in frames for term in marks_in(one.html)})
-    data = payload(title, shown, 0, frames, (min(step, shown), 1), flipbook_labels(called))
+    labels = flipbook_labels(called)
+    if shown < last:
+        part = _("Step {step} of the first {last} of {all}").replace("{all}", count(last))
+        labels = {**labels, "step": part}
+    data = payload(title, shown, 0, frames, (min(step, shown), 1), labels)
     return DrawnRun(data, remark, dict(sorted(terms.items())))
 
 
@@ -156,6 +181,7 @@ def standalone_run(
     footer_html: str = "",
     terms: Mapping[str, tuple[str, str]] | None = None,
     projector: Mapping[str, Any] | None = None,
+    also: Sequence[str] = (),
 ) -> str:
     """Return one HTML file that holds a whole run and steps through it offline, from `file://`, a USB stick or an LMS.
 
@@ -174,6 +200,7 @@ def standalone_run(
         )
     message["param"] = None
     scripts = [_script("flipbook", "run"), _script("terms", "run-terms")]
+    scripts += [read_asset(f"handout/{name}.js") for name in also]
     large, start = [], ""
     if projector is not None:
         scripts.append(_script("projector", "run-projector"))

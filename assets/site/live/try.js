@@ -17,16 +17,22 @@ const tell = (text, kind = "") => Object.assign(note, { textContent: text, class
 function here() { // the worker, from the function that the page has
   return URL.createObjectURL(new Blob([`(${globalThis.tokenstepsWorker})()`], { type: "text/javascript" }));
 }
+function hired() {
+  const worker = new Worker(location.protocol === "file:" ? here() : WORKER);
+  worker.onerror = () => { worker.lost = true; };
+  return worker;
+}
 // Python, at work beside the page: each question has an answer, unless it is stopped.
 class Desk {
   asked = new Map();
   number = 0;
 
-  constructor(given, address) {
-    this.worker = new Worker(address);
+  constructor(given, worker) {
+    this.worker = worker;
     this.worker.addEventListener("message", ({ data }) => this.hear(data));
     this.worker.addEventListener("error", () => this.fail());
     this.ready = this.ask("start", { ...given, language: document.documentElement.lang.split("-")[0] });
+    if (worker.lost) this.fail();
   }
   ask(what, given) {
     return new Promise((answer) => {
@@ -40,7 +46,7 @@ class Desk {
     this.asked.delete(id);
   }
   fail() {
-    for (const answer of this.asked.values()) answer({ failed: true, ended: true });
+    for (const answer of this.asked.values()) answer({ failed: true });
     this.asked.clear();
   }
   end() {
@@ -48,15 +54,15 @@ class Desk {
     this.asked.clear();
   }
 }
-let desk, parts;
+let desk, spare, parts;
 
-async function prepare(address = location.protocol === "file:" ? here() : WORKER) { // Python anew
-  desk = new Desk(parts, address);
+async function prepare() { // Python anew
+  desk = new Desk(parts, spare ?? hired());
+  spare = hired(); // for after a stop, when there may be no network
   tell(WORDS.loading);
   const told = await desk.ready;
   start.disabled = Boolean(told.failed || told.refused);
-  if (told.ended && address === WORKER) prepare(here()); // the network has gone since the page came
-  else if (understood(told)) tell(WORDS.ready);
+  if (understood(told)) tell(WORDS.ready);
 }
 function understood(told) { // whether there is an answer; else the page says why not
   const trouble = (told.failed && WORDS.failed) || (told.refused && WORDS.refused) || told.error;

@@ -1,0 +1,7 @@
+
+// In a notebook's frame: the keys that save are the notebook's, which hears of them from saving.js.
+addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "s") return;
+  event.preventDefault();
+  parent.postMessage({ tokensteps: "save", ctrlKey: event.ctrlKey, metaKey: event.metaKey }, "*");
+});

@@ -1,0 +1,81 @@
+"""A frame as markup that is still to be read where a notebook's viewer takes out styles, scripts and frames: GitHub, a notebook that isn't
+trusted. Tokens are code, columns a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from html.parser import HTMLParser
+from typing import Final
+
+COLUMN_CLASSES: Final = frozenset({"cols", "trio", "lat"})
+WITHOUT_TEXT: Final = frozenset({"unseen", "legend", "facts", "ruler", "track", "bar", "at", "joint", "go"})
+"""Parts without a meaning of their own in a text."""
+PLAIN_TAGS: Final[Mapping[str, str]] = {
+    **{tag: tag for tag in ("p", "b", "small", "ul", "li", "table", "tr", "td", "th")},
+    "section": "td", "h3": "p", "h4": "p", "summary": "p", "button": "span",
+}  # fmt: skip
+"""An element of a frame → what it becomes; others leave what is in them."""
+
+
+class _Plain(HTMLParser):
+    def __init__(self, markup: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.result: list[str] = []
+        self.open: list[tuple[str, str]] = []
+        """Elements that are open, each with the end tag of what it becomes."""
+        self.hidden = 0
+        """How many of them lie in a part that is left out."""
+        self.feed(markup)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        classes = {*str(dict(attrs).get("class") or "").split()}
+        if tag in ("td", "th", "tr"):  # which frames don't close
+            if not self.hidden:
+                self.result.append(f"<{tag}>")
+            return
+        parent = self.open[-1] if self.open else ("", "")
+        # Of the two beats of a merge, the second stays.
+        if self.hidden or classes & WITHOUT_TEXT or (parent[1] == "<!--m-->" and tag == "span"):
+            self.hidden += 1
+            self.open.append((tag, ""))
+            return
+        start, end = "", ""
+        if "t" in classes:
+            start, end = "<code>", "</code> "
+        elif "m" in classes:
+            end = "<!--m-->"
+        elif classes & COLUMN_CLASSES:
+            start, end = "<table><tr>", "</table>"
+        elif tag in PLAIN_TAGS:
+            start, end = f"<{PLAIN_TAGS[tag]}>", f"</{PLAIN_TAGS[tag]}> "
+        elif tag == "div":
+            end = "<br>"
+        elif tag == "span":
+            end = " " if classes & {"f", "k", "mark", "n"} else ""
+        self.result.append(start)
+        self.open.append((tag, end))
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open and tag not in ("td", "th", "tr"):
+            name, end = self.open.pop()
+            if self.hidden:
+                self.hidden -= 1
+            self.result.append(end.replace("<!--m-->", ""))
+            if name == tag:
+                return
+
+    def handle_data(self, data: str) -> None:
+        if not self.hidden:
+            self.result.append(escape(data))
+
+
+def plain_frame(markup: str) -> str:
+    """A frame's markup without its classes, attributes and styles.
+
+    >>> plain_frame('<div class="cols"><section><li class="w"><bdi class="t c1">h</bdi><span class="m"><span><bdi class="t">u</bdi></span>'
+    ...     '<bdi class="t hot">ug</bdi></span><span class="f">× 3</span></li></section></div>')
+    '<table><tr><td><li><code>h</code> <code>ug</code> × 3 </li> </td> </table>'
+    """
+    return "".join(_Plain(markup).result)
