@@ -16,8 +16,8 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 GAP: Final = "\0"
 """What an f-string fills in."""
 NAME: Final = r"-?[A-Za-z_][\w-]*"
-OTHERS: Final = re.compile(r"cm-\w+|js-plotly-plot|st-key-.*")
-"""Classes of CodeMirror, Plotly and Streamlit, which our style sheets change."""
+OTHERS: Final = re.compile(r"cm-\w+|js-plotly-plot|st-key-.*|vscode-(?:dark|light|high-contrast(?:-light)?)")
+"""Classes of CodeMirror, Plotly and Streamlit, which our style sheets change, and of VS Code, whose theme they follow."""
 COMPUTED: Final = {
     **{f"c{number}": "colour" for number in range(10)},
     **{f"type{number}": "type_ids" for number in range(3)},
