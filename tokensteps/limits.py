@@ -591,6 +591,14 @@ FORGOTTEN_SECONDS: Final = 120.0
 """Time after which a run that no page asks after is given up: a browser asks each minute at least, in a hidden tab."""
 QUICK: Final = 0.4
 """Seconds that a page waits for a run before it shows a progress bar: a shorter one would only flicker."""
+WORTH_LIMIT: Final = 400
+"""Pieces whose loss is worked out anew for a table: as many take a second."""
+EXERCISES_REMEMBERED: Final = 500
+"""Exercises of a session whose answers are remembered: more than a course has."""
+WINDOWS_LIMIT: Final = 2_000
+"""Windows that a text is cut into: two long texts, both cut, would have millions."""
+NORMALIZED_LIMIT: Final = 20_000
+"""Characters that are looked through for what a normalizer changes: it runs with every key that is pressed."""
 COUNTS_ROOM: Final = 12_000_000
 """Bytes of texts whose characters, words and sentences stay counted: the ones that are typed in just now."""
 SUBJECTS_ROOM: Final = 400_000_000

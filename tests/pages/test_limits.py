@@ -429,7 +429,7 @@ def test_every_limit_has_a_reason_and_is_in_use() -> None:
 
 def test_no_other_module_has_limits() -> None:
     """What bounds a visitor's input or the server's work is in one place. What is left elsewhere is how much is drawn."""
-    drawn = {"MARKER_LIMIT"}
+    drawn = {"MARKER_LIMIT", "CURVE_LIMIT", "SCATTER_LIMIT"}
     results = {
         name
         for folder in ("tokensteps", "pages")

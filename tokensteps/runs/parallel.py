@@ -70,7 +70,7 @@ def read_parallel(text: str) -> dict[str, list[str]]:
 
 
 def is_table(data: bytes) -> bool:
-    """Whether a text begins as a table of several columns does.
+    r"""Whether a text begins as a table of several columns does.
 
     >>> is_table(b"en,de\nGood morning.,Guten Morgen."), is_table(b"Good morning.")
     (True, False)

@@ -70,7 +70,7 @@ def scene(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> St
     """A run of 300 steps at /bpe?corpus=hug, in English and Japanese, with the frames around steps 0 and 150 on the shelf."""
     monkeypatch.setattr(prerendered_stage, "_scenes", SharedCache(SCENES_ROOM))
     name = request.node.name
-    result = StageDescription(HOSTILE, LEAD, ("Step", "Predict", HOSTILE, HOSTILE, "Tour"), name, LAST, ())
+    result = StageDescription(HOSTILE, LEAD, ("Step", "Predict", HOSTILE, "Tour"), name, LAST, ())
     for language in ("en", "ja"):
         note_stage(PageAddress("bpe", language, frozenset(HUG.items())), result)
     for step in (0, 150):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 import pandas as pd
 import streamlit as st
@@ -18,16 +17,13 @@ from tokensteps.drawing.pipeline.windows import WINDOWS_DRAWN, AnswerRange, wind
 from tokensteps.drawing.tokens import readable
 from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.language.messages import explained
-from tokensteps.limits import PASSAGE_LIMIT
+from tokensteps.limits import PASSAGE_LIMIT, WINDOWS_LIMIT
 from tokensteps.pages.explore.pipeline_view import PipelineView
 from tokensteps.server.stores import digest
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import show_address, show_link, show_tokenizer_files
 from tokensteps.widgets.figures import save_rows, show_rows
 from tokensteps.widgets.notes import note, problem
-
-WINDOWS_LIMIT: Final = 2_000
-"""Windows that a text is cut into: two long texts, both cut, would have millions."""
 
 ENTITY_LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC")
 """Labels of tokens: B- where an entity begins, I- where it continues, and O for none."""

@@ -14,12 +14,11 @@ from tokensteps.catalogue.shown_tokenizers import Facts, ShownTokenizer
 from tokensteps.drawing.chips import Shown, TextRun, Version, chips_message
 from tokensteps.drawing.tokens import chip, fill, token_html
 from tokensteps.language.i18n import _, count, current_language, ngettext
+from tokensteps.limits import NORMALIZED_LIMIT
 from tokensteps.pages.explore.playground_files import counts_html, window_html
 from tokensteps.pages.explore.why.why_state import WHY_TAB
 from tokensteps.widgets.notes import note_html
 
-NORMALIZED_LIMIT: Final = 20_000
-"""Characters that are looked through for what a normalizer changes: it runs with every key that is pressed."""
 CARDS_KEPT: Final = 8_000_000
 """Characters of details of tokens that are kept: those of a few vocabularies."""
 

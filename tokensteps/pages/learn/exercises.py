@@ -14,7 +14,7 @@ from tokensteps.components.address import page_address, update_url
 from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import N_, _, count, use_language
 from tokensteps.language.pages import PAGES
-from tokensteps.limits import EXERCISE_LIMIT
+from tokensteps.limits import EXERCISE_LIMIT, EXERCISES_REMEMBERED
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.shell.classes import give_class
 from tokensteps.shell.navigation import page_link
@@ -33,8 +33,6 @@ from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.questions import ask, tally_html, verdict_html
 from tokensteps.widgets.tour import titled
 
-EXERCISES_REMEMBERED: Final = 500
-"""Exercises of a session whose answers are remembered: more than a course has."""
 VERDICTS_KEPT: Final = 20
 """Answers that a browser keeps with what was said of them, for the way back: each has some hundred bytes."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Final
 
 import streamlit as st
 
@@ -15,6 +14,7 @@ from tokensteps.drawing.charts import PRUNE_CHARTS, charts_for, curves_told, los
 from tokensteps.drawing.narration.errata import lattice_erratum
 from tokensteps.drawing.tables import piece_table, worth_table
 from tokensteps.language.i18n import N_, _, count, ngettext
+from tokensteps.limits import WORTH_LIMIT
 from tokensteps.pages.train.closeness import closeness_tab
 from tokensteps.pages.train.lattice_tab import lattice_tab, samples_tab
 from tokensteps.pages.train.page import RunFile, TrainView
@@ -32,9 +32,6 @@ from tokensteps.server.shared_cache import remembered
 from tokensteps.widgets.downloads import sheet
 from tokensteps.widgets.figures import show_chart, show_rows
 from tokensteps.widgets.notes import note
-
-WORTH_LIMIT: Final = 400
-"""Pieces whose loss is worked out anew for a table: as many take a second."""
 
 PRUNE_FILES: Mapping[str, RunFile[UnigramTrace]] = {
     "trace.json": RunFile(N_("Every step (JSON)"), prunes_to_json),

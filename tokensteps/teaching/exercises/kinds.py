@@ -152,7 +152,7 @@ def make(kind: str, level: int, seed: int) -> Exercise:
 
     >>> one = make("bpe_pair", 1, 1)
     >>> one.question.grade(one.question.key).kind, one.name, make("mixed", 1, 1).name
-    ('right', 'bpe_pair:1:1', 'dropout:1:1')
+    ('right', 'bpe_pair:1:1', 'wordpiece_score:1:1')
     >>> [make("path", 1, seed).kind for seed in (1, 2, 3, 4, 5, 6, 7)]
     ['bpe_count', 'bpe_pair', 'bpe_encode', 'wordpiece_pair', 'viterbi', 'unigram_piece', 'bpe_count']
     """
