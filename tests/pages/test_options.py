@@ -16,7 +16,7 @@ from tokenizers_core import Corpus, train_bpe, train_sentencepiece_bpe, train_wo
 from tokenizers_core.text.cutting import DIGITS, CutAt
 from tokenizers_core.text.rewriting import Replace
 from tokensteps import pages
-from tokensteps.language.i18n import LANGUAGES
+from tokensteps.language.i18n import LANGUAGES, _, use_language
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.rules import BPE_RULES, RULES_OF, UNIGRAM_RULES, VIEWS, WORDPIECE_RULES
 
@@ -132,6 +132,29 @@ def test_bpe_as_sentencepiece_trains_it() -> None:
     assert any("scripts mixed" in plain(frame["html"]) for frame in frames)
     refused = BPE.opened(urlencode({"corpus": "course", "kind": "sentencepiece_bpe", "pre": "byte_level"}))
     assert "choose metaspace" in problems(refused)[0]
+    chosen = BPE.opened("corpus=course")
+    assert bodies(chosen, "note") == []
+    chosen.selectbox(key="bpe.kind").set_value("sentencepiece_bpe")
+    run(chosen)
+    assert problems(chosen) == [] and BPE.value(chosen, "pre") == "whitespace_split_metaspace"
+    assert address(chosen)["pre"] == "whitespace_split_metaspace"
+    [said] = bodies(chosen, "note")
+    assert "byte level makes way for “Whitespace, ▁ in front”" in said
+    assert said.endswith(
+        "“When pairs tie, merge”, “Characters in the alphabet”, “Always in the alphabet”.</div>"
+    )
+
+
+def test_rules_that_a_kind_does_not_know_are_named() -> None:
+    """In every language: the labels of what plain BPE has and this kind hasn't."""
+    for language in LANGUAGES:
+        use_language(language)
+        app = BPE.opened(urlencode({"corpus": "phrases", "lang": language}))
+        unknown = ("longest", "letters", "coverage", "initial", "bytes")
+        labels = [_(rule.label) for rule in BPE_RULES if rule.name in unknown]
+        use_language("en")
+        [said] = [note for note in bodies(app, "note") if "SuperBPE" in note]
+        assert all(label in said for label in labels)
 
 
 def test_symbols_that_are_kept_whole() -> None:

@@ -377,7 +377,7 @@ MERGE_RULES = (
     FALLBACK,
     LINES_APART,
 )
-_KINDS_WITH = {
+KINDS_WITH = {
     **{rule.name: ("plain",) for rule in LIMITS},
     **dict.fromkeys(("longest", "coverage", "bytes"), ("plain", "sentencepiece_bpe")),
     "ties": tuple(kind for kind in KINDS if kind != "sentencepiece_bpe"),
@@ -387,7 +387,7 @@ BPE_RULES = (
     KIND,
     *KIND_RULES,
     *(
-        rule._replace(when=("kind", *_KINDS_WITH[rule.name])) if rule.name in _KINDS_WITH else rule
+        rule._replace(when=("kind", *KINDS_WITH[rule.name])) if rule.name in KINDS_WITH else rule
         for rule in MERGE_RULES
     ),
 )

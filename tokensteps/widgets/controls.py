@@ -11,13 +11,13 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.counting import counting_header
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import Pipeline
-from tokensteps.language.i18n import _, count
+from tokensteps.language.i18n import _, count, listed
 from tokensteps.language.messages import explained
 from tokensteps.language.names import ASK_NAMES, choice_name
 from tokensteps.limits import PATTERN_LIMIT
 from tokensteps.runs.corpora import EXAMPLES, Source
 from tokensteps.runs.parallel import is_table
-from tokensteps.runs.rules import VIEWS, Setting
+from tokensteps.runs.rules import KINDS_WITH, PIECES_SPLIT, VIEWS, Setting
 from tokensteps.runs.settings import Recipe
 from tokensteps.widgets.boxes import too_long
 from tokensteps.widgets.corpus_input import corpus_input, empty_box
@@ -27,7 +27,6 @@ from tokensteps.widgets.page_state import PageState
 WORD_SETTINGS = ("normalizer", "pre", "pattern", "regex", "alphabet")
 """How text becomes words."""
 TRAINING_SETTINGS = (
-    "kind",
     "threshold",
     "transition",
     "mostwords",
@@ -93,6 +92,7 @@ class Controls(PageState):
                     key=key,
                     persist_state="session",
                     help=text,
+                    on_change=self._take_split if setting.name == "kind" else None,
                 )
             case "switch":
                 st.toggle(label, key=key, persist_state="session", help=text)
@@ -182,7 +182,29 @@ class Controls(PageState):
 
     def training_widgets(self) -> None:
         """How training chooses, where it starts and stops, what is special: as much of it as the page has."""
+        self.draw("kind")
+        if (kind := self.setting("kind")) and self[kind.name] != kind.default:
+            self._tell_kind()
         self.draw(*TRAINING_SETTINGS)
+
+    def _take_split(self) -> None:
+        """Take a split that the kind can be trained on: SentencePiece's BPE can't be trained on bytes."""
+        if self["kind"] == "sentencepiece_bpe" and self["pre"] == "byte_level":
+            st.session_state[self.key("pre")] = PIECES_SPLIT[0]
+
+    def _tell_kind(self) -> None:
+        """Say which rules of plain BPE this kind doesn't know, and why."""
+        hidden = (rule for rule in self.rules if rule.name in KINDS_WITH and not self.applies(rule))
+        rules = listed(_("“{name}”").format(name=_(rule.label)) for rule in hidden)
+        if self["kind"] == "sentencepiece_bpe":
+            text = _(
+                "SentencePiece trains on characters, with ▁ for a space, so byte level makes way for “{split}”. It breaks ties in its own "
+                "way, and the coverage sets its alphabet; these aren't there: {rules}."
+            )
+        else:
+            text = _("{kind} is trained as in its paper; these aren't there: {rules}.")
+        split = choice_name("pre", PIECES_SPLIT[0])
+        note(text.format(kind=choice_name("kind", self["kind"]), rules=rules, split=split))
 
     def options_widgets(self) -> None:
         """What few runs need, as much of it as the page has: folded, unless some of it is set."""
