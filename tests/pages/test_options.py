@@ -133,27 +133,25 @@ def test_bpe_as_sentencepiece_trains_it() -> None:
     refused = BPE.opened(urlencode({"corpus": "course", "kind": "sentencepiece_bpe", "pre": "byte_level"}))
     assert "choose metaspace" in problems(refused)[0]
     chosen = BPE.opened("corpus=course")
-    assert bodies(chosen, "note") == []
+    assert not [caption for caption in chosen.sidebar.caption if "Not there" in caption.value]
     chosen.selectbox(key="bpe.kind").set_value("sentencepiece_bpe")
     run(chosen)
     assert problems(chosen) == [] and BPE.value(chosen, "pre") == "whitespace_split_metaspace"
     assert address(chosen)["pre"] == "whitespace_split_metaspace"
-    [said] = bodies(chosen, "note")
-    assert "byte level makes way for “Whitespace, ▁ in front”" in said
-    assert said.endswith(
-        "“When pairs tie, merge”, “Characters in the alphabet”, “Always in the alphabet”.</div>"
-    )
+    [said] = [caption.value for caption in chosen.sidebar.caption if "Not there" in caption.value]
+    assert "characters and ▁ instead of bytes" in said
+    assert "Not there: Characters in the alphabet, Always in the alphabet." in said
 
 
 def test_rules_that_a_kind_does_not_know_are_named() -> None:
     """In every language: the labels of what plain BPE has and this kind hasn't."""
     for language in LANGUAGES:
         use_language(language)
-        app = BPE.opened(urlencode({"corpus": "phrases", "lang": language}))
+        app = BPE.opened(urlencode({"corpus": "hug", "kind": "pickybpe", "lang": language}))
         unknown = ("longest", "letters", "coverage", "initial", "bytes")
         labels = [_(rule.label) for rule in BPE_RULES if rule.name in unknown]
         use_language("en")
-        [said] = [note for note in bodies(app, "note") if "SuperBPE" in note]
+        [said] = [caption.value for caption in app.sidebar.caption if "PickyBPE" in caption.value]
         assert all(label in said for label in labels)
 
 

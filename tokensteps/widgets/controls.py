@@ -195,16 +195,15 @@ class Controls(PageState):
     def _tell_kind(self) -> None:
         """Say which rules of plain BPE this kind doesn't know, and why."""
         hidden = (rule for rule in self.rules if rule.name in KINDS_WITH and not self.applies(rule))
-        rules = listed(_("“{name}”").format(name=_(rule.label)) for rule in hidden)
         if self["kind"] == "sentencepiece_bpe":
             text = _(
-                "SentencePiece trains on characters, with ▁ for a space, so byte level makes way for “{split}”. It breaks ties in its own "
-                "way, and the coverage sets its alphabet; these aren't there: {rules}."
+                "SentencePiece takes characters and ▁ instead of bytes, and its own tie rule; the coverage sets the alphabet. Not there: "
+                "{rules}."
             )
         else:
-            text = _("{kind} is trained as in its paper; these aren't there: {rules}.")
-        split = choice_name("pre", PIECES_SPLIT[0])
-        note(text.format(kind=choice_name("kind", self["kind"]), rules=rules, split=split))
+            text = _("As in its paper, {kind} is trained without: {rules}.")
+        rules = listed(_(rule.label) for rule in hidden if rule.name != "ties")
+        st.caption(text.format(kind=choice_name("kind", self["kind"]), rules=rules))
 
     def options_widgets(self) -> None:
         """What few runs need, as much of it as the page has: folded, unless some of it is set."""
