@@ -5,7 +5,7 @@ leaves open, its program decides:
 
 * of equally frequent pairs, the one that makes the shortest piece is merged, and of equally long
   pieces the first in Unicode's order;
-* a piece is made from one pair only: once `h ug` has made `hug`, `hu g` is never merged;
+* a piece is made from one pair only: a pair that spells a piece that is there is never merged;
 * no piece mixes scripts: letters stay apart from digits and punctuation;
 * no piece is longer than 16 characters.
 

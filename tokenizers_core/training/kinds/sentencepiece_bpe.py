@@ -1,8 +1,9 @@
 """BPE as SentencePiece trains it (`model_type=bpe`).
 
 What differs from plain BPE: of equally frequent pairs the one whose token is shortest is merged, and of equally long ones the first in
-Unicode's order; a token is made from one pair only, so other pairs that spell it stay apart; no token mixes scripts or has a space
-inside, and none is longer than 16 characters. Encoding merges any two neighbours that spell a token, the token learned first going first.
+Unicode's order; a pair that spells a token that is there is never merged (from characters no second pair comes to spell one, but a special
+token can be spelled); no token mixes scripts or has a space inside, and none is longer than 16 characters. Encoding merges any two
+neighbours that spell a token, the token learned first going first.
 
 Source: SentencePiece 0.2.3, bpe_model_trainer.cc and trainer_interface.cc; oracle: the library. It differs in two respects. When no pair
 is left that occurs, it goes on with pairs that occurred before, and here training ends. And of many thousand pairs it looks at the most
