@@ -284,8 +284,8 @@ def test_stages_come_from_the_old_one() -> None:
 
 def test_training_goes_on_one_merge_a_step() -> None:
     """What was learned comes after the old merges, a step each; the new file is the engine's own, and the library reads it."""
-    app = opened(**SMALL, how="on", more="9", a="This is the Course")
-    assert problems(app) == []
+    app = opened(**SMALL, how="on", more="9", a="This is the Course", step="3")
+    assert problems(app) == [] and book(app)["seek"][0] == 3
     linked = TokenizerSpec.parse(HUG).run()
     old = linked.algorithm.train(linked.source.corpus(linked.pipeline), **linked.settings).tokenizer()
     source = EXAMPLES["course"].text()
