@@ -40,13 +40,15 @@ BOARD = f"{CARD} .ts-board"
 WORDS = f"{BOOK} .cols > section:first-child .w >> nth=4"
 """The last of the five words."""
 WHERE = f"{BOOK} .where"
+TOKENS = ".st-key-playground-chips [role=option] >> nth=0"
+"""The first of the text's."""
 DOINGS = (
     Doing(("the", "thunderstorms"), "You wrote thunderstorms.", ".first-tokens >> nth=0"),
     Doing(("p + u", "u + g", "u + n"), "You answered u + g and u + n.", WORDS),
     Doing(("b + un", "hug + s"), "You answered hug + s.", WORDS),
     Doing(("bug s", "b ug s"), "You cut it into b ug s.", WHERE),
-    Doing(("1", "4"), "You answered 4.", CARD),
-    Doing(("token i za tion", "token ization"), "You cut it into token ization.", CARD),
+    Doing(("1", "4"), "You answered 4.", TOKENS),
+    Doing(("token i za tion", "token ization"), "You cut it into token ization.", TOKENS),
     Doing(("##u + ##g", "##g + ##s"), "You answered ##g + ##s.", WORDS),
     Doing(("u n hug", "un hug"), "You cut it into un hug.", BOARD),
     Doing(("hug", "bu"), "You answered bu.", WORDS),
@@ -134,7 +136,7 @@ def in_view(page: Page, selector: str) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way: str) -> None:
     """From the first station to the exercises, with a wrong answer at each: none is done before that, and the strip names what was
-    done. What a station speaks of is whole in view; the strip covers nothing."""
+    done. What a station speaks of is whole in view, below a verdict, too; the strip covers nothing."""
     make, options = WAYS[way]
     page = open_page(own=f"path-{way}", **options)
     hand = make(page)
@@ -159,6 +161,7 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
                 expect(page.locator(".note.verdict.wrong")).not_to_contain_text("half")
             if index + 1 < len(doing.answers):
                 at_rest(page)
+                in_view(page, doing.speaks_of)
                 expect(which).not_to_contain_text("·")
         expect(which).to_contain_text("· done")
         expect(note).to_contain_text(doing.named)
