@@ -66,6 +66,8 @@ FOR_SCRIPTS: Final = re.compile(
     re.DOTALL,
 )
 """What only scripts make use of in a frame."""
+IN_QUOTES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", "'": "&#39;"})
+"""What a page needs within single quotes: double ones are many in it, and stay as they are."""
 STEP_FRAMES: Final[Mapping[type, Callable[[Any, Style], Frame]]] = {
     MergeSnapshot: merge_frame,
     WordPieceSnapshot: wordpiece_frame,
@@ -127,12 +129,22 @@ def html(what: object, step: int = 0, height: int | None = None) -> str:
         "inline",
         styles=used_styles(styles, styles),
         title=escape(name),
-        page=escape(page),
+        page=page.translate(IN_QUOTES),
         height=str(int(height or usual)),
         note=escape(note.format(name=name)),
         still=plain_frame(still),
-        saving=read_asset("handout/saving.js"),
+        saving=_saving(),
     )
+
+
+def _saving() -> str:
+    """What stands beside a frame for the keys that save."""
+    return filled("saving", script=read_asset("handout/saving.js"))
+
+
+def _marimo(what: Any) -> tuple[str, str]:
+    """What marimo asks for first. It puts markup with a script in a frame of its own, which its theme doesn't reach."""
+    return "text/html", what._repr_html_().replace(_saving(), "")
 
 
 def to_pandas(trace: MergeTrace | UnigramTrace) -> pd.DataFrame:
@@ -229,6 +241,8 @@ def _heading(snapshot: Any) -> str:
 
 SELF_SHOWING: Final = (Encoding, Lattice, Trace, *STEP_FRAMES)
 """What shows itself in a notebook."""
+for _kind in (*SELF_SHOWING, InNotebook):
+    _kind._mime_ = _marimo  # type: ignore[attr-defined]
 for _kind in SELF_SHOWING:
     _kind._repr_html_ = html  # type: ignore[attr-defined]
 for _kind in (MergeTrace, UnigramTrace):

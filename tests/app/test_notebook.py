@@ -94,6 +94,24 @@ def test_what_is_left_without_frames_styles_and_scripts(name: str) -> None:
         assert [" ".join(text_of(item).split()) for item in re.findall("<li>(.*?)</li>", left)] == words
 
 
+@pytest.mark.parametrize("name", RUNS)
+def test_marimo_gets_the_frame_without_the_script(name: str) -> None:
+    """With a script in it, marimo puts the whole into a frame of its own; its protocol: https://docs.marimo.io/guides/integrating_with_marimo/displaying_objects/."""
+    for what in (RUNS[name], RUNS[name][1], show(RUNS[name], height=300)):
+        whole = what._repr_html_()
+        kind, markup = what._mime_()
+        assert kind == "text/html" and "<script" in whole and "<script" not in markup
+        assert page(markup) == page(whole)
+
+
+def test_a_step_takes_no_more_of_a_larger_corpus() -> None:
+    """Of a thousand words, it holds those that it shows."""
+    many = train_bpe(
+        Corpus.from_counts({f"{number:03}xyz{number:03}": 1000 - number for number in range(1000)}), merges=5
+    )
+    assert len(many[2]._repr_html_().encode()) <= 35_000
+
+
 def message(document: str) -> dict[str, Any]:
     """What the flipbook in a document is given."""
     return json.loads(document.partition('id="data">')[2].partition("</script>")[0])
