@@ -18,11 +18,13 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from benchmarks.classroom import Lesson, lose
+from tests.below_a_path import below_a_path
 from tests.browser.conftest import at_rest, open_tab
 from tests.browser.nginx import ROOT, Deployment
 from tests.loops import finished
@@ -371,3 +373,23 @@ def test_a_class_loses_a_worker_in_the_middle_of_a_vote(deployment: Deployment) 
     assert 0 < outcome.back < 5
     assert max(outcome.followed) < 5, "nginx keeps no event back"
     deployment.wait(deployment.ports[8502])
+
+
+def test_pages_below_a_path_with_tls(tmp_path: Path, open_page: Callable[..., Page]) -> None:
+    """Every request stays below the path: of a page by its address, its steps, another page, and that one loaded again."""
+    with below_a_path(tmp_path) as (address, _certificate):
+        page = open_page(ignore_https_errors=True)
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{address}/bpe?corpus=hug&step=2")
+        at(page, 2)
+        page.locator(".ts-flipbook").get_by_role("button", name="Next step").click()
+        at(page, 3)
+        expect(page).to_have_url(f"{address}/bpe?corpus=hug&step=3")
+        page.get_by_test_id("stSidebarNav").get_by_role("link", name="WordPiece").click()
+        expect(page.get_by_role("heading", name="WordPiece", level=1)).to_be_visible()
+        page.reload()
+        expect(page.locator(".ts-flipbook .where")).to_contain_text("Step 0")
+        expect(page).to_have_url(re.compile(re.escape(f"{address}/wordpiece")))
+        inside = (f"{address}/", "data:", "blob:")
+        assert len(asked) > 10 and [url for url in asked if not url.startswith(inside)] == []

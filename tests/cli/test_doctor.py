@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import socket
-import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.load import ROOT, free_port, server
-from tests.browser import nginx
+from tests.below_a_path import below_a_path
 from tests.browser.cable import Cable
 from tests.half_dead import another_protocol, half_dead, silent
 from tests.waiting import until
@@ -137,56 +135,20 @@ def test_a_proxy_that_changes_what_it_passes_on(app: str) -> None:
     proxy.pull_out()
 
 
-@pytest.fixture
-def below_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The app below a path behind nginx with TLS, by the recipe in docs/hosts.md."""
-    if nginx.find() is None or shutil.which("openssl") is None:
-        pytest.skip("no nginx or no openssl here")
-    recipe = (ROOT / "docs" / "hosts.md").read_text("utf-8").partition("```nginx\n")[2].partition("```")[0]
-    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost"
-    files = ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "cert.pem")]
-    subprocess.run([*command.split(), *files], check=True, capture_output=True)
-    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
-    monkeypatch.setenv("STREAMLIT_SERVER_BASE_URL_PATH", "tokens")
-    front = free_port()
-    with server(ROOT, "/tokens") as (port, _process):
-        temporary = " ".join(
-            f"{kind}_temp_path {tmp_path}/{kind};"
-            for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-        )
-        (tmp_path / "nginx.conf").write_text(
-            f"pid {tmp_path}/pid; error_log stderr crit; events {{}} http {{ access_log off; {temporary} server {{ listen 127.0.0.1:{front} ssl http2; "
-            f"ssl_certificate cert.pem; ssl_certificate_key key.pem; large_client_header_buffers 4 64k; {recipe.replace('8501', str(port))} }} }}"
-        )
-        words = [
-            str(nginx.find()),
-            "-p",
-            str(tmp_path),
-            "-c",
-            str(tmp_path / "nginx.conf"),
-            "-g",
-            "daemon off;",
-        ]
-        process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
-        try:
-            yield f"https://localhost:{front}/tokens"
-        finally:
-            process.terminate()
-            process.wait(10)
-
-
-def test_the_recipe_for_a_path_behind_nginx_with_tls(below_a_path: str) -> None:
+def test_the_recipe_for_a_path_behind_nginx_with_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All comes through; and what is the app's own, as a class is, is below the path as well."""
-    until(lambda: not told(below_a_path)[1]["page"].startswith("wrong"))
-    code, findings = told(below_a_path)
-    assert code == 0, "\n".join(findings.values())
-    assert findings["page"] == "ok page: the app answers" and "https" not in findings
-    assert findings["Host"].startswith("ok ") and findings["WebSocket"].startswith("ok ")
-    assert findings["HTTP/2"] == "ok HTTP/2: yes"
-    requested = Request(f"{below_a_path}/class/api/open", b"{}", {"Content-Type": "application/json"})
-    with urlopen(requested) as answer:
-        opened = json.load(answer)
-    assert re.fullmatch(rf"https?://[^/]+/tokens/\?class={opened['code']}", opened["link"])
+    with below_a_path(tmp_path) as (address, certificate):
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        until(lambda: not told(address)[1]["page"].startswith("wrong"))
+        code, findings = told(address)
+        assert code == 0, "\n".join(findings.values())
+        assert findings["page"] == "ok page: the app answers" and "https" not in findings
+        assert findings["Host"].startswith("ok ") and findings["WebSocket"].startswith("ok ")
+        assert findings["HTTP/2"] == "ok HTTP/2: yes"
+        requested = Request(f"{address}/class/api/open", b"{}", {"Content-Type": "application/json"})
+        with urlopen(requested) as answer:
+            opened = json.load(answer)
+        assert re.fullmatch(rf"https?://[^/]+/tokens/\?class={opened['code']}", opened["link"])
 
 
 def test_the_variable_that_mends_a_name_that_was_changed(monkeypatch: pytest.MonkeyPatch) -> None:
