@@ -9,21 +9,26 @@ from __future__ import annotations
 import re
 from html import unescape
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block
 
 from tests.app.teaching.test_lessons import gpt2_tokens
 from tests.pages.pages import Page, address, run
-from tokensteps.catalogue.choices import GPT2
+from tokensteps.catalogue.choices import GPT2, OpenedTokenizer
 from tokensteps.catalogue.shipped import gpt2
 from tokensteps.runs.parallel import parallel_lines
 from tokensteps.teaching.lessons import MATTERS_LINK
 from tokensteps.teaching.questions import RIGHT, UNREAD, WRONG
 from tokensteps.teaching.scenes.scene_inputs import glitch_of
 from tokensteps.teaching.scenes.scene_questions import CODE_LINE, GLITCH, NUMBER, PROMPT, SCENES, SPELLED_WORD
+from tokensteps.widgets import stage
 from tokensteps.widgets.downloads import embedding
 
+SMALL = "bpe?corpus=hug"
 MATTERS = Page("matters", Path(__file__).resolve().parents[2] / "pages" / "learn" / "matters.py", ())
 
 
@@ -218,6 +223,40 @@ def test_the_next_scene_is_one_button_away() -> None:
     app.button(key="matters.next").click()
     app = run(app)
     assert app.session_state["matters.scene"] == "numbers" and address(app)["scene"] == "numbers"
+
+
+def places_of(block: Block, keys: set[str], *way: int) -> dict[str, tuple[int, ...]]:
+    """Key → where it is in the page: the number of each block around it within what holds that."""
+    places: dict[str, tuple[int, ...]] = {}
+    for number, child in block.children.items():
+        if isinstance(child, Block):
+            places |= places_of(child, keys, *way, number)
+        elif getattr(child, "key", None) in keys:
+            places[child.key] = (*way, number)  # type: ignore[attr-defined]
+    return places
+
+
+def test_the_scene_keeps_its_place_when_a_tokenizer_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What moves in the page is made anew in the browser: a click on it is lost, and so is what is being typed."""
+    opens, late = stage.opened_tokenizer, [SMALL]
+
+    def opened_tokenizer(spec: str, place: str) -> OpenedTokenizer | None:
+        if spec not in late:
+            return opens(spec, place)
+        st.caption("…")
+        return None
+
+    monkeypatch.setattr(stage, "opened_tokenizer", opened_tokenizer)
+    app = run(MATTERS.start(f"scene=letters&t1={quote(SMALL)}&t2={quote(GPT2)}"))
+    app.button(key="matters.ask.letters.give_up").click()
+    run(app)
+    keys = {"matters.next", "matters.text.letters"}
+    places = places_of(app.main, keys)
+    assert places.keys() == keys
+    late.clear()
+    run(app)
+    assert len(re.findall("<h3>", pages_html(app))) == 2
+    assert places_of(app.main, keys) == places
 
 
 def test_a_tokenizer_that_is_gone_is_told_and_the_others_stay() -> None:

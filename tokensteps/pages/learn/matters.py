@@ -227,14 +227,15 @@ def show_scene(chosen: Sequence[str]) -> None:
     scene = SCENES[name]
     st.html(f'<div class="ts follows"><p>{marked(_(scene.follows))}</p></div>')
     subjects: dict[str, ShownTokenizer] = {}
-    for number, spec in enumerate(chosen):
-        try:
-            opened = stage.opened_tokenizer(spec, f"matters.build.{number}")
-        except TokenizersCoreError as error:
-            problem(explained(error))
-            continue
-        if opened is not None:
-            subjects[spec] = opened.subject
+    with st.container():  # what follows keeps its place when they are done: a hand may be on it
+        for number, spec in enumerate(chosen):
+            try:
+                opened = stage.opened_tokenizer(spec, f"matters.build.{number}")
+            except TokenizersCoreError as error:
+                problem(explained(error))
+                continue
+            if opened is not None:
+                subjects[spec] = opened.subject
     if not subjects:
         note(_("Choose a tokenizer in the sidebar."))
         return
