@@ -14,7 +14,7 @@ const SWIPE = 50; // px
 const LEVELS = [[false, [1, 0.9, 0.8], [1, 2, 3]], [true, [1, 0.9, 0.8, 0.72], [1, 2, 3, "flow"]]]
   .flatMap(([tight, types, columns]) => types.flatMap((type) => columns.map((number) => [tight, type, number])));
 const LEADS = ".cols > section + section, .go"; // what leads ahead of the step that a frame shows
-const LIT = ":has(.hot), .now, .hot"; // rows and chips that are left out last
+const LIT = ":has(.hot), .now, .hot, .languages tr"; // rows and chips that are left out last
 const BUTTONS = { // icon, and the key's name, which may be a label
   first: ["M3.5 3v10M12.5 3.5 7 8l5.5 4.5", "home"], back: ["M10 3.5 5 8l5 4.5", "←"],
   next: ["M6 3.5 11 8l-5 4.5", "→"], last: ["M12.5 3v10M3.5 3.5 9 8l-5.5 4.5", "end"],

@@ -31,7 +31,7 @@ def languages_panel(snapshot: MergeSnapshot) -> str:
         for language, number in tokens.items()
     )
     return heading(_("Tokens of the parallel lines")) + table_html(
-        (_("language"), _("tokens"), _("per line"), ""), rows
+        (_("language"), _("tokens"), _("per line"), ""), rows, "languages"
     )
 
 
