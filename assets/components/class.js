@@ -5,9 +5,9 @@
 const CLASS = "data-class", ASKED = "data-class-asked", AHEAD = "data-class-ahead";
 const KEPT_END = "data-class-end"; // at the last step of those between which the class is kept
 const PROJECTED = "data-projector", HEIGHT = "--ts-class";
-const TRIES = 2; // more ones to go where the class is, before this device says where it is itself
-const SOON = 150, PENDING = 8000; // ms: until a live region may speak; after which a question won't come any more
-const ONCE_MORE = 4000; // ms after which Python is asked again for the presenter view's words, if they haven't come
+const TRIES = 2; // more ones for a question, and to go where the class is, before this device says where it is itself
+const SOON = 150; // ms until a live region may speak
+const ONCE_MORE = 4000; // ms after which Python is asked again for a question or the presenter view's words
 const LECTURER = [ // what a button does, and its key
   ["back", "", "main"], ["ask", "A", "main"], ["prepared", "Q", ""], ["give", "G", ""], ["progress", "", ""],
   ["blank", "K", ""], ["call", "F", ""], ["pace", "", ""], ["lost", "", ""], ["code", "J", ""], ["present", "", ""],
@@ -404,11 +404,20 @@ class ClassStrip extends Component {
 
   // --- questions
   draft(kind = new URLSearchParams(location.search).get("ask") ?? "mixed") { // Python makes it from the trace
-    this.askedNonce = `${performance.now()}`;
-    this.pending = stepNow(); // nothing leads ahead while it is made
-    this.later("pending", PENDING, () => { this.pending = null; this.hold(); });
-    this.send("ask", { nonce: this.askedNonce, kind, step: this.pending });
+    const ask = { nonce: `${performance.now()}`, kind, step: stepNow() };
+    [this.askedNonce, this.pending] = [ask.nonce, ask.step]; // nothing leads ahead while it is made
+    this.sendAsk(ask, TRIES);
     this.hold();
+  }
+  sendAsk(ask, tries) { // until it is there: what is asked of Python may get lost while it has something else to do
+    this.send("ask", ask);
+    this.later("pending", ONCE_MORE, () => {
+      if (tries && this.askedNonce === ask.nonce && this.pending !== null) this.sendAsk(ask, tries - 1);
+      else {
+        this.pending = null;
+        this.hold();
+      }
+    });
   }
   askPrepared() { // the next question of the deck, at its page and step
     const { room, wall } = this, next = deck.next(room.state);

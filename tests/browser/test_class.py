@@ -319,6 +319,7 @@ def test_a_way_that_was_lost_is_taken_again(app: str, open_page: Callable[..., P
 def test_a_class_has_work_to_do(app: str, open_page: Callable[..., Page]) -> None:
     """Nicknames, a question in Predict, an exercise set and a challenge with their progress."""
     lecturer, phone = open_page(), open_page(**PHONE)
+    lost = lose_first(lecturer, b'"ask"')
     code = open_class(lecturer, f"{app}/bpe?corpus=hug&mode=predict")
     lecturer.get_by_role("checkbox", name="Ask for nicknames").click()
     sent = received(phone)
@@ -329,6 +330,7 @@ def test_a_class_has_work_to_do(app: str, open_page: Callable[..., Page]) -> Non
     expect(phone.locator(CARD)).to_be_hidden()
     lecturer.keyboard.press("Escape")
     in_predict(lecturer, phone, sent)
+    assert lost  # it was asked for once more
     an_exercise_set(lecturer, phone, app, code)
     a_challenge(lecturer, phone, app, code)
     press(lecturer, "End the class", STRIP)

@@ -206,18 +206,23 @@ def _lead_to(to: Destination) -> None:
 
 def offer_question(trace: AnyTrace, style: Style) -> None:
     """On a page with a trace: make the question that the lecturer has asked for."""
-    judges = st.session_state.pop(CLASS_JUDGES, None)
+    state = (
+        st.session_state
+    )  # what was asked for stays until it is made: another message may overtake this run
+    judges = state.get(CLASS_JUDGES)
     if judges is not None:
         number, parts, step, words = judges
-        st.session_state[CLASS_JUDGED] = {"round": number, **judge_parts(trace, step, parts, words)}
-    asks = st.session_state.pop(CLASS_ASKS, None)
+        state[CLASS_JUDGED] = {"round": number, **judge_parts(trace, step, parts, words)}
+        del state[CLASS_JUDGES]
+    asks = state.get(CLASS_ASKS)
     if asks is None:
         return
     nonce, kind, step = asks
     step = min(max(step or 0, 0), len(trace))
     names = [[one, _(ASK_NAMES[one])] for one in asked_kinds(trace, step, style)]
     question = ask_class(trace, step, kind, style)
-    st.session_state[CLASS_QUESTION] = {"nonce": nonce, "question": question, "kinds": names}
+    state[CLASS_QUESTION] = {"nonce": nonce, "question": question, "kinds": names}
+    del state[CLASS_ASKS]
 
 
 def _is_aside(page: str) -> bool:
