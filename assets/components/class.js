@@ -409,9 +409,9 @@ class ClassStrip extends Component {
     this.sendAsk(ask, TRIES);
     this.hold();
   }
-  sendAsk(ask, tries) { // until it is there: what is asked of Python may get lost while it has something else to do
+  sendAsk(ask, tries) { // until it is there, each time later: asking again ends what Python is at
     this.send("ask", ask);
-    this.later("pending", ONCE_MORE, () => {
+    this.later("pending", ONCE_MORE * 2 ** (TRIES - tries), () => {
       if (tries && this.askedNonce === ask.nonce && this.pending !== null) this.sendAsk(ask, tries - 1);
       else {
         this.pending = null;

@@ -144,6 +144,8 @@ def take(browser: Browser, address: str, picture: Picture) -> Path:
         page.locator(".first-tokens .t").first.wait_for()
     elif "predict" in picture.path or picture.path.startswith("/exercises"):
         page.locator(".question").wait_for()
+        if "predict" in picture.path:
+            page.locator(".ts-flipbook .t").first.wait_for()
     elif picture.path.startswith("/unigram"):
         page.locator(".ts-flipbook").nth(1).wait_for()
     else:
