@@ -368,7 +368,6 @@ WITHOUT_HANDS: Final = {
     ),
     "test_access.py": (1, "past a menu that is the same on every page"),
     "test_bpe_page.py": (5, f"{AT_ONCE}; {HALF}"),
-    "test_chips.py": (1, "a selection from one letter to another, whose places on the screen nobody knows"),
     "test_code_in_step.py": (1, AT_ONCE),
     "test_flipbook.py": (2, AT_ONCE),
     "test_lattice_view.py": (2, AT_ONCE),

@@ -104,7 +104,7 @@ def write(page: Page, text: str) -> None:
 
 def select(page: Page, start: int, end: int) -> None:
     """Select in the text box, as with the mouse; offsets in UTF-16."""
-    box(page).focus()
+    box(page).click()
     box(page).evaluate(
         f"(node, [anchor, head]) => {VIEW}.dispatch({{ selection: {{ anchor, head }} }})", [start, end]
     )
