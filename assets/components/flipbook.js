@@ -566,7 +566,9 @@ class Flipbook extends Component {
     if (data === this.data) this.receive(next);
   }
   receive(next) {
-    const other = next.run !== this.book.run, sought = other || next.seek[1] !== this.nonce;
+    // A session's first seek is for a page without a book. One that has it has lost its session: its own step counts.
+    const other = next.run !== this.book.run, lost = !other && this.nonce !== 1 && next.seek[1] === 1;
+    const sought = !lost && (other || next.seek[1] !== this.nonce);
     const [before, behind] = next.labels.step.replace("{last}", separated(next.last)).split("{step}");
     [this.book, this.nonce, this.asked] = [{ ...next, before }, next.seek[1], -Infinity];
     if (sought) {
@@ -583,7 +585,8 @@ class Flipbook extends Component {
     this.box.toggleAttribute("data-awaits", false);
     if (next.param) document.dispatchEvent(new Event("tokensteps:stage")); // at its step, of which a class is told
     if (sought) this.writeAddress();
-    if (sought && this.kept && this.step !== this.told) this.later("tell", REST, () => this.tell());
+    if (lost) this.told = next.seek[0];
+    if (lost || (sought && this.kept)) this.later("tell", REST, () => this.tell());
     this.grow(next);
   }
   measure({ last }, behind) { // which changes while a run grows

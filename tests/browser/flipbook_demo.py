@@ -66,9 +66,10 @@ def stage(corpus: str) -> None:
     st.text(
         f"corpus {corpus}; Python is at {steps.step}; reported {reported}; runs {st.session_state['runs']}."
     )
-    left, right, _ = st.columns([1, 1, 3])
+    left, middle, right = st.columns(3)
     left.button("Rerun", key="rerun")
-    right.button("Go to 200", key="go", on_click=go_to, args=(KEY, 200))
+    middle.button("Go to 200", key="go", on_click=go_to, args=(KEY, 200))
+    right.button("Lose the session", key="lose", on_click=st.session_state.pop, args=(f"{KEY}.position",))
 
 
 def main() -> None:

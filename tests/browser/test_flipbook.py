@@ -224,6 +224,9 @@ def python_seeks(page: Page) -> None:
     settled(page, 199)
     page.get_by_role("button", name="Go to 200").click()
     settled(page, 200)
+    page.get_by_role("button", name="Lose the session").click()
+    page.keyboard.press("ArrowLeft")  # before the new session speaks, which knows of 200
+    settled(page, 199)
 
 
 def test_beside_other_widgets(demo: Callable[..., Page]) -> None:
