@@ -15,7 +15,6 @@ from typing import Final
 
 from tokenizers_core.counterfactual.recounting import corpus_of
 from tokenizers_core.encoding.models.pairs import Pair, merge_pair
-from tokenizers_core.text.splitting import END_OF_WORD
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokenizers_core.training.kinds.pickybpe import PickyTrace
@@ -36,10 +35,12 @@ from tokensteps.teaching.questions import (
     Entry,
     Question,
     Verdict,
+    bound_told,
     grade_choice,
     grade_number,
     grade_split,
     right,
+    symbol_told,
     tied,
     wrong,
 )
@@ -54,7 +55,7 @@ from tokensteps.teaching.slips.merging import (
     score_choices,
     scoring_slips,
 )
-from tokensteps.teaching.splitting import SEPARATORS, as_read, can_be_typed, split_hint
+from tokensteps.teaching.splitting import as_read, can_be_typed, split_hint, symbol_after, with_symbol
 
 AHEAD: Final = 40
 """Steps that a learner is likely to be ahead at most."""
@@ -107,10 +108,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
         ).format(language=language)
     rule = _("When pairs tie: {rule}.").format(rule=choice_name("ties", trace.settings["tie_rule"]))
     if longest := trace.settings.get("max_token_length"):
-        bound = ngettext(
-            "A token has at most {number} character.", "A token has at most {number} characters.", longest
-        )
-        rule = sentences(rule, bound.format(number=count(longest)))
+        rule = sentences(rule, bound_told(longest))
     return Question(
         "pair",
         f"{escape(prompt)} <small>{escape(rule)}</small>",
@@ -220,17 +218,10 @@ def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | N
         pair=voice.pair(event.pair),
         split=chips(then, style),
     )
-    symbol = symbol_after(trace, "".join(pieces))
-    behind = (symbol,) if symbol else ()
-    whole = fill(_("{token} is a symbol of its own: training keeps it whole."), token=chip(symbol, style))
-    if behind:
-        text = sentences(text, whole)
+    behind = symbol_after(trace, "".join(pieces))
+    text = sentences(text, symbol_told(behind, style))
 
     def compare(yours: tuple[str, ...]) -> Verdict:
-        if yours[len(yours) - len(behind) :] != behind:
-            mine = fill(_("You cut it into {pieces}."), pieces=escape(" ".join(yours)))
-            return wrong(sentences(mine, text), sentences(mine, whole))
-        yours = yours[: len(yours) - len(behind)]
         if yours in others:
             ties = fill(
                 _("{pair} ties with {other}."),
@@ -248,23 +239,13 @@ def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | N
         "split",
         fill(
             _("How will this word be split after the next merge? Now: {split}"),
-            split=chips((*now, *behind), style),
+            split=chips(with_symbol(now, behind), style),
         ),
         Entry(split_hint("".join(pieces), prefix)),
-        " ".join((*pieces, *behind)),
-        grade_split("".join(pieces) + symbol, (*pieces, *behind), compare, prefix, text),
+        " ".join(with_symbol(pieces, behind)),
+        grade_split("".join(pieces), pieces, compare, prefix, text, behind, style),
         text,
         fill(_("The next merge is {pair}."), pair=voice.pair(event.pair)),
-    )
-
-
-def symbol_after(trace: MergeTrace, word: str) -> str:
-    """A symbol that training keeps whole, to stand behind a word that is to be split; "" if none can be typed there."""
-    symbols = trace.corpus.pipeline.user_defined_symbols
-    if word.endswith(END_OF_WORD):
-        return ""
-    return next(
-        (one for one in symbols if one.isascii() and one.isprintable() and not {*one} & {*SEPARATORS}), ""
     )
 
 

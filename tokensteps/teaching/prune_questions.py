@@ -23,14 +23,16 @@ from tokensteps.teaching.questions import (
     Entry,
     Question,
     Verdict,
+    bound_told,
     grade_choice,
     grade_number,
     grade_split,
     right,
+    symbol_told,
     wrong,
 )
 from tokensteps.teaching.slips.unigram import ROUNDING, Resplit, choosing_slip, loss_slips, split_slip
-from tokensteps.teaching.splitting import as_read, can_be_typed, split_hint
+from tokensteps.teaching.splitting import as_read, can_be_typed, split_hint, symbol_after, with_symbol
 
 PIECES_OFFERED: Final = 6
 """Pieces to choose from."""
@@ -197,26 +199,31 @@ def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question |
     """How is a word split when the next piece is gone?"""
     event = prune_at(trace, step + 1)
     words = [resplit.word for resplit in event.resplits[:20]] or _words_with(trace, step, event.piece)
-    word = next((word for word in words if can_be_typed(trace, step, word, style)), None)
+    after = trace[step + 1]
+    typed = (word for word in words if can_be_typed(trace, step, word, style))
+    # SentencePiece's method prunes characters, which come back at the end; others are unknown from the start.
+    known = (word for word in typed if after.pieces.keys() >= {*after.splits([word])[word]})
+    word = next(known, None)
     if word is None:
         return None
-    after = trace[step + 1]
     then = after.splits([word])[word]
     pieces = as_read(then, style)
     logs = {as_read((piece,), style)[0]: log for piece, log in after.pieces.items() if piece in word}
-    if any(piece not in logs for piece in pieces):
-        return None  # SentencePiece's method has pruned a character, which comes back at the end
+    behind, longest = symbol_after(trace, word), trace.settings["max_piece_length"]
     best = sum(logs[piece] for piece in pieces)
     text = fill(
         _("The most probable split without it is {split}: {chance}."),
         split=chips(then, style),
         chance=chance(math.exp(best)),
     )
+    text = sentences(text, symbol_told(behind, style))
 
     def compare(yours: tuple[str, ...]) -> Verdict:
         if any(piece not in logs for piece in yours):
             missing = next(piece for piece in yours if piece not in logs)
             unknown = fill(_("By then there is no piece {piece}."), piece=f"<code>{escape(missing)}</code>")
+            if len(missing) > longest:
+                unknown = sentences(unknown, escape(bound_told(longest)))
             slip = "pruned_piece" if missing == as_read((event.piece,), style)[0] else ""
             return wrong(sentences(unknown, text), unknown, slip)
         mine = sum(logs[piece] for piece in yours)
@@ -231,19 +238,23 @@ def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question |
             "{piece} is pruned next. How will {word} be split then? The pieces in it, with their probabilities then:"
         ),
         piece=chip(event.piece, style),
-        word=f"<b>{escape(''.join(pieces))}</b>",
+        word=f"<b>{escape(''.join(pieces) + behind)}</b>",
     )
     return Question(
         "split",
         prompt + probabilities(trace, step + 1, [piece for piece in after.pieces if piece in word], style),
         Entry(split_hint("".join(pieces))),
-        " ".join(pieces),
-        grade_split("".join(pieces), pieces, compare, told=text),
+        " ".join(with_symbol(pieces, behind)),
+        grade_split("".join(pieces), pieces, compare, told=text, behind=behind, style=style),
         text,
         fill(
             _("The most probable split without it has probability {chance}."), chance=chance(math.exp(best))
         ),
-        Board("".join(pieces), {piece: chance(math.exp(log)) for piece, log in logs.items()}),
+        Board(
+            "".join(pieces) + behind,
+            {piece: chance(math.exp(log)) for piece, log in logs.items()}
+            | ({behind: _("kept whole")} if behind else {}),
+        ),
     )
 
 

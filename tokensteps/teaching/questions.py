@@ -15,10 +15,10 @@ from fractions import Fraction
 from html import escape
 from typing import Any, Final, NamedTuple
 
-from tokensteps.drawing.tokens import fill
-from tokensteps.language.i18n import _, count, sentences
+from tokensteps.drawing.tokens import PLAIN, Style, chip, fill
+from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.language.slips import SLIPS
-from tokensteps.teaching.splitting import readings
+from tokensteps.teaching.splitting import readings, with_symbol
 
 RIGHT, TIED, WRONG, UNREAD = "right", "tied", "wrong", "unread"
 HALF, QUARTER, AGAIN = "half", "quarter", "again"
@@ -386,28 +386,51 @@ def grade_number(
 # --- splits -----------------------------------------------------------------------------------------------------------
 
 
+def bound_told(longest: int) -> str:
+    """How long a token may be, as plain text."""
+    message = ngettext(
+        "A token has at most {number} character.", "A token has at most {number} characters.", longest
+    )
+    return message.format(number=count(longest))
+
+
+def symbol_told(symbol: str, style: Style) -> str:
+    """That a symbol stays whole, as markup; nothing where there is none."""
+    if not symbol:
+        return ""
+    return fill(_("{token} is a symbol of its own: training keeps it whole."), token=chip(symbol, style))
+
+
 def grade_split(
     word: str,
     true: Sequence[str],
     compare: Callable[[tuple[str, ...]], Verdict],
     prefix: str = "",
     told: str = "",
+    behind: str = "",
+    style: Style = PLAIN,
 ) -> Callable[[str], Verdict]:
     """Grade a typed split of `word` into the pieces `true` (both as shown, continuation prefixes left out).
 
     `told`, markup, goes with the right one; `compare` grades any other. Where what was typed can be read in several ways, the best
-    of them counts.
+    of them counts. `behind` is a symbol behind the word, which is to stay whole.
     """
+    wanted = with_symbol(true, behind)
+
+    def grade_pieces(pieces: tuple[str, ...]) -> Verdict:
+        if pieces == wanted:
+            return right(told)
+        if behind and pieces[-1] != behind:
+            mine = fill(_("You cut it into {pieces}."), pieces=escape(" ".join(pieces)))
+            return wrong(sentences(mine, told), sentences(mine, symbol_told(behind, style)))
+        return compare(pieces[: len(pieces) - bool(behind)])
 
     def grade(answer: str) -> Verdict:
-        verdicts = [
-            right(told) if pieces == tuple(true) else compare(pieces)
-            for pieces in readings(answer, word, prefix)
-        ]
+        verdicts = [grade_pieces(pieces) for pieces in readings(answer, word + behind, prefix)]
         if not verdicts:
             return unread(
                 _("Those pieces don't make {word}: type the whole word, with a space at each cut.").format(
-                    word=word[:80]
+                    word=(word + behind)[:80]
                 )
             )
         return min(verdicts, key=lambda verdict: (RIGHT, TIED, WRONG).index(verdict.kind))

@@ -109,6 +109,21 @@ def _means(typed: str, shown: str) -> bool:
     return typed == shown or (shown in SPACES and typed in TYPED_SPACES)
 
 
+def symbol_after(trace: MergeTrace | UnigramTrace, word: str) -> str:
+    """A symbol that training keeps whole, to stand behind a word that is to be split; "" if none can be typed there."""
+    symbols = trace.corpus.pipeline.user_defined_symbols
+    if word.endswith(END_OF_WORD):
+        return ""
+    return next(
+        (one for one in symbols if one.isascii() and one.isprintable() and not {*one} & {*SEPARATORS}), ""
+    )
+
+
+def with_symbol(tokens: Sequence[str], symbol: str) -> tuple[str, ...]:
+    """A word's tokens and the symbol behind it, if there is one."""
+    return (*tokens, symbol) if symbol else tuple(tokens)
+
+
 def as_read(tokens: Sequence[str], style: Style, prefix: str = "") -> tuple[str, ...]:
     """Tokens as a learner reads them, without continuation prefix.
 

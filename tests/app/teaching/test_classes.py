@@ -5,8 +5,9 @@ Oracles: `Question.grade`, answer by answer; the engine's candidates; a split's 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -14,8 +15,9 @@ from typing import Any
 import pytest
 
 from tests.hostile import CONTROLS, FORMATS, MARKUP
-from tokenizers_core import Corpus, train_bpe, train_paritybpe, train_pickybpe
+from tokenizers_core import Corpus, train_bpe, train_paritybpe, train_pickybpe, train_unigram
 from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.drawing.tokens import Style, chip, chips, fill, readable
 from tokensteps.language.i18n import LANGUAGES, current_language
 from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
@@ -26,13 +28,19 @@ from tokensteps.teaching.predictions import ASKS, asked_steps, next_asked, quest
 from tokensteps.teaching.questions import RIGHT, TIED, Choice
 
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+SYMBOL = Corpus.from_texts(["hug<n> hugs pug<n> pun hugs"], user_defined_symbols=["<n>"])
 RUNS: dict[str, AnyTrace] = {
     "bpe": trace_at(BPE, corpus="hug"),
     "wordpiece": trace_at(WORDPIECE, corpus="hug"),
     "unigram": trace_at(UNIGRAM, corpus="hug", size="7"),
     "ties": trace_at(BPE, corpus="course"),
     "bound": train_bpe(Corpus.from_counts(HUG), max_token_length=3),
-    "symbol": train_bpe(Corpus.from_texts(["hug<n> hugs pug<n> pun hugs"], user_defined_symbols=["<n>"])),
+    "symbol": train_bpe(SYMBOL),
+    "unigram bound": train_unigram(Corpus.from_counts(HUG), vocab_size=9, max_piece_length=3),
+    "unigram symbol": train_unigram(SYMBOL, vocab_size=10),
+    "unigram unknown": train_unigram(
+        Corpus.from_counts({**HUG, "hugé": 1}), vocab_size=10, character_coverage=0.99
+    ),
 }
 
 
@@ -166,16 +174,70 @@ def test_a_pair_that_a_bound_excludes_is_offered_and_wrong() -> None:
     assert free is not None and free["key"] == ["hug + s"] and "at most" not in str(free["say"]["en"])
 
 
-def test_a_symbol_that_is_kept_whole_is_never_cut() -> None:
+@pytest.mark.parametrize("name", ["symbol", "unigram symbol"])
+def test_a_symbol_that_is_kept_whole_is_never_cut(name: str) -> None:
     """It stands behind the word that is split, and is wrong in parts, whatever else is right."""
-    trace = RUNS["symbol"]
-    for _step, result in asked_of(trace, "split"):
+    trace, wanted = RUNS[name], [*asked_of(RUNS[name], "split")]
+    assert any(result["kind"] == "split" for _step, result in wanted)
+    for _step, result in wanted:
+        if result["kind"] != "split":  # no word has the piece
+            continue
         question = question_after(trace, result["step"], "split", style_of(trace))
         assert result["word"].endswith("<n>") and result["key"][0].endswith(" <n>")
         cut = result["key"][0].removesuffix("<n>") + "< n >"
         assert question.grade(cut).kind not in (RIGHT, TIED)
         assert "training keeps it whole" in question.grade(cut).hint
         assert question.grade(result["key"][0]).kind == RIGHT
+
+
+def cost(word: str, logs: Mapping[str, float], unknown: float) -> float:
+    """What a word's best split costs, of all ways to cut it."""
+    return min(
+        -sum(logs.get(piece, unknown if len(piece) == 1 else -math.inf) for piece in split.split())
+        for split in every_split(word)
+    )
+
+
+@pytest.mark.parametrize("name", ["unigram bound", "unigram symbol", "unigram unknown"])
+def test_unigram_prunes_no_piece_that_a_rule_excludes(name: str) -> None:
+    """Oracle: every cut of every word, with what each costs; the rules of the three runs by hand."""
+    trace, wanted = RUNS[name], Counter[str]()
+    assert isinstance(trace, UnigramTrace)
+    for step, result in asked_of(trace, "piece"):
+        if trace[step + 1].event.place > 1:
+            continue  # its losses are those of the round
+        logs = dict(trace.pieces_at(step))
+        assert all(len(piece) < 4 for piece in logs) or name != "unigram bound"
+        assert not any({*"<é>"} & {*piece} for piece in logs)
+        unknown = min(logs.values()) - 10
+
+        def loss(without: str, logs: dict[str, float] = logs, unknown: float = unknown) -> float:
+            rest = {piece: log for piece, log in logs.items() if piece != without}
+            return sum(times * cost(word, rest, unknown) for word, times in trace.corpus.items())
+
+        offered = {one["id"]: one["id"].replace("␣", "Ġ") for one in result["choices"]}
+        losses = {name: loss(piece) for name, piece in offered.items()}
+        assert {*result["key"]} == {one for one in losses if losses[one] < min(losses.values()) + 1e-9}
+        wanted["piece"] += 1
+        split = ask_class(trace, step, "split", style_of(trace))
+        assert split is not None
+        if split["kind"] == "split":
+            word = split["word"].removesuffix("<n>").replace("␣", "Ġ")
+            then = dict(trace.pieces_at(step + 1))
+            for answer in split["key"]:
+                pieces = answer.removesuffix(" <n>").replace("␣", "Ġ").split()
+                assert -sum(then[piece] for piece in pieces) == pytest.approx(cost(word, then, -math.inf))
+            wanted["split"] += 1
+    assert wanted["piece"] > 5 and wanted["split"] > 5
+
+
+def test_a_piece_that_is_too_long_is_told_of() -> None:
+    question = question_after(RUNS["unigram bound"], 4, "split", Style())
+    assert question.key == "hug s"
+    assert (
+        "at most 3 characters" in question.grade("hugs").hint
+        and "at most" not in question.grade("hu gs").told
+    )
 
 
 def test_a_run_ends() -> None:

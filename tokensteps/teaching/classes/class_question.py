@@ -20,12 +20,12 @@ from tokensteps.drawing.training.candidates import by_spelling, offered_pairs
 from tokensteps.language.i18n import LANGUAGES, count, current_language, use_language
 from tokensteps.teaching.classes.markup_data import MarkupPart, markup_parts
 from tokensteps.teaching.events import merge_at, prune_at
-from tokensteps.teaching.merge_questions import is_given, prefix_of, symbol_after
+from tokensteps.teaching.merge_questions import is_given, prefix_of
 from tokensteps.teaching.predictions import ASKS, asks_about, next_asked, question_after
 from tokensteps.teaching.prune_questions import offered_pieces
 from tokensteps.teaching.questions import HAND_TOLERANCE, RIGHT, TIED, Choice, Question, read_number
 from tokensteps.teaching.slips.merging import joined
-from tokensteps.teaching.splitting import as_read
+from tokensteps.teaching.splitting import as_read, symbol_after
 
 CLASS_CHOICES: Final = 12
 """Candidates that a class chooses from: as many buttons fit a phone's screen without much scrolling, and the bars on the wall."""
@@ -134,8 +134,9 @@ def _splits(trace: AnyTrace, step: int, question: Question, style: Style) -> Ite
     yield question.key
     word = question.key.replace(" ", "")
     if trace.ranked_by == "loss":
-        if len(word) <= CLASS_CUTS:
-            yield from every_split(word)
+        symbol = symbol_after(trace, word)
+        if len(own := word.removesuffix(symbol)) <= CLASS_CUTS:
+            yield from (f"{split} {symbol}".rstrip() for split in every_split(own))
         return
     event, prefix = merge_at(trace, step + 1), prefix_of(trace)
     for own in event.words[:50]:
