@@ -122,17 +122,13 @@ class ClassStrip extends Component {
     }
     this.deckWas = theirs;
   }
-  async post(what, body) { // one after the other, as they were asked for
-    const before = this.posted;
-    let done;
-    this.posted = new Promise((resolve) => { done = resolve; });
-    await before;
+  async post(what, body) {
     try {
-      return await this.room.post(what, body);
+      return await this.room.postInTurn(what, body);
     } catch ({ kind }) {
       this.say(this.labels[`error_${kind}`] ?? this.labels.error_store);
       return null;
-    } finally { done(); }
+    }
   }
   turn(what, name, body) { // at once: the key may be pressed again before the room has heard of it
     this.room.state[name] = !this.room.state[name];

@@ -5,7 +5,8 @@ const MOUNTED = Symbol.for("tokensteps.component"); // on a root: the component 
 const STYLES = Symbol.for("tokensteps.styles"); // on a root: its style sheets, each with its text
 const MAIN = Symbol.for("tokensteps.stage"); // on the document: the box of the page's own flipbook
 const EARLY = Symbol.for("tokensteps.early"); // on the document: the root of the stage that came with the page
-const HASTE = Symbol.for("tokensteps.haste"); // on the document: whether P was pressed while only that stage was there
+const PROJECTOR = Symbol.for("tokensteps.projector"); // on the document: the one for the whole page
+const HASTE = Symbol.for("tokensteps.haste"); // on the document: whether P was pressed before that was there
 const DRAWN = Symbol.for("tokensteps.drawn"); // on the document: the version of the text whose chips the page has drawn
 const ENTRIES = Symbol.for("tokensteps.entries"); // on the document: who tells of the history where no browser does
 

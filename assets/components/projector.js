@@ -3,7 +3,6 @@
 // panel of the page. `?` shows all keys. The look is projector.css, under html[data-projector]; the browser keeps the
 // mode over a reload. Every word comes with the data.
 
-const PROJECTOR = Symbol.for("tokensteps.projector"); // on the document: the one for the whole page
 const MEMORY = "tokensteps.projector", MODE = "data-projector", SCALE = "--ts-projector";
 const PANEL = "data-panel", PROJECTED = "data-projected"; // on the document, and on what is projected for the stage
 const ZOOM = "--ts-zoom", ZOOMS = [1.6, 1.45, 1.3, 1.15, 1]; // of a panel: the first that shows its picture whole

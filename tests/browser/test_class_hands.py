@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from playwright.sync_api import Locator, Page, Route, expect
 
+from tests.browser.cable import Gate
 from tests.browser.test_class import (
     CARD,
     PHONE,
@@ -250,11 +251,15 @@ def ended(lecturer: Page, phone: Page, app: str) -> None:
     lecturer.get_by_role("button", name="End the class").click()
     lecturer.locator(".ts-class-panel").get_by_role("button", name="End the class").click()
     expect(phone.locator(f"{STRIP} .stop")).to_have_text("The class has ended.")
-    lecturer.goto(f"{app}/bpe?corpus=hug")
-    opens = lecturer.get_by_test_id("stMain").get_by_role("button", name="Open a class", exact=True)
-    expect(opens).to_be_visible()  # the stage is there before the keys are
-    lecturer.keyboard.press("p")
-    lecturer.keyboard.press("j")
+    gate = Gate(lecturer)
+    gate.shut(b"tokensteps.projector")
+    lecturer.goto(f"{app}/bpe?corpus=hug&min=2")
+    expect(
+        lecturer.get_by_test_id("stMain").get_by_role("button", name="Open a class", exact=True)
+    ).to_be_visible()
+    for key in "pj":  # before the button for the first one is there
+        lecturer.keyboard.press(key)
+    gate.open()
     code = code_told(lecturer)
     old = in_address(phone)[0]
     phone.goto(f"{app}/?class={old}")
@@ -286,6 +291,7 @@ def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
         lecturer.keyboard.press("PageDown")
         expect(phone.locator(CARD)).to_contain_text(message)
         expect(lecturer.locator(f"{WALL} {wall}")).to_be_visible()
+    expect(lecturer.locator(f"{WALL} tr.right")).to_contain_text("1 · 100 %")
     lecturer.keyboard.press("p")
     lecturer.get_by_role("link", name="Exercises", exact=True).first.click()
     phone.wait_for_function("location.pathname === '/exercises'")
@@ -296,7 +302,10 @@ def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
 
 
 def tapped_twice(phone: Page) -> None:
-    """At one place: nothing has moved under the thumb."""
+    """At one place: nothing has moved under the thumb. What was tapped before goes before, however slow the connection is."""
+    slow: list[Route] = []
+    phone.route("**/answer", lambda route: slow.append(route), times=1)
+    phone.locator(f'{CARD} [data-key="=p + u"]').tap()
     right = phone.locator(f'{CARD} [data-key="=u + g"]')
     box = right.bounding_box()
     assert box is not None
@@ -306,6 +315,7 @@ def tapped_twice(phone: Page) -> None:
     assert right.bounding_box() == box
     expect(phone.locator(f"{CARD} .choices [aria-pressed=true]")).to_have_count(1)
     expect(right).to_have_attribute("aria-pressed", "true")
+    slow[0].continue_()
 
 
 def counted_in_its_row(lecturer: Page, phone: Page) -> None:

@@ -200,12 +200,21 @@ def test_home_leads_nobody_unless_the_plan_is_there(address: str, aside: bool) -
 
 
 def test_what_is_typed_wins_over_the_address() -> None:
+    """Also over a message that was under way, and has the address as it was; not over one that leads to another class."""
     app = AppTest.from_file(str(APP), default_timeout=60)
     app.query_params["class"] = "ZZZZZZ"
     run(app)
     app.text_input(key="home.join").input("kx7 p3h")
     run(app)
-    assert address(app)["class"] == "KX7P3H" and told(app, "class")["code"] == "KX7P3H"
+    for there, code in (
+        ("KX7P3H", "KX7P3H"),
+        ("ZZZZZZ", "KX7P3H"),
+        ("AAAAAA", "AAAAAA"),
+        ("KX7P3H", "KX7P3H"),
+    ):
+        app.query_params["class"] = there
+        run(app)
+        assert address(app)["class"] == code and told(app, "class")["code"] == code
 
 
 @pytest.mark.parametrize(

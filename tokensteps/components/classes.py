@@ -17,7 +17,9 @@ from tokensteps.language.names import ALGORITHM_NAMES
 CLASS_PARAMETER: Final = "class"
 CODE_FORM: Final = re.compile(r"[A-Z0-9]{4,12}")
 CLASS_CODE: Final = "class.code"
-"""In session state: the code of the class that the visitor is in, None without one."""
+"""In session state: the code of the class that the visitor is in, None without one,"""
+CLASS_BEFORE: Final = "class.before"
+"""and the one that the address had before: a message that was under way still has it."""
 CLASS_PAGES: Final = frozenset(
     {
         "home",
@@ -46,6 +48,7 @@ def read_class(text: str | None) -> str | None:
 
 def enter_class(code: str) -> None:
     """Be in this class from now on, whether or not there is one: the browser asks the room. An address that names another has lost."""
+    st.session_state[CLASS_BEFORE] = read_class(st.query_params.get(CLASS_PARAMETER))
     st.session_state[CLASS_CODE] = code
     update_url({CLASS_PARAMETER: code})
 

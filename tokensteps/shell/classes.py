@@ -16,7 +16,14 @@ from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.assets import ASSETS
 from tokensteps.components.address import in_links, read_step, update_url
 from tokensteps.components.base import component
-from tokensteps.components.classes import CLASS_CODE, CLASS_PARAMETER, class_again, enter_class, read_class
+from tokensteps.components.classes import (
+    CLASS_BEFORE,
+    CLASS_CODE,
+    CLASS_PARAMETER,
+    class_again,
+    enter_class,
+    read_class,
+)
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style
@@ -133,9 +140,8 @@ def show_class() -> bool:
         _lead_to(going)
     linked = st.query_params.get(CLASS_PARAMETER)
     wanted = read_class(linked)
-    if wanted is not None and (
-        wanted != class_code() and (CLASS_CODE not in state or class_code() is not None)
-    ):
+    known = (None, class_code(), state.get(CLASS_BEFORE))
+    if wanted not in known and (CLASS_CODE not in state or class_code() is not None):
         enter_class(wanted)
     code = class_code()
     if code is not None and linked != code:

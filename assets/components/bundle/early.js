@@ -21,8 +21,5 @@ function showEarly(page) {
   const given = { data, parentElement: root, setStateValue() {}, setTriggerValue() {} };
   draw("flipbook", JSON.parse(place.dataset.styles), given);
   document[EARLY] = root;
-  document.addEventListener("keydown", (event) => {
-    if (document[EARLY] && event.key.toLowerCase() === "p" && !hasModifier(event)) document[HASTE] = !document[HASTE];
-  });
   document.addEventListener("tokensteps:stage", () => { if (!root.contains(document[MAIN])) dropEarly(); });
 }

@@ -203,13 +203,16 @@ class Card {
     const { round } = this, { labels } = this;
     if (answer === null) this.error = round.question.input === "free" ? labels.no_words : labels.unread;
     else {
-      const before = round.mine;
+      if (!("had" in round)) round.had = round.mine;
       round.mine = answer;
       this.update();
       try {
-        await this.strip.room.post("answer", { round: round.round, answer });
+        await this.strip.room.postInTurn("answer", { round: round.round, answer });
+        round.had = answer;
+        // The state that a new connection began with may be older.
+        if (this.round?.round === round.round && this.round !== round) this.round.mine = round.mine;
       } catch ({ kind }) {
-        round.mine = before;
+        if (round.mine === answer) round.mine = round.had; // nothing else was tapped since
         this.error = labels[`error_${kind}`] ?? labels.error_store;
       }
     }

@@ -79,6 +79,7 @@ class Room extends EventTarget {
   presents = false; // a lecturer's second device, which is to be theirs alone
   comes = false; // a lecturer's device that has yet to go where the class is
   refused = ""; // why the stream won't come back
+  posted = Promise.resolve(); // when what was asked for in turn is there
   heard = performance.now(); // when the server last said something; -Infinity once the stream has broken off
 
   static at(code) {
@@ -190,6 +191,11 @@ class Room extends EventTarget {
   }
   post(what, body = {}) {
     return post(`${this.code}/${what}`, { as: this.as, ...body });
+  }
+  postInTurn(what, body) { // one after the other, as they were asked for
+    const done = this.posted.then(() => this.post(what, body));
+    this.posted = done.catch(() => {});
+    return done;
   }
   async name(nickname) {
     await post(`${this.code}/join`, { device: this.as, nickname });
