@@ -36,6 +36,7 @@ from tokenizers_core import (
     train_bpe,
     train_paritybpe,
     train_pickybpe,
+    train_sentencepiece_bpe,
     train_superbpe,
     train_unigram,
     train_wordpiece,
@@ -54,7 +55,7 @@ from tokenizers_core.files.exports import (
     vocab_json,
     vocab_txt,
 )
-from tokenizers_core.text.cutting import DIGITS, CutAt, Scripts
+from tokenizers_core.text.cutting import DIGITS, PIECE_DIGITS, CutAt, Scripts
 from tokenizers_core.text.reading import decode_text
 from tokenizers_core.text.rewriting import Replace
 from tokenizers_core.training.algorithms import KINDS
@@ -256,6 +257,25 @@ TRACES: dict[str, tuple[list[object], Any]] = {
             max_piece_length=4,
         ),
     ),
+    "sentencepiece_bpe": (
+        [
+            "--kind",
+            "sentencepiece_bpe",
+            "-p",
+            "metaspace",
+            "--digits",
+            "each",
+            "--initial-alphabet",
+            "é",
+            "--merges",
+            "9",
+        ],
+        lambda: train_sentencepiece_bpe(
+            Corpus.from_texts(course_lines(), pre_tokenizer="metaspace", cuts=(PIECE_DIGITS,)),
+            merges=9,
+            initial_alphabet=("é",),
+        ),
+    ),
     "wordpiece": (
         ["-a", "wordpiece", "--merges", 9, "-p", "whitespace", "--ties", "lowest_ids"],
         lambda: train_wordpiece(
@@ -273,12 +293,24 @@ TRACES: dict[str, tuple[list[object], Any]] = {
         ),
     ),
     "sentencepiece": (
-        ["-a", "unigram", "--method", "sentencepiece", "-s", 40, "-p", "metaspace"],
+        [
+            "-a",
+            "unigram",
+            "--method",
+            "sentencepiece",
+            "-s",
+            "40",
+            "-p",
+            "metaspace",
+            "--initial-alphabet",
+            "é",
+        ],
         lambda: train_unigram(
             Corpus.from_texts(course_lines(), pre_tokenizer="metaspace"),
             seed_size=1000,
             vocab_size=40,
             method="sentencepiece",
+            initial_alphabet=("é",),
         ),
     ),
 }

@@ -7,6 +7,7 @@ Oracles: the `sentencepiece` library trained on the same lines (`model_type=bpe`
 from __future__ import annotations
 
 import io
+import re
 from functools import cache
 from itertools import pairwise
 from random import Random
@@ -20,7 +21,7 @@ from benchmarks.text import library_text
 from tokenizers_core import Corpus, tokenizer_from_json, tokenizer_to_json, train_bpe, train_unigram
 from tokenizers_core.errors import SettingError
 from tokenizers_core.plain import sentencepiece_bpe as plain
-from tokenizers_core.text.cutting import DIGITS
+from tokenizers_core.text.cutting import DIGITS, PIECE_DIGITS
 from tokenizers_core.training.kinds.sentencepiece_bpe import PieceBpeTrace, train_sentencepiece_bpe
 
 PRE = "whitespace_split_metaspace"
@@ -87,36 +88,82 @@ def test_two_hundred_kilobytes_as_in_the_library() -> None:
     assert [trace[step].event.tied_count for step in range(1, 1501, 97)] == [*trace.tied_counts()][::97]  # type: ignore[union-attr]
 
 
+SYMBOLS = ["self.", "return", "->"]
+
+
+def spaced(lines: list[str], symbols: list[str]) -> list[str]:
+    """The lines with a space behind each symbol: where SentencePiece begins words as the files of `tokenizers` do (see the module)."""
+    longest_first = sorted(symbols, key=len, reverse=True)
+    return [re.sub("|".join(map(re.escape, longest_first)), r"\g<0> ", line) for line in lines]
+
+
+def without_lone_marks(pieces: list[str], symbols: list[str]) -> list[str]:
+    """Pieces without the ▁ that nothing but a symbol, or the end, comes after."""
+    after = [*pieces[1:], symbols[0]]
+    return [one for one, next_one in zip(pieces, after, strict=True) if one != "▁" or next_one not in symbols]
+
+
 @pytest.mark.parametrize(
     ("theirs", "corpus", "ours"),
     [
         ({"max_sentencepiece_length": 4}, {}, {"max_token_length": 4}),
-        ({"split_digits": True}, {"cuts": (DIGITS["each"],)}, {}),
+        ({"split_digits": True}, {"cuts": (PIECE_DIGITS,)}, {}),
         ({"byte_fallback": True}, {}, {"byte_fallback": True}),
         ({"character_coverage": 0.98}, {}, {"character_coverage": 0.98}),
-        ({"user_defined_symbols": ["self", "return"]}, {"user_defined_symbols": ["self", "return"]}, {}),
+        ({"required_chars": "éü日"}, {}, {"initial_alphabet": ["é", "ü", "日"]}),
+        ({"user_defined_symbols": SYMBOLS}, {"user_defined_symbols": SYMBOLS}, {}),
     ],
     ids=lambda options: "+".join(options),
 )
 def test_options_as_in_the_library(
     theirs: dict[str, Any], corpus: dict[str, Any], ours: dict[str, Any]
 ) -> None:
-    """On 200 KB: the same pieces are learned, in the same order; of the coverage, the same characters are unknown. Encoding isn't compared
-    here."""
-    if "split_digits" in theirs:  # a digit that begins a word keeps its mark apart, in the library alone
-        lines = [line.replace(" 1", " x1").replace(" 2", " x2") for line in large()]
-    elif symbols := theirs.get("user_defined_symbols"):
-        lines = [line for line in large() if not any(symbol in line for symbol in symbols)]
-        lines += [f"{symbols[number % 2]}" for number in range(9)]
-    else:
-        lines = [*large()]
+    """On 200 KB: the same pieces are learned, in the same order, and each line has the same tokens; of the coverage, the same characters
+    are unknown."""
+    lines, symbols = [*large()], theirs.get("user_defined_symbols", [])
     trace = train_sentencepiece_bpe(Corpus.from_texts(lines, pre_tokenizer=PRE, **corpus), merges=500, **ours)
-    size = 3 + len(trace.alphabet) + 500 + 256 * ("byte_fallback" in theirs)
-    model = library(lines, size, **theirs)
-    symbols = theirs.get("user_defined_symbols", ())
-    assert learned(trace)[:480] == [piece for piece in learned_there(model) if piece not in symbols][:480]
-    if "character_coverage" in theirs:
-        assert trace.left_out and all(model.piece_to_id(one) == model.unk_id() for one in trace.left_out)
+    size = 3 + len(trace.alphabet) + len(symbols) + 500 + 256 * ("byte_fallback" in theirs)
+    their_lines = spaced(lines, symbols) if symbols else lines
+    model = library(their_lines, size, **theirs)
+    assert learned(trace) == [piece for piece in learned_there(model) if piece not in symbols]
+    unknown = all(model.piece_to_id(one) == model.unk_id() for one in trace.left_out)
+    assert unknown and bool(trace.left_out) == ("character_coverage" in theirs)
+    assert all(model.piece_to_id(one) != model.unk_id() for one in theirs.get("required_chars", ()))
+    if trace.left_out:
+        return
+    tokenizer = trace.tokenizer()
+    for line, their_line in [*zip(lines, their_lines, strict=True)][::3]:
+        tokens = model.encode(their_line, out_type=str)
+        assert tokenizer.encode(line).tokens == (without_lone_marks(tokens, symbols) if symbols else tokens)
+
+
+def test_options_on_small_corpora_as_in_the_library() -> None:
+    """Kept symbols, digits one by one (² and ٣ are none), required characters and a coverage, each on corpora at random."""
+    random = Random(5)
+
+    def lines_of(letters: list[str]) -> list[str]:
+        return [" ".join("".join(random.choices(letters, k=random.randint(1, 6))) for _ in range(random.randint(1, 5))) for _ in range(8)]  # fmt: skip
+
+    for _ in range(80):
+        lines = lines_of(["a", "b", "1", "2", "²", "½", "٣", "３", "五", "！"])
+        trace = train_sentencepiece_bpe(Corpus.from_texts(lines, pre_tokenizer=PRE, cuts=(PIECE_DIGITS,)))
+        assert learned(trace) == learned_there(library(lines, split_digits=True))[: len(trace)], lines
+        symbols = random.sample(["<n>", "ab", "a", "b-", "-", "12", "c"], random.randint(1, 3))
+        lines = lines_of(["a", "b", "c", "-", "<n>", "1", "2"])
+        trace = train_sentencepiece_bpe(
+            Corpus.from_texts(lines, pre_tokenizer=PRE, user_defined_symbols=symbols)
+        )
+        model = library(spaced(lines, symbols), user_defined_symbols=symbols)
+        theirs = [piece for piece in learned_there(model) if piece not in symbols]
+        assert learned(trace) == theirs[: len(trace)], (lines, symbols)
+        lines = lines_of(["a"] * 30 + ["b"] * 20 + ["c"] * 5 + ["d", "e"])
+        required, coverage = "".join(random.sample("xéae日", 3)), random.choice([1, 0.98, 0.985, 0.99])
+        limits: Any = {"initial_alphabet": [*required], "character_coverage": coverage}
+        trace = train_sentencepiece_bpe(Corpus.from_texts(lines, pre_tokenizer=PRE), **limits)
+        model = library(lines, required_chars=required, character_coverage=coverage)
+        pieces = {model.id_to_piece(number) for number in range(3, model.get_piece_size())}
+        assert learned(trace) == learned_there(model)[: len(trace)]
+        assert {*trace.alphabet} == {piece for piece in pieces if len(piece) == 1}, (lines, limits)
 
 
 def test_what_a_rule_excludes_is_said_with_the_reason() -> None:

@@ -216,7 +216,8 @@ def test_bytes_are_read_back(method: str) -> None:
 def test_characters_that_are_not_covered_are_those_of_sentencepiece(
     coverage: float, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """On 200 KB: the same characters are unknown, the seed is as large, and nearly all pieces are the same.
+    """On 200 KB: the same characters are unknown, the seed is as large, and nearly all pieces are the same. Required characters are
+    pieces, whether the corpus has many of them, few, or none.
 
     Not all: the library takes each unknown character for one more of its first piece, the space, which makes that more probable.
     """
@@ -226,19 +227,31 @@ def test_characters_that_are_not_covered_are_those_of_sentencepiece(
     trainer.train(
         sentence_iterator=iter(lines), model_writer=file, model_type="unigram", vocab_size=VOCAB_SIZE,
         character_coverage=coverage, normalization_rule_name="identity", num_threads=1, minloglevel=0,
+        required_chars="e~日语",
     )  # fmt: skip
     theirs = sentencepiece.SentencePieceProcessor(model_proto=file.getvalue())
     corpus = Corpus.from_texts(lines, pre_tokenizer="whitespace_split_metaspace")
-    trace = train_unigram(corpus, None, VOCAB_SIZE - 3, "sentencepiece", character_coverage=coverage)
+    trace = train_unigram(
+        corpus,
+        None,
+        VOCAB_SIZE - 3,
+        "sentencepiece",
+        character_coverage=coverage,
+        initial_alphabet=[*"e~日语"],
+    )
     match = re.search(r"Initialized (\d+) seed", capfd.readouterr().err)
-    assert match is not None and len(trace.seed) == int(match[1])
+    assert match is not None and trace[0].vocab_size == len(trace[0].pieces) == int(match[1])
+    assert trace.seed[len(trace.alphabet) - 2 : len(trace.alphabet)] == (("日", 0), ("语", 0))
+    assert {"日", "语"} <= {*trace[-1].event.restored}  # type: ignore[union-attr]
     unknown = theirs.unk_id()
     assert {one for one in {*"".join(corpus.words)} if theirs.piece_to_id(one) == unknown} == {
         *trace.left_out
     }
     pieces = {theirs.id_to_piece(number) for number in range(3, theirs.get_piece_size())}
     mine = {*trace[-1].pieces}
-    assert len(mine) == len(pieces) and len(mine & pieces) >= 0.9 * len(pieces)
+    assert (
+        len(mine) == len(pieces) and len(mine & pieces) >= 0.9 * len(pieces) and mine & pieces >= {*"e~日语"}
+    )
     rare = next(iter(trace.left_out))
     assert "<unk>" in trace.tokenizer().encode(f"a{rare}b").tokens
 

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from tests.pages.pages import Page, address, bodies, book, problems, run
 from tokenizers_core import Corpus, train_bpe, train_sentencepiece_bpe, train_wordpiece
-from tokenizers_core.text.cutting import DIGITS, CutAt
+from tokenizers_core.text.cutting import DIGITS, PIECE_DIGITS, CutAt
 from tokenizers_core.text.rewriting import Replace
 from tokensteps import pages
 from tokensteps.language.i18n import LANGUAGES, _, use_language
@@ -140,7 +140,34 @@ def test_bpe_as_sentencepiece_trains_it() -> None:
     assert address(chosen)["pre"] == "whitespace_split_metaspace"
     [said] = [caption.value for caption in chosen.sidebar.caption if "Not there" in caption.value]
     assert "characters and ▁ instead of bytes" in said
-    assert "Not there: Characters in the alphabet, Always in the alphabet." in said
+    assert "Not there: Characters in the alphabet." in said
+
+
+def test_what_a_rule_adds_is_said() -> None:
+    """Characters that are always in the alphabet, where they come in; what begins with ▁ behind a symbol; SentencePiece's own digits."""
+    url = {
+        "corpus": "paste",
+        "text": "hug 12² <n>hug",
+        "kind": "sentencepiece_bpe",
+        "pre": "whitespace_split_metaspace",
+    }
+    app = BPE.opened(urlencode(url | {"initial": "é h", "digits": "each", "kept": "<n>", "size": ""}))
+    assert problems(app) == [] and (address(app)["initial"], address(app)["digits"]) == ("é h", "each")
+    start = book(app)["frames"][0]["say"]
+    assert "1 character is in the alphabet without being in the corpus: é." in start
+    assert "as in tokenizers; in SentencePiece, only after a space." in start
+    words = [*Corpus.from_texts(["hug 12² "], pre_tokenizer=url["pre"], cuts=(PIECE_DIGITS,)).words]
+    assert words == ["▁hug", "▁", "1", "2", "²"]
+    assert f"{len(words)} different words, {len(words) + 1} in all" in start
+    app = UNIGRAM.opened(urlencode({"corpus": "hug", "method": "sentencepiece", "initial": "é", "size": "9"}))
+    frames = book(app)["frames"]
+    assert (
+        problems(app) == []
+        and "1 character isn't in the corpus and comes in at the last step: é" in frames[0]["say"]
+    )
+    assert "Put back: é" in plain(frames[-1]["html"])
+    course_method = UNIGRAM.opened(urlencode({"corpus": "hug", "initial": "é"}))
+    assert problems(course_method) == [] and "last step" not in book(course_method)["frames"][0]["say"]
 
 
 def test_rules_that_a_kind_does_not_know_are_named() -> None:
@@ -258,7 +285,10 @@ def test_what_if_has_a_pair_for_each_option() -> None:
         },
         "wordpiece?corpus=course": {"longest": "3", "coverage": "0.95", "maxword": "5"},
         "unigram?corpus=hug&size=8": {"longest": "2", "coverage": "0.9", "kept": "hug", "bytes": "1"},
-        "bpe?corpus=course&kind=sentencepiece_bpe&pre=whitespace_split_metaspace": {"longest": "3", "coverage": "0.95"},
+        "unigram?corpus=hug&size=9&method=sentencepiece": {"initial": "é"},
+        "bpe?corpus=course&kind=sentencepiece_bpe&pre=whitespace_split_metaspace": {
+            "longest": "3", "coverage": "0.95", "initial": "é", "digits": "each", "kept": "token",
+        },
     }  # fmt: skip
     for run_url, options in pairs.items():
         for what, to in options.items():

@@ -511,6 +511,9 @@ DIGITS: Final[dict[str, Cutter]] = {
 }
 """How digits can be cut: all of a number in one word, each alone, or in groups of three from the left or from the right."""
 
+PIECE_DIGITS: Final = CutAt("[0-9０-９]")
+"""Each digit alone as SentencePiece has it (`split_digits`): numbers such as ² and ٣ are no digits there."""
+
 
 class ComposedSplitter:
     """A pre-tokenizer from parts at work: it does what `Splitter` does.

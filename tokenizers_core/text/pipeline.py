@@ -15,7 +15,16 @@ from tokenizers_core.errors import (
     refuse_no_texts,
     refuse_wrong_type,
 )
-from tokenizers_core.text.cutting import DIGITS, Bytes, ComposedSplitter, CutAt, Cutter, Marked, named_parts
+from tokenizers_core.text.cutting import (
+    DIGITS,
+    PIECE_DIGITS,
+    Bytes,
+    ComposedSplitter,
+    CutAt,
+    Cutter,
+    Marked,
+    named_parts,
+)
 from tokenizers_core.text.normalizers import Normalizer, normalize, normalized_text, only_names, steps_of
 from tokenizers_core.text.patterns import Stopwatch, compiled
 from tokenizers_core.text.rewriting import Replace
@@ -130,9 +139,8 @@ end_of_word, none.
     @property
     def own_patterns(self) -> str:
         """The regular expressions that somebody wrote to cut by, which may take any time; "" without any."""
-        return " ".join(
-            part.pattern for part in self.cuts if isinstance(part, CutAt) and part not in DIGITS.values()
-        )
+        known = (*DIGITS.values(), PIECE_DIGITS)
+        return " ".join(part.pattern for part in self.cuts if isinstance(part, CutAt) and part not in known)
 
     @property
     def parts(self) -> tuple[Cutter, ...]:

@@ -343,8 +343,10 @@ class Training:
             number for number, (piece, _count) in enumerate(seed) if len(piece) == 1
         )
         self.record = PruneRecord()
-        self.set_model(by_counts(dict(enumerate(count for _piece, count in seed[: self.known]))), 0)
-        self.record.sizes.append(self.known)
+        self.set_model(
+            by_counts({number: seed[number][1] for number in range(self.known) if seed[number][1]}), 0
+        )
+        self.record.sizes.append(len(self.model))
         self.record.losses.append(math.nan)
 
     @cached_property
@@ -544,6 +546,7 @@ def train_unigram(
     whole_words: bool = True,
     special_tokens: Sequence[str] = (),
     byte_fallback: bool = False,
+    initial_alphabet: Sequence[str] = (),
     character_coverage: float = 1.0,
     steps: int | None = None,
     progress: Progress | None = None,
@@ -557,7 +560,8 @@ def train_unigram(
     "sentencepiece". A round prunes `pruned_share` of the pieces (default: `PRUNED_SHARES`), so the course's last round may
     end below the size, unless `exact`. With `byte_fallback` the vocabulary has 256 byte tokens behind the special tokens, which spell what is
     unknown otherwise. `character_coverage` is the share of the corpus's characters that are pieces, the most frequent ones; the others are
-    unknown from the start, as in SentencePiece. After `steps` steps (None: however many) training ends early. `progress(done, total)` gets the number of pieces pruned and of those to prune; if it
+    unknown from the start, as in SentencePiece. With its method, `initial_alphabet` are characters that come in at the last step if the
+    corpus hasn't had them (`required_chars`). After `steps` steps (None: however many) training ends early. `progress(done, total)` gets the number of pieces pruned and of those to prune; if it
     returns False, training ends there. `growing` is called with the seed and after each step, and can cut off what was recorded
     so far, to be looked at meanwhile (`tokenizers_core.trace.Growing`).
 
@@ -580,10 +584,18 @@ def train_unigram(
     refuse_no_tokens(special_tokens)
     symbols = (*corpus.pipeline.user_defined_symbols, *(BYTE_TOKENS if byte_fallback else ()))
     special_tokens = tuple(dict.fromkeys((*special_tokens, *symbols)))
-    limits = Limits(character_coverage=character_coverage)
+    limits = Limits(initial_alphabet=initial_alphabet, character_coverage=character_coverage)
     limits.check()
-    dropped = left_out(corpus, limits.kept(corpus), "") if limits.drop_characters else {}
+    if initial_alphabet and method == "course":
+        reason = "only SentencePiece gives a probability to what the corpus doesn't have; choose its method"
+        raise SettingError(name="initial_alphabet", value="".join(initial_alphabet), reason=reason)
+    kept = limits.kept(corpus, initial_alphabet) if limits.drop_characters else {}
+    dropped = left_out(corpus, kept, "") if limits.drop_characters else {}
     candidates = SEEDS[method](without(dropped, corpus) if dropped else corpus, max_piece_length, whole_words)
+    if initial_alphabet:
+        there = [item for item in candidates if len(item[0]) == 1]
+        absent = {*initial_alphabet} - {character for character, _count in there}
+        candidates[len(there) : len(there)] = [(character, 0) for character in sorted(absent)]
     if symbols:  # a normalizer may have made one
         candidates = [one for one in candidates if len(one[0]) == 1 or one[0] not in symbols]
     characters = sum(1 for piece, _count in candidates if len(piece) == 1)

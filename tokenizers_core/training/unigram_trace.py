@@ -149,7 +149,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     corpus: Corpus
     special_tokens: tuple[str, ...]
     seed: tuple[tuple[str, int], ...]
-    """The pieces that training started from, by number, each with its count (times its length in SentencePiece's method)."""
+    """The pieces that training started from, by number, each with its count (times its length in SentencePiece's method); with a count of
+    0 the characters that `initial_alphabet` adds at the end."""
     record: PruneRecord
     stop_reason: str
     settings: Mapping[str, Any]
@@ -537,7 +538,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         """What step `step` did; step 0 is the start."""
         kind = self.record.kinds[step]
         if kind == "start":
-            return SeedEvent(len(self.alphabet), len(self.seed))
+            absent = len(self.seed) - self.record.sizes[0]
+            return SeedEvent(len(self.alphabet) - absent, len(self.seed) - absent)
         if kind == "prune":
             return self._prune_event(step)
         if kind == "finalize":

@@ -29,7 +29,13 @@ OWN_OF_KIND: Final[Mapping[str, tuple[str, ...]]] = {
     "superbpe": ("second_pattern", "most_words"),
     "pickybpe": ("threshold",),
     "paritybpe": ("global_merges", "window"),
-    "sentencepiece_bpe": ("tie_rule", "max_token_length", "character_coverage", "byte_fallback"),
+    "sentencepiece_bpe": (
+        "tie_rule",
+        "max_token_length",
+        "initial_alphabet",
+        "character_coverage",
+        "byte_fallback",
+    ),
 }
 """A kind of BPE → the settings of its own that a new tokenizer takes over."""
 
@@ -131,6 +137,6 @@ def heritage(subject: ShownTokenizer) -> Heritage:
         whole = parts.pipeline.byte_level and {*BYTE_TO_SYMBOL} <= {*symbols}
         settings |= {"alphabet": "bytes" if whole else "corpus", "tie_rule": "lowest_ids"}
     if isinstance(subject, TrainedSubject) and isinstance(trace := subject.trace, BpeTrace):
-        own = {name: trace.settings[name] for name in OWN_OF_KIND[trace.kind]}
+        own = {name: trace.settings[name] for name in OWN_OF_KIND[trace.kind] if name in trace.settings}
         settings |= {"kind": trace.kind, **own} if own else {}
     return Heritage(*parts, subject.size, settings)

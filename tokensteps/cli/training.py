@@ -49,7 +49,7 @@ from tokensteps.cli.streams import (
 )
 from tokensteps.limits import COMMAND_SECONDS
 from tokensteps.runs.rules import RULES_OF, USUAL_SEED, Setting
-from tokensteps.runs.settings import BEHAVIOR_OF
+from tokensteps.runs.settings import BEHAVIOR_OF, digits_cut
 
 
 def rule_of(algorithm: str, name: str) -> Setting:
@@ -77,7 +77,6 @@ ALGORITHMS_OF: Final = {
     "extend": ("bpe",),
     "byte_fallback": ("bpe", "unigram"),
     "limit_alphabet": MERGING,
-    "initial_alphabet": MERGING,
     "character_coverage": tuple(ALGORITHMS),
     "max_input_chars_per_word": (WORDPIECE.name,),
     "method": ("unigram",),
@@ -102,7 +101,7 @@ KINDS_OF: Final = {
     "extend": ("plain",),
     "max_token_length": PIECES,
     "limit_alphabet": ("plain",),
-    "initial_alphabet": ("plain",),
+    "initial_alphabet": PIECES,
     "character_coverage": PIECES,
     "byte_fallback": PIECES,
     "transition": ("superbpe",),
@@ -260,7 +259,7 @@ TRAINING_OPTIONS: Final = (
     ),
     option(
         "--initial-alphabet",
-        "bpe, wordpiece: a character that is in the alphabet whether the corpus has it or not. Give it once for each.",
+        "A character that is in the alphabet whether the corpus has it or not (unigram: with --method sentencepiece). Give it once for each.",
         type=TEXT,
         multiple=True,
         metavar="CHARACTER",
@@ -469,7 +468,7 @@ def train_as_asked(
     if isinstance(corpus, Corpus):
         settings = training_settings(algorithm, values, str(corpus.pipeline.pre_tokenizer))
     else:
-        pipeline = pipeline_settings(algorithm, counts, values)
+        pipeline = pipeline_settings(algorithm, counts, values, kind)
         settings = training_settings(algorithm, values, str(pipeline["pre_tokenizer"]))
         if counts:
             corpus = read_counted(contents, pipeline)
@@ -595,7 +594,9 @@ def with_room(shortfall: UnreachedSizeError, room: bool) -> UnreachedSizeError:
     return UnreachedSizeError(shortfall.why, shortfall.vocab_size + room, shortfall.reached + room)
 
 
-def pipeline_settings(algorithm: str, counts: bool, given: Mapping[str, Any]) -> dict[str, Any]:
+def pipeline_settings(
+    algorithm: str, counts: bool, given: Mapping[str, Any], kind: str = "plain"
+) -> dict[str, Any]:
     """How text becomes words: the engine's parameters. Raises UsageError if they don't fit the algorithm."""
     if "extend" in given:
         rules = given["extend"].pipeline
@@ -622,7 +623,7 @@ def pipeline_settings(algorithm: str, counts: bool, given: Mapping[str, Any]) ->
     replaced = [Replace(pattern, text, literal=False) for pattern, text in given.get("replace", ())]
     normalizer = (*replaced, *given.get("normalizer", () if replaced else ("none",)))
     return {
-        "cuts": cuts_asked(given),
+        "cuts": cuts_asked(given, kind),
         "normalizer": normalizer[0] if len(normalizer) == 1 and not replaced else normalizer,
         "pre_tokenizer": chosen,
         "pattern": given.get("pattern", "gpt2"),
@@ -631,7 +632,7 @@ def pipeline_settings(algorithm: str, counts: bool, given: Mapping[str, Any]) ->
     }
 
 
-def cuts_asked(given: Mapping[str, Any]) -> tuple[Cutter, ...]:
+def cuts_asked(given: Mapping[str, Any], kind: str) -> tuple[Cutter, ...]:
     """The cuts behind the pre-tokenizer, in turn."""
     cuts: list[Cutter] = []
     if "cut" in given:
@@ -639,7 +640,7 @@ def cuts_asked(given: Mapping[str, Any]) -> tuple[Cutter, ...]:
     if "scripts" in given:
         cuts.append(Scripts())
     if "digits" in given:
-        cuts.append(DIGITS[given["digits"]])
+        cuts.append(digits_cut(given["digits"], kind))
     return tuple(cuts)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from tokenizers_core.text.cutting import DIGITS, CutAt
+from tokenizers_core.text.cutting import DIGITS, PIECE_DIGITS, CutAt
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.rewriting import Replace
 from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
@@ -244,7 +244,7 @@ def words_names(pipeline: Pipeline) -> list[str]:
     >>> words_names(Pipeline(cuts=(DIGITS["each"], CutAt("-"))))
     ['Byte level (GPT)', 'one by one', '-']
     """
-    names = {cut: name for name, cut in DIGITS.items()}
+    names = {cut: name for name, cut in DIGITS.items()} | {PIECE_DIGITS: "each"}
     shown = [choice_name("pre", str(pipeline.pre_tokenizer))]
     for cut in pipeline.cuts:
         if cut in names:

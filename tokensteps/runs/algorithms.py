@@ -22,7 +22,7 @@ from tokensteps.limits import SEED_LIMIT
 from tokensteps.runs.corpora import Source
 from tokensteps.runs.kinds import WITH_TEXTS, kind_settings, train_kind
 from tokensteps.runs.rules import COMPARE_RULES, RULES_OF, USUAL_SEED, Setting
-from tokensteps.runs.settings import Recipe, read_url, special_tokens
+from tokensteps.runs.settings import Recipe, characters, read_url, special_tokens
 from tokensteps.runs.trainings import train_all
 from tokensteps.server.stores import digest
 from tokensteps.server.tasks import Progress, Task
@@ -106,7 +106,7 @@ def _limits(recipe: Recipe) -> dict[str, Any]:
     limits = Limits(
         max_token_length=recipe["longest"],
         limit_alphabet=recipe["letters"],
-        initial_alphabet=tuple(dict.fromkeys("".join(recipe["initial"].split()))),
+        initial_alphabet=characters(recipe["initial"]),
         character_coverage=float(recipe["coverage"]),
     )
     return limits.given()
@@ -143,6 +143,7 @@ def _unigram(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
         "whole_words": recipe["whole"],
         "special_tokens": special_tokens(recipe["special"]),
         "max_piece_length": recipe["longest"] or MAX_PIECE_LENGTH,
+        "initial_alphabet": characters(recipe["initial"]) if recipe["method"] == "sentencepiece" else (),
         "character_coverage": float(recipe["coverage"]),
         **({"byte_fallback": True} if recipe["bytes"] else {}),
     }

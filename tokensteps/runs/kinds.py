@@ -11,7 +11,7 @@ from tokenizers_core.training.algorithms import KINDS
 from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.kinds.superbpe import MOST_WORDS, SECOND_PATTERN
 from tokensteps.runs.parallel import read_parallel
-from tokensteps.runs.settings import Recipe
+from tokensteps.runs.settings import Recipe, characters
 
 WITH_TEXTS: Final = frozenset({"superbpe", "paritybpe"})
 """The kinds for which the words and their counts are not enough."""
@@ -34,6 +34,7 @@ def kind_settings(recipe: Recipe) -> dict[str, Any]:
             own = {
                 "tie_rule": "shortest",
                 "max_token_length": recipe["longest"] or MAX_PIECE_LENGTH,
+                "initial_alphabet": characters(recipe["initial"]),
                 "character_coverage": float(recipe["coverage"]),
                 "byte_fallback": recipe["bytes"],
             }

@@ -258,6 +258,15 @@ COVERAGE = Setting(
         "the words, and the tokenizer doesn't know them (character_coverage)."
     ),
 )
+INITIAL = Setting(
+    "initial",
+    "",
+    length=SPECIAL_LIMIT,
+    label=N_("Always in the alphabet"),
+    help=N_(
+        "Characters that are in the alphabet whether the corpus has them or not (initial_alphabet; in SentencePiece, required_chars)."
+    ),
+)
 LIMITS = (
     LONGEST_TOKEN,
     Setting(
@@ -273,13 +282,7 @@ LIMITS = (
         placeholder=N_("no limit"),
     ),
     COVERAGE,
-    Setting(
-        "initial",
-        "",
-        length=SPECIAL_LIMIT,
-        label=N_("Always in the alphabet"),
-        help=N_("Characters that are in the alphabet whether the corpus has them or not (initial_alphabet)."),
-    ),
+    INITIAL,
 )
 """What training by merging can be limited to."""
 PIECES_SPLIT = (
@@ -379,7 +382,7 @@ MERGE_RULES = (
 )
 KINDS_WITH = {
     **{rule.name: ("plain",) for rule in LIMITS},
-    **dict.fromkeys(("longest", "coverage", "bytes"), ("plain", "sentencepiece_bpe")),
+    **dict.fromkeys(("longest", "coverage", "initial", "bytes"), ("plain", "sentencepiece_bpe")),
     "ties": tuple(kind for kind in KINDS if kind != "sentencepiece_bpe"),
 }
 """Rules that only some kinds of BPE know: the others have no such limits, and SentencePiece has a tie rule of its own."""
@@ -437,6 +440,7 @@ UNIGRAM_RULES = (
             "start, and no piece holds them (character_coverage)."
         )
     ),
+    INITIAL._replace(when=("method", "sentencepiece")),
     FALLBACK,
     LINES_APART,
 )

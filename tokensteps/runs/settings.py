@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from tokenizers_core.errors import CountedRulesError
 from tokenizers_core.text.counting import is_counts
-from tokenizers_core.text.cutting import BEHAVIORS, DIGITS, CutAt, Cutter, Scripts
+from tokenizers_core.text.cutting import BEHAVIORS, DIGITS, PIECE_DIGITS, CutAt, Cutter, Scripts
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.rewriting import Replace
 from tokensteps.bounded import bounded, text_bytes
@@ -125,8 +125,18 @@ class Recipe:
         if self["scripts"]:
             cuts.append(Scripts())
         if self["digits"] in DIGITS:
-            cuts.append(DIGITS[self["digits"]])
+            cuts.append(digits_cut(self["digits"], self.values.get("kind", "")))
         return tuple(cuts)
+
+
+def characters(text: str) -> tuple[str, ...]:
+    """The characters of a text, each once, without white space."""
+    return tuple(dict.fromkeys("".join(text.split())))
+
+
+def digits_cut(digits: str, kind: str) -> Cutter:
+    """How numbers are cut, by its name in `DIGITS`; BPE as SentencePiece trains it has digits of its own."""
+    return PIECE_DIGITS if (digits, kind) == ("each", "sentencepiece_bpe") else DIGITS[digits]
 
 
 class Reading(NamedTuple):

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer as Library
 from tokenizers import models, normalizers, pre_tokenizers, processors, trainers
 
 from tests.app.pages.test_playground import Tags
-from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core import Corpus, train_bpe, train_sentencepiece_bpe, train_unigram, train_wordpiece
 from tokenizers_core.encoding.templates import TEMPLATES, Template
 from tokenizers_core.errors import LackingPartError
 from tokenizers_core.files.tokenizer_json import tokenizer_to_json
@@ -220,6 +220,17 @@ def test_the_new_one_is_trained_by_the_old_ones_rules(kind: str) -> None:
         )
     assert list(new.tokens) == list(expected.tokenizer(unk_token=unknown).tokens)
     assert new.model.unk_token == unknown and len(trace) > 0
+
+
+def test_bpe_as_sentencepiece_trains_it_is_handed_on() -> None:
+    """Its limits, too, where they were set; those that weren't are the usual ones."""
+    pre: Any = {"pre_tokenizer": "whitespace_split_metaspace"}
+    for limits in ({}, {"initial_alphabet": ("é",)}):
+        old = train_sentencepiece_bpe(Corpus.from_texts([ENGLISH], **pre), **limits)
+        _trace, new = made(heritage(TrainedSubject("old", old.tokenizer(), old, len(old))), size=60)
+        corpus = Corpus.from_texts([CODE], **pre)
+        expected = train_sentencepiece_bpe(corpus, 60, special_tokens=["[UNK]"], min_frequency=2, **limits)
+        assert list(new.tokens) == list(expected.tokens) and ("é" in new.tokens) == bool(limits)
 
 
 def test_indentation_becomes_one_token() -> None:

@@ -8,6 +8,9 @@ neighbours that spell a token, the token learned first going first.
 Source: SentencePiece 0.2.3, bpe_model_trainer.cc and trainer_interface.cc; oracle: the library. It differs in two respects. When no pair
 is left that occurs, it goes on with pairs that occurred before, and here training ends. And of many thousand pairs it looks at the most
 frequent ones alone, so rare pairs that tie, late in a run, may come in another order.
+
+Around user-defined symbols, words begin as in a tokenizer.json: there the text is cut at symbols first and what comes after one begins
+with ▁, while SentencePiece puts the marks first. So a run is the library's on the same text with a space behind each symbol.
 """
 
 from __future__ import annotations
@@ -95,6 +98,7 @@ def train_sentencepiece_bpe(
     min_frequency: int = 1,
     special_tokens: Sequence[str] = (),
     max_token_length: int = MAX_PIECE_LENGTH,
+    initial_alphabet: Sequence[str] = (),
     character_coverage: float = 1.0,
     byte_fallback: bool = False,
     tie_rule: str = "shortest",
@@ -104,7 +108,8 @@ def train_sentencepiece_bpe(
     growing: Growing | None = None,
 ) -> PieceBpeTrace:
     """Train BPE as SentencePiece does, and record every step. The settings are those of `train_bpe`, and so is what is raised;
-    SettingError also for words in bytes. A character that `character_coverage` leaves out is `[UNK]` in its word.
+    SettingError also for words in bytes. A character that `character_coverage` leaves out is `[UNK]` in its word; `initial_alphabet` is
+    SentencePiece's `required_chars`.
 
     >>> corpus = Corpus.from_texts(["hug pug pun bun hugs"], pre_tokenizer="whitespace_split_metaspace")
     >>> trace = train_sentencepiece_bpe(corpus)
@@ -133,7 +138,7 @@ def train_sentencepiece_bpe(
         end_of_word_suffix=end_of_word_suffix,
         progress=progress,
         growing=growing,
-        limits=Limits(max_token_length, character_coverage=character_coverage),
+        limits=Limits(max_token_length, None, initial_alphabet, character_coverage),
         settings={"byte_fallback": True} if byte_fallback else {},
     )
 

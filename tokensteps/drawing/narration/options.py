@@ -10,10 +10,12 @@ from typing import Any, Final
 from tokenizers_core import MergeTrace, UnigramTrace
 from tokenizers_core.encoding.byte_tokens import byte_token
 from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.text.splitting import SPACE_MARK
+from tokenizers_core.training.options.limits import characters_of
 from tokenizers_core.training.options.trimming import CutOut
 from tokensteps.drawing.narration.text_format import TextFormat
 from tokensteps.drawing.tokens import Style, chips, fill, pair_chips
-from tokensteps.language.i18n import _, count, listed, ngettext
+from tokensteps.language.i18n import _, count, listed, ngettext, sentences
 
 SYMBOLS_LISTED: Final = 6
 """Symbols that a sentence lists."""
@@ -32,7 +34,13 @@ def tell_kept(corpus: Corpus, voice: TextFormat) -> str:
         len(symbols),
     )
     counts = dict(zip(symbols, corpus.symbols_cut_out, strict=True))
-    return voice.say(text, number=count(len(symbols)), symbols=tokens_with_counts(counts, voice))
+    told = voice.say(text, number=count(len(symbols)), symbols=tokens_with_counts(counts, voice))
+    if not corpus.pipeline.marks_spaces or corpus.pipeline.marks_behind:
+        return told
+    behind = _(
+        "What comes right after a symbol begins with {mark}, as in tokenizers; in SentencePiece, only after a space."
+    )
+    return sentences(told, voice.say(behind, mark=voice.token(SPACE_MARK)))
 
 
 def tell_left_out(trace: MergeTrace | UnigramTrace, voice: TextFormat) -> str:
@@ -65,6 +73,27 @@ def tell_left_out(trace: MergeTrace | UnigramTrace, voice: TextFormat) -> str:
             len(left_out),
         )
     return voice.say(text, number=count(len(left_out)), characters=tokens_with_counts(left_out, voice))
+
+
+def tell_initial(trace: MergeTrace | UnigramTrace, voice: TextFormat) -> str:
+    """Which characters are in the alphabet without being in the corpus; nothing where there are none."""
+    there = characters_of(trace.corpus)
+    added = [one for one in trace.settings.get("initial_alphabet", ()) if one not in there]
+    if not added:
+        return ""
+    if isinstance(trace, UnigramTrace):
+        text = ngettext(
+            "{number} character isn't in the corpus and comes in at the last step: {characters}.",
+            "{number} characters aren't in the corpus and come in at the last step: {characters}.",
+            len(added),
+        )
+    else:
+        text = ngettext(
+            "{number} character is in the alphabet without being in the corpus: {characters}.",
+            "{number} characters are in the alphabet without being in the corpus: {characters}.",
+            len(added),
+        )
+    return voice.say(text, number=count(len(added)), characters=listed(map(voice.token, added)))
 
 
 def tell_fallback(settings: Mapping[str, Any], voice: TextFormat) -> str:

@@ -15,7 +15,7 @@ from tokenizers_core.training.pruning import (
 )
 from tokenizers_core.training.unigram import excluded_from_seed
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
-from tokensteps.drawing.narration.options import tell_fallback, tell_kept, tell_left_out
+from tokensteps.drawing.narration.options import tell_fallback, tell_initial, tell_kept, tell_left_out
 from tokensteps.drawing.narration.text_format import FiguredNarration, TextFormat, some_tokens
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.names import SEED_EXCLUSIONS
@@ -115,6 +115,7 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
     why = sentences(
         tell_kept(trace.corpus, voice),
         tell_left_out(trace, voice),
+        tell_initial(trace, voice),
         tell_not_in_seed(trace, voice),
         tell_fallback(trace.settings, voice),
     )
