@@ -137,12 +137,12 @@ class Session:
         """Ask for a run of the script; the seconds until its last message, the training that it waits for included."""
         self.quiet.clear()
         start = time.perf_counter()
-        await self._ask(fragment)
+        await self.send_run(fragment)
         async with asyncio.timeout(PATIENCE):
             await self.quiet.wait()
         return self.heard - start
 
-    async def _ask(self, fragment: str) -> None:
+    async def send_run(self, fragment: str) -> None:
         message = BackMsg()
         rerun = message.rerun_script
         rerun.query_string, rerun.page_name = urlencode(self.url), self.page
@@ -170,7 +170,7 @@ class Session:
     async def _ask_again(self, timer: Any) -> None:
         await asyncio.sleep(timer.interval)
         while self.timer is timer:
-            await self._ask(timer.fragment_id)
+            await self.send_run(timer.fragment_id)
             await asyncio.sleep(GROWTH_LOST if self.head.get("growth") else timer.interval)
 
     def _take(self, data: bytes) -> bool:

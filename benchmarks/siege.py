@@ -93,7 +93,7 @@ async def flood(port: int) -> None:
         async with attacker(port) as session:
             for step in range(300):
                 session.url["step"] = str(step % 5)
-                await session._ask("")
+                await session.send_run("")
                 await asyncio.sleep(0.01)
 
     await asyncio.gather(*(one() for _ in range(4)))
@@ -107,7 +107,7 @@ async def fill_the_queue(port: int) -> None:
         session.values[session.widgets["unigram.paste_text"].id] = ("string_value", letters)
         for size in range(66):
             session.url["size"] = str(100 + size)
-            await session._ask("")
+            await session.send_run("")
             await asyncio.sleep(0.3)
 
 

@@ -399,3 +399,46 @@ def test_tests_wait_for_a_state_and_never_for_milliseconds() -> None:
     tests = {*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "tests").rglob("conftest.py")} - WAITING
     assert [path.name for path in tests if re.search(MILLISECONDS, path.read_text("utf-8"))] == []
     assert len(re.findall(MILLISECONDS, "time.sleep(1); page.wait_for_timeout(20)")) == 2
+
+
+OTHERS_PRIVATE: Final = {
+    "_active_session_info_by_id", "_bind_socket", "_enqueue_forward_msg", "_handle_scriptrunner_event_on_event_loop", "_loop_coroutine",
+    "_on_scriptrunner_event", "_parse_subprotocols", "_populate_theme_msg", "_run_script", "_run_script_thread", "_script_thread",
+    "_send_message", "_state", "_tree",  # Streamlit's: what the app patches, and `AppTest`
+    "_set_nodelay",  # asyncio's
+    "_assign_work_unit",  # of pytest-xdist
+    "_compositor",  # Textual's: a screen as lines of text
+    "_mergeable_ranks",  # tiktoken's: a tokenizer's file
+    "_send",  # Selenium's
+}  # fmt: skip
+"""Private names that tests use, all of other libraries. What tests ask of ours has a public name: a private one may change."""
+PUBLIC: Final = {"_", "_asdict", "_exit", "_fields", "_make", "_mime_", "_replace", "_repr_html_"}
+"""Names with an underscore that are no secret."""
+
+
+def private_names(tree: ast.Module) -> Iterator[str]:
+    """Private names that a source takes from others: attributes, imports, and what it replaces."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self" | "cls")):
+                names = []
+            case ast.Attribute():
+                names = [node.attr]
+            case ast.ImportFrom():
+                names = [alias.name for alias in node.names]
+            case ast.Call(
+                func=ast.Attribute(attr="setattr" | "delattr") | ast.Name(id="setattr" | "getattr")
+            ):
+                names = [str(one.value).rsplit(".")[-1] for one in node.args if isinstance(one, ast.Constant)]
+            case _:
+                names = []
+        yield from (name for name in names if re.match(r"_(?!_)", name) and name not in PUBLIC)
+
+
+def test_tests_use_no_private_name_of_ours() -> None:
+    tests = sorted((ROOT / "tests").rglob("*.py"))
+    assert {
+        name for path in tests for name in private_names(ast.parse(path.read_text("utf-8")))
+    } == OTHERS_PRIVATE
+    source = "from a import _b; a._c; self._d; patch.setattr(a, '_e', 1); patch.setattr('a._f', 1); a.__g__; a._replace()"
+    assert [*private_names(ast.parse(source))] == ["_b", "_c", "_e", "_f"]

@@ -49,9 +49,9 @@ OF_THE_APP = {
     ("tokensteps/components/bundle.py", "_put_together"),
     ("tokensteps/drawing/code_steps.py", "listing_html"),
     ("tokensteps/drawing/mark.py", "mark"),
-    ("tokensteps/language/i18n.py", "_catalogue"),
+    ("tokensteps/language/i18n.py", "catalogue"),
     ("tokensteps/language/marks.py", "_marked_afresh"),
-    ("tokensteps/language/marks.py", "_pattern"),
+    ("tokensteps/language/marks.py", "terms_pattern"),
     ("tokensteps/pages/learn/home.py", "home_run"),
     ("tokensteps/pages/learn/home_sentence.py", "corpus_facts"),
     *(
@@ -102,7 +102,7 @@ def chip_of(text: str) -> tuple[object, ...]:
         (readable, TOKENS_ROOM, 75, lambda number: (hostile(number, 400),)),
         (token_html, TOKENS_ROOM, 40, lambda number: (hostile(number, 400),)),
         (chip, TOKENS_ROOM, 40, lambda number: (hostile(number, 400),)),
-        (drawing._draw, CHIPS_ROOM, 40, lambda number: chip_of(hostile(number, 180))),
+        (drawing.draw_text_run, CHIPS_ROOM, 40, lambda number: chip_of(hostile(number, 180))),
         (text_counts, COUNTS_ROOM, 12, lambda number: (f"{number}" + EMOJI * 4_000,)),
         (pack_text, PACKED_ROOM, 60, lambda number: (f"{number}" + EMOJI * 4_000,)),
     ],
@@ -122,7 +122,7 @@ def test_hostile_texts_take_no_more_than_their_room(
 
 
 def test_lists_that_pages_have_made_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_cache, "_remembered", Memo(3_000_000))
+    monkeypatch.setattr(shared_cache, "remembered_values", Memo(3_000_000))
 
     def list_words() -> None:
         for number in range(60):

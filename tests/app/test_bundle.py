@@ -77,4 +77,3 @@ def test_an_edit_makes_another_script(monkeypatch: pytest.MonkeyPatch, tmp_path:
         sheet.write("/* another */")
     after = bundle()
     assert after.digest != before.digest and "/* another */" in after.text
-    module._looked_at.cache_clear()

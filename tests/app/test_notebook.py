@@ -29,6 +29,7 @@ from tokenizers_core import (
 )
 from tokenizers_core.files.exports import trace_to_csv
 from tokensteps import notebook
+from tokensteps.drawing.tokens import Style
 from tokensteps.limits import HANDOUT_STEPS
 from tokensteps.notebook import NOTEBOOK_TOKENS, SELF_SHOWING, html, show
 
@@ -125,7 +126,7 @@ def test_a_run_shows_itself_step_by_step(name: str) -> None:
     told = message(document)
     assert told["last"] == len(trace) and len(told["frames"]) == len(trace) + 1
     draw = notebook.STEP_FRAMES[next(kind for kind in type(trace[0]).__mro__ if kind in notebook.STEP_FRAMES)]
-    style = notebook._style(trace[0])
+    style = Style(trace.corpus.pipeline.byte_level, special_tokens=frozenset(trace.special_tokens))
     assert name not in NAMES or f"<title>{NAMES[name]}</title>" in document
     assert [one["html"] for one in told["frames"]] == [draw(snapshot, style).html for snapshot in trace]
     still = page(trace[2]._repr_html_())[0]

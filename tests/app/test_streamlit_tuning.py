@@ -199,7 +199,7 @@ def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.Mon
     async def held() -> None:
         wakes.pop()()
         assert heard == []
-        while session._handover._end is not None:
+        while session.handover.wait is not None:
             await asyncio.sleep(Handover.HELD)
 
     finished(held())
@@ -302,14 +302,14 @@ def test_nobody_is_called_for_what_is_expected() -> None:
             while len(heard) < number:
                 await asyncio.sleep(Handover.HELD)
         assert calls == [], "the first wait led to the next"
-        while handover._end is not None:
+        while handover.wait is not None:
             await asyncio.sleep(Handover.HELD)
         handover.add(lambda: heard.append(3), more=True)
         assert len(calls) == 1, "nothing was expected any more"
         calls.pop()()
         handover.add(lambda: heard.append(4))
         calls.pop()()
-        assert heard == [1, 2, 3, 4] and handover._end is None
+        assert heard == [1, 2, 3, 4] and handover.wait is None
 
     finished(tell())
 
@@ -327,11 +327,11 @@ def test_what_is_held_is_passed_on_once_and_the_wait_ends_with_it() -> None:
         handover.add(lambda: heard.append(3))
         await asyncio.sleep(0)
         assert heard == [1, 2, 3], "what was held comes with what isn't"
-        assert handover._end is None, "and nothing is left to wake the loop for"
+        assert handover.wait is None, "and nothing is left to wake the loop for"
         handover.add(lambda: heard.append(4), more=True)
         handover.pass_on()
         await asyncio.sleep(0)
-        assert heard == [1, 2, 3, 4] and handover._end is None
+        assert heard == [1, 2, 3, 4] and handover.wait is None
 
     finished(tell())
 
@@ -463,8 +463,8 @@ def test_messages_of_a_websocket_are_written_together(monkeypatch: pytest.Monkey
     write = WrittenTogether.flush
 
     def counted(transport: WrittenTogether) -> None:
-        if transport._waiting:
-            parts.append(b"".join(transport._waiting))
+        if transport.waiting:
+            parts.append(b"".join(transport.waiting))
         write(transport)
 
     monkeypatch.setattr(WrittenTogether, "flush", counted)
@@ -701,5 +701,5 @@ def test_without_what_it_needs_the_app_refuses_in_a_sentence() -> None:
 
 def test_plain_streamlit_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKENSTEPS_PLAIN", "1")
-    monkeypatch.setattr(streamlit_tuning, "_patched", lambda *_one: pytest.fail("a patch"))
+    monkeypatch.setattr(streamlit_tuning, "PATCHES", {"no_such_module": "no_such_patch"})
     assert tune() == []

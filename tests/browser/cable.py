@@ -18,7 +18,7 @@ class Cable:
     def __init__(self, address: str) -> None:
         """`address` is the server's."""
         there = urlsplit(address)
-        self._server = (there.hostname, there.port)
+        self.server = (there.hostname, there.port)
         self._ends: list[socket.socket] = []
         self._port = 0
         self._entrance: socket.socket
@@ -43,7 +43,7 @@ class Cable:
         while True:
             try:
                 near, _address = entrance.accept()
-                far = socket.create_connection(self._server)
+                far = socket.create_connection(self.server)
             except OSError:  # pulled out
                 return
             self._ends += [near, far]

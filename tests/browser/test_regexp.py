@@ -34,10 +34,10 @@ TEXTS = (
     "👩‍👩‍👧‍👦 🏳️‍🌈 🍵a𝒳𝓎 b", "\x1c\x1d\x85\u2028\u200b\u200c\u200d\ufeff_‿", "[a-z]{2}(x)|$^.*\\/", "##ing ▁the Ġthe </w> \x00",
     *KINDS["markup"][:3],
 )  # fmt: skip
-SIGNS = tuple(pattern.pattern for pattern in marks._TOKEN_SIGNS.values())
+SIGNS = tuple(pattern.pattern for pattern in marks.TOKEN_SIGNS.values())
 OWN = (
-    *PATTERNS.values(), *(rule.pattern for rule in splitting._RULES.values() if rule.pattern), *SIGNS,
-    rf"[{normalizers._CJK}]", r"\p{M}", r"[^\S ]", r"[\p{Cc}\p{Cf}\p{Co}\ufffd](?<![\t\n\r])", unigram._SCRIPT.pattern, marks._MARK.pattern, marks._PLACEHOLDER.pattern,
+    *PATTERNS.values(), *(rule.pattern for rule in splitting.RULES.values() if rule.pattern), *SIGNS,
+    rf"[{normalizers.CJK}]", r"\p{M}", r"[^\S ]", r"[\p{Cc}\p{Cf}\p{Co}\ufffd](?<![\t\n\r])", unigram.SCRIPT.pattern, marks.MARK.pattern, marks.PLACEHOLDER.pattern,
 )  # fmt: skip
 """The patterns of the engine and the drawing that the page meets."""
 PLAIN = (
@@ -108,7 +108,7 @@ def test_terms_are_marked_where_regex_marks_them(asking: Page, language: str) ->
     """The terms of all definitions, in one text, with what parts words in front of them and behind."""
     use_language(language)
     try:
-        pattern, _ids = marks._pattern(language)
+        pattern, _ids = marks.terms_pattern(language)
         texts = [message for _name, message in definitions().values()]
     finally:
         use_language("en")

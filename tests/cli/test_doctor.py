@@ -156,7 +156,7 @@ def test_the_variable_that_mends_a_name_that_was_changed(monkeypatch: pytest.Mon
     proxy = Renaming("http://127.0.0.1:1")
     monkeypatch.setenv("STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS", f"https://tokens.example.edu {proxy.address}")
     with server(ROOT) as (port, _process):
-        proxy._server = ("127.0.0.1", port)
+        proxy.server = ("127.0.0.1", port)
         code, result = told(proxy.address)
         assert code == 0 and result["Host"].startswith("ok ") and result["WebSocket"].startswith("ok "), (
             result

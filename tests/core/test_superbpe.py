@@ -174,12 +174,12 @@ def test_a_stretch_is_merged_as_a_whole_though_cut_for_speed() -> None:
     """`merged_stretches` remembers parts between places that no merge crosses; here all merges, one after the other."""
     trace = train_superbpe(Corpus.from_texts(prose(20_000).splitlines()), 500, transition=450)
     steps = [(trace.record.pair(step), trace.record.token(step)) for step in range(1, trace.stage_step or 0)]
-    for word, result in zip(trace.stretches.words, trace._stretch_words, strict=True):
+    for word, result in zip(trace.stretches.words, trace.stretch_words, strict=True):
         text = trace.vocabulary.write(word)
         for pair, token in steps:
             text = Private(text.replace(pair, token))
         assert result == text
-    assert any(len({*neighbours(word)}) > 5 for word in trace._stretch_words)
+    assert any(len({*neighbours(word)}) > 5 for word in trace.stretch_words)
 
 
 @pytest.mark.parametrize("every", [1, 7])

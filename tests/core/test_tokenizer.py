@@ -357,8 +357,10 @@ def test_words_that_were_encoded_before_are_remembered_up_to_a_limit(monkeypatch
     monkeypatch.setattr(type(tokenizer.model), "WORDS_REMEMBERED", 3)
     expected = byte_level().encode(MULTILINGUAL).ids
     assert tokenizer.encode(MULTILINGUAL).ids == expected == tokenizer.encode(MULTILINGUAL).ids
-    assert len(tokenizer.model._remembered) == 3
-    assert [len(stretches) for stretches in tokenizer.model._stretches.values()] == [3]
+    assert len(tokenizer.model.known_words) == 3
+    assert (
+        len(tokenizer.model.stretches(str((tokenizer.pipeline.pre_tokenizer, *tokenizer.pipeline.cuts)))) == 3
+    )
 
 
 def test_tokenizers_that_share_a_model_remember_what_their_own_pre_tokenizer_shows() -> None:

@@ -150,7 +150,7 @@ def test_tabs_that_are_there_stay_when_another_run_takes_their_place(
 def test_of_a_long_run_that_is_not_drawn_a_few_frames_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever comes later gets all at once."""
     whole = book(run(BPE.start(TEXT + "&step=300")))["frames"]
-    monkeypatch.setattr(shared_cache, "_drawings", Memo(FRAMES_ROOM))
+    monkeypatch.setattr(shared_cache, "drawings", Memo(FRAMES_ROOM))
     app = again(BPE.start(TEXT + "&step=300"))
     few = book(app)
     assert few["growth"] == ["", "", 0] and few["seek"][0] == 300 and tabs(app)

@@ -103,10 +103,10 @@ class Catalogue(gettext.NullTranslations):
 @pytest.fixture(scope="module", autouse=True)
 def _made_up() -> Iterator[None]:
     catalogue = Catalogue()
-    known = i18n._catalogue
+    known = i18n.catalogue
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(i18n.LANGUAGES, CODE, "⟦⟧")
-        patch.setattr(i18n, "_catalogue", lambda language: catalogue if language == CODE else known(language))
+        patch.setattr(i18n, "catalogue", lambda language: catalogue if language == CODE else known(language))
         patch.setattr(steps, "FEW_FRAMES", 10**9)  # another process doesn't speak it
         yield
     i18n.use_language("en")

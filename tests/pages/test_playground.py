@@ -20,7 +20,6 @@ from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer, models, processors
 
 from tests.pages.pages import run, tables, told
-from tokensteps.catalogue import hub
 from tokensteps.catalogue.analysis import interpret_escapes
 from tokensteps.catalogue.choices import GPT2, READY, TokenizerSpec, public, title, upload_spec
 from tokensteps.catalogue.shipped import gpt2
@@ -28,7 +27,7 @@ from tokensteps.catalogue.texts import TEXTS
 from tokensteps.limits import PASTE_LIMIT, PLAYGROUND_LIMIT
 from tokensteps.pages.explore.playground_chips import STRETCHES_SHOWN
 from tokensteps.runs.corpora import pack_text, unpack_text
-from tokensteps.server.stores import text_store
+from tokensteps.server.stores import STORE_VARIABLE, text_store
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 HUG = "bpe?corpus=hug"
@@ -431,7 +430,7 @@ def test_a_public_name_without_a_network(tmp_path: Path, monkeypatch: pytest.Mon
     """A hub that nobody answers for, and nothing on disk: it is said at once, and the page works on with the text as it is."""
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(hub, "_folder", lambda: tmp_path)
+    monkeypatch.setenv(STORE_VARIABLE, str(tmp_path))
     app, text = opened(t1=HUG, text="hugs and pugs"), "hugs and pugs"
     before = ids(app)
     for name, told_of_it in (

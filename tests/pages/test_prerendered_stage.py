@@ -26,7 +26,7 @@ PAGES = {name: Page(name, Path("pages", "train", f"{name}.py"), RULES_OF[name]) 
 
 @pytest.fixture(autouse=True)
 def _unvisited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prerendered_stage, "_scenes", SharedCache(SCENES_ROOM))
+    monkeypatch.setattr(prerendered_stage, "known_scenes", SharedCache(SCENES_ROOM))
 
 
 def there(page: str, query: str = "", language: str = "en") -> PrerenderedStage | None:

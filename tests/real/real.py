@@ -185,7 +185,9 @@ def oracle(one: RealFile, files: Mapping[str, bytes]) -> Oracle:
             return by_tokenizers(Tokenizer.from_str(data.decode()), Tokenizer.from_str(data.decode()))
         case "vocab.txt":
             words = {word: index for index, word in enumerate(data.decode().splitlines())}
-            return by_tokenizers(*(BertWordPieceTokenizer(words)._tokenizer for _ in range(2)))
+            return by_tokenizers(
+                *(Tokenizer.from_str(BertWordPieceTokenizer(words).to_str()) for _ in range(2))
+            )
         case "ranks":
             return by_tiktoken(one, data)
         case "tekken.json":

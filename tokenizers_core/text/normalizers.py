@@ -126,7 +126,7 @@ def _replacing(pattern: str, replacement: str) -> Callable[[str], str]:
 
 # The blocks that BERT's authors list as Chinese characters. U+2B820–2B91F belong to the last but one of them,
 # and are missing from the `tokenizers` library's list, so they are missing here.
-_CJK = (
+CJK = (
     r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df"
     r"\U0002a700-\U0002b81f\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f"
 )
@@ -142,7 +142,7 @@ _STEPS: Final[Mapping[str, _Step]] = {
     "strip_nonspacing_marks": _each_character(_replacing(r"\p{Mn}", "")),
     "remove_controls": _each_character(_replacing(r"[\p{Cc}\p{Cf}\p{Co}\ufffd](?<![\t\n\r])", "")),
     "whitespace_to_space": _each_character(_replacing(r"[^\S ]", " ")),
-    "space_around_cjk": _each_character(_replacing(f"([{_CJK}])", r" \1 ")),
+    "space_around_cjk": _each_character(_replacing(f"([{CJK}])", r" \1 ")),
 }
 
 _BERT_CLEAN = ("remove_controls", "whitespace_to_space", "space_around_cjk")

@@ -116,7 +116,7 @@ PUNCTUATION = r"\p{P}$+<=>^`|~"  # Unicode's, and the ASCII signs that Unicode c
 _WHITESPACE_SPLIT = _Rule(r"\S+", AS_IT_IS)
 _PUNCTUATION_ALONE = _Rule(rf"[{PUNCTUATION}]|[^\s{PUNCTUATION}]+", AS_IT_IS)
 
-_RULES: Final[Mapping[str, _Rule]] = {
+RULES: Final[Mapping[str, _Rule]] = {
     "byte_level": _Rule("", AS_BYTES),  # the pattern is the caller's choice
     "whitespace_split": _WHITESPACE_SPLIT,
     "whitespace": _Rule(r"\w+|[^\w\s]+", AS_IT_IS),
@@ -129,7 +129,7 @@ _RULES: Final[Mapping[str, _Rule]] = {
     "none": _Rule(r"[^\n]+", _SPACES_MARKED),
 }
 
-PRE_TOKENIZERS: Final = tuple(_RULES)
+PRE_TOKENIZERS: Final = tuple(RULES)
 """The names `pre_tokenize` knows."""
 
 
@@ -151,7 +151,7 @@ class Splitter:
 
     def __init__(self, pre_tokenizer: str, pattern: str, timeout: float) -> None:
         refuse_unknown_name("pre_tokenizer", pre_tokenizer, PRE_TOKENIZERS)
-        rule = _RULES[pre_tokenizer]
+        rule = RULES[pre_tokenizer]
         self.view = rule.view
         self.pattern = PATTERNS.get(pattern, pattern) if pre_tokenizer == "byte_level" else rule.pattern
         compiled(self.pattern)  # which raises an error if it is no pattern

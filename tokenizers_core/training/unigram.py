@@ -236,7 +236,7 @@ def branching_substrings(stretches: Mapping[str, int]) -> list[tuple[str, int]]:
     return [(texts[index][:length], -worth) for worth, index, length in results]
 
 
-_SCRIPT = regex.compile(
+SCRIPT = regex.compile(
     r"(?P<Han>[\p{Han}\p{Hiragana}\p{Katakana}ー])|(?P<Inherited>\p{Inherited})|(?P<Common>\p{Common})|"
     + "|".join(
         rf"(?P<{name}>\p{{{name}}})"
@@ -254,7 +254,7 @@ def script(character: str) -> str:
     >>> script("a"), script("か"), script("!")
     ('Latin', 'Han', 'Common')
     """
-    match = _SCRIPT.match(character)
+    match = SCRIPT.match(character)
     return match.lastgroup or "" if match else ""
 
 

@@ -108,13 +108,13 @@ MAKERS: Final = frozenset({"ask", "again", "give"})
 
 
 @process_singleton
-def _addresses() -> Addresses:
+def known_addresses() -> Addresses:
     return Addresses(CLASS_RATES)
 
 
 def _account(scope: Mapping[str, Any]) -> Account:
     """That of the address which asks."""
-    return _addresses().account(network((scope.get("client") or ("",))[0]))
+    return known_addresses().account(network((scope.get("client") or ("",))[0]))
 
 
 def _spend(bucket: Bucket) -> None:

@@ -75,7 +75,7 @@ def editor(
     missing = [name for name in EDITOR_LABELS if name not in labels]
     if missing:
         raise ValueError(f"labels lack {', '.join(missing)}; the browser writes no words of its own.")
-    typed = _text_reported(st.session_state.get(key), nonce)
+    typed = text_reported(st.session_state.get(key), nonce)
     value = st.session_state.get(f"{key}.given")
     if typed is None or value is None or value[0] != nonce:
         value = st.session_state[f"{key}.given"] = (nonce, as_typed(text))
@@ -93,10 +93,10 @@ def editor(
     }
     data = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     result = component("editor")(key=key, data=data, on_text_change=ignore)
-    return _text_reported(result, nonce)
+    return text_reported(result, nonce)
 
 
-def _text_reported(result: Any, nonce: int) -> Typed | None:
+def text_reported(result: Any, nonce: int) -> Typed | None:
     """Return the text in a component's state, unless the browser hadn't seen this nonce when it reported."""
     match result.get("text") if isinstance(result, Mapping) else None:
         case [int(after), str(text), int(at)] if after == nonce:

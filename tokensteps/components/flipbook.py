@@ -184,7 +184,7 @@ def flipbook(
         key=key,
         data=head + b"\n" + data,
         on_step_change=on_step or ignore,
-        on_answer_change=partial(_hand_on, key, run, on_answer) if on_answer else ignore,
+        on_answer_change=partial(take_answer, key, run, on_answer) if on_answer else ignore,
         on_grow_change=ignore,
         on_stop_change=on_stop or ignore,
     )
@@ -200,7 +200,7 @@ def follows_end(key: str, run: str) -> bool:
     return False
 
 
-def _hand_on(key: str, run: str, on_answer: Callable[[str], None]) -> None:
+def take_answer(key: str, run: str, on_answer: Callable[[str], None]) -> None:
     """Hand on the answer in a component's state, unless it is none, or the browser was at another run."""
     result = st.session_state.get(key)
     match result.get("answer") if isinstance(result, Mapping) else None:

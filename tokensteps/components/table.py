@@ -53,10 +53,10 @@ def table(
     if search is not None and on_search is not None:
         words = {"find": _("Find"), "all": _("All rows"), "example": "th"}
         head["search"] = search._asdict() | {"words": words}
-        record["on_asked_change"] = lambda: _hear_search(key, on_search)
+        record["on_asked_change"] = lambda: take_search(key, on_search)
     if on_file is not None:
         head["files"] = file_labels()
-        record["on_file_change"] = lambda: _hear_file(key, on_file)
+        record["on_file_change"] = lambda: take_file(key, on_file)
     if file is not None:
         head["file"] = dict(zip(("turn", "name", "text"), file, strict=True))
     message = b'{"head":%b,"table":%b}' % (json.dumps(head).encode(), data)
@@ -69,13 +69,13 @@ def _told_by(key: str, name: str) -> object:
     return result.get(name) if isinstance(result, Mapping) else None
 
 
-def _hear_search(key: str, on_search: Callable[[str, bool], None]) -> None:
+def take_search(key: str, on_search: Callable[[str, bool], None]) -> None:
     match _told_by(key, "asked"):
         case [str(text), bool(everything), int()]:
             on_search(text, everything)
 
 
-def _hear_file(key: str, on_file: Callable[[str, int], None]) -> None:
+def take_file(key: str, on_file: Callable[[str, int], None]) -> None:
     match _told_by(key, "file"):
         case [str(kind), int(turn)] if kind in FILES:
             on_file(kind, turn)

@@ -183,7 +183,7 @@ def _drawn_lines(runs: Sequence[TextRun], shown: Shown, chip: str, unknown: str)
         tokens = tuple([(piece[0], piece[1], piece[2], piece[5], piece[6]) for piece in pieces])
         drawn = result.get((text, tokens))
         if drawn is None:
-            drawn = result[text, tokens] = _draw(text, tokens, shown, chip, unknown)
+            drawn = result[text, tokens] = draw_text_run(text, tokens, shown, chip, unknown)
         line.append(drawn)
         if drawn.breaks:
             yield from _line(line)
@@ -243,7 +243,7 @@ def _drawing_size(
 
 
 @bounded(CHIPS_ROOM, _drawing_size)
-def _draw(
+def draw_text_run(
     text: str,
     tokens: tuple[tuple[int, str, bytes, bool, bool], ...],
     shown: Shown,

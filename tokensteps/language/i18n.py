@@ -28,7 +28,7 @@ _language: ContextVar[str] = ContextVar("language", default="en")
 
 
 @cache
-def _catalogue(language: str) -> gettext_module.NullTranslations:
+def catalogue(language: str) -> gettext_module.NullTranslations:
     return gettext_module.translation("tokensteps", LOCALE_FOLDER, [language], fallback=True)
 
 
@@ -69,17 +69,17 @@ def language_tag() -> str:
 
 def _(message: str) -> str:
     """`message` in the language in use."""
-    return _catalogue(_language.get()).gettext(message)
+    return catalogue(_language.get()).gettext(message)
 
 
 def ngettext(one: str, many: str, number: int) -> str:
     """The form of a message that fits `number`, in the language in use."""
-    return _catalogue(_language.get()).ngettext(one, many, number)
+    return catalogue(_language.get()).ngettext(one, many, number)
 
 
 def pgettext(context: str, message: str) -> str:
     """`message` in the language in use, where other languages have another word for it in another context."""
-    return _catalogue(_language.get()).pgettext(context, message)
+    return catalogue(_language.get()).pgettext(context, message)
 
 
 def N_(message: str) -> str:

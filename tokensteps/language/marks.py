@@ -17,18 +17,16 @@ from tokensteps.language.terms import TERMS, Term
 
 MARKS_IN_FRAME: Final = 6
 """Each mark is a stop for the Tab key: it should take only a few presses to leave a frame."""
-_PLACEHOLDER: Final = regex.compile(r"(\{[^{}]*\})")
+PLACEHOLDER: Final = regex.compile(r"(\{[^{}]*\})")
 _UNSPACED: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 """Scripts that put no spaces between words, or none between a word and its particles."""
-_TOKEN_SIGNS: Final = {
+TOKEN_SIGNS: Final = {
     "space_markers": regex.compile(r'<button.*?</button>|<bdi class="t [^>]*>([Ġ▁␣])', regex.DOTALL),
     "continuation": regex.compile(r'<button.*?</button>|<bdi class="t [^>]*>(##)', regex.DOTALL),
     "end_of_word": regex.compile(r"<button.*?</button>|(&lt;/w&gt;)(?=</bdi>)", regex.DOTALL),
 }
 """Term → where a chip has the sign that it explains, as the group, except in a button, which can't hold another one."""
-_MARK: Final = regex.compile(
-    r'<span class="term" role="button" tabindex="0" data-term="(\w+)">([^<]*)</span>'
-)
+MARK: Final = regex.compile(r'<span class="term" role="button" tabindex="0" data-term="(\w+)">([^<]*)</span>')
 
 
 def marked(message: str, seen: set[str] | None = None) -> str:
@@ -48,9 +46,9 @@ def _marked_afresh(message: str, _language: str) -> str:
 
 
 def _marked(message: str, seen: set[str]) -> str:
-    pattern, ids = _pattern(current_language())
+    pattern, ids = terms_pattern(current_language())
     shown = []
-    for index, part in enumerate(_PLACEHOLDER.split(message)):
+    for index, part in enumerate(PLACEHOLDER.split(message)):
         at = 0
         for match in pattern.finditer(part) if index % 2 == 0 else ():
             name = ids.get(match[0]) or ids[match[0].casefold()]
@@ -72,7 +70,7 @@ def _mark_html(name: str, html: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _pattern(_language: str) -> tuple[regex.Pattern[str], dict[str, str]]:
+def terms_pattern(_language: str) -> tuple[regex.Pattern[str], dict[str, str]]:
     """A pattern that finds the terms of the language in use, longest first; and form → term, also by the form in lower case."""
     results = {form: term.id for term in TERMS.values() for form in forms_of(term)}
     ids = results | {form.casefold(): name for form, name in results.items() if form == form.lower()}
@@ -97,7 +95,7 @@ def fill_marked(message: str, **markup: str) -> str:
 def first_marks(html: str, limit: int = MARKS_IN_FRAME) -> str:
     """A frame's markup with only the first mark of each term, and at most `limit` marks; tokens' signs, such as Ġ, are marked too."""
     seen: set[str] = set()
-    for name, sign in _TOKEN_SIGNS.items() if limit else ():
+    for name, sign in TOKEN_SIGNS.items() if limit else ():
         result = next((match for match in sign.finditer(html) if match[1]), None)
         if result:
             html = html[: result.start(1)] + _mark_html(name, result[1]) + html[result.end(1) :]
@@ -108,7 +106,7 @@ def first_marks(html: str, limit: int = MARKS_IN_FRAME) -> str:
         seen.add(match[1])
         return str(match[0])
 
-    return str(_MARK.sub(keep, html))
+    return str(MARK.sub(keep, html))
 
 
 def unmarked(html: str) -> str:
@@ -118,12 +116,12 @@ def unmarked(html: str) -> str:
 
 def marks_in(html: str) -> list[str]:
     """The marked terms, in order."""
-    return [str(match[1]) for match in _MARK.finditer(html)]
+    return [str(match[1]) for match in MARK.finditer(html)]
 
 
 def lead_html(message: str) -> str:
     """A page's introduction with its terms marked; in other languages, the English terms follow in brackets."""
-    text = _MARK.sub(lambda mark: mark[0] + _english_html(TERMS[mark[1]], mark[2]), marked(message))
+    text = MARK.sub(lambda mark: mark[0] + _english_html(TERMS[mark[1]], mark[2]), marked(message))
     return f'<div class="ts"><p class="lead under-title">{text}</p></div>'
 
 

@@ -8,24 +8,24 @@ from typing import Any, Final
 from tokensteps.bounded import ENTRY, Item, Memo, text_bytes
 from tokensteps.limits import DOWNLOADS_ROOM, FRAMES_ROOM, REMEMBERED_ROOM
 
-_drawings: Final = Memo(FRAMES_ROOM)
-_remembered: Final = Memo(REMEMBERED_ROOM)
+drawings: Final = Memo(FRAMES_ROOM)
+remembered_values: Final = Memo(REMEMBERED_ROOM)
 _downloads: Final = Memo(DOWNLOADS_ROOM)
 
 
 def drawn(key: tuple[Any, ...], draw: Callable[[], Item], size: Callable[[Item], int]) -> Item:
     """What `draw` draws for `key`, frames or a table: kept while there is room for its `size` in bytes."""
-    return _drawings.get(key, draw, size)
+    return drawings.get(key, draw, size)
 
 
 def at_hand(key: tuple[Any, ...]) -> Any | None:
     """What was drawn for `key`, if it is still there."""
-    return _drawings.cache.get(key)
+    return drawings.cache.get(key)
 
 
 def remembered(key: tuple[Any, ...], make: Callable[[], Item]) -> Item:
     """What `make` makes for `key`: lists and texts, which are pure functions of their key. Kept while there is room for their bytes."""
-    return _remembered.get(key, make, lambda value: ENTRY + text_bytes(key, value))
+    return remembered_values.get(key, make, lambda value: ENTRY + text_bytes(key, value))
 
 
 def made_once(make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:

@@ -32,7 +32,7 @@ class Handover:
         """Has the event loop call something soon, from any thread."""
         self._told: deque[Callable[[], None]] = deque()
         self._called = self._held = False
-        self._end: asyncio.TimerHandle | None = None
+        self.wait: asyncio.TimerHandle | None = None
         """When the wait is over."""
 
     def add(self, handle: Callable[[], None], *, more: bool = False) -> None:
@@ -47,9 +47,9 @@ class Handover:
 
     def expect(self) -> None:
         """Wait a moment for what is about to come, so that nobody need call for it; only where the event loop runs."""
-        if self._end is None:
+        if self.wait is None:
             self._held = True
-            self._end = asyncio.get_running_loop().call_later(self.HELD, self._pass_on_held)
+            self.wait = asyncio.get_running_loop().call_later(self.HELD, self._pass_on_held)
 
     def _hold(self) -> None:
         if self._told:
@@ -64,9 +64,9 @@ class Handover:
     def pass_on(self) -> None:
         """Call all that has been told; only where the event loop runs."""
         self._called = self._held = False  # before it looks: what is told from here on calls again
-        if self._end is not None:
-            self._end.cancel()
-            self._end = None
+        if self.wait is not None:
+            self.wait.cancel()
+            self.wait = None
         try:
             while self._told:
                 self._told.popleft()()
@@ -92,9 +92,9 @@ def tell_together() -> None:
     ask_for_run = AppSession.request_rerun
 
     def handover_of(session: AppSession) -> Handover:
-        result: Handover | None = session.__dict__.get("_handover")
+        result: Handover | None = session.__dict__.get("handover")
         if result is None:
-            result = session.__dict__.setdefault("_handover", Handover(session._call_soon_on_event_loop))
+            result = session.__dict__.setdefault("handover", Handover(session._call_soon_on_event_loop))
         return result
 
     def tell(session: AppSession, sender: Any, event: ScriptRunnerEvent, **more: Any) -> None:

@@ -16,7 +16,7 @@ class WrittenTogether:
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
-        self._waiting: list[bytes] = []
+        self.waiting: list[bytes] = []
         self._size = 0
 
     def __getattr__(self, name: str) -> Any:
@@ -24,16 +24,16 @@ class WrittenTogether:
 
     def write(self, data: bytes) -> None:
         """Send this, with what is written after it."""
-        self._waiting.append(data)
+        self.waiting.append(data)
         self._size += len(data)
         if self._size >= WRITTEN_AT_ONCE:
             self.flush()
-        elif len(self._waiting) == 1:
+        elif len(self.waiting) == 1:
             asyncio.get_running_loop().call_soon(self.flush)
 
     def flush(self) -> None:
         """Send what waits."""
-        waiting, self._waiting, self._size = self._waiting, [], 0
+        waiting, self.waiting, self._size = self.waiting, [], 0
         if waiting:
             self._transport.write(b"".join(waiting))
 

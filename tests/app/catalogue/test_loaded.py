@@ -448,7 +448,7 @@ def test_a_bert_vocabulary_works_as_in_the_library(cased: bool) -> None:
     data, vocab = bert(cased)
     theirs = BertWordPieceTokenizer(vocab, lowercase=not cased)
     subject = load({"vocab.txt": data})
-    expect_same(subject, theirs._tokenizer)
+    expect_same(subject, Tokenizer.from_str(theirs.to_str()))
     assert subject.added == ("[CLS]", "[SEP]")
     assert subject.algorithm == "WordPiece" and subject.unknown_token == "[UNK]" and subject.unknown_id == 2
     assert subject.style.special_tokens == {*BERT} - {"[unused1]"}

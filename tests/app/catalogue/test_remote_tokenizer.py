@@ -54,16 +54,16 @@ def brought(files: Mapping[str, bytes], session: str = "me", name: str = "mine")
 
 def test_the_same_files_are_read_once_whatever_somebody_calls_them(pool: Workers) -> None:
     """Oracle: the process's own list of what it has loaded, by its work on a tokenizer whose files nobody gives it again."""
+    there = [files_of(Tokenizer(models.WordLevel({"hug": 0}, "[UNK]")))]
 
-    def gone() -> dict[str, bytes]:
-        raise LoadError("nothing")
+    def files() -> dict[str, bytes]:
+        if not there:
+            raise LoadError("nothing")
+        return there[0]
 
-    files = files_of(Tokenizer(models.WordLevel({"hug": 0}, "[UNK]")))
-    mine = remote_tokenizer.load_remote_tokenizer("a key", lambda: files, "mine", Progress(), lambda: "me")
-    theirs = remote_tokenizer.load_remote_tokenizer(
-        "a key", lambda: files, "theirs", Progress(), lambda: "them"
-    )
-    theirs.library._files = gone  # type: ignore[union-attr]
+    mine = remote_tokenizer.load_remote_tokenizer("a key", files, "mine", Progress(), lambda: "me")
+    theirs = remote_tokenizer.load_remote_tokenizer("a key", files, "theirs", Progress(), lambda: "them")
+    there.clear()
     assert (mine.name, theirs.name) == ("mine", "theirs")
     assert list(theirs.encode("hug").ids) == list(mine.encode("hug").ids) == [0]
     with pytest.raises(EncodeError, match="'theirs'"):

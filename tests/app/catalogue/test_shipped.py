@@ -119,7 +119,7 @@ def test_all_names_lead_to_it_and_nothing_is_fetched(monkeypatch: pytest.MonkeyP
     ):
         spec = choices.public(written)
         assert spec == choices.GPT2
-        assert choices._load(choices.TokenizerSpec.parse(f"hub?name={written}"), choices.Progress()) is gpt2()
+        assert choices.order(f"hub?name={written}").make(choices.Progress()) is gpt2()
 
 
 def test_reading_it_costs_the_start_nothing() -> None:

@@ -57,7 +57,7 @@ def servers(monkeypatch: pytest.MonkeyPatch, redis_address: str) -> Callable[[],
     """Servers that share this Redis."""
     monkeypatch.setattr(routes, "hub", SERVER.get)
     new_visitors = Addresses(CLASS_RATES)
-    monkeypatch.setattr(routes, "_addresses", lambda: new_visitors)
+    monkeypatch.setattr(routes, "known_addresses", lambda: new_visitors)
     return lambda: Web(Hub(lambda: RedisStore(redis_address)))
 
 
@@ -151,8 +151,7 @@ def test_while_redis_drips_the_server_answers_everybody_else(
     monkeypatch.setattr(redis_store, "REACH", 1.0)
 
     async def hold() -> None:
-        server = servers()
-        server.hub._make = lambda: RedisStore(f"redis://{address}/0")
+        server = Web(Hub(lambda: RedisStore(f"redis://{address}/0")))
         opening = asyncio.ensure_future(server.post("open"))
         turns = 0
         while not opening.done():

@@ -45,7 +45,8 @@ def make(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, clock: Clock) -> Make:
 
 def known(web: Web, code: str) -> int:
     """How many lines the class's log has."""
-    return len(web.hub._store.read(code, 0)) if web.hub._store else 0
+    assert web.store is not None
+    return len(web.store.read(code, 0))
 
 
 def test_a_question_from_opening_to_summary(make: Make) -> None:
@@ -364,7 +365,7 @@ def test_nicknames_are_one_line_and_only_where_they_are_asked_for(make: Make) ->
         code, key = await web.open()
         await web.join(code, nickname="Ana")
         assert "Ana" not in (await web.get(f"{code}/summary", **{"as": key})).body.decode()
-        assert "Ana" not in "".join(web.hub._store.read(code, 0)), "not even written down"
+        assert "Ana" not in "".join(web.store.read(code, 0)), "not even written down"
         await web.close()
 
     finished(name())
@@ -374,13 +375,12 @@ def test_a_store_that_fails_loses_no_class(make: Make, monkeypatch: pytest.Monke
     async def fail() -> None:
         web = make()
         code, key = await web.open()
-        store = web.hub._store
 
         def full(*_given: Any) -> Any:
             raise StoreError("disk full")
 
         with monkeypatch.context() as broken:
-            broken.setattr(store, "add", full)
+            broken.setattr(web.store, "add", full)
             answer = await web.post(f"{code}/place", **{"as": key}, page="bpe", step=1)
             assert (answer.status, answer.error, answer.headers["retry-after"]) == (503, "store", "1")
         assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", step=1)).status == 200

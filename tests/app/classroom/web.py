@@ -24,7 +24,7 @@ from benchmarks.load import free_port
 from tests.waiting import until
 from tokensteps.classroom import routes
 from tokensteps.classroom.hub import Hub
-from tokensteps.classroom.store import FileStore
+from tokensteps.classroom.store import FileStore, Store
 from tokensteps.limits import CLASS_RATES
 from tokensteps.server.entrance.rates import Addresses
 from tokensteps.server.startup import MIDDLEWARE
@@ -112,8 +112,8 @@ class Ear:
 class Web:
     """Browsers at the guarded routes of one server."""
 
-    def __init__(self, hub: Hub) -> None:
-        self.hub = hub
+    def __init__(self, hub: Hub, store: Store | None = None) -> None:
+        self.hub, self.store = hub, store
         self.app = Starlette(routes=routes.ROUTES, middleware=[*MIDDLEWARE])
         self.tasks: list[asyncio.Task[None]] = []
 
@@ -177,11 +177,11 @@ def attend(
     """How a test gets a server of its own, with a store of its own and visitors that nobody has seen before."""
 
     def make() -> Web:
-        hub = Hub(lambda: FileStore(folder / "classes.sqlite"), clock)
+        store = FileStore(folder / "classes.sqlite")
         patch.setattr(routes, "hub", SERVER.get)
         addresses = Addresses(CLASS_RATES)
-        patch.setattr(routes, "_addresses", lambda: addresses)
-        return Web(hub)
+        patch.setattr(routes, "known_addresses", lambda: addresses)
+        return Web(Hub(lambda: store, clock), store)
 
     return make
 

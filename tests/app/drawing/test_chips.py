@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.markup import Reader
-from tokensteps.components.editor import Typed, _text_reported, as_typed, editor
+from tokensteps.components.editor import Typed, as_typed, editor, text_reported
 from tokensteps.drawing.chips import CHIP_LABELS as NAMES
 from tokensteps.drawing.chips import LONGEST, WRITE, Piece, Shown, TextRun, chips_html, chips_message
 from tokensteps.drawing.tokens import Style, colour
@@ -308,4 +308,4 @@ def test_text_as_a_text_box_holds_it() -> None:
     ],
 )
 def test_a_report_counts_for_its_nonce_alone(state: Any, text: str | None) -> None:
-    assert _text_reported(state, 3) == (None if text is None else Typed(text, 7))
+    assert text_reported(state, 3) == (None if text is None else Typed(text, 7))

@@ -38,11 +38,11 @@ from tokensteps.drawing.pipeline.stages import (
     WORD_KEPT,
     Stage,
     StageDrawing,
-    _stretches,
     described,
     quoted,
     stages_message,
     summary_html,
+    uncut_spans,
 )
 from tokensteps.drawing.pipeline.windows import WINDOWS_DRAWN, AnswerRange, windows_html
 from tokensteps.drawing.tokens import SHOW, Style
@@ -241,7 +241,7 @@ def test_grouped_joins_no_more_than_it_has_to(given_: list[tuple[int, int]]) -> 
 @given(st.integers(0, 12), spans)
 def test_stretches_cut_wherever_no_bond_is(length: int, given_: list[tuple[int, int]]) -> None:
     bonds = [(start, start + size) for start, size in given_]
-    results = list(_stretches(length, bonds))
+    results = list(uncut_spans(length, bonds))
     cuts = [at for at in range(1, length) if not any(start < at < end for start, end in bonds)]
     assert results == (list(pairwise([0, *cuts, length])) if length else [])
 

@@ -25,7 +25,7 @@ from tokensteps.drawing.lattice.frames import lattice_frame
 from tokensteps.drawing.tokens import Style, chip, lit_chip
 from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
-from tokensteps.language import i18n, marks
+from tokensteps.language import i18n
 from tokensteps.language.glossary import definitions, entry_html, forms_of, matches, synonyms
 from tokensteps.language.marks import (
     MARKS_IN_FRAME,
@@ -168,19 +168,15 @@ def test_words_without_spaces(monkeypatch: pytest.MonkeyPatch) -> None:
             "无" if message in everywhere else message
         )
     )
-    monkeypatch.setitem(i18n.LANGUAGES, "zh", "中文")
-    monkeypatch.setattr(i18n, "_catalogue", lambda language: translation)
+    monkeypatch.setitem(i18n.LANGUAGES, "made up", "中文")
+    monkeypatch.setattr(i18n, "catalogue", lambda language: translation)
     before = i18n.current_language()
-    marks._pattern.cache_clear()
-    marks._marked_afresh.cache_clear()
     try:
-        i18n.use_language("zh")
+        i18n.use_language("made up")
         text = plain(marked("按并列规则，{n}个词对并列，对。"))
         assert text == "按[tie_rule:并列规则]，{n}个[pair:词对][tie:并列]，对。"
     finally:
         i18n.use_language(before)
-        marks._pattern.cache_clear()
-        marks._marked_afresh.cache_clear()
 
 
 @given(text)

@@ -184,7 +184,7 @@ def test_a_flood_of_runs_waits_its_turn(port: int, process: psutil.Process) -> N
             await session.run()
             for step in range(400):
                 session.url["step"] = str(step % 5)
-                await session._ask("")
+                await session.send_run("")
                 with suppress(TimeoutError):
                     await asyncio.wait_for(over.wait(), 0.01)
                 if over.is_set():

@@ -218,7 +218,7 @@ def test_a_run_that_nobody_asks_after_is_given_up_and_starts_anew_when_somebody_
     registry = Registry()
     job = registry.ask("run", wait, 0)
     job.progress.asked = -math.inf
-    job._thread.join(PATIENT)
+    until(lambda: job.ended)
     assert registry.ask("run", Built("whole"), PATIENT) == "whole"
 
 
@@ -226,7 +226,7 @@ def test_a_run_that_ended_while_nobody_asked_is_kept_when_somebody_asks_for_anot
     registry, build = Registry(), Built("value")
     job = registry.ask("run", build, 0)
     if isinstance(job, Job):
-        job._thread.join(PATIENT)
+        until(lambda: job.ended)
         job.progress.asked = -math.inf
     registry.ask("other", Built("other"), PATIENT)
     assert not registry.jobs and registry.ask("run", build, PATIENT) == "value" and build.times == 1

@@ -68,7 +68,7 @@ class Parts(HTMLParser):
 @pytest.fixture
 def scene(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> StageDescription:
     """A run of 300 steps at /bpe?corpus=hug, in English and Japanese, with the frames around steps 0 and 150 on the shelf."""
-    monkeypatch.setattr(prerendered_stage, "_scenes", SharedCache(SCENES_ROOM))
+    monkeypatch.setattr(prerendered_stage, "known_scenes", SharedCache(SCENES_ROOM))
     name = request.node.name
     result = StageDescription(HOSTILE, LEAD, ("Step", "Predict", HOSTILE, "Tour"), name, LAST, ())
     for language in ("en", "ja"):
@@ -165,7 +165,7 @@ def test_a_browser_that_has_the_page_gets_another_one_with_a_stage(scene: StageD
 
 
 def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch, scene: StageDescription) -> None:
-    monkeypatch.setattr(prerendered_stage, "_scenes", SharedCache(5_000))
+    monkeypatch.setattr(prerendered_stage, "known_scenes", SharedCache(5_000))
     positions = [
         PageAddress("bpe", "en", frozenset({("text", f"{number} {'x' * 500}")})) for number in range(50)
     ]

@@ -45,10 +45,10 @@ def test_a_report_of_another_form_or_run_is_none(state: dict[str, Any], value: A
     heard: list[str] = []
     for result in (value, {"answer": value}, {"step": value}):
         state["book"] = result
-        flipbook._hand_on("book", "run", heard.append)
+        flipbook.take_answer("book", "run", heard.append)
     assert heard == []
     state["book"] = {"answer": ["run", 1, "id"]}
-    flipbook._hand_on("book", "run", heard.append)
+    flipbook.take_answer("book", "run", heard.append)
     assert heard == ["id"]
 
 

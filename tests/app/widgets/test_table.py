@@ -76,10 +76,10 @@ def test_what_no_script_of_ours_sends_is_passed_over(told: object, monkeypatch: 
     heard: list[object] = []
     monkeypatch.setattr(st, "session_state", {"one": {"asked": told, "file": told}, "other": told})
     for key in ("one", "other", "none"):
-        module._hear_search(key, lambda *given: heard.append(given))
-        module._hear_file(key, lambda *given: heard.append(given))
+        module.take_search(key, lambda *given: heard.append(given))
+        module.take_file(key, lambda *given: heard.append(given))
     assert heard == []
     monkeypatch.setattr(st, "session_state", {"one": {"asked": ["th", True, 1], "file": ["-plain", 2]}})
-    module._hear_search("one", lambda *given: heard.append(given))
-    module._hear_file("one", lambda *given: heard.append(given))
+    module.take_search("one", lambda *given: heard.append(given))
+    module.take_file("one", lambda *given: heard.append(given))
     assert heard == [("th", True), ("-plain", 2)]

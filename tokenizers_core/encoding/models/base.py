@@ -40,7 +40,7 @@ class Model(ABC):
     """Whether `sampling` chooses a word's last token first."""
 
     def __init__(self) -> None:
-        self._remembered: dict[str, tuple[int, ...]] = {}
+        self.known_words: dict[str, tuple[int, ...]] = {}
         self._stretches: dict[str, dict[str, tuple[int, ...]]] = {}
         self._taken = 0
 
@@ -114,15 +114,15 @@ class Model(ABC):
 
     def encode_word(self, word: str) -> tuple[int, ...]:
         """The ids of a word's tokens."""
-        ids = self._remembered.get(word)
+        ids = self.known_words.get(word)
         if ids is None:
             ids = tuple(self.spell(word))
-            self.remember(self._remembered, [(word, ids)])
+            self.remember(self.known_words, [(word, ids)])
         return ids
 
     def encode_words(self, words: Sequence[str]) -> list[tuple[int, ...]]:
         """The same of many words, at less cost for each."""
-        known = self._remembered
+        known = self.known_words
         encoded = {word: known[word] for word in words if word in known}
         new = [word for word in dict.fromkeys(words) if word not in encoded]
         for first in range(0, len(new), self.SPELLED_AT_ONCE):

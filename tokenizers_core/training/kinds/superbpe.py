@@ -275,7 +275,7 @@ class SuperTrace(BpeTrace):
     stretches: Corpus
 
     kind: ClassVar[str] = "superbpe"
-    of_the_corpus: ClassVar[tuple[str, ...]] = (*BpeTrace.of_the_corpus, "_stretch_indices", "_stretch_words")
+    of_the_corpus: ClassVar[tuple[str, ...]] = (*BpeTrace.of_the_corpus, "_stretch_indices", "stretch_words")
 
     @cached_property
     def stage_step(self) -> int | None:
@@ -310,7 +310,7 @@ class SuperTrace(BpeTrace):
         )
 
     @cached_property
-    def _stretch_words(self) -> list[Private]:
+    def stretch_words(self) -> list[Private]:
         """The stretches at the change of stages."""
         words = [self.vocabulary.write(self.symbols(word)) for word in self.stretches.words]
         steps = range(1, self.stage_step or 0)
@@ -320,7 +320,7 @@ class SuperTrace(BpeTrace):
     def _words(self) -> Replay[CurrentWords]:
         def apply(state: CurrentWords, step: int) -> CurrentWords:
             if step == self.stage_step:
-                return CurrentWords(list(self._stretch_words))
+                return CurrentWords(list(self.stretch_words))
             for index in self.record.words_at(step):
                 state.words[index] = self.replacements.apply(step, state.words[index])
             return state
@@ -333,7 +333,7 @@ class SuperTrace(BpeTrace):
 
         def apply(counts: dict[PrivatePair, int], step: int) -> dict[PrivatePair, int]:
             if step == self.stage_step:
-                counts = count_pairs(self._stretch_words, self.stretches.counts)
+                counts = count_pairs(self.stretch_words, self.stretches.counts)
                 return {pair: count for pair, count in counts.items() if self.may_merge(pair, step)}
             for pair, change in self.record.changes_at(step).items():
                 total = counts.get(pair, 0) + change
@@ -360,7 +360,7 @@ class SuperTrace(BpeTrace):
         yield from self._contests_among(self._initial_words, self.corpus.counts, 0, last)
         if stage is not None:
             yield Contest(TieOrder(lambda pair, _rival=None: pair, lambda pair: pair), set(), None)
-            yield from self._contests_among(self._stretch_words, self.stretches.counts, stage, len(self))
+            yield from self._contests_among(self.stretch_words, self.stretches.counts, stage, len(self))
 
     def merge_event(self, step: int) -> SuperMergeEvent:
         result = super().merge_event(step)

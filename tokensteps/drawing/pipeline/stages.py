@@ -95,7 +95,7 @@ class StageDrawing:
         ]
         removed, dropped = {*result.removed}, {*result.dropped}
         leftwards = direction(result.text) == "rtl"
-        for start, end in _stretches(shown, bonds):
+        for start, end in uncut_spans(shown, bonds):
             parts = []
             for at in range(start, end):
                 parts.append(self._character(sequence, at, at - start + 1, tokens, removed, dropped))
@@ -317,10 +317,10 @@ def described(character: str) -> str:
     return f"“{readable(character)}” (U+{ord(character):04X}{' ' + name if name else ''})"
 
 
-def _stretches(length: int, bonds: Sequence[Span]) -> Iterator[Span]:
+def uncut_spans(length: int, bonds: Sequence[Span]) -> Iterator[Span]:
     """A text cut at every place that no bond spans.
 
-    >>> list(_stretches(5, [(0, 2), (1, 3)]))
+    >>> list(uncut_spans(5, [(0, 2), (1, 3)]))
     [(0, 3), (3, 4), (4, 5)]
     """
     reach = list(range(1, length + 1))

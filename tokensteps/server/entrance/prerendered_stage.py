@@ -52,24 +52,24 @@ class PrerenderedStage(NamedTuple):
     """Packed as they are for a message."""
 
 
-_scenes: Final = SharedCache[PageAddress, StageDescription](SCENES_ROOM)
+known_scenes: Final = SharedCache[PageAddress, StageDescription](SCENES_ROOM)
 
 
 def note_stage(where: PageAddress, scene: StageDescription) -> None:
     """Have those who come to this address get the scene with the page."""
-    _scenes.put(where, scene, ENTRY + text_bytes(tuple(where.settings), scene))
+    known_scenes.put(where, scene, ENTRY + text_bytes(tuple(where.settings), scene))
 
 
 def has_stage(where: PageAddress) -> bool:
     """Whether that was done, and is still known."""
-    return _scenes.get(where) is not None
+    return known_scenes.get(where) is not None
 
 
 def stage_for(path: str, query: Mapping[str, str], language: str) -> PrerenderedStage | None:
     """What comes with the page for a visitor of this address, whose `query` is without the language; None if nothing is at hand."""
     settings = dict(query)
     step = read_step(settings.pop("step", None)) or 0
-    scene = _scenes.get(PageAddress(path, language, frozenset(settings.items())))
+    scene = known_scenes.get(PageAddress(path, language, frozenset(settings.items())))
     if scene is None:
         return None
     shown = window(min(step, scene.last), scene.last)
