@@ -101,7 +101,9 @@ def test_a_class(app: str, open_page: Callable[..., Page]) -> None:
     tap(phone, "p + u")
     tap(tokyo, "u + g")
     answered(lecturer, "2 of 2 have answered")
+    lost = lose_first(late, b'"nonce"')
     late.goto(f"{app}/compare?class={code}")
+    led_once_more(late, lost)
     tap(late, "p + u")
     tap(late, "h + u")  # second thoughts: one answer each
     answered(lecturer, "3 of 3 have answered")
@@ -137,6 +139,17 @@ def test_a_class(app: str, open_page: Callable[..., Page]) -> None:
     an_own_question(lecturer, tokyo)
     summary(lecturer, code)
     expect(phone.locator(f"{STRIP} .stop")).to_have_text("The class has ended.")
+
+
+def led_once_more(late: Page, lost: list[bytes]) -> None:
+    """Whoever joins and isn't led to the class in time asks once more, though the class stays where it is."""
+    expect(late.locator(f"{STRIP} .stop")).to_have_text("Following the class")
+    Learner(late, "").rest()
+    assert lost and "/compare" in late.url
+    late.evaluate(
+        "() => { const now = performance.now.bind(performance); performance.now = () => now() + 15000; }"
+    )
+    late.wait_for_function("location.pathname === '/bpe' && location.search.includes('corpus=hug')")
 
 
 def following_costs_no_run(phone: Page, lecturer: Page) -> None:
@@ -298,22 +311,6 @@ def summary(lecturer: Page, code: str) -> None:
         lecturer.get_by_role("button", name="Answers as CSV").click()
     assert saved.value.suggested_filename == f"class-{code}-answers.csv"
     assert "u + g" in saved.value.path().read_text("utf-8")
-
-
-def test_a_way_that_was_lost_is_taken_again(app: str, open_page: Callable[..., Page]) -> None:
-    """Whoever joins and isn't led to the class in time asks once more, though the class stays where it is."""
-    lecturer, phone = open_page(), open_page(**PHONE)
-    code = open_class(lecturer, f"{app}/bpe?corpus=hug")
-    lost = lose_first(phone, b'"nonce"')
-    phone.goto(f"{app}/glossary?class={code}")
-    expect(phone.locator(f"{STRIP} .stop")).to_have_text("Following the class")
-    Learner(phone, "").rest()
-    assert lost and "/glossary" in phone.url
-    phone.evaluate(
-        "() => { const now = performance.now.bind(performance); performance.now = () => now() + 15000; }"
-    )
-    phone.wait_for_function("location.pathname === '/bpe' && location.search.includes('corpus=hug')")
-    step(phone, 0)
 
 
 def test_a_class_has_work_to_do(app: str, open_page: Callable[..., Page]) -> None:

@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.cable import Cable, Gate
 from tests.browser.conftest import at_rest, pause, turn_to
+from tests.browser.test_bpe_page import FOLLOWED
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_class import CARD, STRIP, WALL, step
 from tests.browser.test_walk import held
@@ -303,55 +304,9 @@ def projected(wall: Page, tab: str) -> None:
     expect(wall.locator("html[data-panel]")).to_be_attached()
 
 
-def test_a_class_is_asked_about_the_newer_kinds(app: str, open_page: Callable[..., Page]) -> None:
-    """A question about what each kind alone does, made from its run, answered by thumb, right as the next steps say. Oracle: the run itself."""
-    lecturer, phone = open_page(), open_page(**PHONE)
-    runs: dict[str, Any] = {
-        corpus: trace_at(BPE, corpus=corpus) for corpus in ("phrases", "scaffolding", "parallel")
-    }
-    stage = next(
-        step for step in range(1, len(runs["phrases"])) if runs["phrases"].event(step).kind == "stage"
-    )
-    bridging = runs["phrases"].pair_of(stage + 1)
-    leaves = next(
-        step
-        for step in range(1, len(runs["scaffolding"]))
-        if runs["scaffolding"].event(step).kind == "remove"
-    )
-    (left,) = runs["scaffolding"].event(leaves).chosen
-    language = runs["parallel"].event(1).language
-    code = ""
-    for corpus, step_asked, kind, answer in (
-        ("phrases", stage, "Within a word or across a space", pair_text(bridging, BYTES)),
-        ("scaffolding", leaves - 2, "What leaves the vocabulary", readable(left, BYTES)),
-        ("parallel", 0, "Which language chooses", language),
-    ):
-        address = f"/bpe?corpus={corpus}&step={step_asked}"
-        if code:
-            turn_to(lecturer, f"{address}&class={code}")
-        else:
-            code = opened(lecturer, f"{app}{address}")
-            followed(phone, app, code, "/bpe")
-        for page in (lecturer, phone):
-            step(page, step_asked)
-        lecturer.keyboard.press("a")
-        lecturer.locator(WALL).get_by_role("button", name=kind).click()
-        expect(lecturer.locator(WALL).get_by_role("button", name=kind)).to_have_attribute(
-            "aria-pressed", "true"
-        )
-        lecturer.keyboard.press("PageDown")
-        phone.locator(f'{CARD} [data-key="={answer}"]').tap()
-        expect(lecturer.locator(f"{WALL} .counted")).to_have_text("1 of 1 have answered")
-        lecturer.keyboard.press("e")
-        expect(phone.locator(CARD)).to_contain_text("Right.")
-        step(phone, step_asked + 1)
-        lecturer.keyboard.press("PageDown")
-        expect(lecturer.locator(WALL)).to_be_hidden()
-
-
 def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Page]) -> None:
     """By mouse and thumb: whatever a student presses or reveals, they go alone and no further; it ends where the lecturer says so, and with
-    another run. The oracle of the steps is what was typed into the panel."""
+    another run. Then in teams, and about the newer kinds of BPE. The oracle of the steps is what was typed into the panel."""
     lecturer, phone, other = open_page(), open_page(**PHONE), open_page(**PHONE)
     code = opened(lecturer, f"{app}/bpe?corpus=hug")
     followed(phone, app, code, "/bpe")
@@ -378,7 +333,7 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
     gate.open()
     at_rest(other)
     step(other, 1)  # where it was; Python hears of it, too
-    other.wait_for_function("new URLSearchParams(location.search).get('step') === '1'")
+    other.wait_for_function(FOLLOWED, arg="after step 1")
     step(phone, 3)
     expect(phone.locator(f"{STRIP} .stop")).to_have_text(message)
     lecturer.keyboard.press("Home")
@@ -406,6 +361,46 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
     for page in (phone, other):
         step(page, 0)
     in_teams(lecturer, phone, other)
+    asked_about_the_newer_kinds(lecturer, phone, code)
+
+
+def asked_about_the_newer_kinds(lecturer: Page, phone: Page, code: str) -> None:
+    """A question about what each kind alone does, made from its run, answered by thumb, right as the next steps say. Oracle: the run itself."""
+    runs: dict[str, Any] = {
+        corpus: trace_at(BPE, corpus=corpus) for corpus in ("phrases", "scaffolding", "parallel")
+    }
+    stage = next(
+        step for step in range(1, len(runs["phrases"])) if runs["phrases"].event(step).kind == "stage"
+    )
+    bridging = runs["phrases"].pair_of(stage + 1)
+    leaves = next(
+        step
+        for step in range(1, len(runs["scaffolding"]))
+        if runs["scaffolding"].event(step).kind == "remove"
+    )
+    (left,) = runs["scaffolding"].event(leaves).chosen
+    language = runs["parallel"].event(1).language
+    for corpus, step_asked, kind, answer in (
+        ("phrases", stage, "Within a word or across a space", pair_text(bridging, BYTES)),
+        ("scaffolding", leaves - 2, "What leaves the vocabulary", readable(left, BYTES)),
+        ("parallel", 0, "Which language chooses", language),
+    ):
+        turn_to(lecturer, f"/bpe?corpus={corpus}&step={step_asked}&class={code}")
+        for page in (lecturer, phone):
+            step(page, step_asked)
+        lecturer.keyboard.press("a")
+        lecturer.locator(WALL).get_by_role("button", name=kind).click()
+        expect(lecturer.locator(WALL).get_by_role("button", name=kind)).to_have_attribute(
+            "aria-pressed", "true"
+        )
+        lecturer.keyboard.press("PageDown")
+        phone.locator(f'{CARD} [data-key="={answer}"]').tap()
+        expect(lecturer.locator(f"{WALL} .counted")).to_have_text("1 of 2 have answered")
+        lecturer.keyboard.press("e")
+        expect(phone.locator(CARD)).to_contain_text("Right.")
+        step(phone, step_asked + 1)
+        lecturer.keyboard.press("PageDown")
+        expect(lecturer.locator(WALL)).to_be_hidden()
 
 
 def in_teams(lecturer: Page, phone: Page, other: Page) -> None:
@@ -425,6 +420,10 @@ def in_teams(lecturer: Page, phone: Page, other: Page) -> None:
     expect(lecturer.locator(f"{WALL} thead .team")).to_have_text(["● Team A", "▲ Team B"])
     right = lecturer.locator(f"{WALL} tbody tr").filter(has_text="ug").locator(".number")
     expect(right).to_have_text(["1 · 100 %", "0 · 0 %"])
+    lecturer.keyboard.press("e")
+    expect(lecturer.locator(WALL).get_by_role("button", name="Go on")).to_be_visible()
+    lecturer.keyboard.press("PageDown")
+    expect(lecturer.locator(WALL)).to_be_hidden()
 
 
 def kept(lecturer: Page, first: str, last: str) -> None:

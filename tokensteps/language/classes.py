@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokensteps.language.i18n import _, ngettext
+from tokensteps.language.i18n import _, ngettext, pgettext
 
 OWN_WORDS: Final = frozenset({"choice", "is_right", "right_empty", "more_choices", "no_right"})
 """Words of the form for a question of one's own, besides those that begin with “own”."""
@@ -28,7 +28,7 @@ def _strip_words() -> dict[str, str]:
         "class_code": _("Class {code}"),
         "connecting": _("Connecting to the class …"),
         "ended": _("The class has ended."),
-        "ask": _("Ask"),
+        "ask": pgettext("a class", "Ask"),
         "give": _("Give to the class"),
         "progress": _("Progress"),
         "blank": _("Blank their screens"),
