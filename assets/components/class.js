@@ -316,7 +316,7 @@ class ClassStrip extends Component {
     const tabbed = place.tab || !room.place?.tab || !isSame(at, room.place); // another page may have no tabs
     const arrived = document[SHOWN].went === this.joining?.nonce && tabbed;
     if (this.joining && arrived) { // a step taken since it is there counts
-      const leads = this.joining.to.stop && !(isSame(place, room.place) && place.step === room.place.step);
+      const leads = this.joining.to.leads && !(isSame(place, room.place) && place.step === room.place.step);
       const own = leads || (stageBox() && this.joining.own === place.step);
       [this.joining, this.reported] = [null, own ? "" : now];
     }
@@ -345,11 +345,11 @@ class ClassStrip extends Component {
   goPlan(number) { // from the presenter view: this device leads there, as does one that walks the plan
     const [lesson] = (this.room.state.plan?.walk ?? "").split("."), stop = `${lesson}.${number}`;
     this.post("plan", { walk: stop, by: this.room.by });
-    this.go({ stop, walk: planHere() && stop });
+    this.go({ stop, walk: planHere() && stop, leads: true });
   }
   joinPlan() { // another of the lecturer's devices wants to be there
     const stop = this.walkHere();
-    if (stop && stop !== planHere()) this.go({ stop, walk: stop });
+    if (stop && stop !== planHere()) this.go({ stop, walk: stop, leads: true });
   }
   walkHere() { // the activity that another device has led the class to, for one that walks the same plan
     const { plan } = this.room.state, [lesson] = planHere().split(".");
@@ -458,8 +458,8 @@ class ClassStrip extends Component {
   }
   async goTo(step) { // the lecturer's own stage, and then the class's
     // In Predict the steps ahead aren't in the browser: Python shows one more.
-    if (stepNow() !== step && !turnTo(step, true)) this.lead({ ...here(), step, nonce: `${performance.now()}` });
-    await this.report();
+    if (stepNow() === step || turnTo(step, true)) await this.report();
+    else if (!this.joining) this.go({ ...here(), step, leads: true });
   }
   async reveal(round) {
     if (!await this.post("reveal", { round: round.round })) return;

@@ -358,6 +358,10 @@ def lose_first(page: Page, mark: bytes) -> list[bytes]:
     return lost
 
 
+LATER = "() => { const now = performance.now.bind(performance); performance.now = () => now() + 15000; }"
+"""Has a page believe that it has waited for Python as long as it does."""
+
+
 def received(page: Page) -> list[bytes]:
     """Every message that the page gets over a WebSocket from now on, with what is packed in it."""
     results: list[bytes] = []

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from playwright.sync_api import Page, Request, expect
 
-from tests.browser.conftest import at_rest, lose_first, received
+from tests.browser.conftest import LATER, at_rest, lose_first, received
 from tests.browser.test_bpe_page import Bpe as Learner
 from tokensteps.classroom.address import qr
 from tokensteps.teaching.challenge import Challenge
@@ -146,9 +146,7 @@ def led_once_more(late: Page, lost: list[bytes]) -> None:
     expect(late.locator(f"{STRIP} .stop")).to_have_text("Following the class")
     Learner(late, "").rest()
     assert lost and "/compare" in late.url
-    late.evaluate(
-        "() => { const now = performance.now.bind(performance); performance.now = () => now() + 15000; }"
-    )
+    late.evaluate(LATER)
     late.wait_for_function("location.pathname === '/bpe' && location.search.includes('corpus=hug')")
 
 

@@ -12,11 +12,12 @@ from typing import Any
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.cable import Cable, Gate
-from tests.browser.conftest import at_rest, pause, turn_to
+from tests.browser.conftest import LATER, at_rest, lose_first, pause, turn_to
 from tests.browser.test_bpe_page import FOLLOWED
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_class import CARD, STRIP, WALL, step
 from tests.browser.test_walk import held
+from tests.waiting import until
 from tokensteps.drawing.tokens import Style, pair_text, readable
 from tokensteps.runs.algorithms import BPE, trace_at
 from tokensteps.shell.walk import lesson_facts
@@ -202,6 +203,7 @@ def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) 
     code = opened(wall, address)
     followed(phone, app, code, "/bpe")
     device = open_page()  # in the same browser, which has the key
+    lost = lose_first(device, b'"leads"')
     device.goto(f"{address}&class={code}")
     expect(device.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
     step(device, 0)
@@ -225,6 +227,7 @@ def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) 
         expect(page.locator(f"{WALL} tr.right th")).to_contain_text("right")
         votes = page.locator(f"{WALL} tbody tr").filter(has_text="pu").first.locator(".number")
         expect(votes).to_have_text(["1 · 100 %", "0 · 0 %"])
+    until_lost(device, lost)
     for page in (wall, device, phone):
         step(page, 1)
     device.locator(WALL).get_by_role("button", name="Go on").click()
@@ -242,6 +245,17 @@ def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) 
     wall.reload()  # what was put aside stays so
     expect(wall.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
     expect(wall.locator(WALL)).to_be_hidden()
+
+
+def until_lost(device: Page, lost: list[bytes]) -> None:
+    """What the second device has asked of Python didn't get there; its time to wait for it is over."""
+
+    def is_lost() -> bool:
+        pause(device, 20)
+        return bool(lost)
+
+    until(is_lost)
+    device.evaluate(LATER)
 
 
 WORDS = """words => { const book = document[Symbol.for('tokensteps.stage')].querySelector('.cols > section');

@@ -39,7 +39,7 @@ RUNS: dict[str, AnyTrace] = {
     "unigram bound": train_unigram(Corpus.from_counts(HUG), vocab_size=9, max_piece_length=3),
     "unigram symbol": train_unigram(SYMBOL, vocab_size=10),
     "unigram unknown": train_unigram(
-        Corpus.from_counts({**HUG, "hugé": 1}), vocab_size=10, character_coverage=0.99
+        Corpus.from_counts({"éhug": 1, **HUG}), vocab_size=10, character_coverage=0.99
     ),
 }
 
