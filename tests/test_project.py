@@ -369,7 +369,7 @@ WITHOUT_HANDS: Final = {
     "test_access.py": (1, "past a menu that is the same on every page"),
     "test_bpe_page.py": (5, f"{AT_ONCE}; {HALF}"),
     "test_code_in_step.py": (1, AT_ONCE),
-    "test_flipbook.py": (2, AT_ONCE),
+    "test_flipbook.py": (3, f"{AT_ONCE}; what the strip of a class says, without a class"),
     "test_lattice_view.py": (2, AT_ONCE),
     "test_pipeline_page.py": (1, "thousands of places pointed at, each at once"),
     "test_predict_page.py": (2, OUT_OF_REACH),
