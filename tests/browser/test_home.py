@@ -5,13 +5,15 @@ Source: the page's promise, one's own sentence in tokens. Oracle: the engine's e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, at_rest
 from tokensteps.catalogue.choices import TokenizerSpec
+from tokensteps.language.i18n import LANGUAGES
 from tokensteps.pages.learn.home import SENTENCE, SPEC
 
 SENTENCE_PART = ".st-key-home_sentence"
@@ -25,8 +27,28 @@ def tokenizer() -> Any:
     return run.algorithm.train(run.source.corpus(run.pipeline), **run.settings).tokenizer()
 
 
-def test_tokens_follow_the_typing(serve: Callable[..., str], page: Page) -> None:
+def test_a_visit(serve: Callable[..., str], page: Page) -> None:
     page.goto(serve(ROOT / "app.py"))
+    it_is_three_screens(page)
+    tokens_follow_the_typing(page)
+
+
+def it_is_three_screens(page: Page) -> None:
+    """In each language, English last."""
+    for code, name in reversed(LANGUAGES.items()):
+        page.get_by_test_id("stSidebar").get_by_text(name, exact=True).click()
+        expect(page.locator("html")).to_have_attribute("lang", re.compile(f"^{code}"))
+        at_rest(page)
+        expect(page.locator(".first-tokens small").first).to_be_visible()
+        expect(page.locator("[data-testid=stMain] [data-testid=stPageLink]").last).to_be_visible()
+        for width, height in ((1280, 800), (1366, 768)):
+            page.set_viewport_size({"width": width, "height": height})
+            page.wait_for_function(
+                f"document.querySelector('[data-testid=stMain]').scrollHeight <= 3 * {height}"
+            )
+
+
+def tokens_follow_the_typing(page: Page) -> None:
     numbers = page.locator(".first-tokens small")
     cut = tokenizer()
     ids = cut.encode(SENTENCE).ids

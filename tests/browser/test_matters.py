@@ -7,23 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.app.teaching.test_lessons import gpt2_tokens
 from tests.browser.conftest import ROOT
 
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+SIZES = ((1366, 768), (390, 844))
 GPT2_ROW = ".ways section:has(h3:text-is('GPT-2'))"
 
 
-@pytest.mark.parametrize("options", [{}, PHONE], ids=["desk", "phone"])
-def test_a_scene_is_answered_and_played(
-    serve: Callable[..., str], open_page: Callable[..., Page], options: dict[str, Any]
-) -> None:
-    page = open_page(**options)
+def test_a_scene_is_answered_and_played(serve: Callable[..., str], page: Page) -> None:
     page.goto(f"{serve(ROOT / 'app.py')}/matters")
     box, check = page.get_by_label("Your answer"), page.get_by_role("button", name="Check", exact=True)
     for typed, kind in (("10", "wrong"), (str(len(gpt2_tokens("strawberry"))), "right")):
@@ -36,8 +30,9 @@ def test_a_scene_is_answered_and_played(
     word.press("Control+a")
     word.press_sequentially("blueberry")
     expect(page.locator(f"{GPT2_ROW} .t")).to_have_text(gpt2_tokens("blueberry"))
-    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    assert wide <= 0
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_role("button", name="Next: Numbers").click()
     expect(page.get_by_text("How does it cut 1234567")).to_be_visible()
     expect(page).to_have_url(re.compile("scene=numbers"))

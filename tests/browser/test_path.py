@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import ROOT, at_rest
+from tokensteps.drawing.tokens import lit_id
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.teaching.path.stations import STATIONS
 
@@ -39,25 +40,29 @@ BOOK = ".ts-flipbook"
 BOARD = f"{CARD} .ts-board"
 WORDS = f"{BOOK} .cols > section:first-child .w >> nth=4"
 """The last of the five words."""
-WHERE = f"{BOOK} .where"
+CUTS = f"{BOOK} .trio > section:last-child .w >> nth=4"
+"""The same in the last of three columns."""
 TOKENS = ".st-key-playground-chips [role=option] >> nth=0"
 """The first of the text's."""
 DOINGS = (
     Doing(("the", "thunderstorms"), "You wrote thunderstorms.", ".first-tokens >> nth=0"),
     Doing(("p + u", "u + g", "u + n"), "You answered u + g and u + n.", WORDS),
     Doing(("b + un", "hug + s"), "You answered hug + s.", WORDS),
-    Doing(("bug s", "b ug s"), "You cut it into b ug s.", WHERE),
+    Doing(("bug s", "b ug s"), "You cut it into b ug s.", WORDS),
     Doing(("1", "4"), "You answered 4.", TOKENS),
     Doing(("token i za tion", "token ization"), "You cut it into token ization.", TOKENS),
     Doing(("##u + ##g", "##g + ##s"), "You answered ##g + ##s.", WORDS),
     Doing(("u n hug", "un hug"), "You cut it into un hug.", BOARD),
     Doing(("hug", "bu"), "You answered bu.", WORDS),
-    Doing(("pug", "pun"), "You found pun.", WHERE),
+    Doing(("pug", "pun"), "You found pun.", CUTS),
 )
 
 
 class Hand:
     """Somebody at a page."""
+
+    looks = True
+    """Whether it is looked at where everything lies: once for each window."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -81,8 +86,27 @@ class Hand:
         self.press(self.page.locator(f"{STRIP} [data-go=next]"))
 
 
+class Mouse(Hand):
+    """Clicks where two tokens meet, and pieces over a word, where there are any."""
+
+    def answer(self, text: str) -> None:
+        box = self.page.get_by_label("Your answer")
+        if " + " in text:
+            self.page.locator(f'{BOOK} .w .join[data-pick="{lit_id(*text.split(" + "))}"]').first.click()
+        elif self.page.locator(BOARD).count():
+            for piece in text.split():
+                self.page.locator(f"{BOARD} [data-piece={piece}]").first.click()
+        else:
+            super().answer(text)
+            return
+        expect(box).to_have_value(text)
+        self.press(self.page.get_by_role("button", name="Check"))
+
+
 class Keyboard(Hand):
     """Uses no mouse at all."""
+
+    looks = False
 
     def press(self, at: Locator) -> None:
         self.reach(at)
@@ -117,6 +141,7 @@ class Finger(Hand):
 
 
 WAYS: dict[str, tuple[type[Hand], dict[str, Any]]] = {
+    "mouse": (Mouse, {}),
     "keyboard": (Keyboard, {}),
     "phone": (Finger, PHONE),
 }
@@ -152,8 +177,9 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
         expect(which).not_to_contain_text("·")  # not done
         if number < last:
             expect(following).to_have_text("Skip")
-        in_view(page, FORM)
-        in_view(page, doing.speaks_of)
+        if hand.looks:
+            in_view(page, FORM)
+            in_view(page, doing.speaks_of)
         for index, answer in enumerate(doing.answers):
             hand.answer(answer)
             if not index:
@@ -161,40 +187,19 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
                 expect(page.locator(".note.verdict.wrong")).not_to_contain_text("half")
             if index + 1 < len(doing.answers):
                 at_rest(page)
-                in_view(page, doing.speaks_of)
+                if hand.looks:
+                    in_view(page, doing.speaks_of)
                 expect(which).not_to_contain_text("·")
         expect(which).to_contain_text("· done")
         expect(note).to_contain_text(doing.named)
         expect(page.locator(".note.verdict:is(.right, .tied)")).to_be_visible()
         expect(page.locator(".tally")).to_be_hidden()  # a station is done or not: nobody keeps a score
-        assert page.evaluate(COVERED) <= 1
-        assert page.evaluate("document.querySelector('.ts-walk').offsetHeight") <= PHONE_SHARE * 844
+        if hand.looks:
+            assert page.evaluate(COVERED) <= 1
+            assert page.evaluate("document.querySelector('.ts-walk').offsetHeight") <= PHONE_SHARE * 844
         at_rest(page)
         hand.go_on()
     page.wait_for_function("location.pathname === '/exercises'")
     expect(page.locator(STRIP)).to_have_count(0)
     expect(page.get_by_text(f"You did {last} of {last} stations yourself.")).to_be_visible()
     expect(page.locator(".exercise-head")).to_contain_text(EXERCISE_KINDS["bpe_count"].title)
-
-
-def test_skipped_and_shown(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
-    """Going on makes no station done; showing the answer does, and the tick says so. Who was half-way along the old path is told what has
-    become of it. Oracle: a browser that kept the old path's stations 1 to 3, sealed by this server."""
-    page = open_page(own="path-skipped")
-    app = serve(ROOT / "app.py")
-    page.goto(f"{app}/bpe?walk=path.3&corpus=hug&mode=predict&ask=pair&step=4")
-    dots = page.locator(f"{STRIP} li button")
-    expect(page.get_by_role("button", name="Reveal")).to_be_visible()
-    page.locator(f"{STRIP} [data-go=next]").click()
-    page.wait_for_function("new URLSearchParams(location.search).get('walk') === 'path.4'")
-    expect(page.locator(CARD)).to_be_visible()
-    expect(dots.nth(2)).to_have_accessible_name(f"3: {STATIONS[2].link.label}")
-    page.get_by_role("button", name="Reveal").click()
-    expect(page.locator(f"{STRIP} .which")).to_contain_text("answer shown")
-    expect(page.locator(f"{STRIP} .told p").first).to_contain_text("Shown: b ug s.")
-    expect(dots.nth(3)).to_have_accessible_name(f"4: {STATIONS[3].link.label}, answer shown")
-    page.goto(f"{app}/wordpiece?corpus=hug&step=1&walk=path.3")  # a link of the old path
-    expect(page.locator(f"{BOOK} .say").first).to_contain_text("Merge")
-    page.get_by_role("button", name="Back to the station").click()
-    page.wait_for_function("location.pathname === '/bpe'")
-    expect(page.locator(f"{STRIP} .which")).to_contain_text(f"3 of {len(STATIONS)}")

@@ -14,7 +14,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, at_rest, pause
 from tests.browser.hands import tab_to
-from tokensteps.language.i18n import LANGUAGES
 from tokensteps.server.seal import seal
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.teaching.lessons import LESSONS
@@ -182,16 +181,23 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
 
 
 def test_the_path_and_what_the_browser_keeps(serve: Callable[..., str], hall: Page) -> None:
-    """Exercises belong to stations that are done; a new tab knows; one button erases it; a forgery is nothing. Who was half-way along the
-    path's first form is told what has become of it."""
+    """Going on makes no station done; showing the answer does, and the tick says so. Exercises belong to stations that are done; a new tab
+    knows; one button erases it; a forgery is nothing. Who was half-way along the path's first form, and opens a link of it, is told what
+    has become of it."""
     page, app = hall, serve(ROOT / "app.py")
     page.goto(app)
-    page.get_by_role("link", name=STATIONS[3].link.label).click()
-    which = page.locator(f"{STRIP} .which")
-    expect(which).to_contain_text("4 of 10")
+    page.get_by_role("link", name=STATIONS[2].link.label).click()
+    which, dots = page.locator(f"{STRIP} .which"), page.locator(f"{STRIP} li button")
+    expect(which).to_contain_text("3 of 10")
+    expect(page.get_by_role("button", name="Reveal")).to_be_visible()
+    page.locator(f"{STRIP} [data-go=next]").click()
+    page.wait_for_function("new URLSearchParams(location.search).get('walk') === 'path.4'")
     expect(page.locator(f"{STRIP} .told")).to_contain_text("Cut a new word")
+    expect(page.locator(".st-key-walk-card")).to_be_visible()
+    expect(dots.nth(2)).to_have_accessible_name(f"3: {STATIONS[2].link.label}")
     page.get_by_role("button", name="Reveal").click()
     expect(which).to_contain_text("answer shown")
+    expect(page.locator(f"{STRIP} .told p").first).to_contain_text("Shown: b ug s.")
     page.keyboard.press("x")  # the exercises, with the focus in the answer's box
     page.wait_for_function("location.pathname === '/exercises'")
     expect(page.locator(".exercise-head")).to_contain_text(EXERCISE_KINDS[STATIONS[3].exercise].title)
@@ -201,9 +207,7 @@ def test_the_path_and_what_the_browser_keeps(serve: Callable[..., str], hall: Pa
     page.wait_for_function("location.pathname === '/bpe'")
     page.keyboard.press("n")
     expect(which).to_contain_text("5 of 10")
-    expect(page.locator(f"{STRIP} li button").nth(3)).to_have_accessible_name(
-        f"4: {STATIONS[3].link.label}, answer shown"
-    )
+    expect(dots.nth(3)).to_have_accessible_name(f"4: {STATIONS[3].link.label}, answer shown")
     page.wait_for_function("localStorage.getItem('tokensteps.path') !== null")
     other = page.context.new_page()
     other.goto(app)
@@ -222,23 +226,12 @@ def test_the_path_and_what_the_browser_keeps(serve: Callable[..., str], hall: Pa
     expect(other.locator(".walked")).to_have_count(0)
     old = seal("kept", ["path", [2, [1, 2], [1]]])  # as this server sealed it before
     other.evaluate("text => localStorage.setItem('tokensteps.path', text)", old)
-    other.reload()
-    expect(other.locator(".walked")).to_have_text("2 stations of 10 done")
+    other.goto(f"{app}/wordpiece?corpus=hug&step=1&walk=path.3")  # where they were
     expect(other.get_by_text("The path is new.")).to_be_visible()
+    expect(other.locator(".ts-flipbook .say").first).to_contain_text("Merge")
+    other.get_by_role("button", name="Back to the station").click()
+    other.wait_for_function("location.pathname === '/bpe'")
+    expect(other.locator(f"{STRIP} .which")).to_contain_text("3 of 10 · answer shown")
+    other.get_by_role("link", name="Home").click()
+    expect(other.locator(".walked")).to_have_text("2 stations of 10 done")
     other.close()
-
-
-def test_home_is_three_screens(serve: Callable[..., str], page: Page) -> None:
-    """In each language, in one visit."""
-    page.goto(serve(ROOT / "app.py"))
-    for code, name in LANGUAGES.items():
-        page.get_by_test_id("stSidebar").get_by_text(name, exact=True).click()
-        expect(page.locator("html")).to_have_attribute("lang", re.compile(f"^{code}"))
-        at_rest(page)
-        expect(page.locator(".first-tokens small").first).to_be_visible()
-        expect(page.locator("[data-testid=stMain] [data-testid=stPageLink]").last).to_be_visible()
-        for width, height in ((1280, 800), (1366, 768)):
-            page.set_viewport_size({"width": width, "height": height})
-            page.wait_for_function(
-                f"document.querySelector('[data-testid=stMain]').scrollHeight <= 3 * {height}"
-            )
