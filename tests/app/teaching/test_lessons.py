@@ -32,6 +32,7 @@ from tokensteps.catalogue.shown_tokenizers import TrainedSubject
 from tokensteps.drawing.tabs import parting_html, vocabularies_html
 from tokensteps.drawing.tokens import PLAIN, Style
 from tokensteps.drawing.training.languages import beside_plain_html
+from tokensteps.language.i18n import use_language
 from tokensteps.language.names import choice_name
 from tokensteps.pages.learn.home import SENTENCE, home_run
 from tokensteps.pages.learn.home_sentence import HOME_CORPUS, corpus_facts, ways_to_cut
@@ -552,3 +553,11 @@ def test_each_station_asks_for_one_thing() -> None:
         assert question.grade(question.key).kind == "right", name
         assert question.key not in question.prompt, name
     assert {*OLD_STATIONS.values()} <= {*range(1, len(STATIONS) + 1)}
+
+
+@pytest.mark.parametrize("language", ["zh", "ja"])
+def test_no_answer_ends_in_an_english_full_stop(language: str) -> None:
+    use_language(language)
+    answers = [card.make(None).solution for card in CARDS.values() if not card.spec]
+    use_language("en")
+    assert [one for one in answers if regex.sub("<[^>]*>", "", one).endswith(".")] == []

@@ -187,7 +187,7 @@ def differs_question(_subject: ShownTokenizer | None) -> Question:
             for name, cut in zip(ALGORITHM_NAMES.values(), cuts[word].cuts, strict=True)
             if cut
         ]
-        return f"{listed(each)}."
+        return fill(_("{facts}."), facts=listed(each))
 
     def grade(answer: str) -> Verdict:
         word = answer.strip().lower()
