@@ -327,8 +327,19 @@ CONTRAST = """selector => {
     return [(pair[0] + .05) / (pair[1] + .05), light(under)]; }); }"""
 
 
+OVERLAPS = """() => {
+  const words = '.xtick text, .ytick text, .xtitle, .ytitle, .legendtext';
+  const drawn = [...document.querySelectorAll(`.js-plotly-plot :is(${words}, .scatterlayer path.point)`)].map((node) =>
+    [node.textContent || 'a point', node.getBoundingClientRect()]);
+  return drawn.flatMap(([name, one], at) => drawn.slice(at + 1).filter(([rival, other]) => name !== rival
+    && Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1
+    && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1).map(([rival]) => `${name} / ${rival}`)); }"""
+"""What lies over each other on a chart: labels, and points with labels."""
+
+
 def test_phone_and_dark(wordpiece: Learner, open_page: Callable[..., Page]) -> None:
-    """390 pixels: nothing makes the page scroll sideways, in any tab. Dark: what is new here reads at 4.5:1."""
+    """390 pixels: nothing makes the page scroll sideways, in any tab, and no label of the chart lies over another or a point. Dark: what is
+    new here reads at 4.5:1."""
     page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page.emulate_media(color_scheme="dark")
     phone = Learner(page, wordpiece.address).open("/wordpiece?corpus=hug&step=3", step=3)
@@ -345,6 +356,9 @@ def test_phone_and_dark(wordpiece: Learner, open_page: Callable[..., Page]) -> N
         phone.tab(name)
         at_rest(phone.page)
         assert max(page.evaluate(WIDTHS)) <= 0, name
+        if name == "Score and count":
+            expect(page.locator(".js-plotly-plot .legendtext")).to_have_count(3)
+            assert page.evaluate(OVERLAPS) == []
 
 
 # --- hostile text -----------------------------------------------------------------------------------------------------
