@@ -183,8 +183,9 @@ class Game:
             case [int(reached), int(seconds), list(tally), list(value), list(tries)] if len(tally) == len(
                 Tally._fields
             ):
-                self.tries = tuple(map(str, tries))
-                self.reached = max(self.reached, min(reached, hidden.last))
+                there = min(reached, hidden.last)
+                self.tries = tuple(map(str, tries)) if there >= self.reached else ()  # of another question
+                self.reached = max(self.reached, there)
                 self.tally = Tally(*tally)
                 self.predictions = [
                     Prediction(*one)

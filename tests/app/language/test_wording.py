@@ -70,7 +70,6 @@ MARKED: Final = {
         Marked(r"答えの全体はここに", "答えの全体はここにありません"),
         Marked("最も増えない", "損失が最も増えないピース"),
         Marked("通常の値", "通常の値を使います"),
-        Marked(r"\p{Hiragana} [\w{]|[\w}] \p{Hiragana}", "{token} は"),  # one way: no spaces
         Marked("学習(?!コース)", "この学習には"),  # training is 訓練; the path is a course
         Marked("止められました", "ここで止められました"),  # also “could be stopped”
     ),

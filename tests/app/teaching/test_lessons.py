@@ -7,6 +7,7 @@ claim, and a claim whose check doesn't compute it, fail.
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -32,6 +33,7 @@ from tokensteps.catalogue.shown_tokenizers import TrainedSubject
 from tokensteps.drawing.tabs import parting_html, vocabularies_html
 from tokensteps.drawing.tokens import PLAIN, Style
 from tokensteps.drawing.training.languages import beside_plain_html
+from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.i18n import use_language
 from tokensteps.language.names import choice_name
 from tokensteps.pages.learn.home import SENTENCE, home_run
@@ -45,7 +47,7 @@ from tokensteps.runs.settings import read_url
 from tokensteps.server.tasks import Progress
 from tokensteps.teaching.errata import errata
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, PATH_KIND, PATH_KINDS
-from tokensteps.teaching.game import Hidden
+from tokensteps.teaching.game import Game, Hidden
 from tokensteps.teaching.lessons import LESSONS, PLUS, Claim, Link, facts
 from tokensteps.teaching.path.cards import CARDS, path_facts
 from tokensteps.teaching.path.stations import FOLLOW_UP, NEW_SIGN, NEW_WORD, OLD_STATIONS, STATIONS
@@ -561,3 +563,16 @@ def test_no_answer_ends_in_an_english_full_stop(language: str) -> None:
     answers = [card.make(None).solution for card in CARDS.values() if not card.spec]
     use_language("en")
     assert [one for one in answers if regex.sub("<[^>]*>", "", one).endswith(".")] == []
+
+
+def test_a_wrong_answer_that_was_kept_belongs_to_its_question() -> None:
+    """Somebody who answers wrong at station 2 and goes on has all tries at station 3."""
+    trace = trace_at(BPE, corpus="hug")
+    hidden = Hidden("bpe", "run", trace, PLAIN, merge_frame, "pair", len(trace))
+    game = Game("run", 0)
+    question = game.question(hidden)
+    assert question is not None and not game.answer(hidden, question, "p + u", question.grade("p + u"))
+    saved = json.loads(json.dumps(game.saved()))
+    same, later = Game("run", 0), Game("run", 4)
+    assert same.restore(saved, hidden) and later.restore(saved, hidden)
+    assert (same.reached, same.tries, later.reached, later.tries) == (0, ("p + u",), 4, ())
