@@ -17,7 +17,9 @@ from tests.pages.pages import bodies, problems, run, tables
 from tests.pages.test_playground import opened
 from tokensteps.catalogue.choices import GPT2
 from tokensteps.catalogue.shipped import gpt2
+from tokensteps.language.marks import marks_in, unmarked
 from tokensteps.language.measures import MEASURES, OF_TEXT, measure_name
+from tokensteps.language.terms import TERMS
 from tokensteps.limits import PARALLEL_CHARACTERS
 from tokensteps.pages.explore.measures.measures_tab import MEASURES_TAB
 from tokensteps.pages.explore.measures.tokens_tab import TOKENS_TAB
@@ -63,7 +65,9 @@ def test_each_measure_is_explained_with_its_numbers(name: str) -> None:
     app.selectbox(key=f"{KEY}.one").select(name)
     [output] = bodies(run(app), "measure")
     words = MEASURES[name]
-    assert all(text in plain(output) for text in (words.definition, words.formula, words.silent))
+    said = plain(unmarked(output))
+    assert all(text in said for text in (words.definition, words.formula, words.silent))
+    assert name not in TERMS or name in marks_in(output)
     if name == "fertility":
         assert f"{len(gpt2().encode(TEXT).ids)} / 7 = " in plain(output)
     if name == "gini":

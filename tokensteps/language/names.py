@@ -222,7 +222,7 @@ USE_NAMES: Mapping[str, str] = {
     "longest_prefix": N_("longest match from the left"),
     "longest_suffix": N_("longest match from the right"),
     "longest_token": N_("longest token anywhere first"),
-    "fewest_tokens": N_("fewest tokens"),
+    "fewest_tokens": N_("fewest tokens (shortest path)"),
     "most_probable": N_("most probable (Unigram)"),
     "sampled": N_("sampled at random"),
 }

@@ -501,6 +501,126 @@ SECTIONS: Final[tuple[Section, ...]] = (
         ),
     ),
     Section(
+        N_("One vocabulary, several ways"),
+        (
+            Term(
+                "longest_prefix",
+                N_("Longest match from the left"),
+                N_("longest match from the left|longest match|longest prefix"),
+                N_("longest prefix first|greedy matching|MaxMatch"),
+                N_(
+                    "Take the longest token that begins the word, then the longest that begins the rest, and so on. WordPiece encodes like that."
+                ),
+                "playground",
+            ),
+            Term(
+                "longest_suffix",
+                N_("Longest match from the right"),
+                N_("longest match from the right|longest suffix"),
+                N_("longest suffix first|backward maximum matching"),
+                N_(
+                    "Take the longest token that ends the word, then the longest that ends the rest, and so on. A word is cut from its end."
+                ),
+                "playground",
+            ),
+            Term(
+                "longest_token",
+                N_("Longest token anywhere first"),
+                N_("longest token anywhere first"),
+                N_("longest token first|FLOTA"),
+                N_(
+                    "Take the longest token in the whole word, the leftmost of several; then the same in what is left of it on both sides."
+                ),
+                "playground",
+            ),
+            Term(
+                "fewest_tokens",
+                N_("Fewest tokens"),
+                N_("fewest tokens (shortest path)|shortest path|shortest paths"),
+                N_("least tokens|minimal tokenization"),
+                N_(
+                    "Cut the word into as few tokens as possible: a shortest path through its lattice. Several paths may be equally short."
+                ),
+                "playground",
+            ),
+            Term(
+                "sampled",
+                N_("Sampling"),
+                N_("sampled at random|sampling|dropout"),
+                N_("subword regularization|BPE-dropout"),
+                N_(
+                    "Leave the split to chance: BPE passes over some of its merges, Unigram prefers probable splits. Models trained like that see many splits of a word."
+                ),
+                "playground",
+            ),
+        ),
+    ),
+    Section(
+        N_("Measures"),
+        (
+            Term(
+                "tokens_per_character",
+                N_("Tokens per character"),
+                N_("tokens per character"),
+                N_("tokens per code point|token-to-character ratio"),
+                N_(
+                    "How many tokens a character takes on average. It works without spaces between words, but a character says more in one script than in another."
+                ),
+                "playground",
+            ),
+            Term(
+                "whole_words",
+                N_("Whole words"),
+                N_("whole words|share of whole words"),
+                N_("unsplit words|words kept whole"),
+                N_(
+                    "The share of words that are one token. It doesn't say whether the other words are cut at sensible places."
+                ),
+                "playground",
+            ),
+            Term(
+                "vocabulary_used",
+                N_("Vocabulary used"),
+                N_("vocabulary used|share of the vocabulary used"),
+                N_("vocabulary utilization|active vocabulary"),
+                N_(
+                    "The share of the vocabulary that occurs in a text. It grows with the text, so compare tokenizers on the same one."
+                ),
+                "playground",
+            ),
+            Term(
+                "renyi_efficiency",
+                N_("Rényi efficiency"),
+                N_("Rényi efficiency|Rényi's entropy"),
+                N_("normalized entropy|entropy efficiency"),
+                N_(
+                    "How evenly tokens are used: Rényi's entropy of their shares, divided by the largest possible. It is 1 where all occur equally often."
+                ),
+                "playground",
+            ),
+            Term(
+                "premium",
+                N_("Premium"),
+                N_("premium|premiums"),
+                N_("tokenization premium|language tax"),
+                N_(
+                    "How many times as many tokens a language takes as another one, for the same lines. What is paid per token costs that much more."
+                ),
+                "playground",
+            ),
+            Term(
+                "gini",
+                N_("Gini coefficient"),
+                N_("Gini coefficient|Gini"),
+                N_("Gini index|inequality index"),
+                N_(
+                    "How unequal some numbers are, such as the tokens per line of several languages: 0 where all are equal, close to 1 where one has nearly all."
+                ),
+                "playground",
+            ),
+        ),
+    ),
+    Section(
         N_("Encoding and models"),
         (
             Term(

@@ -25,6 +25,7 @@ from tokensteps.drawing.cuts.frames import cut_frame
 from tokensteps.drawing.cuts.overview import differing_html, parting, ways_of_word_html
 from tokensteps.drawing.tokens import SHOW, Style
 from tokensteps.language.i18n import use_language
+from tokensteps.language.marks import marks_in
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "inference.json").read_text("utf-8"))
 UNDESIRED = Ways(WordPieceModel(GOLDEN["vocabulary"], prefix=""))
@@ -49,6 +50,13 @@ def test_undesired_parts_at_the_first_token() -> None:
     assert html.count('class="part"') == 6 and html.count('role="listitem"') == 6
     assert "3 different splits" in text(html) and "part at the first token" in text(html)
     assert "2 splits have as few" in text(html), "un·des·ired is as short as und·es·ired"
+    assert {*marks_in(html)} >= {
+        "longest_prefix",
+        "longest_suffix",
+        "longest_token",
+        "fewest_tokens",
+        SAMPLED,
+    }
 
 
 def test_ways_that_agree_have_no_line() -> None:

@@ -12,7 +12,7 @@ from tokensteps.drawing.narration.text_format import Marked
 from tokensteps.drawing.stage_markup import mark_html
 from tokensteps.drawing.tokens import Style, chip, chips
 from tokensteps.language.i18n import _, count, listed
-from tokensteps.language.marks import first_marks
+from tokensteps.language.marks import MARKS_IN_FRAME, first_marks, marked
 from tokensteps.language.names import USE_NAMES
 
 PATHS_UNDER = 4
@@ -40,7 +40,8 @@ def ways_of_word_html(ways: WordWays, style: Style) -> str:
     )
     said = tell_where_ways_part(ways, Marked(style))
     return first_marks(
-        f'<div class="ts cuts"><p class="k">{said}</p><div class="pane" role="list" style="--n:{max(1, len(ways.symbols))}">{lines}{drawn}</div></div>'
+        f'<div class="ts cuts"><p class="k">{said}</p><div class="pane" role="list" style="--n:{max(1, len(ways.symbols))}">{lines}{drawn}</div></div>',
+        MARKS_IN_FRAME + len(ways.cuts),
     )
 
 
@@ -64,7 +65,7 @@ def way_row(name: str, note: str, cut: WordCut | None, own: WordCut | None, row:
     unlike = own is not None and cut is not None and cut != own
     marks = listed(filter(None, [note, _("another split") if unlike else ""]))
     return (
-        f'<div role="listitem"><span class="n" style="grid-area:{row}/1"><b>{escape(name)}</b> <small>{escape(marks)}</small></span>'
+        f'<div role="listitem"><span class="n" style="grid-area:{row}/1"><b>{marked(name)}</b> <small>{escape(marks)}</small></span>'
         f'{shown}<span class="f" style="grid-area:{row}/-2">{"" if cut is None else count(len(cut))}</span></div>'
     )
 

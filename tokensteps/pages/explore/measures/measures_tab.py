@@ -14,6 +14,7 @@ from tokensteps.catalogue.analysis import Analysis
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.language.i18n import N_, _, count
+from tokensteps.language.marks import first_marks, marked
 from tokensteps.language.measures import (
     MEASURES,
     OF_TEXT,
@@ -234,8 +235,11 @@ def explain_one(
     )
     silent = _("What it doesn't tell:")
     st.html(
-        f'<div class="ts measure"><p>{escape(_(words.definition))}</p><p class="formula">{escape(_(words.formula))}</p>'
-        f'<table>{rows}</table><p class="k"><b>{escape(silent)}</b> {escape(_(words.silent))}</p></div>'
+        first_marks(
+            f'<div class="ts measure"><p><b>{marked(measure_name(name))}</b> {marked(_(words.definition))}</p>'
+            f'<p class="formula">{escape(_(words.formula))}</p><table>{rows}</table>'
+            f'<p class="k"><b>{escape(silent)}</b> {marked(_(words.silent))}</p></div>'
+        )
     )
     st.button(
         _("What it is made of: “{tab}”").format(tab=_(words.made_of)),
