@@ -55,6 +55,33 @@ def test_by_keyboard_alone(serve: Callable[..., str], page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_each_newer_kind_of_bpe_is_answered_by_hand(serve: Callable[..., str], page: Page) -> None:
+    """A slip, with what was mistaken, and then what is right, chosen from the list as a hand does: typed, or clicked."""
+    app = serve(ROOT / "app.py")
+    for kind, level, seed, wrong, slip in (
+        ("superbpe_pair", 1, 3, "␣the + ␣way", "Count it as often as it occurs"),
+        ("pickybpe_removal", 1, 1, "pun", "The new token stays"),
+        ("paritybpe_language", 3, 1, "de", "has the fewest tokens"),
+    ):
+        address, key = (
+            f"/exercises?kind={kind}&level={level}&seed={seed}",
+            make(kind, level, seed).question.key,
+        )
+        turn_to(page, address) if page.url.startswith(app) else page.goto(app + address)
+        box, verdict = page.get_by_role("combobox", name="Your answer"), page.locator(".note.verdict")
+        expect(page.locator(".exercise-head")).to_contain_text(f"number {seed}")
+        box.click()
+        page.get_by_role("option", name=wrong, exact=True).click()
+        page.get_by_role("button", name="Check").click()
+        expect(verdict).to_contain_text("Not yet.")
+        expect(verdict).to_contain_text(slip)
+        box.click()
+        page.keyboard.type(key)
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Check").click()
+        expect(verdict).to_contain_text("Right")
+
+
 def test_the_list_of_answers_covers_no_word(serve: Callable[..., str], page: Page) -> None:
     """It opens upward here, over the lines in which the words stand. After the answer, the focus goes along to the next box."""
     page.goto(serve(ROOT / "app.py") + "/exercises?kind=bpe_pair&level=1&seed=1")
