@@ -234,6 +234,7 @@ def python_seeks(page: Page) -> None:
     page.evaluate(KEEP, [0, 60])
     settled(page, 60)
     page.get_by_role("button", name="Go to 200").click()  # whose frames Python sends, without those of 60
+    at_rest(page)
     settled(page, 60)
     page.evaluate(KEEP, None)
 

@@ -15,8 +15,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.cable import Cable
 from tests.browser.test_class import CARD, STRIP, WALL, answered, counts, people, step
 from tests.browser.test_class_hands import WRONG, type_code
-from tests.browser.test_class_presenter import KEY, PAD, SCREEN, TOUCH, press
-from tests.browser.test_class_words import GREEDY, WHY, answer, write
+from tests.browser.test_class_words import GREEDY, KEY, PAD, SCREEN, TOUCH, WHY, answer, press, write
 from tests.browser.test_walk import at, held
 
 HALL = {"viewport": {"width": 1280, "height": 800}}
