@@ -14,6 +14,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -85,12 +86,15 @@ def _collect_what_is_new() -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _cheaper_app_tests() -> Iterator[None]:
     """Every `AppTest` looks through all installed packages for components, which takes longer than to run a page. Each run compiles
-    app.py and the page's script, and asks every millisecond whether it is over, for which the page has to stand aside."""
+    app.py and the page's script, and asks every millisecond whether it is over, for which the page has to stand aside. And it
+    lacks the server's patches, without which Streamlit copies the whole session state for each widget."""
     with pytest.MonkeyPatch.context() as patch:
         if "streamlit.testing.v1" in sys.modules:  # some test has asked for it
             from streamlit.components.v2 import manifest_scanner as scanner
             from streamlit.runtime.scriptrunner.script_cache import ScriptCache
             from streamlit.testing.v1 import app_test, local_script_runner
+
+            from tokensteps.streamlit_tuning import PATCHES
 
             patch.setattr(scanner, "scan_component_manifests", cache(scanner.scan_component_manifests))
             compiled = ScriptCache()
@@ -104,6 +108,8 @@ def _cheaper_app_tests() -> Iterator[None]:
                     ask(runner, 0)  # which ends it, and says that it took too long
 
             patch.setattr(local_script_runner, "require_widgets_deltas", wait)
+            for module in ("session_state", "fragment_places"):
+                getattr(import_module(f"tokensteps.streamlit_tuning.{module}"), PATCHES[module])()
         yield
 
 

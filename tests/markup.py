@@ -59,6 +59,11 @@ class Reader(HTMLParser):
         """Nobody asks in which line something is."""
         return j
 
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(f"neither text nor an element: {data!r}")
+
+    handle_decl = handle_pi = unknown_decl = handle_comment
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.understood = self.understand(tag, attrs)
         self.take(self.understood)

@@ -24,6 +24,7 @@ import streamlit
 import uvicorn
 import websockets
 from streamlit import runtime
+from streamlit.components.v2 import presentation
 from streamlit.components.v2.bidi_component import main as bidi_component
 from streamlit.cursor import Cursor, SparseList
 from streamlit.delta_generator import DeltaGenerator
@@ -57,7 +58,7 @@ from tokensteps.streamlit_tuning.fragment_places import copied_places, copy_plac
 from tokensteps.streamlit_tuning.handover import LAST_TOLD, Handover, tell_together, wake
 from tokensteps.streamlit_tuning.nested_fragments import drop_nested_fragments
 from tokensteps.streamlit_tuning.sending import SENT_AT_ONCE, send_together
-from tokensteps.streamlit_tuning.session_state import StateInSight, show_state_by_need
+from tokensteps.streamlit_tuning.session_state import StateInSight, all_in_sight, show_state_by_need
 from tokensteps.streamlit_tuning.small_parts import send_at_once
 from tokensteps.streamlit_tuning.theme import read_theme_once
 from tokensteps.streamlit_tuning.websockets import WRITTEN_AT_ONCE, WrittenTogether, write_together
@@ -125,13 +126,13 @@ def test_session_state_looked_up_by_need_is_the_same(monkeypatch: pytest.MonkeyP
             "$$INTERNAL" in view,
         ]
 
+    monkeypatch.setattr(SessionState, "filtered_state", property(all_in_sight))
     app = AppTest.from_function(page).run()
     app.text_input(key="box").set_value("hug").run()
     state = app.session_state._state._state
     before = shown(state)
     assert before[0] == {"plain": 3, "box": "hug", "choice": "a"}
-    monkeypatch.setattr(SessionState, "filtered_state", SessionState.filtered_state)
-    presenter = bidi_component.make_bidi_component_presenter
+    presenter = presentation.make_bidi_component_presenter
     monkeypatch.setattr(bidi_component, "make_bidi_component_presenter", presenter)
     show_state_by_need()
     assert isinstance(state.filtered_state, StateInSight) and shown(state) == before

@@ -146,24 +146,23 @@ def test_each_way_to_cut(cutter: str) -> None:
     check(trained(cutter, "nothing"), HARD)
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize("normalizer", NORMALIZERS)
 @pytest.mark.parametrize("cutter", ["nothing", "deepseek", "marks first True True", "split removed False"])
 def test_each_normalizer(normalizer: str, cutter: str) -> None:
     check(trained(cutter, normalizer), HARD, read=normalizer == "nothing")
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize("flags", [*product((False, True), repeat=5)], ids=str)
-def test_added_tokens_with_all_flags(flags: tuple[bool, ...]) -> None:
+@pytest.mark.parametrize(
+    ("normalizer", "cutter"),
+    [("nothing", "deepseek"), ("strip", "marks first True False"), ("llama 2", "nothing")],
+)
+def test_added_tokens_with_all_flags(flags: tuple[bool, ...], normalizer: str, cutter: str) -> None:
     more = dict(zip(FLAGS, flags, strict=True))
     texts = [*HARD, "a  <mask>  b", "<mask>\n<mask>", "Exx Ex xEx ex", "<MASK> <mask>é", "[x]<think>[x]"]
-    for normalizer, cutter in (
-        ("nothing", "deepseek"),
-        ("strip", "marks first True False"),
-        ("llama 2", "nothing"),
-    ):
-        check(
-            trained(cutter, normalizer, **more), texts, read=normalizer == "nothing" or not more["normalized"]
-        )
+    check(trained(cutter, normalizer, **more), texts, read=normalizer == "nothing" or not more["normalized"])
 
 
 DECODERS: dict[str, Callable[[], Any]] = {

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import pickle
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -245,9 +246,14 @@ def test_a_token_comes_back() -> None:
         assert kinds[:3] == ["merge", "remove", "merge"]
 
 
+@cache
+def whole_run() -> Any:
+    return train_pickybpe(Corpus.from_texts([prose(20_000)]), 400, threshold="0.6")
+
+
 @pytest.mark.parametrize("every", [1, 3])
 def test_growing(every: int) -> None:
-    whole = train_pickybpe(Corpus.from_texts([prose(20_000)]), 400, threshold="0.6")
+    whole = whole_run()
     seen: list[Any] = []
     calls = 0
 

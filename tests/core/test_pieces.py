@@ -144,6 +144,7 @@ def test_the_matrix_is_as_large_as_it_says() -> None:
     assert len({*MATRIX}) >= 40 and len(TEXTS) >= 60
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize("settings", MATRIX, ids=str)
 def test_ids_are_those_of_sentencepiece(settings: Any) -> None:
     data = trained(*settings)

@@ -64,6 +64,27 @@ class Page:
         own = EXAMPLES[example].settings_on(self.name)
         return {rule.name: own.get(rule.name, rule.default) for rule in self.own_rules}
 
+    def refuses_numbers(self, app: AppTest, *numbers: tuple[str, int, str | tuple[str, ...]]) -> None:
+        """Of each rule's number that can't be, the page says all of this; number and texts stay, to be mended."""
+        texts = [box.value for box in app.sidebar.text_area]
+        assert problems(app) == [] and books(app)
+        for name, number, says in numbers:
+            box = app.sidebar.number_input(key=f"{self.name}.{name}")
+            before = box.value
+            box.set_value(number)
+            run(app)
+            (message,) = problems(app)
+            assert all(part in message for part in ([says] if isinstance(says, str) else says)), message
+            assert self.value(app, name) == number and books(app) == []
+            assert [box.value for box in app.sidebar.text_area] == texts
+            app.sidebar.number_input(key=f"{self.name}.{name}").set_value(before)
+        assert problems(run(app)) == [] and books(app)
+
+    def clamps(self, step: str, there: int) -> None:
+        """A step that is none leads to one that there is; what is no number of a step is told."""
+        app = self.opened(f"corpus=course&step={step}")
+        assert book(app)["seek"][0] == there and len(problems(app)) == (step != "" and not there)
+
 
 def run(app: AppTest) -> AppTest:
     """Run the page, again and again until what is trained in the background is there, to its end."""

@@ -102,12 +102,11 @@ def test_every_tab_renders_at_every_kind_of_step(tab: str, step: int) -> None:
     assert book(app)["seek"][0] == step
 
 
-@pytest.mark.parametrize("tab", TABS)
-def test_every_tab_renders_when_there_is_nothing_to_merge(tab: str) -> None:
+def test_every_tab_renders_when_there_is_nothing_to_merge() -> None:
     app = opened(f"corpus=paste&text={pack_text('a')}")
     assert book(app)["last"] == 0
-    with_tab(app, tab)
-    assert problems(app) == []
+    for tab in TABS:
+        assert problems(with_tab(app, tab)) == [], tab
 
 
 @pytest.mark.parametrize(
@@ -142,10 +141,7 @@ def test_damaged_links_are_told_and_the_page_works_on(query: str, says: str) -> 
     ("step", "there"), [("99", 19), ("-1", 0), ("abc", 0), ("", 0), ("²", 0), ("1e1", 0), ("9" * 400, 0)]
 )
 def test_damaged_steps_are_clamped(step: str, there: int) -> None:
-    app = opened(f"corpus=course&step={step}")
-    assert book(app)["seek"][0] == there and len(problems(app)) == (
-        step != "" and not there
-    )  # what is no step is told
+    PAGE.clamps(step, there)
 
 
 @pytest.mark.parametrize(
@@ -244,25 +240,15 @@ def test_a_text_that_follows_takes_no_rules_of_an_example_along(name: str) -> No
     assert state(app, f"{name}.paste_text") == "low lower" and problems(app) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "number", "says"),
-    [
+def test_numbers_that_can_not_be() -> None:
+    PAGE.refuses_numbers(
+        opened("corpus=course"),
         ("size", 3, "vocab_size=3 is below the alphabet&#x27;s 31 symbols; choose at least 31."),
         ("size", 0, f"0 is out of range; choose a number from 1 to {VOCABULARY_LIMIT:,}."),
         ("size", -4, "-4 is out of range"),
         ("size", 10**12, "1,000,000,000,000 is out of range; choose a number from 1 to 20,000."),
         ("min", 0, "0 is out of range; choose a number from 1 to 1,000,000."),
-    ],
-)
-def test_numbers_that_can_not_be(name: str, number: int, says: str) -> None:
-    app = opened("corpus=course")
-    app.sidebar.number_input(key=f"bpe.{name}").set_value(number)
-    run(app)
-    assert len(problems(app)) == 1 and says in problems(app)[0]
-    assert value(app, name) == number  # kept, to be mended
-    app.sidebar.number_input(key=f"bpe.{name}").set_value(40)
-    run(app)
-    assert problems(app) == []
+    )
 
 
 def test_size_may_be_empty() -> None:

@@ -188,31 +188,17 @@ def test_a_text_in_an_address_is_the_learners_own() -> None:
 # --- what can't be ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "number", "says"),
-    [
-        ("size", 3, ("Largest vocabulary: 3 is below the alphabet&#x27;s 8 symbols", "choose at least 8")),
-        ("seed", 3, ("Unigram&#x27;s seed vocabulary: 3 can&#x27;t be used; choose at least 8",)),
-        ("size", 0, ("Largest vocabulary: 0 is out of range", f"from 1 to {VOCABULARY_LIMIT:,}.")),
-        ("seed", -4, ("-4 is out of range", f"{SEED_LIMIT:,}")),
-    ],
-)
-def test_numbers_that_can_not_be(name: str, number: int, says: tuple[str, ...]) -> None:
-    """The message has value, reason and remedy; text and numbers stay, to be mended."""
+def test_numbers_that_can_not_be() -> None:
+    """By the names that they have on this page."""
     text = "low lower lowest lower slow"  # ▁lowerst: 8 characters
-    app = opened(f"corpus=paste&text={pack_text(text)}")
-    assert problems(app) == []
-    app.sidebar.number_input(key=f"compare.{name}").set_value(number)
-    run(app)
-    (message,) = problems(app)
-    assert all(part in message for part in says)
-    label = app.sidebar.number_input(key=f"compare.{name}").label
-    assert f">{label}: ".replace("'", "&#x27;") in message  # by the name that it has on this page
-    assert value(app, name) == number and app.sidebar.text_area(key="compare.paste_text").value == text
-    assert books(app) == []
-    app.sidebar.number_input(key=f"compare.{name}").set_value(20)
-    run(app)
-    assert problems(app) == [] and book(app)["last"] > 0
+    seed = ">Unigram&#x27;s seed vocabulary: "
+    PAGE.refuses_numbers(
+        opened(f"corpus=paste&text={pack_text(text)}"),
+        ("size", 3, (">Largest vocabulary: 3 is below the alphabet&#x27;s 8 symbols", "choose at least 8")),
+        ("seed", 3, f"{seed}3 can&#x27;t be used; choose at least 8"),
+        ("size", 0, (">Largest vocabulary: 0 is out of range", f"from 1 to {VOCABULARY_LIMIT:,}.")),
+        ("seed", -4, (f"{seed}-4 is out of range", f"{SEED_LIMIT:,}")),
+    )
 
 
 def test_a_size_below_wordpieces_alphabet_is_explained() -> None:

@@ -204,18 +204,17 @@ def test_damaged_links_are_told(query: str, says: str) -> None:
 
 @pytest.mark.parametrize(("step", "there"), [("999", 202), ("-1", 0), ("abc", 0)])
 def test_damaged_steps_are_clamped(step: str, there: int) -> None:
-    app = opened(f"corpus=course&step={step}")
-    assert book(app)["seek"][0] == there and len(problems(app)) == (
-        step != "" and not there
-    )  # what is no step is told
+    PAGE.clamps(step, there)
 
 
 # --- numbers that can't be --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "number", "says"),
-    [
+@pytest.mark.parametrize("method", METHODS)
+def test_numbers_that_can_not_be(method: str) -> None:
+    text = "low lower lowest lower slow"  # ▁lowerst: 8 characters
+    PAGE.refuses_numbers(
+        opened(f"corpus=paste&text={pack_text(text)}&size=12&method={method}"),
         ("size", 3, ("=3 ", "choose at least 8")),
         ("seed", 3, ("=3 ", "choose at least 8")),
         (
@@ -226,25 +225,7 @@ def test_damaged_steps_are_clamped(step: str, there: int) -> None:
         ("seed", 0, ("Seed vocabulary: 0 is out of range", f"choose a number from 1 to {SEED_LIMIT:,}.")),
         ("seed", -4, ("-4 is out of range", f"{SEED_LIMIT:,}")),
         ("size", 10**12, ("1,000,000,000,000 is out of range", f"{VOCABULARY_LIMIT:,}")),
-    ],
-)
-@pytest.mark.parametrize("method", METHODS)
-def test_numbers_that_can_not_be(name: str, number: int, says: tuple[str, ...], method: str) -> None:
-    """The message has the value and the remedy; text and numbers stay, to be mended."""
-    text = "low lower lowest lower slow"  # ▁lowerst: 8 characters
-    app = opened(f"corpus=paste&text={pack_text(text)}&size=12&method={method}")
-    assert problems(app) == []
-    app.sidebar.number_input(key=f"unigram.{name}").set_value(number)
-    run(app)
-    assert len(problems(app)) == 1
-    for part in says:
-        assert part in problems(app)[0]
-    assert value(app, name) == number and value(app, "paste_text") == text
-    assert app.sidebar.text_area(key="unigram.paste_text").value == text
-    assert books(app) == []
-    app.sidebar.number_input(key=f"unigram.{name}").set_value(20)
-    run(app)
-    assert problems(app) == [] and book(app)["last"] >= 0
+    )
 
 
 def test_an_emptied_size_prunes_down_to_the_characters() -> None:

@@ -94,12 +94,11 @@ def test_every_tab_renders_at_every_kind_of_step(tab: str, step: int) -> None:
     assert problems(app) == [] and book(app)["seek"][0] == step
 
 
-@pytest.mark.parametrize("tab", TABS)
-def test_every_tab_renders_when_there_is_nothing_to_merge(tab: str) -> None:
+def test_every_tab_renders_when_there_is_nothing_to_merge() -> None:
     app = opened(f"corpus=paste&text={pack_text('a')}")
     assert book(app)["last"] == 0
-    with_tab(app, tab)
-    assert problems(app) == []
+    for tab in TABS:
+        assert problems(with_tab(app, tab)) == [], tab
 
 
 def test_the_library_tab_has_three_groups() -> None:
@@ -130,29 +129,16 @@ def test_damaged_links_are_told(query: str, says: str) -> None:
 
 @pytest.mark.parametrize(("step", "there"), [("99", 25), ("-1", 0), ("abc", 0)])
 def test_damaged_steps_are_clamped(step: str, there: int) -> None:
-    app = opened(f"corpus=course&step={step}")
-    assert book(app)["seek"][0] == there and len(problems(app)) == (
-        step != "" and not there
-    )  # what is no step is told
+    PAGE.clamps(step, there)
 
 
-@pytest.mark.parametrize(
-    ("name", "number", "says"),
-    [
+def test_numbers_that_can_not_be() -> None:
+    PAGE.refuses_numbers(
+        opened("corpus=course"),
         ("size", 3, "vocab_size=3 is below the"),
         ("size", 0, "0 is out of range; choose a number from 1 to"),
         ("min", 0, "0 is out of range; choose a number from 1 to 1,000,000."),
-    ],
-)
-def test_numbers_that_can_not_be(name: str, number: int, says: str) -> None:
-    app = opened("corpus=course")
-    app.sidebar.number_input(key=f"wordpiece.{name}").set_value(number)
-    run(app)
-    assert len(problems(app)) == 1 and says in problems(app)[0]
-    assert value(app, name) == number  # kept, to be mended
-    app.sidebar.number_input(key=f"wordpiece.{name}").set_value(60)
-    run(app)
-    assert problems(app) == []
+    )
 
 
 def test_an_empty_text_says_how_to_begin_and_a_blank_one_is_told() -> None:

@@ -11,7 +11,7 @@ from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX,
 
 from tokensteps.streamlit_tuning.checks import require
 
-_all_in_sight: Final[Callable[[SessionState], dict[str, Any]]] = SessionState.filtered_state.fget  # type: ignore[attr-defined]
+all_in_sight: Final[Callable[[SessionState], dict[str, Any]]] = SessionState.filtered_state.fget  # type: ignore[attr-defined]
 
 
 class StateInSight(Mapping[str, Any]):
@@ -29,13 +29,13 @@ class StateInSight(Mapping[str, Any]):
         return self._state[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_all_in_sight(self._state))
+        return iter(all_in_sight(self._state))
 
     def __len__(self) -> int:
-        return len(_all_in_sight(self._state))
+        return len(all_in_sight(self._state))
 
     def __repr__(self) -> str:
-        return repr(_all_in_sight(self._state))
+        return repr(all_in_sight(self._state))
 
 
 def _told_as_dict(

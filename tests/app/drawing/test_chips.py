@@ -116,17 +116,6 @@ class Read(Reader):
         else:
             run["text"] += data
 
-    def handle_comment(self, data: str) -> None:
-        raise AssertionError(f"a comment: {data!r}")
-
-    def handle_decl(self, decl: str) -> None:
-        raise AssertionError(f"a declaration: {decl!r}")
-
-    def handle_pi(self, data: str) -> None:
-        raise AssertionError(f"an instruction: {data!r}")
-
-    unknown_decl = handle_pi
-
 
 def undone(text: str) -> str:
     """Without the circles that combining marks stand on."""

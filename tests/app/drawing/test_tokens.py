@@ -89,17 +89,6 @@ class Read(Reader):
     def handle_data(self, data: str) -> None:
         self.text += data
 
-    def handle_comment(self, data: str) -> None:
-        raise AssertionError(f"a comment: {data!r}")
-
-    def handle_decl(self, decl: str) -> None:
-        raise AssertionError(f"a declaration: {decl!r}")
-
-    def handle_pi(self, data: str) -> None:
-        raise AssertionError(f"an instruction: {data!r}")
-
-    unknown_decl = handle_pi
-
 
 class Spoken(HTMLParser):
     """All that Python's parser tells, one after the other; text in one piece."""

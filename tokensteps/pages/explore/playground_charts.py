@@ -43,27 +43,18 @@ def premiums_chart(found: Mapping[str, ParallelMeasures], names: Mapping[str, st
     """Premiums of languages, a group of bars for each; “?” where some of the tokens are unknown."""
     figure = go.Figure()
     languages = [escape(name) for name in names.values()]
-    for index, (letter, one) in enumerate(found.items()):
+    for letter, one in found.items():
         premiums = [one.premium[language] for language in names]
-        figure.add_bar(
+        add_language_bars(
+            figure,
+            letter,
+            "× %{y:.2f}",
             x=languages,
             y=[0 if premium is None else premium for premium in premiums],
-            name=letter,
-            marker_pattern_shape=PATTERNS[index % len(PATTERNS)],
             text=["?" if premium is None else f"{premium:.2f}" for premium in premiums],
-            textposition="outside",
-            hovertemplate="%{x}: × %{y:.2f}<extra>" + letter + "</extra>",
         )
-    figure.update_layout(
-        height=320,
-        margin=MARGIN,
-        barmode="group",
-        legend={"orientation": "h", "y": 1.1},
-        showlegend=len(figure.data) > 1,
-    )
     figure.add_hline(y=1, line={"dash": "dot", "width": 1.5})
-    figure.update_xaxes(type="category")
-    return figure.update_yaxes(title=escape(_("Premium")), rangemode="tozero")
+    return in_groups(figure, _("Premium"))
 
 
 def languages_chart(rows: Sequence[Fertility], letters: Iterable[str]) -> go.Figure:
@@ -71,16 +62,31 @@ def languages_chart(rows: Sequence[Fertility], letters: Iterable[str]) -> go.Fig
     languages = [escape(row.language) for row in rows]
     figure = go.Figure()
     for index, letter in enumerate(letters):
-        figure.add_bar(
+        add_language_bars(
+            figure,
+            letter,
+            "%{y}<br>× %{customdata:.2f}",
             x=languages,
             y=[row.tokens[index] for row in rows],
             customdata=[row.premium(index, rows[0]) for row in rows],
-            name=letter,
-            marker_pattern_shape=PATTERNS[index % len(PATTERNS)],
             text=["?" if row.unknown[index] else "" for row in rows],
-            textposition="outside",
-            hovertemplate="%{x}: %{y}<br>× %{customdata:.2f}<extra>" + letter + "</extra>",
         )
+    return in_groups(figure, _("Tokens"))
+
+
+def add_language_bars(figure: go.Figure, letter: str, hover: str, **bars: Sequence[object]) -> None:
+    """A tokenizer's bars, one for each language."""
+    figure.add_bar(
+        name=letter,
+        marker_pattern_shape=PATTERNS[len(figure.data) % len(PATTERNS)],
+        textposition="outside",
+        hovertemplate="%{x}: " + hover + "<extra>" + letter + "</extra>",
+        **bars,
+    )
+
+
+def in_groups(figure: go.Figure, title: str) -> go.Figure:
+    """The tokenizers' bars side by side at each language."""
     figure.update_layout(
         height=320,
         margin=MARGIN,
@@ -89,4 +95,4 @@ def languages_chart(rows: Sequence[Fertility], letters: Iterable[str]) -> go.Fig
         showlegend=len(figure.data) > 1,
     )
     figure.update_xaxes(type="category")
-    return figure.update_yaxes(title=escape(_("Tokens")), rangemode="tozero")
+    return figure.update_yaxes(title=escape(title), rangemode="tozero")
