@@ -26,10 +26,12 @@ from tokenizers_core.measures import USUAL_ORDER, measure_sizes
 from tokenizers_core.training.comparison import Comparison, compare
 from tokensteps.language.measures import measure_name, measure_text, value_of
 from tokensteps.limits import SEED_LIMIT, VOCABULARY_LIMIT
+from tokensteps.runs import algorithms
 from tokensteps.runs.algorithms import UNIGRAM, trace_at
 from tokensteps.runs.corpora import pack_text
 from tokensteps.runs.rules import COMPARE_RULES
 from tokensteps.server.jobs import Job, Registry
+from tokensteps.server.tasks import Progress, Task
 
 PAGE = Page("compare", Path("pages", "explore", "compare.py"), COMPARE_RULES)
 opened, value, rules, usual = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual
@@ -329,18 +331,26 @@ def test_a_text_too_long_for_a_link_says_so() -> None:
     assert "id" in app.query_params and app.code.len == 0
 
 
-def test_training_can_be_stopped_and_taken_up_again() -> None:
-    app = PAGE.start("corpus=library&size=1500&ties=greatest").run()
+def test_training_can_be_stopped_and_taken_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is under way for as long as the test wants."""
+    go_on = threading.Event()
 
-    def can_be_stopped() -> bool:
-        assert books(app) == []
-        return any(button.key == "compare.stop" for button in app.run().button)
+    def train(_name: str, task: Task[Any], progress: Progress) -> Any:
+        def steps(done: int, total: int | None) -> bool:
+            until(lambda: progress.stop or go_on.is_set())
+            return progress.steps(done, total)
 
-    until(can_be_stopped)
+        return task.train(task.source.corpus(task.pipeline), progress=steps, **task.settings)
+
+    monkeypatch.setattr(algorithms, "train", train)
+    app = PAGE.start("text=tea+team+steam+meat+mate+tame").run()
+    assert books(app) == []
     app.button(key="compare.stop").click()
-    run(app)  # on a slow machine it doesn't stop at once
-    assert any(button.key == "compare.again" for button in app.button)
-    assert any("stopped" in note for note in bodies(app, "note"))
+    stopped = book(run(app))["last"]
+    assert any("Training was stopped with BPE at" in note for note in bodies(app, "note"))
+    go_on.set()
+    app.button(key="compare.again").click()
+    assert book(run(app))["last"] > stopped and bodies(app, "note") == []
 
 
 def test_a_run_that_others_wait_for_can_not_be_stopped() -> None:
