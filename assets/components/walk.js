@@ -9,6 +9,9 @@ const WALK = "data-walk", PATH = "data-path", ROOM = "--ts-strip", PROJECTED = "
 const SINCE = "tokensteps.walk.since", NOTE = "tokensteps.walk.note"; // in the tab's storage
 const BOX = '.st-key-exercises-exercise [data-testid="stForm"] :is(input, textarea)', SOON = 4000; // ms
 const PATIENCE = 15_000; // ms, in which the tab of a stop comes
+const STILL = 5; // times that it is looked at without having to move
+const PHONE = matchMedia("(max-width: 640px)"); // there the note takes its room only if it is asked for
+const HEADER = 60; // pixels of the app's own bar
 const QUESTION = ':is(.st-key-walk-card, [class*="-predict"]) [data-testid="stForm"] input'; // a station's
 const DAY = 86_400_000; // ms: no lesson is longer
 const button = (what, kind = "") => `<button type="button" class="${kind}" data-go="${what}"></button>`;
@@ -29,7 +32,7 @@ const stored = { // a browser may keep nothing
 
 class Walk extends Component {
   page = document.documentElement;
-  notes = { page: stored.get(`${NOTE}.page`) !== "off", projected: stored.get(`${NOTE}.projected`) === "on" };
+  notes = { page: (stored.get(`${NOTE}.page`) || (PHONE.matches ? "off" : "on")) === "on", projected: stored.get(`${NOTE}.projected`) === "on" };
   led = false; // whether this strip was asked for a stop: Back and Forward find the page as it was left
   keyed = false; // and by a key
 
@@ -106,17 +109,24 @@ class Walk extends Component {
     if (!box || testScriptState !== "notRunning") this.later("station", 100, () => this.enterStation(until));
     else if (!focused().matches("input, textarea")) box.focus({ preventScroll: true });
   }
-  // The tab that the stop is about: brought into sight, or on the wall; the stage, where the stop is about no tab.
-  showTab(until = performance.now() + PATIENCE) {
-    const bar = document.querySelector('[data-testid="stMain"] .ts-tabs'), { tab } = this.shown ?? {};
+  // The tab that the stop is about: brought into sight, whole if there is room, or on the wall; the stage, where the stop is
+  // about no tab. Both may still grow.
+  showTab(until = performance.now() + PATIENCE, still = 0) {
+    const main = document.querySelector('[data-testid="stMain"]'), { tab } = this.shown ?? {};
+    const [bar, panel] = [".ts-tabs", '[role="tabpanel"]'].map((selector) => main?.querySelector(selector));
     const { testScriptState } = document.querySelector(".stApp").dataset;
     const project = (detail) => document.dispatchEvent(new CustomEvent("tokensteps:panel", { detail }));
     this.cancel("tab");
     if (!tab) project(false);
     if (!tab || performance.now() > until) return;
-    if (!bar || testScriptState !== "notRunning") this.later("tab", 100, () => this.showTab(until));
+    if (!panel || testScriptState !== "notRunning") this.later("tab", 100, () => this.showTab(until));
     else if (this.page.hasAttribute(PROJECTED)) project(true);
-    else if (bar.getBoundingClientRect().top > innerHeight / 2) bar.scrollIntoView({ block: "center" });
+    else if (still < STILL) {
+      const [room, top, whole] = [main, bar, panel].map((node) => node.getBoundingClientRect());
+      const hidden = Math.min(whole.bottom - room.bottom, top.top - room.top - HEADER);
+      if (hidden > 1) main.scrollBy(0, hidden);
+      this.later("tab", 100, () => this.showTab(until, hidden > 1 ? 0 : still + 1));
+    }
   }
   isLast() {
     return this.shown.number === this.shown.stops.length;

@@ -203,3 +203,11 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
     expect(page.locator(STRIP)).to_have_count(0)
     expect(page.get_by_text(f"You did {last} of {last} stations yourself.")).to_be_visible()
     expect(page.locator(".exercise-head")).to_contain_text(EXERCISE_KINDS["bpe_count"].title)
+    if way == "phone":  # an activity that a plan shares has as much room
+        page.goto(f"{serve(ROOT / 'app.py')}/bpe?corpus=hug&mode=predict&ask=pair&walk=30.2")
+        expect(which).to_contain_text("2 of 6")
+        expect(page.get_by_role("button", name="Reveal")).to_be_visible()
+        at_rest(page)
+        in_view(page, FORM)
+        in_view(page, WORDS)
+        assert page.evaluate("document.querySelector('.ts-walk').offsetHeight") <= PHONE_SHARE * 844

@@ -178,6 +178,12 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
     expect(page.locator(".ts-flipbook .say").first).to_contain_text("The alphabet has")
     expect(page.get_by_text("1 answer")).to_have_count(0)
     page.wait_for_function("!Object.keys(sessionStorage).some(key => key.startsWith('tokensteps.bpe-'))")
+    # A stop that is about a tab has it whole in sight.
+    page.goto(f"{serve(ROOT / 'app.py')}/unigram?corpus=hug&step=0&walk=90.7")
+    pieces = page.locator(".lat .e")
+    expect(pieces).to_have_count(9)
+    for piece in pieces.all():
+        expect(piece).to_be_in_viewport(ratio=1)
 
 
 def test_the_path_and_what_the_browser_keeps(serve: Callable[..., str], hall: Page) -> None:
