@@ -32,7 +32,10 @@ const stored = { // a browser may keep nothing
 
 class Walk extends Component {
   page = document.documentElement;
-  notes = { page: (stored.get(`${NOTE}.page`) || (PHONE.matches ? "off" : "on")) === "on", projected: stored.get(`${NOTE}.projected`) === "on" };
+  notes = {
+    page: (stored.get(`${NOTE}.page`) || (PHONE.matches ? "off" : "on")) === "on",
+    projected: stored.get(`${NOTE}.projected`) === "on",
+  };
   led = false; // whether this strip was asked for a stop: Back and Forward find the page as it was left
   keyed = false; // and by a key
 
@@ -109,8 +112,8 @@ class Walk extends Component {
     if (!box || testScriptState !== "notRunning") this.later("station", 100, () => this.enterStation(until));
     else if (!focused().matches("input, textarea")) box.focus({ preventScroll: true });
   }
-  // The tab that the stop is about: brought into sight, whole if there is room, or on the wall; the stage, where the stop is
-  // about no tab. Both may still grow.
+  // The tab that the stop is about: brought into sight, whole if there is room, or on the wall; the stage, where the
+  // stop is about no tab. Both may still grow.
   showTab(until = performance.now() + PATIENCE, still = 0) {
     const main = document.querySelector('[data-testid="stMain"]'), { tab } = this.shown ?? {};
     const [bar, panel] = [".ts-tabs", '[role="tabpanel"]'].map((selector) => main?.querySelector(selector));
