@@ -1,8 +1,8 @@
 """How subword tokenizers are trained: BPE, WordPiece and Unigram, one recorded step at a time.
 
-To learn the algorithms, read `tokenizers_core/plain/` first: bpe.py, wordpiece.py, viterbi.py, unigram.py and unigram_em.py
-train and encode as plainly as the papers describe it, each on one page, with a worked run. The rest of the package does the
-same fast, for real corpora, and records every step:
+To learn the algorithms, read `tokenizers_core/plain/` first: bpe.py, wordpiece.py, viterbi.py, unigram.py and
+unigram_em.py train and encode as plainly as the papers describe it, each on one page, with a worked run. The
+rest of the package does the same fast, for real corpora, and records every step:
 
 * `text/`: from text to words with their counts. Start with `Corpus.from_texts`.
 * `trace.py`: training is data, a trace of snapshots with random access.

@@ -11,7 +11,8 @@ from tokenizers_core.training.unigram_trace import UnigramTrace
 
 
 def steps_changing_word(trace: AnyTrace, word: str) -> list[int]:
-    """The steps after which a word, as the pipeline gives it, is split otherwise. None for a word that the run can't split.
+    """The steps after which a word, as the pipeline gives it, is split otherwise. None for a word that the
+    run can't split.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=4)
@@ -27,8 +28,8 @@ def steps_changing_word(trace: AnyTrace, word: str) -> list[int]:
 
 
 def steps_changing_token(trace: AnyTrace, token: str) -> list[int]:
-    """The steps that make a token, merge it, or remove it; of Unigram, those that prune it, or after which a word's best split has it more
-    often or less often.
+    """The steps that make a token, merge it, or remove it; of Unigram, those that prune it, or after which a
+    word's best split has it more often or less often.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=4)
@@ -66,7 +67,8 @@ def _piece_changed(trace: UnigramTrace, piece: str) -> list[int]:
 
 
 def steps_changing_pair(trace: AnyTrace, first: str, second: str) -> list[int]:
-    """The steps after which two neighbouring tokens occur more often or less often; none of Unigram, which knows no pairs.
+    """The steps after which two neighbouring tokens occur more often or less often; none of Unigram, which
+    knows no pairs.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=4)

@@ -41,7 +41,8 @@ def quoted(text: str, limit: int = SHOWN_CHARACTERS) -> str:
 
 
 class Numbered(str):
-    """The template of a message with a count in it: for more than one as a string, and for `one`. `by` is the count's name.
+    """The template of a message with a count in it: for more than one as a string, and for `one`. `by` is the
+    count's name.
 
     >>> pieces = Numbered("{number} piece is left", "{number} pieces are left", by="number")
     >>> pieces.chosen({"number": 1}), pieces.chosen({"number": 2})
@@ -138,8 +139,8 @@ def _subclasses(kind: type[TokenizersCoreError]) -> Iterable[type[TokenizersCore
 
 
 class EmptyCorpusError(TokenizersCoreError):
-    """There is no word to train on. `characters` says how many characters were read nevertheless, `used_up` whether the texts
-    were to come from an iterator that gave none.
+    """There is no word to train on. `characters` says how many characters were read nevertheless, `used_up`
+    whether the texts were to come from an iterator that gave none.
 
     >>> print(EmptyCorpusError(characters=0))
     The corpus is empty: no text was given; add some text.
@@ -210,7 +211,8 @@ def _shown(value: object) -> str:
 
 
 class WrongTypeError(TokenizersCoreError, TypeError):
-    """An argument is of a type that can't be what is wanted: a text where a corpus belongs, text where a number does.
+    """An argument is of a type that can't be what is wanted: a text where a corpus belongs, text where a
+    number does.
 
     >>> print(WrongTypeError(name="corpus", value="to be", remedy="make a corpus of it: Corpus.from_texts(['to be'])"))
     corpus='to be' is of type str, which can't be used here; make a corpus of it: Corpus.from_texts(['to be']).
@@ -241,7 +243,8 @@ PATH_WANTED = "give a file's name or a Path"
 
 
 def refuse_no_texts(name: str, value: object) -> None:
-    """Raise WrongTypeError unless a value can hold several texts. One string holds characters, a table's columns have names."""
+    """Raise WrongTypeError unless a value can hold several texts. One string holds characters, a table's
+    columns have names."""
     if isinstance(value, str):
         raise WrongTypeError(
             name, value, f"{name} is one string, and its characters aren't texts; write [text]"
@@ -296,7 +299,8 @@ class VocabSizeError(TokenizersCoreError):
 
 
 class UnreachedSizeError(TokenizersCoreError):
-    """Training ended with fewer tokens than were asked for. `why` is a key of `templates`; `reached` counts what there is.
+    """Training ended with fewer tokens than were asked for. `why` is a key of `templates`; `reached` counts
+    what there is.
 
     A trace has it as its `shortfall`: the run is there nevertheless.
 
@@ -342,7 +346,8 @@ class UnreachedSizeError(TokenizersCoreError):
 
 
 class UnreachedSizeWarning(UserWarning):
-    """What training warns with when the size that was asked for can't be reached: a trace's `shortfall`, in words."""
+    """What training warns with when the size that was asked for can't be reached: a trace's `shortfall`, in
+    words."""
 
 
 class PatternError(TokenizersCoreError):
@@ -524,7 +529,8 @@ class UnknownWordError(TokenizersCoreError):
 
 
 class TemplateError(TokenizersCoreError):
-    """A template that can't be put around a text. `why` is a key of `templates`; `piece` is the part of it that is wrong.
+    """A template that can't be put around a text. `why` is a key of `templates`; `piece` is the part of it
+    that is wrong.
 
     >>> print(TemplateError(template="[CLS] [SEP]", piece="$A", why="no_text"))
     The template '[CLS] [SEP]' has no '$A'; write it where the text goes, like: [CLS] $A [SEP].
@@ -598,7 +604,8 @@ class LabelsError(TokenizersCoreError):
 
 
 class TokenizerFileError(TokenizersCoreError):
-    """A tokenizer.json can't be read. `why` is a key of `templates`; `part` says where in the file, as `model.merges[3]`.
+    """A tokenizer.json can't be read. `why` is a key of `templates`; `part` says where in the file, as
+    `model.merges[3]`.
 
     >>> print(TokenizerFileError("wrong", part="model.vocab", value=7, expected="an object"))
     model.vocab in tokenizer.json is 7, but must be an object; fix the file, or save the tokenizer again.
@@ -622,7 +629,8 @@ class TokenizerFileError(TokenizersCoreError):
 
 
 class VocabularyFileError(TokenizersCoreError):
-    """A file of tokens, which isn't a tokenizer.json, can't be read. `why` is a key of `templates`; lines count from 1.
+    """A file of tokens, which isn't a tokenizer.json, can't be read. `why` is a key of `templates`; lines
+    count from 1.
 
     >>> print(VocabularyFileError("line", "my.tiktoken", line=3, value="'IGI='", expected="a token and its rank"))
     Line 3 of 'my.tiktoken' is 'IGI=', but must be a token and its rank; fix the file, or save the tokenizer again.

@@ -10,9 +10,11 @@ Value = TypeVar("Value")
 
 
 class cached_property(Generic[Value]):
-    """`functools.cached_property`, for threads: if two ask one object for its value, it is worked out once and the second waits.
+    """`functools.cached_property`, for threads: if two ask one object for its value, it is worked out once
+    and the second waits.
 
-    In Python 3.11 a thread waits for *any* object of the class; in 3.12 each thread works the value out for itself.
+    In Python 3.11 a thread waits for *any* object of the class; in 3.12 each thread works the value out for
+    itself.
 
     >>> class Word(str):
     ...     @cached_property

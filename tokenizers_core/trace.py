@@ -1,14 +1,15 @@
 """Training is data: a `Trace` is what an algorithm did, as snapshots with random access.
 
 A trace of n steps has n + 1 snapshots: ``trace[0]`` is the start, ``trace[k]`` the state after k steps and
-``trace[-1]`` the end. A snapshot never changes and never needs its neighbours, so a reader may step back, jump
-or share one trace with a hundred others.
+``trace[-1]`` the end. A snapshot never changes and never needs its neighbours, so a reader may step back,
+jump or share one trace with a hundred others.
 
 Long traces store what each step changed, not copies; `Replay` rebuilds any state from the nearest checkpoint.
 
-A run that is still under way can be looked at, too. A training function hands out what it has recorded so far, first as a
-trace that is not `finished`, then as the parts that come after it; `trace.grown(part)` is a longer trace. The shorter one
-stays as it is, so whoever reads one, in whatever thread, never sees it change under their hands.
+A run that is still under way can be looked at, too. A training function hands out what it has recorded so
+far, first as a trace that is not `finished`, then as the parts that come after it; `trace.grown(part)` is a
+longer trace. The shorter one stays as it is, so whoever reads one, in whatever thread, never sees it change
+under their hands.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ State = TypeVar("State")
 GROWING: Final = "growing"
 """The `stop_reason` of a trace whose run is still under way."""
 CutOff = Callable[[], Any]
-"""Cuts off what a run has recorded since the last cut: at first a trace that is not finished, then a part for its `grown`."""
+"""Cuts off what a run has recorded since the last cut: at first a trace that is not finished, then a part for
+its `grown`."""
 Growing = Callable[[CutOff], object]
-"""Called again and again while a run grows; it may cut, or leave that for later: what is not cut off now comes with the next cut."""
+"""Called again and again while a run grows; it may cut, or leave that for later: what is not cut off now
+comes with the next cut."""
 
 
 class Event(Protocol):
@@ -49,7 +52,8 @@ class Snapshot(Protocol):
 
 
 class ByContent:
-    """A snapshot that refers to its trace: equal at the same step of one trace, or, in two traces, with the same content."""
+    """A snapshot that refers to its trace: equal at the same step of one trace, or, in two traces, with the
+    same content."""
 
     trace: Trace[Any]
     step: int
@@ -83,20 +87,23 @@ AnySnapshot = TypeVar("AnySnapshot", bound=Snapshot, covariant=True)
 class Trace(ABC, Generic[AnySnapshot]):
     """A run of an algorithm, recorded.
 
-    ``len(trace)`` counts steps, so the valid indices are 0 (the start) to ``len(trace)`` (the end), and negative
-    ones counted from the end. `stop_reason` says why the run ended there; in a trace that is not `finished`, "growing".
+    ``len(trace)`` counts steps, so the valid indices are 0 (the start) to ``len(trace)`` (the end), and
+    negative ones counted from the end. `stop_reason` says why the run ended there; in a trace that is not
+    `finished`, "growing".
     """
 
     stop_reason: str
 
     @property
     def finished(self) -> bool:
-        """False if the run was still under way when this was recorded: then there may be a longer trace of it."""
+        """False if the run was still under way when this was recorded: then there may be a longer trace of
+        it."""
         return self.stop_reason != GROWING
 
     @property
     def settled(self) -> int:
-        """The last step that looks the same in every longer trace of the same run, with all that it tells of what comes next.
+        """The last step that looks the same in every longer trace of the same run, with all that it tells of
+        what comes next.
 
         The last step isn't among them: there a trace says why it ended. −1 if no step is.
         """
@@ -162,11 +169,10 @@ class StoredTrace(Trace[AnySnapshot]):
 class Replay(Generic[State]):
     """The state after any step, rebuilt by replaying changes on the nearest checkpoint before it.
 
-    `start()` makes the state before the first step, `copy(state)` an independent copy, and
-    `apply(state, step)` returns the state after `step`, given the one before it (which it may modify).
-    Checkpoints are kept the first time a replay passes them, and so is the last state that was returned, so that
-    stepping forward costs one step. A state is never modified after it was returned: several threads may share a
-    `Replay`.
+    `start()` makes the state before the first step, `copy(state)` an independent copy, and `apply(state,
+    step)` returns the state after `step`, given the one before it (which it may modify). Checkpoints are kept
+    the first time a replay passes them, and so is the last state that was returned, so that stepping forward
+    costs one step. A state is never modified after it was returned: several threads may share a `Replay`.
 
     >>> Replay(start=list, copy=list, apply=lambda state, step: [*state, step], every=2).at(5)
     [1, 2, 3, 4, 5]
@@ -194,7 +200,8 @@ class Replay(Generic[State]):
         return state
 
     def take_over(self, shorter: Replay[State]) -> None:
-        """Go on from the checkpoints of another replay, of the beginning of the same run, which may be in use."""
+        """Go on from the checkpoints of another replay, of the beginning of the same run, which may be in
+        use."""
         self._checkpoints, self._latest = shorter._checkpoints, shorter._latest
 
     def _nearest(self, step: int) -> tuple[int, State]:

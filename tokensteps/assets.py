@@ -1,4 +1,5 @@
-"""Where the app's files are, in a checkout and when pip has installed it; those of `assets/` are read as text."""
+"""Where the app's files are, in a checkout and when pip has installed it; those of `assets/` are read as
+text."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ SCRIPT_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "class_open": ("components/class/wire.js",),
     "class_again": ("components/class/wire.js", "components/class/parts.js"),
 }
-"""Component → what of it is in files of their own, before its own script: it is one piece wherever it is shown."""
+"""Component → what of it is in files of their own, before its own script: it is one piece wherever it is
+shown."""
 
 
 def script_files(component: str) -> tuple[str, ...]:
@@ -39,7 +41,8 @@ def script_files(component: str) -> tuple[str, ...]:
 
 
 def _place_to_write() -> Path:
-    """A checkout keeps what it writes to itself; installed, each user has a folder: the packages may belong to somebody else."""
+    """A checkout keeps what it writes to itself; installed, each user has a folder: the packages may belong
+    to somebody else."""
     if APP == PACKAGES:
         return APP
     try:
@@ -49,7 +52,8 @@ def _place_to_write() -> Path:
 
 
 KEPT_IN: Final = _place_to_write()
-"""The folder of what a server writes for itself, unless the environment names another: its secret, texts too long for a link."""
+"""The folder of what a server writes for itself, unless the environment names another: its secret, texts too
+long for a link."""
 
 
 def read_asset(name: str) -> str:
@@ -58,10 +62,12 @@ def read_asset(name: str) -> str:
 
 
 def read_script(component: str) -> str:
-    """Return the script of a component, `assets/components/<component>.js`, after what all components share."""
+    """Return the script of a component, `assets/components/<component>.js`, after what all components
+    share."""
     return "\n".join(map(read_asset, (PRELUDE, *script_files(component))))
 
 
 def edited(names: Iterable[str]) -> tuple[int, ...]:
-    """When files of `assets/` were last edited: with these, an edit shows up without a restart of the server."""
+    """When files of `assets/` were last edited: with these, an edit shows up without a restart of the
+    server."""
     return tuple((ASSETS / name).stat().st_mtime_ns for name in names)

@@ -16,11 +16,13 @@ Item = TypeVar("Item")
 Item_co = TypeVar("Item_co", covariant=True)
 
 ENTRY: Final = 300
-"""Bytes that an entry takes besides its texts: its place, the tuple of its arguments, and the small objects in it."""
+"""Bytes that an entry takes besides its texts: its place, the tuple of its arguments, and the small objects
+in it."""
 
 
 class SharedCache(Generic[Key, Item]):
-    """Items by key, as many as there is room for: the least recently used one goes first. The newest always stays."""
+    """Items by key, as many as there is room for: the least recently used one goes first. The newest always
+    stays."""
 
     def __init__(self, room: int) -> None:
         self.room = room
@@ -72,7 +74,8 @@ class SharedCache(Generic[Key, Item]):
 
 
 class WeakSharedCache(Generic[Item]):
-    """Values about objects such as tokenizers, which it doesn't keep alive: what is about one that is gone goes at the next `put`.
+    """Values about objects such as tokenizers, which it doesn't keep alive: what is about one that is gone
+    goes at the next `put`.
 
     No value may refer to the object that it is about.
     """
@@ -104,7 +107,8 @@ class Memo:
         self._lock = threading.Lock()
 
     def get(self, key: tuple[Any, ...], make: Callable[[], Item], size: Callable[[Item], int]) -> Item:
-        """The value under `key`; if it isn't here, what `make` makes, kept while there is room for its `size`."""
+        """The value under `key`; if it isn't here, what `make` makes, kept while there is room for its
+        `size`."""
         result: Item | None = self.cache.get(key)
         if result is not None:
             return result
@@ -139,8 +143,8 @@ class Bounded(Protocol[Parameters, Item_co]):
 def bounded(
     room: int, size: Callable[..., int]
 ) -> Callable[[Callable[Parameters, Item]], Bounded[Parameters, Item]]:
-    """`functools.lru_cache` that counts bytes: `size(result, *arguments)` says how many an entry's texts have. Arguments must be
-    hashable; what is larger than the room isn't kept.
+    """`functools.lru_cache` that counts bytes: `size(result, *arguments)` says how many an entry's texts
+    have. Arguments must be hashable; what is larger than the room isn't kept.
 
     >>> @bounded(1_000_000, size=text_bytes)
     ... def shout(text):
@@ -175,7 +179,8 @@ def bounded(
 
 
 def text_bytes(*values: object) -> int:
-    """Bytes of memory that texts take, one to four a character, in lists and tuples too; other objects count as small.
+    """Bytes of memory that texts take, one to four a character, in lists and tuples too; other objects count
+    as small.
 
     >>> text_bytes("x" * 1_000, 5, ("x" * 1_000,)) - 2 * text_bytes("x" * 1_000) < 200
     True

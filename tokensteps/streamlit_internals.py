@@ -1,8 +1,9 @@
 """Streamlit's private parts. Nothing else in the app touches what a new version may change without saying so.
 
-The app needs all of it: without one of these names it doesn't start, and says so. What only makes Streamlit faster or quieter is in
-`streamlit_tuning/`. `tests/app/test_streamlit_internals.py` has a test for each promise, and for the names that style sheets and scripts
-know Streamlit's elements by (`data-testid`). The module is on the ground floor because rooms from `components` upwards need it.
+The app needs all of it: without one of these names it doesn't start, and says so. What only makes Streamlit
+faster or quieter is in `streamlit_tuning/`. `tests/app/test_streamlit_internals.py` has a test for each
+promise, and for the names that style sheets and scripts know Streamlit's elements by (`data-testid`). The
+module is on the ground floor because rooms from `components` upwards need it.
 """
 
 from __future__ import annotations
@@ -59,9 +60,11 @@ DRAWS: Final[Mapping[str, str]] = {
     "number": "NumberInput",
     "link": "PageLink",
 }
-"""Elements that pages are made of → the script of Streamlit's that draws it, which a browser otherwise asks for when the first one comes."""
+"""Elements that pages are made of → the script of Streamlit's that draws it, which a browser otherwise asks
+for when the first one comes."""
 OTHER_FACE: Final = re.compile(r'<link\s+rel="preload"[^>]*\bas="font"[^>]*>\s*')
-"""What has the browser load the face that Streamlit writes in, unless a theme names another: this one does."""
+"""What has the browser load the face that Streamlit writes in, unless a theme names another: this one
+does."""
 IMPORTED: Final = re.compile(r'\b(?:from|import)"\./([\w.$-]+\.js)"')
 """A script that one of Streamlit's begins with."""
 AT_HOME: Final = "page/at_home.html"
@@ -80,8 +83,8 @@ def first_scripts() -> list[str]:
 
 
 def scripts_for(elements: Iterable[str]) -> list[str]:
-    """The scripts that draw these elements (keys of `DRAWS`), and all that they import, besides what every page loads. Their names
-    hold digests; one that has another name in a new version is left out."""
+    """The scripts that draw these elements (keys of `DRAWS`), and all that they import, besides what every
+    page loads. Their names hold digests; one that has another name in a new version is left out."""
     waiting = [path.name for element in elements for path in SCRIPTS.glob(f"{DRAWS[element]}.*.js")]
     loaded = set(first_scripts())
     results: dict[str, None] = {}
@@ -94,8 +97,9 @@ def scripts_for(elements: Iterable[str]) -> list[str]:
 
 
 def first_page(head: str = "", body: str = "", first: str = "") -> str:
-    """The page that Streamlit serves at every address, with more at the end of its head and before all else in its body, and `first`
-    before its scripts. It knows at once where the server is, and leaves the face to the theme."""
+    """The page that Streamlit serves at every address, with more at the end of its head and before all else
+    in its body, and `first` before its scripts. It knows at once where the server is, and leaves the face to
+    the theme."""
     page = OTHER_FACE.sub("", INDEX.read_text("utf-8"))
     page = page.replace("</title>", f"</title>\n{read_asset(AT_HOME)}{first}", 1)
     for position, more in (("</head>", head), ('<div id="root">', body)):
@@ -104,7 +108,8 @@ def first_page(head: str = "", body: str = "", first: str = "") -> str:
 
 
 def session_id() -> str:
-    """The session that this run of the script belongs to, or that this thread is `acting_for`; "" outside of both."""
+    """The session that this run of the script belongs to, or that this thread is `acting_for`; "" outside of
+    both."""
     if acting := _acting_for.get():
         return acting
     context = get_script_run_ctx()
@@ -128,18 +133,21 @@ def is_history_navigation() -> bool:
 
 
 def page_outlived_session() -> bool:
-    """Whether the browser had a page before this session began: it says what its widgets hold, and no widget has been drawn yet."""
+    """Whether the browser had a page before this session began: it says what its widgets hold, and no widget
+    has been drawn yet."""
     return bool(_undrawn_widgets())
 
 
 def text_in_browser(key: str) -> str | None:
-    """What the browser has in the text box `key`, which this session hasn't drawn yet; None without such a box."""
+    """What the browser has in the text box `key`, which this session hasn't drawn yet; None without such a
+    box."""
     held = _undrawn_widgets()
     return next((value.string_value for name, value in held.items() if name.endswith(f"-{key}")), None)
 
 
 def held_by_browser(key: str) -> object:
-    """What the browser's component `key` has told, which this session hasn't drawn yet; None without such a component."""
+    """What the browser's component `key` has told, which this session hasn't drawn yet; None without such a
+    component."""
     held = _undrawn_widgets()
     data = next((value.json_value for name, value in held.items() if name.endswith(f"-{key}")), "")
     try:
@@ -149,9 +157,11 @@ def held_by_browser(key: str) -> object:
 
 
 def _undrawn_widgets() -> dict[str, WidgetState]:
-    """What the browser says its widgets hold, by Streamlit's own names, which end with the key; only those not drawn yet.
+    """What the browser says its widgets hold, by Streamlit's own names, which end with the key; only those
+    not drawn yet.
 
-    `st.session_state` leaves them out. A widget that has been drawn has a value of the right type in place of its message.
+    `st.session_state` leaves them out. A widget that has been drawn has a value of the right type in place of
+    its message.
     """
     context = get_script_run_ctx()
     if context is None:
@@ -163,15 +173,16 @@ def _undrawn_widgets() -> dict[str, WidgetState]:
 def answer_deep_links() -> None:
     """Make a fresh server answer its first deep link correctly.
 
-    Seeing a folder called pages/, Streamlit takes the first session of a new server for an app of the old kind, which
-    knows no /bpe: the visitor would get “Page not found” on top of the page. `st.navigation` corrects that, but only
-    after the first run.
+    Seeing a folder called pages/, Streamlit takes the first session of a new server for an app of the old
+    kind, which knows no /bpe: the visitor would get “Page not found” on top of the page. `st.navigation`
+    corrects that, but only after the first run.
     """
     PagesManager.uses_pages_directory = False
 
 
 def end_session(session: str) -> bool:
-    """End a session with all that it holds, unless it has a connection; whether it is over. Called where the event loop runs.
+    """End a session with all that it holds, unless it has a connection; whether it is over. Called where the
+    event loop runs.
 
     Streamlit keeps one that has lost its connection for two minutes, and after that until it needs the place.
     """
@@ -195,7 +206,8 @@ def sessions_without_connection() -> set[str]:
 
 
 def remove_upload(session: str, file: str) -> None:
-    """Take an uploaded file out of Streamlit's memory; all of the session's, from a store that can't do it one by one."""
+    """Take an uploaded file out of Streamlit's memory; all of the session's, from a store that can't do it
+    one by one."""
     if not runtime.exists():
         return
     match runtime.get_instance().uploaded_file_mgr:
@@ -216,6 +228,7 @@ def told_session(data: bytes) -> str:
 
 
 def claimed_session(scope: Mapping[str, Any]) -> str:
-    """The session that a browser would like to have back: it says so in place of a third protocol for its WebSocket."""
+    """The session that a browser would like to have back: it says so in place of a third protocol for its
+    WebSocket."""
     claimed = [*scope.get("subprotocols", ()), "", "", ""]
     return str(claimed[2])

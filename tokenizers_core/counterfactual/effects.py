@@ -1,4 +1,5 @@
-"""What two runs make of the same words: which of them are split otherwise, and how many tokens all of them take."""
+"""What two runs make of the same words: which of them are split otherwise, and how many tokens all of them
+take."""
 
 from __future__ import annotations
 
@@ -40,8 +41,8 @@ class Effects(NamedTuple):
     apart: tuple[RemoteTokenizer, ...]
     """The words that both pipelines make and that are split otherwise, the most frequent first."""
     measures: tuple[Measure, Measure]
-    """Each tokenizer on the first run's corpus; on its own corpus, if the runs' pipelines cut words by different rules. SuperBPE's words are
-    counted in the tokens of its stretches."""
+    """Each tokenizer on the first run's corpus; on its own corpus, if the runs' pipelines cut words by
+    different rules. SuperBPE's words are counted in the tokens of its stretches."""
 
 
 def effects(ours: AnyTrace, theirs: AnyTrace, at: Balance) -> Effects:

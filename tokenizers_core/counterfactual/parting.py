@@ -15,7 +15,8 @@ class Decision(NamedTuple):
     kind: str
     """As in its event: "start", "merge", "remove", "stage", "prune", "e_step", "m_step" or "finalize"."""
     tokens: tuple[str, ...]
-    """The pair that is merged, the token that is removed, the piece that is pruned, the pieces that an M step drops, those that stay in the end."""
+    """The pair that is merged, the token that is removed, the piece that is pruned, the pieces that an M step
+    drops, those that stay in the end."""
 
 
 def choice_at(trace: AnyTrace, step: int) -> Decision | None:
@@ -45,7 +46,8 @@ def choice_at(trace: AnyTrace, step: int) -> Decision | None:
 
 
 def part(ours: AnyTrace, theirs: AnyTrace) -> int | None:
-    """The first step, from 1, in which two runs choose otherwise, or that only one of them has; None when all are alike.
+    """The first step, from 1, in which two runs choose otherwise, or that only one of them has; None when all
+    are alike.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> runs = [train_bpe(Corpus.from_counts({"hug": 10, "pug": pug, "pun": 12})) for pug in (5, 30)]
@@ -61,7 +63,8 @@ def part(ours: AnyTrace, theirs: AnyTrace) -> int | None:
 
 
 def aligned(ours: AnyTrace, theirs: AnyTrace) -> Iterator[tuple[int | None, int | None]]:
-    """The steps of two runs beside each other: while one removes a token or changes its stage (None for the other), the other's merge waits.
+    """The steps of two runs beside each other: while one removes a token or changes its stage (None for the
+    other), the other's merge waits.
 
     >>> from tokenizers_core import Corpus, train_bpe, train_pickybpe
     >>> corpus = Corpus.from_counts({"hug": 10, "pug": 5, "hugs": 5})
@@ -85,7 +88,8 @@ class Balance(NamedTuple):
     """Two vocabularies of the same size, and what they do with the same words."""
 
     size: int
-    """Tokens in each, special tokens included; the smaller one's where one run has no step of that size, or both are compared at their ends."""
+    """Tokens in each, special tokens included; the smaller one's where one run has no step of that size, or
+    both are compared at their ends."""
     steps: tuple[int, int]
     """The step of each run."""
     shared: int
@@ -96,9 +100,11 @@ class Balance(NamedTuple):
 
 
 def step_of_size(trace: AnyTrace, size: int) -> int:
-    """The step at which a run has a vocabulary of `size` tokens: merging, the first one; Unigram, the last one.
+    """The step at which a run has a vocabulary of `size` tokens: merging, the first one; Unigram, the last
+    one.
 
-    Where no step has exactly that size: merging, the start or the end; Unigram, the last of the next smaller size, or the end.
+    Where no step has exactly that size: merging, the start or the end; Unigram, the last of the next smaller
+    size, or the end.
     """
     if isinstance(trace, MergeTrace):
         return trace.step_of_size(size)
@@ -110,8 +116,8 @@ def step_of_size(trace: AnyTrace, size: int) -> int:
 def balance(ours: AnyTrace, theirs: AnyTrace) -> Balance:
     """The vocabularies at the largest size that both runs end with or pass.
 
-    A merging run passes every size from its alphabet's to its last one; Unigram comes down to its last. Two kinds of BPE that have not
-    parted by then, as the one has run out of pairs, are compared at their ends.
+    A merging run passes every size from its alphabet's to its last one; Unigram comes down to its last. Two
+    kinds of BPE that have not parted by then, as the one has run out of pairs, are compared at their ends.
     """
     runs = (ours, theirs)
     size = common_size(*runs)

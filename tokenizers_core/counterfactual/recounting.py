@@ -18,7 +18,8 @@ Retrained = TypeVar("Retrained", bound=AnyTrace)
 
 
 def with_count(corpus: Corpus, word: str, count: int) -> Corpus:
-    """The corpus with `word` occurring `count` times: 0 leaves it out, and a word that wasn't there comes last.
+    """The corpus with `word` occurring `count` times: 0 leaves it out, and a word that wasn't there comes
+    last.
 
     Raises SettingError for a negative count, and for one that leaves no word at all.
 
@@ -49,7 +50,8 @@ def corpus_of(trace: AnyTrace | MergeTrace, step: int) -> Corpus:
 
 
 def recounted(trace: AnyTrace, step: int, word: str, count: int) -> dict[str, Any]:
-    """What a run is made from, with one count changed of the words that step `step` chose among: see `with_count`."""
+    """What a run is made from, with one count changed of the words that step `step` chose among: see
+    `with_count`."""
     if isinstance(trace, ParityTrace):
         changed = corpus_of(trace, step)
         language = next(
@@ -65,7 +67,8 @@ def recounted(trace: AnyTrace, step: int, word: str, count: int) -> dict[str, An
 
 
 def retrain(trace: Retrained, corpus: Any, steps: int, **others: Any) -> Retrained:
-    """The same training on another corpus, for `steps` steps (of merging, merges) at most; `others` as in `recounted`. Raises what the training function raises."""
+    """The same training on another corpus, for `steps` steps (of merging, merges) at most; `others` as in
+    `recounted`. Raises what the training function raises."""
     settings: dict[str, Any] = dict(trace.settings)
     if trace.ranked_by == "loss":
         settings["steps"] = steps

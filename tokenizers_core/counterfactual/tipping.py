@@ -1,11 +1,12 @@
 """Tipping points: the smallest change of a word's count that makes a step choose otherwise.
 
-A change is judged by training again, so also by what it does to the steps before. Most changes need no training, though: as long
-as every step up to this one chooses as before, the words are split as before, and each pair's value is a known function of the
-change. `certain` finds how far that holds for sure, and the search begins there.
+A change is judged by training again, so also by what it does to the steps before. Most changes need no
+training, though: as long as every step up to this one chooses as before, the words are split as before, and
+each pair's value is a known function of the change. `certain` finds how far that holds for sure, and the
+search begins there.
 
-With a larger change a step may choose as before again, and later otherwise again: what is found is the first change in each
-direction, and there may be more.
+With a larger change a step may choose as before again, and later otherwise again: what is found is the first
+change in each direction, and there may be more.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ SearchProgress = Callable[[int, int], object]
 
 
 class Tip(NamedTuple):
-    """A change that makes a step choose otherwise, and what it chooses then: None if there is no such step any more."""
+    """A change that makes a step choose otherwise, and what it chooses then: None if there is no such step
+    any more."""
 
     change: int
     instead: Decision | None
@@ -54,10 +56,11 @@ class Tipping(NamedTuple):
 def tipping_points(
     trace: AnyTrace, step: int, words: Iterable[str], bound: int = BOUND
 ) -> dict[str, int | None]:
-    """For each word the smallest change of its count that makes step `step` choose otherwise; None up to `bound` either way.
+    """For each word the smallest change of its count that makes step `step` choose otherwise; None up to
+    `bound` either way.
 
-    A count falls to 0 at most, and a word that makes up the whole corpus stays. Raises SettingError for a word that isn't in the
-    corpus, and IndexError for a step that isn't in the run.
+    A count falls to 0 at most, and a word that makes up the whole corpus stays. Raises SettingError for a
+    word that isn't in the corpus, and IndexError for a step that isn't in the run.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
@@ -75,7 +78,8 @@ def tippings(
     bound: int = BOUND,
     progress: SearchProgress | None = None,
 ) -> dict[str, Tipping]:
-    """For each word both changes, with what is chosen instead; without the words that were left when `progress` said to stop."""
+    """For each word both changes, with what is chosen instead; without the words that were left when
+    `progress` said to stop."""
     step = trace[step].step
     corpus = corpus_of(trace, step)
     positions = {word: index for index, word in enumerate(corpus.words)}
@@ -123,7 +127,8 @@ class Stride:
 
 
 def first_tip(trace: AnyTrace, step: int, word: str, changes: Iterable[int]) -> Tip | None:
-    """The first of these changes of a word's count with which step `step` chooses otherwise, found by training with each."""
+    """The first of these changes of a word's count with which step `step` chooses otherwise, found by
+    training with each."""
     before, count = choice_at(trace, step), dict(corpus_of(trace, step).items())[word]
     for change in changes:
         run = retrain(trace, steps=step, **recounted(trace, step, word, count + change))
@@ -133,9 +138,11 @@ def first_tip(trace: AnyTrace, step: int, word: str, changes: Iterable[int]) -> 
 
 
 def at_play(trace: AnyTrace, step: int, most: int) -> list[str]:
-    """The words that decided step `step`: those with what it chose or with the runner-up in them, the most frequent first.
+    """The words that decided step `step`: those with what it chose or with the runner-up in them, the most
+    frequent first.
 
-    After them, for WordPiece, those that only have one of the symbols, whose counts are part of the scores. At most `most`.
+    After them, for WordPiece, those that only have one of the symbols, whose counts are part of the scores.
+    At most `most`.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> at_play(train_bpe(Corpus.from_counts({"hug": 10, "hum": 12, "bat": 4})), 2, 5)
@@ -177,10 +184,11 @@ Polynomial = tuple[int, ...]
 def certain(
     trace: AnyTrace, step: int, places: Iterable[int], bound: int, tell: Stride
 ) -> dict[int, tuple[int, int]]:
-    """For each word, by its place, two changes of its count, from 0 down and up: in between, steps 1 to `step` stay as they are.
+    """For each word, by its place, two changes of its count, from 0 down and up: in between, steps 1 to
+    `step` stay as they are.
 
-    Only for plain merging, where a step is settled by counts alone; (0, 0) says nothing. A change that removes the word is never
-    certain: pairs may be met elsewhere first.
+    Only for plain merging, where a step is settled by counts alone; (0, 0) says nothing. A change that
+    removes the word is never certain: pairs may be met elsewhere first.
     """
     ranges = dict.fromkeys(places, (-bound, bound))
     if not isinstance(trace, MergeTrace) or (isinstance(trace, BpeTrace) and trace.kind != "plain"):
@@ -201,9 +209,11 @@ def certain(
 
 
 def lasting(lead: Polynomial, most: int) -> int:
-    """The largest x up to `most` for which a lead is certainly kept: it was 1 or more and still is, or was 0 and isn't less.
+    """The largest x up to `most` for which a lead is certainly kept: it was 1 or more and still is, or was 0
+    and isn't less.
 
-    Rising parts are left out, so what remains only falls: the answer is never too large, and exact for a straight line.
+    Rising parts are left out, so what remains only falls: the answer is never too large, and exact for a
+    straight line.
 
     >>> lasting((5, -2), 100), lasting((0, -1), 100), lasting((0, 3), 100), lasting((6, 1, -1), 100)
     (2, 0, 100, 2)
@@ -228,7 +238,8 @@ def lasting(lead: Polynomial, most: int) -> int:
 
 
 class Leads:
-    """The merge after `step` merges: by how much the chosen pair leads every other, whatever one word's count is."""
+    """The merge after `step` merges: by how much the chosen pair leads every other, whatever one word's count
+    is."""
 
     def __init__(self, trace: MergeTrace, step: int) -> None:
         self.trace = trace
@@ -244,7 +255,8 @@ class Leads:
         )
 
     def leads(self, place: int) -> Iterator[Polynomial]:
-        """Polynomials in the change of the word's count, none of which may fall below its start's sign: see `lasting`."""
+        """Polynomials in the change of the word's count, none of which may fall below its start's sign: see
+        `lasting`."""
         word = self.words[place]
         pairs = Counter(neighbours(word))
         chosen, count = self.chosen, self.counts[self.chosen]
@@ -260,7 +272,8 @@ class Leads:
                 yield (count - self.counts[pair], pairs[chosen] - times)
 
     def _scored(self, word: Private, pairs: Counter[PrivatePair]) -> Iterator[Polynomial]:
-        """WordPiece's leads: scores compared by multiplying out, pair₁ × (first₂ × second₂) − pair₂ × (first₁ × second₁)."""
+        """WordPiece's leads: scores compared by multiplying out, pair₁ × (first₂ × second₂) − pair₂ × (first₁
+        × second₁)."""
         symbols, chosen, least = Counter(word), self.chosen, self.trace.least_count
         touched = not symbols.keys().isdisjoint(chosen)
 

@@ -1,7 +1,8 @@
-"""Tokens that are found in a text before the model sees it, in the several ways in which files of the `tokenizers` library ask for it.
+"""Tokens that are found in a text before the model sees it, in the several ways in which files of the
+`tokenizers` library ask for it.
 
-Source and oracle: the library's added vocabulary. It looks for the longest token at each place, from left to right; a token that isn't
-wanted there (in the middle of a word) takes its place all the same.
+Source and oracle: the library's added vocabulary. It looks for the longest token at each place, from left to
+right; a token that isn't wanted there (in the middle of a word) takes its place all the same.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ class Finder:
         for text in self._tokens:
             lengths.setdefault(text[0], set()).add(len(text))
         self._lengths = {first: sorted(several, reverse=True) for first, several in lengths.items()}
-        """First character → the lengths of the tokens that begin with it, the longest first: files have thousands of tokens."""
+        """First character → the lengths of the tokens that begin with it, the longest first: files have
+        thousands of tokens."""
         self._first = re.compile(f"[{re.escape(''.join(lengths))}]") if lengths else None
         self._plain = all(token.plain for token in self._tokens.values())
 

@@ -1,11 +1,12 @@
 r"""How tokens lie on a text, and what several tokenizations of one text have in common.
 
-A token has an offset: the stretch of text that it stands for. Offsets may share characters, leave some out, be empty
-or go backwards; `cover` turns them into something that can be drawn: stretches that follow one another from the text's first
-character to its last. On these, `word_costs` counts tokens by word, and `align` and `boundary_agreement` compare.
+A token has an offset: the stretch of text that it stands for. Offsets may share characters, leave some out,
+be empty or go backwards; `cover` turns them into something that can be drawn: stretches that follow one
+another from the text's first character to its last. On these, `word_costs` counts tokens by word, and `align`
+and `boundary_agreement` compare.
 
-Positions and lengths are in characters (code points), unless another unit is named. White space is what Unicode
-calls white space, the `\s` of the pre-tokenizers.
+Positions and lengths are in characters (code points), unless another unit is named. White space is what
+Unicode calls white space, the `\s` of the pre-tokenizers.
 """
 
 from __future__ import annotations
@@ -45,15 +46,17 @@ class Stretch(NamedTuple):
 
 
 def cover(length: int, offsets: Sequence[Span]) -> list[Stretch]:
-    """The stretches of a text of `length` characters, given its tokens' offsets: in order, without gap or overlap.
+    """The stretches of a text of `length` characters, given its tokens' offsets: in order, without gap or
+    overlap.
 
-    Each token is in one stretch, in order, and a stretch is as short as that allows: tokens that share characters
-    (the bytes of an emoji, the f and the i that a normalizer made of `ﬁ`) share a stretch, and so do tokens whose
-    offsets go backwards, with all between them. Text that has no token is a stretch with first == last.
+    Each token is in one stretch, in order, and a stretch is as short as that allows: tokens that share
+    characters (the bytes of an emoji, the f and the i that a normalizer made of `ﬁ`) share a stretch, and so
+    do tokens whose offsets go backwards, with all between them. Text that has no token is a stretch with
+    first == last.
 
-    A token with start == end stands for no text ([CLS], a lone ▁) and gets an empty stretch: where its offset is, or as
-    near to it as the order of the tokens allows, since [SEP] often says (0, 0). Raises ValueError for offsets that
-    aren't in the text.
+    A token with start == end stands for no text ([CLS], a lone ▁) and gets an empty stretch: where its offset
+    is, or as near to it as the order of the tokens allows, since [SEP] often says (0, 0). Raises ValueError
+    for offsets that aren't in the text.
 
     >>> cover(9, [(0, 0), (0, 3), (4, 8), (8, 9), (8, 9)])  # [CLS] One fish 🐟 in two tokens
     [Stretch(start=0, end=0, first=0, last=1), Stretch(start=0, end=3, first=1, last=2),
@@ -86,7 +89,8 @@ def _refuse_offsets_outside(length: int, starts: Sequence[int], ends: Sequence[i
 def _borders(length: int, starts: list[int], ends: list[int]) -> tuple[list[int], list[int]]:
     """Where each stretch begins, and which token is the first that isn't before it.
 
-    Two neighbours can be separated if all text of the tokens up to there ends before any text of the others begins.
+    Two neighbours can be separated if all text of the tokens up to there ends before any text of the others
+    begins.
     """
     if starts == sorted(starts) and ends == sorted(ends):
         before, after = [0, *ends], starts
@@ -147,7 +151,8 @@ class TextCounts(NamedTuple):
     graphemes: int
     r"""What a reader takes for one character: Unicode's extended grapheme clusters, the `\X` of patterns."""
     words: int
-    """Stretches without white space, as long as possible: few where a script has no spaces, as in Chinese or Thai."""
+    """Stretches without white space, as long as possible: few where a script has no spaces, as in Chinese or
+    Thai."""
     bytes: int
     """In UTF-8."""
 
@@ -166,7 +171,8 @@ _JOINING: Final = regex.compile(
     r"[\r\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=Regional_Indicator}"
     r"\p{GCB=L}\p{GCB=V}\p{GCB=T}\p{InCB=Linker}]"
 )
-r"""The characters that a cluster of several needs: between two others Unicode's rules GB1 to GB999 always break.
+r"""The characters that a cluster of several needs: between two others Unicode's rules GB1 to GB999 always
+break.
 
 `\n` isn't one, but `\r` is: they have to be in the only cluster with a control character, `\r\n`.
 """
@@ -175,8 +181,8 @@ r"""The characters that a cluster of several needs: between two others Unicode's
 def _graphemes(text: str) -> int:
     r"""The number of grapheme clusters.
 
-    `\X` reads only the stretches with joining characters, and each different one once. They take in the neighbours on
-    both sides, and so begin and end where two characters that don't join meet.
+    `\X` reads only the stretches with joining characters, and each different one once. They take in the
+    neighbours on both sides, and so begin and end where two characters that don't join meet.
     """
     if text.isascii():
         return len(text) - text.count("\r\n")
@@ -201,8 +207,8 @@ class WordCost(NamedTuple):
 def word_costs(text: str, stretches: Sequence[Stretch]) -> list[WordCost]:
     """The different words of a text (stretches without white space) as they first appear, with their tokens.
 
-    The tokens of a stretch count for the word of its first character that isn't white space, so `Ġthe` counts for
-    `the`; those of pure white space, and those that stand for no text, count for no word.
+    The tokens of a stretch count for the word of its first character that isn't white space, so `Ġthe` counts
+    for `the`; those of pure white space, and those that stand for no text, count for no word.
 
     >>> text = "to be or to"  # to, Ġb, e, Ġ, or Ġto
     >>> word_costs(text, cover(len(text), [(0, 2), (2, 4), (4, 5), (5, 6), (6, 11)]))
@@ -257,13 +263,14 @@ def align(
 ) -> list[Block]:
     """A text in blocks, as short as possible, whose borders are borders of stretches in every tokenization.
 
-    Tokenizations agree on a block when their tokens stand for the same stretches of it once white space is trimmed off
-    both ends: `the` and `Ġthe` are no disagreement. Tokens that stand for no text never disagree; they belong to the
-    block that begins where they are, or to the last one. An empty text is one empty block if it has such tokens.
-    `unknown` are, by cover, the places of the stretches that stand for unknown text: nobody agrees on those.
+    Tokenizations agree on a block when their tokens stand for the same stretches of it once white space is
+    trimmed off both ends: `the` and `Ġthe` are no disagreement. Tokens that stand for no text never disagree;
+    they belong to the block that begins where they are, or to the last one. An empty text is one empty block
+    if it has such tokens. `unknown` are, by cover, the places of the stretches that stand for unknown text:
+    nobody agrees on those.
 
-    With `limit`, only the blocks that begin within the first `limit` characters. Raises ValueError for no covers at
-    all, or one of another text.
+    With `limit`, only the blocks that begin within the first `limit` characters. Raises ValueError for no
+    covers at all, or one of another text.
 
     >>> text = "the cat"
     >>> bert, gpt = cover(7, [(0, 3), (4, 7)]), cover(7, [(0, 3), (3, 5), (5, 7)])  # the cat, the Ġc at
@@ -310,7 +317,8 @@ def _refuse_covers_of_another_text(text: str, covers: Sequence[Sequence[Stretch]
 def _next_border(covers: Sequence[Sequence[Stretch]], firsts: Sequence[int]) -> tuple[int, list[int]]:
     """The first place after a common border where all have one again, and which stretches begin there.
 
-    `firsts` are the stretches that begin at the previous border. The tokenizations that are behind catch up with the others.
+    `firsts` are the stretches that begin at the previous border. The tokenizations that are behind catch up
+    with the others.
     """
     at = list(firsts)
     end = covers[0][at[0]].start + 1
@@ -329,7 +337,8 @@ def _next_border(covers: Sequence[Sequence[Stretch]], firsts: Sequence[int]) -> 
 
 
 def _agree(text: str, covers: Sequence[Sequence[Stretch]], parts: Sequence[range]) -> bool:
-    """Whether the tokens in these parts of the covers stand for the same stretches of text, apart from white space."""
+    """Whether the tokens in these parts of the covers stand for the same stretches of text, apart from white
+    space."""
     spans = None
     for stretches, part in zip(covers, parts, strict=True):
         trimmed = _trimmed(text, stretches[part.start : part.stop])
@@ -364,10 +373,10 @@ def boundary_agreement(
 ) -> list[list[float]]:
     """For each pair of tokenizations, how often they cut a text at the same places: 0.0 never, 1.0 always.
 
-    The figure is the Jaccard overlap: places where both have a token begin, over places where one of them has. White
-    space is trimmed off the tokens first, and where the first token begins doesn't count. It's 1.0 when neither cuts.
-    `unknown` are, by cover, the places of the stretches that stand for unknown text: where one begins is shared with nobody.
-    The table is symmetric. Raises ValueError for a cover of another text.
+    The figure is the Jaccard overlap: places where both have a token begin, over places where one of them
+    has. White space is trimmed off the tokens first, and where the first token begins doesn't count. It's 1.0
+    when neither cuts. `unknown` are, by cover, the places of the stretches that stand for unknown text: where
+    one begins is shared with nobody. The table is symmetric. Raises ValueError for a cover of another text.
 
     >>> bert, gpt = cover(7, [(0, 3), (4, 7)]), cover(7, [(0, 3), (3, 5), (5, 7)])  # the cat, the Ġc at
     >>> boundary_agreement("the cat", [bert, gpt])

@@ -19,7 +19,8 @@ BYTE_TOKENS = {byte_token(byte): byte for byte in range(256)}
 
 
 def join_bytes(tokens: Iterable[str]) -> list[str]:
-    """The tokens, with runs of byte tokens replaced by the text that they spell; invalid UTF-8 becomes U+FFFD.
+    """The tokens, with runs of byte tokens replaced by the text that they spell; invalid UTF-8 becomes
+    U+FFFD.
 
     >>> join_bytes(["caf", "<0xC3>", "<0xA9>", "<0xC3>"])
     ['caf', 'é�']

@@ -1,7 +1,7 @@
 """From tokens back to text: each decoder undoes what one way of writing tokens did to the spaces.
 
-Source and oracle: the decoders of the `tokenizers` library. How a text was split decides what its tokens mean, so
-`Tokenizer` chooses the decoder that belongs to its pipeline unless it is given another.
+Source and oracle: the decoders of the `tokenizers` library. How a text was split decides what its tokens
+mean, so `Tokenizer` chooses the decoder that belongs to its pipeline unless it is given another.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from tokenizers_core.text.rewriting import Replace
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
 
 PREPEND_SCHEMES: Final = ("always", "first", "never")
-"""Where a mark is put: in front of every stretch of text, only in front of a text's first stretch, or nowhere."""
+"""Where a mark is put: in front of every stretch of text, only in front of a text's first stretch, or
+nowhere."""
 
 CLEANUPS: Final = (
     (" .", "."),
@@ -64,8 +65,8 @@ class SpaceDecoder(Decoder):
 class ByteLevelDecoder(Decoder):
     """Reads tokens in the byte alphabet. Invalid UTF-8, as when a character is cut, becomes U+FFFD.
 
-    A token with a character outside the alphabet stands for its own text, as in the library; here a special token always
-    does, so that `<é>` stays as it is.
+    A token with a character outside the alphabet stands for its own text, as in the library; here a special
+    token always does, so that `<é>` stays as it is.
 
     >>> ByteLevelDecoder().decode(["na", "Ã¯", "ve", "Ġcaf", "Ã"])
     'naïve caf�'
@@ -110,8 +111,8 @@ class WordPieceDecoder(Decoder):
 class MetaspaceDecoder(Decoder):
     """Reads tokens that write `replacement` for a space.
 
-    Unless `prepend_scheme` is "never", it was also put in front of the text, and the first token loses it. Raises
-    SettingError and UnknownNameError when made.
+    Unless `prepend_scheme` is "never", it was also put in front of the text, and the first token loses it.
+    Raises SettingError and UnknownNameError when made.
 
     >>> MetaspaceDecoder().decode(["▁to", "▁b", "e"]), MetaspaceDecoder(prepend_scheme="never").decode(["▁to"])
     ('to be', ' to')

@@ -1,9 +1,9 @@
 """Splits at random: at each choice a tokenizer takes its best option, but each option may drop out first.
 
-BPE-dropout drops merges (Provilkov, Emelianenko and Voita 2020, "BPE-Dropout: Simple and Effective Subword Regularization"), and
-MaxMatch-dropout drops tokens that would match (Hiraoka 2022, "MaxMatch-Dropout: Subword Regularization for WordPiece"). Both are one
-walk: the options in order of preference, of which each drops out with the same probability, and the first one left is taken. A model says
-what the options are.
+BPE-dropout drops merges (Provilkov, Emelianenko and Voita 2020, "BPE-Dropout: Simple and Effective Subword
+Regularization"), and MaxMatch-dropout drops tokens that would match (Hiraoka 2022, "MaxMatch-Dropout: Subword
+Regularization for WordPiece"). Both are one walk: the options in order of preference, of which each drops out
+with the same probability, and the first one left is taken. A model says what the options are.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ Reached = TypeVar("Reached")
 Share = TypeVar("Share", float, Fraction)
 
 STATES: Final = 20_000
-"""Different states on the way from which a distribution is worked out: a word of a dozen letters has a few thousand."""
+"""Different states on the way from which a distribution is worked out: a word of a dozen letters has a few
+thousand."""
 
 
 class Choices(NamedTuple, Generic[Reached]):
@@ -108,11 +109,11 @@ def drawn_tokens(states: Iterator[Walked[tuple[str, ...]]]) -> Iterator[Drawn]:
 def distribution(
     start: Reached, choices: Callable[[Reached], Choices[Reached]], dropout: Share
 ) -> dict[Reached, Share] | None:
-    """The exact probability of each end of a walk, without rounding if `dropout` is a fraction; None where more than `STATES` states would
-    have to be looked at.
+    """The exact probability of each end of a walk, without rounding if `dropout` is a fraction; None where
+    more than `STATES` states would have to be looked at.
 
-    Every step leads on to a later state, so each state is left once its whole probability has come together: states are looked at
-    in the order in which a walk could first reach them, and again if more arrives.
+    Every step leads on to a later state, so each state is left once its whole probability has come together:
+    states are looked at in the order in which a walk could first reach them, and again if more arrives.
 
     >>> halve = lambda number: Choices([number // 2, number // 3] if number > 1 else [])
     >>> distribution(4, halve, 0.5)

@@ -1,6 +1,8 @@
-"""What a text becomes: ids, with everything that is known about each, and the ways between characters, tokens and words.
+"""What a text becomes: ids, with everything that is known about each, and the ways between characters, tokens
+and words.
 
-Source and oracle: the `tokenizers` library, whose names and results these are. Offsets count characters (code points).
+Source and oracle: the `tokenizers` library, whose names and results these are. Offsets count characters (code
+points).
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ T = TypeVar("T")
 
 
 class Trimming(NamedTuple):
-    """White space that a token begins or ends with isn't counted to its place, as `trim_offsets` in a file asks for.
+    """White space that a token begins or ends with isn't counted to its place, as `trim_offsets` in a file
+    asks for.
 
     >>> Trimming().of([(0, 3), (3, 7), (7, 9)], ["Ġto", "Ġbe!", "ĠĠ"])
     [(0, 3), (4, 7), (9, 9)]
@@ -77,7 +80,8 @@ class TextEncoder(Protocol):
 
 
 class TokenizedText:
-    """A text and its own tokens, before anything is added, cut or padded; offsets are worked out only when they are used."""
+    """A text and its own tokens, before anything is added, cut or padded; offsets are worked out only when
+    they are used."""
 
     def __init__(self, tokenizer: TextEncoder, text: str) -> None:
         self.text = text
@@ -108,7 +112,8 @@ class TokenizedText:
         return self._tokenizer.align(self.text)
 
     def tokens_on(self, start: int, end: int) -> Span | None:
-        """The first and the last token that have a character of the stretch `start` to `end`; None if no token has.
+        """The first and the last token that have a character of the stretch `start` to `end`; None if no
+        token has.
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> text = TokenizedText(train_bpe(Corpus.from_texts(["hug"]), merges=1).tokenizer(), "hug")
@@ -122,7 +127,8 @@ class TokenizedText:
 
 
 class Choice(NamedTuple):
-    """The window of one text that an encoding holds, and the other windows that its overflowing encodings hold."""
+    """The window of one text that an encoding holds, and the other windows that its overflowing encodings
+    hold."""
 
     window: Span
     rest: tuple[Span, ...] = ()
@@ -135,8 +141,8 @@ class Choice(NamedTuple):
 def combined(choices: Sequence[Choice]) -> Iterator[tuple[Choice, ...]]:
     """The windows in the overflowing encodings of an encoding with `choices`, given in the template's order.
 
-    With two texts, each window is combined with each, in the library's order. The library nests some encodings inside
-    others, and so has them several times; those keep the rest of their windows.
+    With two texts, each window is combined with each, in the library's order. The library nests some
+    encodings inside others, and so has them several times; those keep the rest of their windows.
 
     >>> [[choice.window for choice in choices] for choices in combined([Choice((0, 2), ((2, 4),)), Choice((0, 1), ((1, 2),))])]
     [[(2, 4), (0, 1)], [(2, 4), (1, 2)], [(0, 2), (1, 2)]]
@@ -169,14 +175,14 @@ class Run(NamedTuple):
 class Encoding:
     """What a text, or a pair, becomes: the ids at once, everything else when it is used.
 
-    Every list has an entry for each token. `offsets` are (start, end) character positions in the token's own text;
-    byte-level tokens that share a character all have the whole character's. `word_ids` number the pre-tokens and the
-    special tokens in a text from 0. The tokens that a template adds, and pads, have offsets (0, 0), and None for a word id
-    and a sequence id.
+    Every list has an entry for each token. `offsets` are (start, end) character positions in the token's own
+    text; byte-level tokens that share a character all have the whole character's. `word_ids` number the
+    pre-tokens and the special tokens in a text from 0. The tokens that a template adds, and pads, have
+    offsets (0, 0), and None for a word id and a sequence id.
 
-    Where the library contradicts itself, this class keeps one meaning: windows have their template's type ids (the library's
-    later windows have the text's number), pads never belong to a text (the library's do without a template), and a pair's
-    windows know their texts (the library's don't without a template).
+    Where the library contradicts itself, this class keeps one meaning: windows have their template's type ids
+    (the library's later windows have the text's number), pads never belong to a text (the library's do
+    without a template), and a pair's windows know their texts (the library's don't without a template).
     """
 
     def __init__(
@@ -188,7 +194,8 @@ class Encoding:
         padding: Padding | None = None,
         length: int = 0,
     ) -> None:
-        """`pieces` with the tokens of `sequences`, of each the window in `choices` (default: all); padded to `length`."""
+        """`pieces` with the tokens of `sequences`, of each the window in `choices` (default: all); padded to
+        `length`."""
         self._tokenizer = tokenizer
         self._sequences = sequences
         self._pieces = pieces
@@ -305,7 +312,8 @@ class Encoding:
 
     @cached_property
     def special_tokens_mask(self) -> list[int]:
-        """1 for the template's tokens and pads, which belong to no text. A special token that a text spells out has 0."""
+        """1 for the template's tokens and pads, which belong to no text. A special token that a text spells
+        out has 0."""
         return [int(run.sequence is None) for run in self._runs for _ in range(run.size)]
 
     @cached_property
@@ -317,8 +325,8 @@ class Encoding:
     def overflowing(self) -> list[Encoding]:
         """What truncation has cut off: one more encoding for each further window of the text.
 
-        If both texts of a pair were cut, there is one for each two windows. As in the library, some of those have
-        overflowing encodings of their own, which are in this list as well.
+        If both texts of a pair were cut, there is one for each two windows. As in the library, some of those
+        have overflowing encodings of their own, which are in this list as well.
         """
         order = [piece.sequence for piece in self._pieces if piece.sequence is not None]
         # The permutation that puts one text or two into the template's order is its own inverse.
@@ -366,7 +374,8 @@ class Encoding:
 
     @cached_property
     def _tokens_at(self) -> dict[range, dict[int, int]]:
-        """Range of tokens → character → the first token in the range that has it; filled in when it is needed."""
+        """Range of tokens → character → the first token in the range that has it; filled in when it is
+        needed."""
         return {}
 
     def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
@@ -394,7 +403,8 @@ class Encoding:
         return None if token is None else self.token_to_word(token)
 
     def token_to_chars(self, token_index: int) -> Span | None:
-        """Where a token is in its own text: (start, end); None if it belongs to no text, or there is no such token."""
+        """Where a token is in its own text: (start, end); None if it belongs to no text, or there is no such
+        token."""
         return None if self.token_to_sequence(token_index) is None else self.offsets[token_index]
 
     def token_to_sequence(self, token_index: int) -> int | None:
@@ -402,11 +412,13 @@ class Encoding:
         return self.sequence_ids[token_index] if 0 <= token_index < len(self) else None
 
     def token_to_word(self, token_index: int) -> int | None:
-        """The number of a token's word in its own text; None if it belongs to no text, or there is no such token."""
+        """The number of a token's word in its own text; None if it belongs to no text, or there is no such
+        token."""
         return self.word_ids[token_index] if 0 <= token_index < len(self) else None
 
     def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> Span | None:
-        """The tokens of a word of a text: the first, and the one after the last; None if the window has none of them."""
+        """The tokens of a word of a text: the first, and the one after the last; None if the window has none
+        of them."""
         results = []
         for token in self._range(sequence_index):
             word = self.word_ids[token]
@@ -417,12 +429,14 @@ class Encoding:
         return (results[0], results[-1] + 1) if results else None
 
     def word_to_chars(self, word_index: int, sequence_index: int = 0) -> Span | None:
-        """Where a word is in its text, or the part of it that the window has: (start, end); None if the window has none."""
+        """Where a word is in its text, or the part of it that the window has: (start, end); None if the
+        window has none."""
         tokens = self.word_to_tokens(word_index, sequence_index)
         return None if tokens is None else (self.offsets[tokens[0]][0], self.offsets[tokens[1] - 1][1])
 
     def window(self, sequence_index: int = 0) -> Span:
-        """Which of a text's own tokens this encoding has, counted in the whole text: (first, the one after the last).
+        """Which of a text's own tokens this encoding has, counted in the whole text: (first, the one after
+        the last).
 
         >>> from tokenizers_core import Corpus, Truncation, train_bpe
         >>> tokenizer = train_bpe(Corpus.from_texts(["hug"]), merges=0).tokenizer()
@@ -433,7 +447,8 @@ class Encoding:
         return self._choices[sequence_index].window
 
     def tokens_on(self, start: int, end: int, sequence_index: int = 0) -> Span | None:
-        """The first and the last of the tokens on a stretch of a text, if this window has all of them; else None."""
+        """The first and the last of the tokens on a stretch of a text, if this window has all of them; else
+        None."""
         on = self._sequences[sequence_index].tokens_on(start, end)
         if on is None:
             return None

@@ -1,8 +1,8 @@
 """Why a word is not split otherwise: what stopped a split that somebody has in mind.
 
-Each reason holds for the tokenizer as it is and for this word, whatever is chosen elsewhere in it. `kind` says which it is, the other
-fields are its evidence. `Tokenizer.why_not` finds them: for BPE by replaying the merges, for WordPiece by looking for longer matches,
-for Unigram by comparing log probabilities.
+Each reason holds for the tokenizer as it is and for this word, whatever is chosen elsewhere in it. `kind`
+says which it is, the other fields are its evidence. `Tokenizer.why_not` finds them: for BPE by replaying the
+merges, for WordPiece by looking for longer matches, for Unigram by comparing log probabilities.
 
 >>> from tokenizers_core import Corpus, train_bpe
 >>> tokenizer = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=3).tokenizer()
@@ -74,7 +74,8 @@ class OverLimit:
 
 @dataclass(frozen=True)
 class WholeWord:
-    """The word is a token by itself, and the tokenizer takes such words whole, without merging (`ignore_merges`)."""
+    """The word is a token by itself, and the tokenizer takes such words whole, without merging
+    (`ignore_merges`)."""
 
     word: str
     kind: ClassVar[Literal["whole_word"]] = "whole_word"
@@ -82,7 +83,8 @@ class WholeWord:
 
 @dataclass(frozen=True)
 class UnknownCharacter:
-    """A character of `token` is no token itself: before any merge could take it, `instead` stands for it, or nothing."""
+    """A character of `token` is no token itself: before any merge could take it, `instead` stands for it, or
+    nothing."""
 
     token: str
     character: str
@@ -107,14 +109,16 @@ class MergedAcross:
 
     made: RankedPair
     wanted: RankedPair | None
-    """What the split would have done with one of the two parts, the lower rank if it needs both; None if both parts were complete."""
+    """What the split would have done with one of the two parts, the lower rank if it needs both; None if both
+    parts were complete."""
     place: int
     """The symbols before the cut."""
     kind: ClassVar[Literal["merged_across"]] = "merged_across"
 
 
 class Join(NamedTuple):
-    """A merge at one place of a word: it joins the symbols from `start` to `middle` with those from `middle` to `end`."""
+    """A merge at one place of a word: it joins the symbols from `start` to `middle` with those from `middle`
+    to `end`."""
 
     rank: int
     start: int
@@ -211,7 +215,8 @@ def borders(symbols: Sequence[str], tokens: Sequence[str], prefix: str = "") -> 
 
 
 def why_not_merged(spelling: Spelling, tokens: Tokens, actual: Tokens, whole: bool) -> Reason:
-    """BPE's reason. `actual` are the word's tokens; `whole` says that it was taken as it is, without merging."""
+    """BPE's reason. `actual` are the word's tokens; `whole` says that it was taken as it is, without
+    merging."""
     known, prefix = spelling.vocabulary.ids, spelling.vocabulary.prefix
     if tokens == actual:
         return Chosen(actual)
@@ -238,7 +243,8 @@ def why_not_merged(spelling: Spelling, tokens: Tokens, actual: Tokens, whole: bo
         if join.middle in stretch_to:
             before = spelling.joins(stretch_to[join.middle], join.middle)
             after = spelling.joins(join.middle, stretch_from[join.middle])
-            # Until now nothing crossed a cut, so both parts came to be as they would have with nothing around them.
+            # Until now nothing crossed a cut, so both parts came to be as they would have with nothing around
+            # them.
             wanted = [one for one in before if (one.middle, one.end) == (join.start, join.middle)]
             wanted += [one for one in after if (one.start, one.middle) == (join.middle, join.end)]
             first = min(wanted, default=None)
@@ -265,14 +271,16 @@ class LongerMatch:
     token: str
     longer: str
     rest: str
-    """What no token begins after the longest matches, so that the word is unknown; "" if all of it is spelled."""
+    """What no token begins after the longest matches, so that the word is unknown; "" if all of it is
+    spelled."""
     kind: ClassVar[Literal["longer_match"]] = "longer_match"
 
 
 def why_not_matched(
     word: str, tokens: Tokens, actual: Tokens, vocabulary: Vocabulary, unk_token: str, limit: int
 ) -> Reason:
-    """WordPiece's reason. `actual` are the word's tokens; `limit` is the length of the longest word that is looked up."""
+    """WordPiece's reason. `actual` are the word's tokens; `limit` is the length of the longest word that is
+    looked up."""
     known, prefix = vocabulary.ids, vocabulary.prefix
     if tokens == actual:
         return Chosen(actual)
@@ -329,7 +337,8 @@ class TiedSplit:
     """The split is as probable as the one that is chosen; a rule decides."""
 
     winner: str
-    """The piece that was kept where the two splits last meet, which is after `place` characters; the longest is met first."""
+    """The piece that was kept where the two splits last meet, which is after `place` characters; the longest
+    is met first."""
     loser: str
     place: int
     rounding: bool

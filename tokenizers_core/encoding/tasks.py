@@ -16,7 +16,8 @@ from tokenizers_core.text.spans import Span
 
 
 class AnswerSpan(NamedTuple):
-    """Where an answer is in one window: its first and its last token, counted in that window; None if it isn't there."""
+    """Where an answer is in one window: its first and its last token, counted in that window; None if it
+    isn't there."""
 
     window: int
     """0 for the encoding itself, then its overflowing ones."""
@@ -24,9 +25,11 @@ class AnswerSpan(NamedTuple):
 
     @property
     def labels(self) -> Span:
-        """What a model should predict: the answer's first and last token; (0, 0) if the window doesn't contain all of it.
+        """What a model should predict: the answer's first and last token; (0, 0) if the window doesn't
+        contain all of it.
 
-        Token 0 is the `[CLS]` of BERT's template. Source: the Hugging Face course, chapter 7, question answering.
+        Token 0 is the `[CLS]` of BERT's template. Source: the Hugging Face course, chapter 7, question
+        answering.
 
         >>> AnswerSpan(0, (8, 9)).labels, AnswerSpan(1, None).labels
         ((8, 9), (0, 0))
@@ -37,8 +40,9 @@ class AnswerSpan(NamedTuple):
 def answer_spans(encoding: Encoding, start: int, end: int, sequence: int = 1) -> list[AnswerSpan]:
     """Where the characters `start` to `end` of a text are, in each window of an encoding.
 
-    A window contains them if it has every token that the whole text has for them. Characters without a token don't count,
-    and a stretch of only such characters is in no window. Raises SettingError for an impossible stretch or text.
+    A window contains them if it has every token that the whole text has for them. Characters without a token
+    don't count, and a stretch of only such characters is in no window. Raises SettingError for an impossible
+    stretch or text.
 
     >>> from tokenizers_core import Corpus, Truncation, train_bpe
     >>> tokenizer = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2).tokenizer()
@@ -103,10 +107,10 @@ def split_label(label: str) -> tuple[bool, str]:
 def group_entities(labels: Sequence[str], encoding: Encoding) -> list[Entity]:
     """The entities that the labels describe, one label for each token of an encoding.
 
-    Neighbours with the same label are one entity, and `B-` begins a new one; `O` ends an entity, and so does a token that
-    the template has added, whatever its label. The text of an entity is taken from the original by its offsets, so its
-    spaces are right; spaces at its ends, which byte-level tokens have, are not part of it. Source: the Hugging Face course, chapters
-    6 and 7. Raises LabelsError.
+    Neighbours with the same label are one entity, and `B-` begins a new one; `O` ends an entity, and so does
+    a token that the template has added, whatever its label. The text of an entity is taken from the original
+    by its offsets, so its spaces are right; spaces at its ends, which byte-level tokens have, are not part of
+    it. Source: the Hugging Face course, chapters 6 and 7. Raises LabelsError.
 
     >>> from tokenizers_core import Corpus, train_wordpiece
     >>> corpus = Corpus.from_texts(["Hugging Face"], pre_tokenizer="bert")

@@ -1,7 +1,7 @@
 """What a tokenizer puts around a text, or around two: `[CLS] $A [SEP]`.
 
-Source: the syntax comes from the `tokenizers` library's `TemplateProcessing`; the templates come from the published models,
-as their papers and the Hugging Face course give them.
+Source: the syntax comes from the `tokenizers` library's `TemplateProcessing`; the templates come from the
+published models, as their papers and the Hugging Face course give them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ LARGEST_TYPE: Final = 2**32 - 1
 
 
 class TemplatePiece(NamedTuple):
-    """One place in a template: a special token (`token`), or the tokens of a text (`sequence`); the other is None."""
+    """One place in a template: a special token (`token`), or the tokens of a text (`sequence`); the other is
+    None."""
 
     token: str | None
     sequence: int | None
@@ -45,11 +46,12 @@ TWO_TEXTS: Final = (*ONE_TEXT, TemplatePiece(None, 1, 1))
 
 @dataclass(frozen=True)
 class Template:
-    """What is put around a `single` text, and around a `pair`: pieces separated by spaces, each `name` or `name:type`.
+    """What is put around a `single` text, and around a `pair`: pieces separated by spaces, each `name` or
+    `name:type`.
 
-    `$A` and `$B` stand for the tokens of the first and the second text; any other name is a special token. The type,
-    a whole number, is 0 unless given. As in the library `$` is also `$A`, and `$2` is `$A:2`. So a special token that
-    contains a space or a colon, or begins with `$`, can't be written here.
+    `$A` and `$B` stand for the tokens of the first and the second text; any other name is a special token.
+    The type, a whole number, is 0 unless given. As in the library `$` is also `$A`, and `$2` is `$A:2`. So a
+    special token that contains a space or a colon, or begins with `$`, can't be written here.
 
     Raises TemplateError: one text needs `$A` and has no `$B`, a pair needs both, each of them once.
 

@@ -1,8 +1,8 @@
 """Using what was learned: text to ids and back, with offsets into the original text.
 
-The stages are those of the `tokenizers` library: special tokens are cut out first, the rest is normalized and split
-into pre-tokens, and the model turns each pre-token into tokens. Then an encoding is cut to its length, put into the
-template, and padded; a decoder turns tokens back into text.
+The stages are those of the `tokenizers` library: special tokens are cut out first, the rest is normalized and
+split into pre-tokens, and the model turns each pre-token into tokens. Then an encoding is cut to its length,
+put into the template, and padded; a decoder turns tokens back into text.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ class PlacedWords(NamedTuple):
 
 
 def trained_tokenizer(pipeline: Pipeline, model: Model, special_tokens: Iterable[str]) -> Tokenizer:
-    """The tokenizer of a run. Its user-defined symbols have ids like special tokens, and are found like them, but they are text; byte tokens
-    have such ids, too, and are never found."""
+    """The tokenizer of a run. Its user-defined symbols have ids like special tokens, and are found like them,
+    but they are text; byte tokens have such ids, too, and are never found."""
     symbols = dict.fromkeys(pipeline.user_defined_symbols)
     special = [token for token in special_tokens if token not in symbols and token not in BYTE_TOKENS]
     return Tokenizer(pipeline, model, special, added=[AddedToken(one, special=False) for one in symbols])
@@ -127,10 +127,11 @@ class FileFormat(NamedTuple):
 
 
 class Tokenizer:
-    """A pipeline, a model and special tokens turn text to ids and back; options say what is put around texts, and their length.
+    """A pipeline, a model and special tokens turn text to ids and back; options say what is put around texts,
+    and their length.
 
-    Raises TemplateError if the vocabulary lacks a token of the template, and SettingError if the template leaves no room
-    for text.
+    Raises TemplateError if the vocabulary lacks a token of the template, and SettingError if the template
+    leaves no room for text.
     """
 
     def __init__(
@@ -147,8 +148,8 @@ class Tokenizer:
     ) -> None:
         """Without a `decoder`, the one that belongs to the pipeline is used: see `decoder_for`.
 
-        `added` are tokens that are found in a text, too: those that aren't special, or are found in other ways than special tokens here.
-        With `trimming`, white space isn't counted to a token's place.
+        `added` are tokens that are found in a text, too: those that aren't special, or are found in other
+        ways than special tokens here. With `trimming`, white space isn't counted to a token's place.
         """
         for name, value, wanted in (
             ("template", template, Template),
@@ -187,7 +188,8 @@ class Tokenizer:
             truncation.room(template.added(pair=False) if template else 0)
 
     def _finders(self) -> tuple[Finder, Finder | None]:
-        """What finds special and added tokens: first in the text as it is, then in the normalized text; None if nothing is to be found there."""
+        """What finds special and added tokens: first in the text as it is, then in the normalized text; None
+        if nothing is to be found there."""
         otherwise = {token.content for token in self.added}
         usual = [AddedToken(token) for token in self.special_tokens if token not in otherwise]
         late = [token for token in self.added if token.normalized]
@@ -198,7 +200,8 @@ class Tokenizer:
         return early, Finder(late, written)
 
     def _tokens_set_apart(self) -> frozenset[str]:
-        """The tokens that stand for no text: special tokens, the template's, and the pad. Raises TemplateError."""
+        """The tokens that stand for no text: special tokens, the template's, and the pad. Raises
+        TemplateError."""
         of_template = self.template.special_tokens if self.template else ()
         for token in of_template:
             if self.template and token not in self.vocab:
@@ -210,10 +213,11 @@ class Tokenizer:
         )
 
     def with_options(self, **changes: Any) -> Tokenizer:
-        """A tokenizer with other `special_tokens`, `template`, `truncation`, `padding` or `decoder`; None takes one away.
+        """A tokenizer with other `special_tokens`, `template`, `truncation`, `padding` or `decoder`; None
+        takes one away.
 
-        Pipeline and model are shared, so that words which one tokenizer has encoded are known to the other. Raises what
-        making a tokenizer raises.
+        Pipeline and model are shared, so that words which one tokenizer has encoded are known to the other.
+        Raises what making a tokenizer raises.
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> from tokenizers_core.encoding.templates import TEMPLATES
@@ -240,9 +244,10 @@ class Tokenizer:
     def encode(self, text: str, pair: str | None = None, add_special_tokens: bool = True) -> Encoding:
         """The tokens of `text`, or of a pair of texts: cut, in the template, and padded.
 
-        `add_special_tokens` adds those of the template; without them, the texts still get its type ids. If the padding has no
-        length of its own, a single encoding is padded only to a multiple, and its windows to the same length. Raises what
-        `Pipeline.words` raises, TruncationError, and SettingError if a pair's template leaves no room for text.
+        `add_special_tokens` adds those of the template; without them, the texts still get its type ids. If
+        the padding has no length of its own, a single encoding is padded only to a multiple, and its windows
+        to the same length. Raises what `Pipeline.words` raises, TruncationError, and SettingError if a pair's
+        template leaves no room for text.
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> tokenizer = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2).tokenizer()
@@ -256,7 +261,8 @@ class Tokenizer:
     def encode_batch(
         self, inputs: Iterable[str | tuple[str, str]], add_special_tokens: bool = True
     ) -> list[Encoding]:
-        """The encodings of texts and pairs of texts, padded to one length if there is a padding. Raises what `encode` does.
+        """The encodings of texts and pairs of texts, padded to one length if there is a padding. Raises what
+        `encode` does.
 
         >>> from tokenizers_core import Corpus, Padding, Tokenizer, train_bpe
         >>> trace = train_bpe(Corpus.from_texts(["to be"]), merges=1, special_tokens=["[PAD]"])
@@ -333,7 +339,8 @@ class Tokenizer:
         return ids
 
     def _normalized_segments(self, text: str) -> Iterator[tuple[Segment, bool]]:
-        """`text` cut at special and added tokens, and normalized between them; with each segment, whether the text begins with it."""
+        """`text` cut at special and added tokens, and normalized between them; with each segment, whether the
+        text begins with it."""
         pipeline = self.pipeline
         for segment in self.segments(text):
             if segment.special:
@@ -346,7 +353,8 @@ class Tokenizer:
                     yield part, begins
 
     def _placed_parts(self, segment: Segment) -> Iterator[tuple[Segment, Sequence[Span], bool]]:
-        """A segment's normalized text, cut at the tokens that are found there: each part with the places of its characters in the segment."""
+        """A segment's normalized text, cut at the tokens that are found there: each part with the places of
+        its characters in the segment."""
         text, spans = normalize(segment.text, self.pipeline.normalizer)
         for part in self._late.segments(text) if self._late else [Segment(text, 0, False, len(text))]:
             own = spans[part.start : part.end]
@@ -368,10 +376,11 @@ class Tokenizer:
     def sample(
         self, text: str, dropout: float | None = None, temperature: float | None = None, seed: int = 0
     ) -> list[str]:
-        """The tokens of `text` split at random, each occurrence of a word anew; the same seed gives the same tokens.
+        """The tokens of `text` split at random, each occurrence of a word anew; the same seed gives the same
+        tokens.
 
-        BPE and WordPiece take a `dropout`, by default 0.1, and Unigram a `temperature`, by default 1. Raises SettingError for the other
-        one's setting or a value that can't be, and what `encode` raises.
+        BPE and WordPiece take a `dropout`, by default 0.1, and Unigram a `temperature`, by default 1. Raises
+        SettingError for the other one's setting or a value that can't be, and what `encode` raises.
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> tokenizer = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5}), merges=2).tokenizer()
@@ -398,8 +407,8 @@ class Tokenizer:
         return self._early.segments(text)
 
     def quick_offsets(self, text: str, ids: Sequence[int]) -> list[Span] | None:
-        """Offsets of the tokens of `text`, which have these ids, where they spell all its bytes, one after the other: then their lengths
-        are all it takes. Else None, and `align` looks at the words.
+        """Offsets of the tokens of `text`, which have these ids, where they spell all its bytes, one after
+        the other: then their lengths are all it takes. Else None, and `align` looks at the words.
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> tokenizer = train_bpe(Corpus.from_texts(["né"]), merges=0, alphabet="bytes").tokenizer()
@@ -426,7 +435,8 @@ class Tokenizer:
 
     @cached_property
     def _byte_lengths(self) -> list[int]:
-        """How many bytes of text each token spells, by id, where characters stand for bytes; a special token is its own text."""
+        """How many bytes of text each token spells, by id, where characters stand for bytes; a special token
+        is its own text."""
         apart = (*self.special_tokens, *(token.content for token in self.added))
         special = {self.vocab[token]: len(token.encode("utf-8")) for token in apart}
         return [special.get(identifier, len(token)) for identifier, token in enumerate(self.tokens)]
@@ -445,7 +455,8 @@ class Tokenizer:
         return words.offsets(), words.numbers()
 
     def _is_unchanged(self, text: str, splitter: Splitter | ComposedSplitter) -> bool:
-        """Whether nothing is rewritten before the model: then equal stretches of text have equal offsets, relative to where they begin."""
+        """Whether nothing is rewritten before the model: then equal stretches of text have equal offsets,
+        relative to where they begin."""
         if self._late or not splitter.in_place:
             return False
         return normalized_text(text, self.pipeline.normalizer) == text
@@ -465,7 +476,8 @@ class Tokenizer:
     def _place_equal_words(
         self, segment: Segment, splitter: Splitter | ComposedSplitter, words: PlacedWords
     ) -> None:
-        """Add the pre-tokens of a segment that is the same before the model, and each different one only once looked at."""
+        """Add the pre-tokens of a segment that is the same before the model, and each different one only once
+        looked at."""
         matches = splitter.matches(segment.text)
         columns = {match: self._columns_in_order(splitter.pre_token(match)) for match in set(matches)}
         firsts = {match: starts for match, (starts, _ends) in columns.items()}
@@ -481,7 +493,8 @@ class Tokenizer:
         return tuple(start for start, _ in offsets), tuple(end for _, end in offsets)
 
     def _columns_in_order(self, word: PreToken) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The same for a pre-token that nothing was done to: its characters came from places in their order."""
+        """The same for a pre-token that nothing was done to: its characters came from places in their
+        order."""
         spans, end = word.spans, word.end
         inside = list(self.model.spans(word.text))
         if isinstance(spans, IdentitySpans):
@@ -507,9 +520,11 @@ class Tokenizer:
         return self.model.explain(word)
 
     def why_not(self, word: str, tokens: Iterable[str]) -> Reason:
-        """What stopped the tokenizer from splitting a pre-token (as `pipeline.words` give them) into these tokens.
+        """What stopped the tokenizer from splitting a pre-token (as `pipeline.words` give them) into these
+        tokens.
 
-        They are written as in the vocabulary: with the continuation prefix, in the byte alphabet. See `reasons.py`.
+        They are written as in the vocabulary: with the continuation prefix, in the byte alphabet. See
+        `reasons.py`.
 
         >>> from tokenizers_core import Corpus, train_wordpiece
         >>> tokenizer = train_wordpiece(Corpus.from_counts({"hug": 10, "pug": 5}), merges=2).tokenizer()
@@ -529,7 +544,8 @@ class Tokenizer:
         return Ways(self.model, self._set_apart | self._added_names)
 
     def cut(self, word: str, way: str) -> tuple[str, ...] | None:
-        """The tokens of a pre-token (as `pipeline.words` gives them) by one of `cuts.ways.WAYS`; None where it can't be cut this way.
+        """The tokens of a pre-token (as `pipeline.words` gives them) by one of `cuts.ways.WAYS`; None where
+        it can't be cut this way.
 
         Raises SettingError for another way.
 
@@ -542,7 +558,8 @@ class Tokenizer:
         return names_of(self.ways.cut(word, way))
 
     def token_bytes(self, identifier: int) -> bytes:
-        """The bytes of text that a token stands for; special tokens and the template's tokens stand for their own text.
+        """The bytes of text that a token stands for; special tokens and the template's tokens stand for their
+        own text.
 
         A continuation prefix and an end-of-word symbol stand for none, and ``▁`` for a space.
         """
@@ -567,11 +584,13 @@ class Tokenizer:
         return self.tokens[identifier]
 
     def decode(self, ids: Iterable[int], skip_special_tokens: bool = False) -> str:
-        """The text of `ids`, as the decoder reads it. Invalid UTF-8, as when a character is cut, becomes U+FFFD.
+        """The text of `ids`, as the decoder reads it. Invalid UTF-8, as when a character is cut, becomes
+        U+FFFD.
 
-        Byte-level, ``▁`` and ``</w>`` tokens give their spaces back; the other pre-tokenizers have dropped them, so tokens
-        are joined by spaces, as in the `tokenizers` library without a decoder; ``##`` joins a token to the one before it.
-        With `skip_special_tokens`, the template's tokens and pads are left out too. Raises UnknownIdError.
+        Byte-level, ``▁`` and ``</w>`` tokens give their spaces back; the other pre-tokenizers have dropped
+        them, so tokens are joined by spaces, as in the `tokenizers` library without a decoder; ``##`` joins a
+        token to the one before it. With `skip_special_tokens`, the template's tokens and pads are left out
+        too. Raises UnknownIdError.
         """
         if isinstance(ids, str | bytes):
             raise WrongTypeError("ids", ids, IDS_WANTED)
@@ -616,11 +635,12 @@ class Tokenizer:
     ) -> Tokenizer:
         """Read a tokenizer.json, ours or from elsewhere, or any other file that is written here, by its name.
 
-        A .tiktoken file, vocab.json with merges.txt, vocab.txt, and .vocab or .tsv don't say how text is split, nor which
-        tokens are special: the other arguments do, or else what `files/loading.py` says is taken.
+        A .tiktoken file, vocab.json with merges.txt, vocab.txt, and .vocab or .tsv don't say how text is
+        split, nor which tokens are special: the other arguments do, or else what `files/loading.py` says is
+        taken.
 
-        Raises TokenizerFileError or VocabularyFileError for what is wrong with a file, LackingPartError for parts that aren't
-        built here, SettingError for what the file says itself or doesn't have, and OSError.
+        Raises TokenizerFileError or VocabularyFileError for what is wrong with a file, LackingPartError for
+        parts that aren't built here, SettingError for what the file says itself or doesn't have, and OSError.
         """
         refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
         rules = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "pattern": pattern}

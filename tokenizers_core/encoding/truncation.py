@@ -25,10 +25,11 @@ DIRECTIONS: Final = ("right", "left")
 
 @dataclass(frozen=True)
 class Truncation:
-    """Encodings have at most `max_length` tokens, including the template's; the rest goes into `overflowing` windows.
+    """Encodings have at most `max_length` tokens, including the template's; the rest goes into `overflowing`
+    windows.
 
-    A window begins with the last `stride` tokens of the one before it, and extends as far as there is room. With `direction`
-    "left" the end of the text is kept, and the windows go towards its beginning.
+    A window begins with the last `stride` tokens of the one before it, and extends as far as there is room.
+    With `direction` "left" the end of the text is kept, and the windows go towards its beginning.
 
     Raises SettingError, UnknownNameError when made: the stride has to be less than `max_length`.
     """
@@ -46,7 +47,8 @@ class Truncation:
         self.room(0)
 
     def room(self, added: int) -> int:
-        """How many tokens of text fit beside `added` other tokens. Raises SettingError if the stride takes all the room.
+        """How many tokens of text fit beside `added` other tokens. Raises SettingError if the stride takes
+        all the room.
 
         >>> Truncation(max_length=8, stride=2).room(3)
         5
@@ -122,7 +124,8 @@ class Truncation:
 
 
 def share(lengths: Sequence[int], room: int) -> list[int]:
-    """Room for texts that are too long together: the longer is cut first, then both to half each, as in the library.
+    """Room for texts that are too long together: the longer is cut first, then both to half each, as in the
+    library.
 
     If the halves differ, the longer text gets the larger half; of two equally long texts, the second does.
 
@@ -140,7 +143,8 @@ def share(lengths: Sequence[int], room: int) -> list[int]:
 
 
 def windows(length: int, room: int, stride: int, direction: str) -> list[Span]:
-    """The stretches of `length` tokens that fit into `room`, the one that is kept first. Raises TruncationError.
+    """The stretches of `length` tokens that fit into `room`, the one that is kept first. Raises
+    TruncationError.
 
     Without any room nothing is kept, and everything is left over in one stretch.
 
@@ -165,8 +169,9 @@ def windows(length: int, room: int, stride: int, direction: str) -> list[Span]:
 class Padding:
     """Makes the encodings of a batch equally long: pads are added on the `direction` side of shorter ones.
 
-    They get the length `length`, or else that of the longest in the batch, rounded up to a multiple of `multiple_of` if
-    given. Nothing is cut. As in the library, `pad_token` needn't be the vocabulary's token for `pad_id`.
+    They get the length `length`, or else that of the longest in the batch, rounded up to a multiple of
+    `multiple_of` if given. Nothing is cut. As in the library, `pad_token` needn't be the vocabulary's token
+    for `pad_id`.
 
     Raises SettingError, UnknownNameError when made.
     """

@@ -12,8 +12,8 @@ from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, rewriting_table
 Private = NewType("Private", str)
 """Tokens written as one private character each, ``chr(id)``: a word, or a single token.
 
-That is compact and quick, and `str.replace` merges exactly as BPE does: every occurrence, left to right, without
-overlap. The type keeps such strings apart from text that people can read.
+That is compact and quick, and `str.replace` merges exactly as BPE does: every occurrence, left to right,
+without overlap. The type keeps such strings apart from text that people can read.
 """
 
 PrivatePair = NewType("PrivatePair", str)
@@ -21,7 +21,8 @@ PrivatePair = NewType("PrivatePair", str)
 
 
 class Vocabulary:
-    """Tokens by id. The same string is always the same token, whichever way it was made; "" is an id that no token has.
+    """Tokens by id. The same string is always the same token, whichever way it was made; "" is an id that no
+    token has.
 
     >>> vocabulary = Vocabulary(["u", "g"])
     >>> vocabulary.add("ug"), vocabulary.add("u"), len(vocabulary)
@@ -63,7 +64,8 @@ class Vocabulary:
         return Private("".join(map(chr, map(self.ids.__getitem__, symbols))))
 
     def byte_table(self, separator: str) -> str:
-        """The table by which `rewritten` writes words in the byte alphabet, `separator` between two; "" if a byte is no token.
+        """The table by which `rewritten` writes words in the byte alphabet, `separator` between two; "" if a
+        byte is no token.
 
         >>> Vocabulary(["u", "g"]).byte_table("|")
         ''

@@ -1,4 +1,5 @@
-"""Exports: traces and comparisons as JSON and CSV, vocabularies and merges as the files that other tools read."""
+"""Exports: traces and comparisons as JSON and CSV, vocabularies and merges as the files that other tools
+read."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ from tokenizers_core.training.pruning import NO_WORDS
 from tokenizers_core.training.unigram_trace import UnigramTrace
 
 FORMULA_STARTS = (*"=+-@＝＋－＠", "\t", "\r", "\n")
-"""The characters that begin a formula in a spreadsheet (OWASP's list, “CSV Injection”), and their full-width forms."""
+"""The characters that begin a formula in a spreadsheet (OWASP's list, “CSV Injection”), and their full-width
+forms."""
 LINE_ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 
 
@@ -96,9 +98,11 @@ def trace_to_json(trace: MergeTrace) -> str:
 
 
 def trace_to_csv(trace: MergeTrace, plain: bool = False) -> str:
-    """A run as CSV, one row per step; a newer kind of BPE says what each step does, the parity-aware one also which language chose.
+    """A run as CSV, one row per step; a newer kind of BPE says what each step does, the parity-aware one also
+    which language chose.
 
-    Text that a spreadsheet would read as a formula gets an apostrophe in front, unless the table is `plain`, for programs.
+    Text that a spreadsheet would read as a formula gets an apostrophe in front, unless the table is `plain`,
+    for programs.
     """
     cell, rows = _cell(plain), []
     of_a_kind = isinstance(trace, BpeTrace) and trace.kind != "plain"
@@ -122,7 +126,8 @@ def vocab_json(tokenizer: Tokenizer) -> str:
 
 
 def merges_txt(source: MergeTrace | Tokenizer, step: int | None = None) -> str:
-    """`merges.txt`: the merges by rank, one per line, with a space between the two tokens; each pair is listed once.
+    """`merges.txt`: the merges by rank, one per line, with a space between the two tokens; each pair is
+    listed once.
 
     The merges of a trace, all or up to a step, or those of a tokenizer. Raises UnsavableError if it has none.
     """
@@ -153,11 +158,13 @@ def tiktoken_ranks(tokenizer: Tokenizer) -> str:
     The file has no special tokens (they keep their ids), no pattern and no normalizer: pass the first two to
     `tiktoken.Encoding`, and normalize the text yourself.
 
-    tiktoken merges any two neighbours that make a token, the lowest rank first, and keeps a word that is a token whole;
-    here only learned pairs are merged. Both lead to the same tokens if ids follow the order of the merges, as in everything
-    that is trained here: a search over 1.6 million words and 30,000 vocabularies found no exception.
+    tiktoken merges any two neighbours that make a token, the lowest rank first, and keeps a word that is a
+    token whole; here only learned pairs are merged. Both lead to the same tokens if ids follow the order of
+    the merges, as in everything that is trained here: a search over 1.6 million words and 30,000 vocabularies
+    found no exception.
 
-    Raises UnsavableError for anything but byte-level BPE with all 256 bytes, and if ids don't follow the merges.
+    Raises UnsavableError for anything but byte-level BPE with all 256 bytes, and if ids don't follow the
+    merges.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2, alphabet="bytes")
@@ -194,7 +201,8 @@ def tiktoken_ranks(tokenizer: Tokenizer) -> str:
 
 
 def prunes_to_dict(trace: UnigramTrace) -> dict[str, Any]:
-    """A whole run as plain data: the corpus, the settings, the seed, every step, and the pieces at the end."""
+    """A whole run as plain data: the corpus, the settings, the seed, every step, and the pieces at the
+    end."""
     return {
         "algorithm": trace.algorithm,
         "method": trace.method,
@@ -214,7 +222,8 @@ def prunes_to_json(trace: UnigramTrace) -> str:
 def prunes_to_csv(trace: UnigramTrace, plain: bool = False) -> str:
     """A run as CSV, one row per step; what a step doesn't have is empty.
 
-    Text that a spreadsheet would read as a formula gets an apostrophe in front, unless the table is `plain`, for programs.
+    Text that a spreadsheet would read as a formula gets an apostrophe in front, unless the table is `plain`,
+    for programs.
     """
     names = ["step", "kind", "round", "position", "piece", "loss", "size", "corpus_loss"]
     rows = []
@@ -228,10 +237,12 @@ def prunes_to_csv(trace: UnigramTrace, plain: bool = False) -> str:
 def pieces_tsv(
     source: UnigramTrace | Tokenizer, step: int | None = None, unk_token: str = UnigramTrace.unk_token
 ) -> str:
-    r"""The tokens by id with their log probabilities, one per line, separated by a tab, as in SentencePiece's `.vocab`.
+    r"""The tokens by id with their log probabilities, one per line, separated by a tab, as in SentencePiece's
+    `.vocab`.
 
-    Special tokens and `unk_token` have 0. Inside a piece, tabs, ends of lines and backslashes are written as `\t`, `\n`, `\r`
-    and `\\`. For a tokenizer, all tokens are written, with its own unknown token. Raises UnsavableError if it has no pieces.
+    Special tokens and `unk_token` have 0. Inside a piece, tabs, ends of lines and backslashes are written as
+    `\t`, `\n`, `\r` and `\\`. For a tokenizer, all tokens are written, with its own unknown token. Raises
+    UnsavableError if it has no pieces.
     """
     if isinstance(source, Tokenizer):
         tokens, scores = source.tokens, _scores(source)
@@ -330,7 +341,8 @@ def sweep_to_csv(comparison: Comparison) -> str:
 def disagreements_to_csv(snapshot: SizeSnapshot, plain: bool = False) -> str:
     """The words that are split differently as CSV, tokens separated by spaces.
 
-    Text that a spreadsheet would read as a formula gets an apostrophe in front, unless the table is `plain`, for programs.
+    Text that a spreadsheet would read as a formula gets an apostrophe in front, unless the table is `plain`,
+    for programs.
     """
     cell = _cell(plain)
     runs = snapshot.trace.names
@@ -345,7 +357,8 @@ def disagreements_to_csv(snapshot: SizeSnapshot, plain: bool = False) -> str:
 
 
 def comparison_to_dict(snapshot: SizeSnapshot) -> dict[str, Any]:
-    """A comparison as plain data: the corpus, the settings, all runs at this size, and the sweep over all sizes."""
+    """A comparison as plain data: the corpus, the settings, all runs at this size, and the sweep over all
+    sizes."""
     comparison = snapshot.trace
     pipeline = comparison.corpus.pipeline
     overlap = snapshot.overlap()
@@ -437,10 +450,10 @@ def csv_table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def inert(text: str) -> str:
     """A text for a table's cell, with an apostrophe in front if a spreadsheet would read it as a formula.
 
-    A text that already begins with an apostrophe and a formula gets another one, so that removing one apostrophe from each
-    such cell gives the text back. Only tables for spreadsheets have this; what other programs load (plain tables, JSON, vocabularies,
-    merges) has every text unchanged. Inside a cell only quotes are escaped: open a table as separated
-    by commas, not by semicolons or tabs.
+    A text that already begins with an apostrophe and a formula gets another one, so that removing one
+    apostrophe from each such cell gives the text back. Only tables for spreadsheets have this; what other
+    programs load (plain tables, JSON, vocabularies, merges) has every text unchanged. Inside a cell only
+    quotes are escaped: open a table as separated by commas, not by semicolons or tabs.
 
     >>> inert("=1+1"), inert("'=1"), inert("a=1"), inert("'a")
     ("'=1+1", "''=1", 'a=1', "'a")

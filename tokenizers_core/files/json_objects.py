@@ -1,7 +1,7 @@
 """The objects in a tokenizer.json, read with care: a file may come from anywhere.
 
-Anything that has the wrong type, or contradicts itself, is a TokenizerFileError that names its place. What is correct but
-not supported here goes on a list, so that one LackingPartError can name all of it.
+Anything that has the wrong type, or contradicts itself, is a TokenizerFileError that names its place. What is
+correct but not supported here goes on a list, so that one LackingPartError can name all of it.
 """
 
 from __future__ import annotations
@@ -161,7 +161,8 @@ class Lacking(list[str]):
 
 
 def read(document: object, parse: Callable[[Part, Lacking], Parsed]) -> Parsed:
-    """What `parse` makes of a document. Raises TokenizerFileError, and LackingPartError for all that it found lacking."""
+    """What `parse` makes of a document. Raises TokenizerFileError, and LackingPartError for all that it found
+    lacking."""
     lacking = Lacking()
     value = parse(the_file(document), lacking)
     lacking.tell()

@@ -1,7 +1,8 @@
 r"""Reading a tokenizer from any file that is written here, and some others: the file's name says what it is.
 
-A tokenizer.json says everything, and so do SentencePiece's NAME.model and Mistral's tekken.json. The others hold tokens, and the rest is taken as `train_bpe` and its like have it
-unless told otherwise, or as the tokens show it:
+A tokenizer.json says everything, and so do SentencePiece's NAME.model and Mistral's tekken.json. The others
+hold tokens, and the rest is taken as `train_bpe` and its like have it unless told otherwise, or as the tokens
+show it:
 
 * NAME.tiktoken: byte-level BPE. The pattern is GPT-2's, or OpenAI's own for a vocabulary of the size of theirs. The ids that the
   file leaves out are those of special tokens, which have to be named.
@@ -9,8 +10,8 @@ unless told otherwise, or as the tokens show it:
 * vocab.txt: WordPiece, text split as BERT does it, but not normalized.
 * NAME.vocab and NAME.tsv: Unigram, a mark `▁` in front of each word.
 
-A folder stands for the tokenizer.json in it. What reads back encodes and decodes as before, if the rules are the ones that
-it was trained with.
+A folder stands for the tokenizer.json in it. What reads back encodes and decodes as before, if the rules are
+the ones that it was trained with.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ PATTERN_BY_SIZE: Final = (
     (range(151_643, 151_700), "qwen2"),
     (range(199_000, 201_200), "o200k_base"),
 )
-"""Published vocabularies by the number of their tokens: OpenAI's and Whisper's, Llama 3's, Qwen's, and again OpenAI's and Llama 4's."""
+"""Published vocabularies by the number of their tokens: OpenAI's and Whisper's, Llama 3's, Qwen's, and again
+OpenAI's and Llama 4's."""
 SPECIAL_FORM: Final = re.compile(r"\[[A-Z]{2,}\]|<\|[^|<>]+\|>|</?[a-z]{1,9}>")
 """What special tokens look like; text that is split as BERT does it never has such a word."""
 LINE_ESCAPED: Final = {str(written): chr(character) for character, written in LINE_ESCAPES.items()}
@@ -60,7 +62,8 @@ LINE_ESCAPED: Final = {str(written): chr(character) for character, written in LI
 
 
 def load_tokenizer(path: Path, rules: Rules, special_tokens: Sequence[str] | None) -> Tokenizer:
-    """The tokenizer in a file: see `Tokenizer.load`. `rules` are arguments of `Pipeline` that the file doesn't say."""
+    """The tokenizer in a file: see `Tokenizer.load`. `rules` are arguments of `Pipeline` that the file
+    doesn't say."""
     if path.is_dir():
         path = path / "tokenizer.json"
     read = next((read for ending, read in READERS.items() if path.name.endswith(ending)), None)
@@ -154,7 +157,8 @@ RANK_LINE: Final = re.compile(r"([A-Za-z0-9+/]+={0,2}|=) ([0-9]{1,10})")
 
 
 def from_ranks(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None) -> Tokenizer:
-    """NAME.tiktoken. Special tokens, in their order, get the ids that the file leaves out, and then the next ones."""
+    """NAME.tiktoken. Special tokens, in their order, get the ids that the file leaves out, and then the next
+    ones."""
     ranks = ranks_in(path)
     missing = next((byte for byte in range(256) if bytes([byte]) not in ranks), None)
     if missing is not None:
@@ -299,7 +303,8 @@ PIECE_LINE: Final = re.compile(r"([^\t]+)\t(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e
 
 
 def from_pieces(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None) -> Tokenizer:
-    """NAME.vocab or NAME.tsv. A token with the score 0, and not 0.0, is special: no piece of text has that."""
+    """NAME.vocab or NAME.tsv. A token with the score 0, and not 0.0, is special: no piece of text has
+    that."""
     tokens, pieces, special = [], {}, []
     for number, line in enumerate(lines_in(path), start=1):
         match = PIECE_LINE.fullmatch(line)

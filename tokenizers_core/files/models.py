@@ -85,7 +85,8 @@ def names_of_special(added: Iterable[Added]) -> tuple[str, ...]:
 
 
 def found_otherwise(added: Iterable[Added], normalizes: bool) -> list[AddedToken]:
-    """Those that aren't special, or are found in another way than special tokens here: by flags, or in the normalized text."""
+    """Those that aren't special, or are found in another way than special tokens here: by flags, or in the
+    normalized text."""
     results = []
     for token, _, part in added:
         special = part.flag("special", False)
@@ -193,7 +194,8 @@ def bpe_model(model: Part, added: Sequence[Added], marked: bool, lacking: Lackin
 
 
 def merges_of(model: Part, vocab: Mapping[str, int], prefix: str, lacking: Lacking) -> list[Pair]:
-    """The merges by rank, each written as two tokens or as one string with a space. Raises TokenizerFileError."""
+    """The merges by rank, each written as two tokens or as one string with a space. Raises
+    TokenizerFileError."""
     pairs = []
     listed = model.items("merges")
     with no_collecting():
@@ -288,10 +290,12 @@ def scores_of(model: Part) -> dict[str, float]:
 
 
 def model_alone(file: Part, lacking: Lacking, marked: bool = False) -> Model | None:
-    """The model without anything around it, for words that somebody else's normalizer and pre-tokenizer have made.
+    """The model without anything around it, for words that somebody else's normalizer and pre-tokenizer have
+    made.
 
-    Its tokens are numbered anew, in the order of their ids, so that gaps between those don't matter; added tokens, which are found
-    before the model, are left out. `marked` as for `bpe_model`. None when something is lacking.
+    Its tokens are numbered anew, in the order of their ids, so that gaps between those don't matter; added
+    tokens, which are found before the model, are left out. `marked` as for `bpe_model`. None when something
+    is lacking.
     """
     part, name = file.part("model"), algorithm(file, lacking)
     if name == "unigram":

@@ -1,12 +1,15 @@
-r"""Regular expressions that two programs read in the same way: Python's `regex`, which is used here, and Oniguruma.
+r"""Regular expressions that two programs read in the same way: Python's `regex`, which is used here, and
+Oniguruma.
 
-The `tokenizers` library reads the patterns of a tokenizer.json with Oniguruma (in Ruby's syntax). Most parts of a pattern
-mean the same there; some mean something else (`^` matches at every line, `{1,3}+` repeats a repetition, `\w` has other
-characters, `(?i:ss)` finds `ß`), and some can be read by only one of the two. So a pattern is translated item by item, and the
-first item that isn't known to mean the same ends the translation: that is safer than a list of differences.
+The `tokenizers` library reads the patterns of a tokenizer.json with Oniguruma (in Ruby's syntax). Most parts
+of a pattern mean the same there; some mean something else (`^` matches at every line, `{1,3}+` repeats a
+repetition, `\w` has other characters, `(?i:ss)` finds `ß`), and some can be read by only one of the two. So a
+pattern is translated item by item, and the first item that isn't known to mean the same ends the translation:
+that is safer than a list of differences.
 
-It is also unknown what repeating something that may be empty does (`(a*)*`). And a pattern that prefers to match nothing
-(`|a`, `a*?`) cuts differently: `regex` tries for more at the same place, Oniguruma goes on to the next.
+It is also unknown what repeating something that may be empty does (`(a*)*`). And a pattern that prefers to
+match nothing (`|a`, `a*?`) cuts differently: `regex` tries for more at the same place, Oniguruma goes on to
+the next.
 
 Sources: the manuals of both; the tests compare the pre-tokens of random patterns and texts.
 """
@@ -20,7 +23,8 @@ from typing import Final, NamedTuple
 from tokenizers_core.text.patterns import regex
 
 CATEGORIES: Final = "L[ultmo]?|M[nce]?|N[dlo]?|P[cdsefio]?|S[mcko]?|Z[slp]?|C[cf]"
-"""The general categories of characters. (Those of unassigned characters change with every version of Unicode.)"""
+"""The general categories of characters. (Those of unassigned characters change with every version of
+Unicode.)"""
 _PROPERTY: Final = rf"\\[pP]\{{(?:{CATEGORIES})\}}"
 _CLASS: Final = rf"{_PROPERTY}|\\[sSdD]"
 # Two of these signs in a row are an operator on sets, in one of the two programs or in both.
@@ -47,7 +51,8 @@ PLACES_BACK: Final[Mapping[str, str]] = {r"\A": "^", r"\Z": "$", r"\z": r"\Z"}
 
 
 class Translation(NamedTuple):
-    """A pattern as the other program writes it, and the first item that has no translation ("" if all have one)."""
+    """A pattern as the other program writes it, and the first item that has no translation ("" if all have
+    one)."""
 
     pattern: str
     refused: str = ""
@@ -72,7 +77,8 @@ class _Group:
 
 
 class _Repeatable(NamedTuple):
-    """The item before, which may be repeated: where it begins in the translation, and whether it can match nothing."""
+    """The item before, which may be repeated: where it begins in the translation, and whether it can match
+    nothing."""
 
     begin: int
     empty: bool
@@ -126,7 +132,8 @@ class _Translator:
         whole, before = self.groups[0], self.before
         empty = whole.some_empty or (whole.still_empty and (before is None or before.empty))
         if empty and self.prefers_nothing:
-            # After it has matched nothing at a place, `regex` tries to match more there, and Oniguruma goes on.
+            # After it has matched nothing at a place, `regex` tries to match more there, and Oniguruma goes
+            # on.
             return Translation("", self.prefers_nothing)
         return Translation("".join(self.written))
 
@@ -176,7 +183,8 @@ class _Translator:
 
 
 def _counts(item: regex.Match[str]) -> tuple[int, int | None] | None:
-    """How often a quantifier repeats: at least, and at most (None: any number); None if the two read it differently."""
+    """How often a quantifier repeats: at least, and at most (None: any number); None if the two read it
+    differently."""
     if item["repeated"]:
         return {"*": (0, None), "+": (1, None), "?": (0, 1)}[item["repeated"][0]]
     least, most = int(item["least"]), int(item["most"]) if item["most"] else None

@@ -1,7 +1,8 @@
 """SentencePiece's .model: a protobuf message with the pieces, the trainer's settings, and the normalizer's.
 
-Only the few fields that make a tokenizer are read, by hand: https://protobuf.dev/programming-guides/encoding and
-sentencepiece_model.proto say how they are written. Nothing in the message is trusted: each length has to fit into what is left.
+Only the few fields that make a tokenizer are read, by hand: https://protobuf.dev/programming-guides/encoding
+and sentencepiece_model.proto say how they are written. Nothing in the message is trusted: each length has to
+fit into what is left.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A tokenizer from a SentencePiece model that gives the ids that SentencePiece gives.
 
-The text is normalized as a whole (`text/sentencepiece.py`), and then it is one word: pieces may hold marks for spaces. User-defined
-symbols are taken whole within it, and control pieces such as `<s>` are never found in a text.
+The text is normalized as a whole (`text/sentencepiece.py`), and then it is one word: pieces may hold marks
+for spaces. User-defined symbols are taken whole within it, and control pieces such as `<s>` are never found
+in a text.
 
 Sources: SentencePiece's unigram_model.cc, bpe_model.cc, word_model.cc and char_model.cc; oracle: the library.
 """
@@ -41,7 +42,8 @@ _AT_MARKS: Final = CutAt(rf"(?<=[^{SPACE_MARK}])(?={SPACE_MARK})")
 
 
 class PieceUnigram(UnigramModel):
-    """SentencePiece's Unigram: sums are kept in 32 bits, and a user-defined symbol is worth more than any other split of it."""
+    """SentencePiece's Unigram: sums are kept in 32 bits, and a user-defined symbol is worth more than any
+    other split of it."""
 
     def __init__(
         self,
@@ -73,7 +75,8 @@ class PieceUnigram(UnigramModel):
 
 
 class PieceBpe(BpeModel):
-    """SentencePiece's BPE: the neighbours that make the piece of highest score are merged first, but user-defined symbols never."""
+    """SentencePiece's BPE: the neighbours that make the piece of highest score are merged first, but
+    user-defined symbols never."""
 
     def __init__(
         self,
@@ -96,7 +99,8 @@ class PieceBpe(BpeModel):
 
 
 class PieceWords(PieceBpe):
-    """SentencePiece's `word` models: a word is a piece as a whole, or unknown. Unknown ones in a row are one token."""
+    """SentencePiece's `word` models: a word is a piece as a whole, or unknown. Unknown ones in a row are one
+    token."""
 
     def __init__(self, tokens: Sequence[str], words: Container[str], unk: str, falls_back: bool) -> None:
         super().__init__(tokens, {}, (), unk, falls_back)
@@ -134,7 +138,8 @@ def _model(model: PieceModel, tokens: Sequence[str], symbols: Sequence[str]) -> 
 
 
 def merges_of_scores(scores: Mapping[str, float]) -> dict[Pair, int]:
-    """All neighbours that make a piece, the highest score first; those with the same score have the same rank.
+    """All neighbours that make a piece, the highest score first; those with the same score have the same
+    rank.
 
     >>> merges_of_scores({"a": -3.0, "b": -4.0, "ab": -1.0, "bb": -2.0, "abb": -2.0})
     {Pair(first='a', second='b'): 0, Pair(first='b', second='b'): 1, Pair(first='a', second='bb'): 1, Pair(first='ab', second='b'): 1}
@@ -149,7 +154,8 @@ def merges_of_scores(scores: Mapping[str, float]) -> dict[Pair, int]:
 
 
 def _can_cut(model: PieceModel) -> bool:
-    """Whether no token goes on behind a mark: then the text can be cut there, and words that were met before are known.
+    """Whether no token goes on behind a mark: then the text can be cut there, and words that were met before
+    are known.
 
     Unigram's sums go on through the whole text, and what is rounded depends on them.
     """

@@ -292,7 +292,8 @@ def _split(part: Part, lacking: Lacking) -> CutAt | None:
 
 
 def _pattern(split: Part) -> str:
-    """The pattern of a Split that isolates, in our words; "" for another Split, or a pattern that is read differently."""
+    """The pattern of a Split that isolates, in our words; "" for another Split, or a pattern that is read
+    differently."""
     pattern = split.part("pattern")
     if "String" in pattern.content:
         written, ours, refused = "", regex.escape(pattern.text("String"), special_only=True), ""
@@ -360,7 +361,8 @@ def _named(part: Part, key: str, lacking: Lacking) -> str:
 
 
 def _writable(token: str, part: Part, lacking: Lacking) -> str:
-    """A token that a template can be written with; if it can't, that is lacking, and another takes its place."""
+    """A token that a template can be written with; if it can't, that is lacking, and another takes its
+    place."""
     if token and not token.startswith("$") and " " not in token and ":" not in token:
         return token
     lacking.add(f"post_processor {part.kind} with the token {token!r}")
@@ -459,7 +461,8 @@ def decoder(file: Part, falls_back: bool, marked: bool, lacking: Lacking) -> Dec
 
 
 def _single_decoder(part: Part, marked: bool) -> Decoder | None:
-    """A decoder that reads tokens as text; None for a step that makes tokens of tokens, or what isn't known."""
+    """A decoder that reads tokens as text; None for a step that makes tokens of tokens, or what isn't
+    known."""
     if part.kind == "ByteLevel":
         return ByteLevelDecoder()
     if part.kind == "WordPiece":
@@ -511,7 +514,8 @@ def pipeline(file: Part, lacking: Lacking) -> Pipeline:
 
 
 def spaces_behind(words: str | tuple[Cutter, ...]) -> str | tuple[Cutter, ...]:
-    """A pre-tokenizer in whose words the normalizer has put ▁ behind: its cut behind each ▁ puts it there, too; "" for another one."""
+    """A pre-tokenizer in whose words the normalizer has put ▁ behind: its cut behind each ▁ puts it there,
+    too; "" for another one."""
     usual = named_parts(BEHIND, "", ())
     cut = (usual[0], CutAt(SPACE_MARK, "MergedWithPrevious", literal=True))
     if not isinstance(words, tuple) or words[: len(cut)] != cut:

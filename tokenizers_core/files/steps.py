@@ -27,7 +27,8 @@ def step_to_json(trace: AnyTrace, step: int, candidates: int = CANDIDATES) -> st
 
 
 def step_to_csv(trace: AnyTrace, step: int, plain: bool = False) -> str:
-    """The row of a step, from 1, in the run's table, under the table's head; `plain` as for the whole table."""
+    """The row of a step, from 1, in the run's table, under the table's head; `plain` as for the whole
+    table."""
     table = prunes_to_csv(trace, plain) if trace.ranked_by == "loss" else trace_to_csv(trace, plain)
     rows = csv.reader(io.StringIO(table, newline=""))
     return csv_table(next(rows), [*islice(rows, step - 1, step)])
@@ -53,7 +54,8 @@ def step_to_dict(trace: AnyTrace, step: int, candidates: int) -> dict[str, Any]:
 
 
 def as_json(value: Any) -> Any:
-    """A value of the engine as JSON can hold it: records as objects, fractions as text, what is not known as null.
+    """A value of the engine as JSON can hold it: records as objects, fractions as text, what is not known as
+    null.
 
     >>> as_json((Pair("u", "g"), Fraction(1, 20), math.nan))
     [['u', 'g'], '1/20', None]

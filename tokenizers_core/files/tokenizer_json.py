@@ -1,6 +1,7 @@
 """tokenizer.json: one file with everything about a tokenizer, in the format of the `tokenizers` library.
 
-A tokenizer saved here gives the same ids and offsets there, and the same text when it decodes. These are the exceptions:
+A tokenizer saved here gives the same ids and offsets there, and the same text when it decodes. These are the
+exceptions:
 
 * A composed character (normalizers nfc and nfkc) has the offsets of its first part there, and of all its parts here. What a
   Replace or a compiled map writes for several characters has those of all of them here, and of one of them there.
@@ -17,11 +18,13 @@ A tokenizer saved here gives the same ids and offsets there, and the same text w
   there.
 * What `encoding.py` says about windows, and `decoders.py` about special tokens.
 
-What is read back does the same in every respect. Some of it may have another name: `end_of_word` without the symbol is
-`whitespace_split`, ("nfd", "strip_accents") is "nfd_strip_accents", and in a pattern `{1,3}+` is an atomic group.
+What is read back does the same in every respect. Some of it may have another name: `end_of_word` without the
+symbol is `whitespace_split`, ("nfd", "strip_accents") is "nfd_strip_accents", and in a pattern `{1,3}+` is an
+atomic group.
 
-What the format can't hold is an UnsavableError: a suffix other than `</w>`, or one after words that aren't separated by
-white space; a pattern that `oniguruma.py` can't translate; a model or decoder that isn't part of the engine.
+What the format can't hold is an UnsavableError: a suffix other than `</w>`, or one after words that aren't
+separated by white space; a pattern that `oniguruma.py` can't translate; a model or decoder that isn't part of
+the engine.
 
 Source: the format is the library's, as its serializers write it; older ways of writing the same are read too.
 """
@@ -110,8 +113,8 @@ def parse_json(text: str) -> Any:
 def from_document(document: object) -> Tokenizer:
     """The tokenizer of a tokenizer.json's content.
 
-    Raises TokenizerFileError for what is wrong, LackingPartError for everything that isn't supported here, and what Pipeline, Template, Truncation,
-    Padding and Tokenizer raise when they are made.
+    Raises TokenizerFileError for what is wrong, LackingPartError for everything that isn't supported here,
+    and what Pipeline, Template, Truncation, Padding and Tokenizer raise when they are made.
     """
     tokenizer = read(document, reader.tokenizer)
     if tokenizer is None:  # and yet nothing was named
@@ -120,10 +123,11 @@ def from_document(document: object) -> Tokenizer:
 
 
 def model_of(document: object, marked: bool = False) -> Model:
-    """A tokenizer.json's model alone, for the words that another program's normalizer and pre-tokenizer make of a text.
+    """A tokenizer.json's model alone, for the words that another program's normalizer and pre-tokenizer make
+    of a text.
 
-    So it is there for files whose other parts aren't supported here. `marked`: U+10FFFF in its tokens stands for `</w>`. Raises
-    TokenizerFileError, and LackingPartError for a model that isn't supported.
+    So it is there for files whose other parts aren't supported here. `marked`: U+10FFFF in its tokens stands
+    for `</w>`. Raises TokenizerFileError, and LackingPartError for a model that isn't supported.
 
     >>> vocab = {"<s>": 9, "h": 4, "u": 5, "hu": 7}
     >>> model_of({"model": {"type": "BPE", "vocab": vocab, "merges": ["h u"]}, "normalizer": {"type": "Precompiled"}}).why_not("hu", ("h", "u"))
@@ -139,7 +143,8 @@ def model_of(document: object, marked: bool = False) -> Model:
 
 
 def pipeline_of(document: object) -> Pipeline:
-    """A tokenizer.json's way from text to words, for a corpus of one's own. Raises what `from_document` raises for it.
+    """A tokenizer.json's way from text to words, for a corpus of one's own. Raises what `from_document`
+    raises for it.
 
     >>> pipeline_of({"model": {}, "pre_tokenizer": {"type": "BertPreTokenizer"}, "normalizer": {"type": "NFC"}})
     Pipeline(normalizer='nfc', pre_tokenizer='bert', pattern='gpt2', timeout=2.0, cuts=(), user_defined_symbols=())
@@ -148,7 +153,8 @@ def pipeline_of(document: object) -> Pipeline:
 
 
 def normalizer_of(document: object) -> Normalizer:
-    """A tokenizer.json's normalizer: it says where each character that a model sees came from. Raises what `from_document` raises for it.
+    """A tokenizer.json's normalizer: it says where each character that a model sees came from. Raises what
+    `from_document` raises for it.
 
     >>> normalizer_of({"model": {}, "normalizer": {"type": "Prepend", "prepend": "▁"}})
     (Prepend(front='▁'),)
@@ -168,7 +174,8 @@ def algorithm_of(document: object) -> str:
 
 
 def special_tokens_of(document: object) -> tuple[str, ...]:
-    """The special tokens by id. Raises LackingPartError for those that are found in a different way from ours."""
+    """The special tokens by id. Raises LackingPartError for those that are found in a different way from
+    ours."""
     return read(document, models.special_tokens)
 
 

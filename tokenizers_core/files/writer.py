@@ -42,8 +42,8 @@ Document = dict[str, Any]
 """A JSON object."""
 
 END_MARK: Final = "\U0010ffff"
-"""Written for `</w>` where that is a symbol of its own: the library's symbols are single characters. (It is no
-character, so no text should have it.)"""
+"""Written for `</w>` where that is a symbol of its own: the library's symbols are single characters. (It is
+no character, so no text should have it.)"""
 
 MARK_ENDS: Final[Document] = {
     "type": "Replace",
@@ -128,7 +128,8 @@ PRE_TOKENIZER_PARTS: Final[Mapping[str, Sequence[Document]]] = {
 """The same for the pre-tokenizers; byte level comes with a pattern."""
 
 JOINED_BY_SPACES: Final[Document] = {"type": "WordPiece", "prefix": END_MARK, "cleanup": False}
-"""Inside a sequence of decoders, this joins tokens with spaces, as having no decoder does: no token has that prefix."""
+"""Inside a sequence of decoders, this joins tokens with spaces, as having no decoder does: no token has that
+prefix."""
 
 
 def to_document(tokenizer: Tokenizer) -> Document:
@@ -173,7 +174,8 @@ def to_document(tokenizer: Tokenizer) -> Document:
 
 
 def special_token_documents(tokens: Iterable[tuple[str, int]]) -> list[Document]:
-    """Special tokens with their ids as the format lists them, by id: found in the unchanged text, wherever they occur."""
+    """Special tokens with their ids as the format lists them, by id: found in the unchanged text, wherever
+    they occur."""
     return [
         {
             "id": identifier,

@@ -1,4 +1,5 @@
-"""What a vocabulary is made up of: scripts, lengths, spaces, digits, indentation, bytes, and tokens that are nearly the same."""
+"""What a vocabulary is made up of: scripts, lengths, spaces, digits, indentation, bytes, and tokens that are
+nearly the same."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ _KIND_OF: Final = regex.compile("|".join(f"(?P<{name}>{pattern})" for name, patt
 
 
 def kind_of(data: bytes) -> str:
-    """What a token consists of: the script of its letters ("mixed" for several, "other" for a rare one), or "digits", "signs" or
-    "space" without letters, or "bytes" if it is no whole text.
+    """What a token consists of: the script of its letters ("mixed" for several, "other" for a rare one), or
+    "digits", "signs" or "space" without letters, or "bytes" if it is no whole text.
 
     >>> [kind_of(text.encode()) for text in (" the", "naïve", "кот", "日本", "の日", " 2026", "!?", "\\n\\t")]
     ['Latin', 'Latin', 'Cyrillic', 'Han', 'mixed', 'digits', 'signs', 'space']
@@ -121,7 +122,8 @@ FOLDS: Final[Mapping[str, Fold]] = {
     "space": lambda text: text.removeprefix(" "),
     "both": lambda text: text.removeprefix(" ").casefold(),
 }
-"""What may be all that tells two tokens apart: ways of writing the same characters, capitals, a space in front, or the last two."""
+"""What may be all that tells two tokens apart: ways of writing the same characters, capitals, a space in
+front, or the last two."""
 GROUPS_LISTED: Final = 500
 
 

@@ -1,8 +1,9 @@
 """Words in which WordPiece's longest match comes to a token.
 
-The model alone rules out hardly any token. One that begins a word is all of the word that is written like it: nothing longer fits. One from
-inside words (`##ing`) stands behind the longest token of all, as nothing longer than that can be found first. What decides is which of
-these words the pre-tokenizer leaves whole; and words beyond the model's limit are unknown.
+The model alone rules out hardly any token. One that begins a word is all of the word that is written like it:
+nothing longer fits. One from inside words (`##ing`) stands behind the longest token of all, as nothing longer
+than that can be found first. What decides is which of these words the pre-tokenizer leaves whole; and words
+beyond the model's limit are unknown.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Whether merges can lead to a token.
 
-BPE makes a token out of neighbouring symbols, and while it does, nothing is merged across the token's edges: whatever had been would
-still be there at the end. So inside these edges the merges are the ones that the same symbols undergo alone: of all pairs the lowest rank
-goes first, of equal ones the leftmost, and both are the same whether or not there are others outside. Hence a token is in some
-word's encoding only if its own symbols, alone, become that one token. (Not its own *text*: that has a word's beginning and end,
-and perhaps a space in front.)
+BPE makes a token out of neighbouring symbols, and while it does, nothing is merged across the token's edges:
+whatever had been would still be there at the end. So inside these edges the merges are the ones that the same
+symbols undergo alone: of all pairs the lowest rank goes first, of equal ones the leftmost, and both are the
+same whether or not there are others outside. Hence a token is in some word's encoding only if its own
+symbols, alone, become that one token. (Not its own *text*: that has a word's beginning and end, and perhaps a
+space in front.)
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Which tokens of a vocabulary some text produces, which none can, and which stay open.
 
-First every token's own text is encoded, which shows most of them. Of the rest, what the model, the normalizer or the pre-tokenizer rules out
-is proved; for what is left, texts are looked for in which it stands. Whatever is called shown has been encoded by the whole tokenizer
-itself, and whatever is called ruled out has a reason that holds for every text.
+First every token's own text is encoded, which shows most of them. Of the rest, what the model, the normalizer
+or the pre-tokenizer rules out is proved; for what is left, texts are looked for in which it stands. Whatever
+is called shown has been encoded by the whole tokenizer itself, and whatever is called ruled out has a reason
+that holds for every text.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ REACH_WORDS: Final = 5
 """Words that WordPiece's model proposes for a token, of which the pre-tokenizer may take some apart."""
 
 CheckProgress = Callable[[int, int | None], bool | None]
-"""Called with the tokens that are settled and how many there are; False ends the work with what is known by then."""
+"""Called with the tokens that are settled and how many there are; False ends the work with what is known by
+then."""
 
 
 class Checked(NamedTuple):
@@ -74,7 +76,8 @@ class Reach:
         self.finished = True
 
     def check(self) -> dict[int, Verdict]:
-        """The verdicts, in the order of the ids. If the work was stopped, `finished` is False and the rest is open."""
+        """The verdicts, in the order of the ids. If the work was stopped, `finished` is False and the rest is
+        open."""
         checked = self.checked
         ids = [identifier for identifier, token in enumerate(checked.tokens) if token]
         self.verdicts = {identifier: APART for identifier in ids if identifier in checked.apart}
@@ -106,7 +109,8 @@ class Reach:
         return self.checked.token_bytes(identifier) if stretch is None else stretch
 
     def _stretch(self, identifier: int) -> bytes | None:
-        """The same, from what the engine knows of the tokenizer: without what marks the token's place in a word. None where it doesn't know."""
+        """The same, from what the engine knows of the tokenizer: without what marks the token's place in a
+        word. None where it doesn't know."""
         model, pipeline = self.checked.model, self.checked.pipeline
         if model is None or pipeline is None:
             return None
@@ -220,7 +224,8 @@ class Reach:
         return OPEN if fits_in_a_word(token, pipeline) else Verdict("alone", stretch[0])
 
     def _changed(self, character: str) -> bool:
-        """Whether the normalizer rewrites a character that stands alone: only then it is worth asking where else it may come from."""
+        """Whether the normalizer rewrites a character that stands alone: only then it is worth asking where
+        else it may come from."""
         pipeline = self.checked.pipeline
         if pipeline is None or (character in (" ", SPACE_MARK) and pipeline.marks_spaces):
             return False

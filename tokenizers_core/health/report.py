@@ -27,7 +27,8 @@ class Health(NamedTuple):
 def examine(
     checked: Checked, normalize: Fold | None = None, prefix: str = "", progress: CheckProgress | None = None
 ) -> Health:
-    """Check a vocabulary. `normalize` is the tokenizer's normalizer, None for none, and `prefix` its continuation prefix. Raises what encoding raises."""
+    """Check a vocabulary. `normalize` is the tokenizer's normalizer, None for none, and `prefix` its
+    continuation prefix. Raises what encoding raises."""
     ids = [
         identifier
         for identifier, token in enumerate(checked.tokens)

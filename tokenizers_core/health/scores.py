@@ -1,8 +1,8 @@
 """Whether Unigram's best split can have a piece.
 
-The best split of a word is made of the best splits of its stretches: if one of a stretch's other splits were better than the piece, it would
-be better in the whole word, too. So a piece that loses against another split of its own characters loses in every text, by the
-same number of nats.
+The best split of a word is made of the best splits of its stretches: if one of a stretch's other splits were
+better than the piece, it would be better in the whole word, too. So a piece that loses against another split
+of its own characters loses in every text, by the same number of nats.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from tokenizers_core.encoding.models.unigram import UnigramModel, best_split, la
 from tokenizers_core.health.verdicts import OPEN, Verdict
 
 CLEAR: Final = 1e-6
-"""Nats from which one split is better than another whatever rounding does: sums of a word's scores are off by less than a billionth."""
+"""Nats from which one split is better than another whatever rounding does: sums of a word's scores are off by
+less than a billionth."""
 
 
 def outdone(model: UnigramModel, piece: str) -> Verdict:

@@ -1,4 +1,5 @@
-"""What reaches a model at all: characters that come out of a normalizer, stretches that a pre-tokenizer leaves whole, bytes that UTF-8 has."""
+"""What reaches a model at all: characters that come out of a normalizer, stretches that a pre-tokenizer
+leaves whole, bytes that UTF-8 has."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ _BEGINNINGS: Final[tuple[bytes, ...]] = (
 
 
 def completions(data: bytes) -> Iterator[str]:
-    """Texts that have these bytes, which begin or end within a character: some of all that there are, likely ones first.
+    """Texts that have these bytes, which begin or end within a character: some of all that there are, likely
+    ones first.
 
     >>> list(completions(b"\\xe3\\x81"))[1], next(completions(b"\\xa9!"))
     ('ぁ', '©!')
@@ -82,10 +84,12 @@ _CHARACTERS: Final = (range(0xD800), range(0xE000, 0x33480), range(0xE0000, 0xE1
 
 
 def characters_lost(normalizer: Normalizer) -> Collection[str]:
-    """The characters that no normalized text has: perhaps not all of them, but never one that a text may have.
+    """The characters that no normalized text has: perhaps not all of them, but never one that a text may
+    have.
 
-    Every step either rewrites each character by itself, so that all of Unicode, a character a line, shows what can come out; or it
-    composes characters, and then what can come out besides is every character whose parts can come in.
+    Every step either rewrites each character by itself, so that all of Unicode, a character a line, shows
+    what can come out; or it composes characters, and then what can come out besides is every character whose
+    parts can come in.
 
     >>> lost = characters_lost("lowercase")
     >>> "A" in lost, "a" in lost, "中" in lost
@@ -130,7 +134,8 @@ WITHIN: Final[Mapping[str, str]] = {
     BEHIND: r"[^\s▁]*[ ▁]?",
     "none": r"[^\n]*",
 }
-"""By pattern or pre-tokenizer: what every stretch within a pre-token matches. Some that match may never be in one; none that doesn't is."""
+"""By pattern or pre-tokenizer: what every stretch within a pre-token matches. Some that match may never be in
+one; none that doesn't is."""
 
 
 def fits_in_a_word(stretch: str, pipeline: Pipeline) -> bool:
@@ -203,4 +208,5 @@ BEFORE: Final = (
 )
 AFTER: Final = ("", "a", " a", ".", "1", "\n", "中", " ", "z")
 AROUND: Final = tuple((before, after) for after in AFTER for before in BEFORE)[1:]
-"""What is put before and after a token's text, to find one in which it stands: letters of many scripts, digits, signs, white space."""
+"""What is put before and after a token's text, to find one in which it stands: letters of many scripts,
+digits, signs, white space."""

@@ -1,8 +1,9 @@
 """What is found out about a token: a text that produces it, or why no text can.
 
-Land and Bartolo 2024, "Fishing for Magikarp", call a token unreachable when its own text, decoded and encoded again, gives others. That is
-a sign, not a proof: `ing` alone may become `▁ing`, and yet `king` has it. Here a token is either shown, by a text that was encoded and has
-it, or ruled out, by a reason that holds for all texts, or neither of the two.
+Land and Bartolo 2024, "Fishing for Magikarp", call a token unreachable when its own text, decoded and encoded
+again, gives others. That is a sign, not a proof: `ing` alone may become `▁ing`, and yet `king` has it. Here a
+token is either shown, by a text that was encoded and has it, or ruled out, by a reason that holds for all
+texts, or neither of the two.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ EncodeAll = Callable[[Sequence[str]], Sequence[Sequence[int]]]
 
 
 class Verdict(NamedTuple):
-    """What is known of a token that its own text doesn't give. `kind` is "shown", "apart", "open", or one of `REASONS`."""
+    """What is known of a token that its own text doesn't give. `kind` is "shown", "apart", "open", or one of
+    `REASONS`."""
 
     kind: str
     text: str = ""

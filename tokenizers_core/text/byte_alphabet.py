@@ -40,7 +40,8 @@ def bytes_to_symbols(data: bytes) -> str:
     return codecs.charmap_decode(data, "strict", _DECODING_TABLE)[0]
 
 
-# The codecs' quick kind of table has to begin with U+0000: so there is no room for byte 255, which UTF-8 never uses.
+# The codecs' quick kind of table has to begin with U+0000: so there is no room for byte 255, which UTF-8
+# never uses.
 _ENCODING_TABLE: Final = codecs.charmap_build("\0" + _DECODING_TABLE[:-1])
 
 
@@ -50,7 +51,8 @@ def rewriting_table(characters: Iterable[str], separator: str) -> str:
 
 
 def rewritten(words: Sequence[str], table: str) -> str:
-    """Write words in the byte alphabet in other characters, as one string: in a fifth of `str.translate`'s time.
+    """Write words in the byte alphabet in other characters, as one string: in a fifth of `str.translate`'s
+    time.
 
     Raises UnicodeError for a character that stands for no byte, and for byte 255.
 

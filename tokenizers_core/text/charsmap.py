@@ -1,9 +1,11 @@
 """SentencePiece's compiled character maps: what to write for certain characters, or several in a row.
 
-A map is the size of a trie, the trie, and the texts that it leads to, each with a zero behind it. The trie is a double array, as
-in Darts: from a place, a byte leads to the place whose number differs by it. Nothing in the file is trusted.
+A map is the size of a trie, the trie, and the texts that it leads to, each with a zero behind it. The trie is
+a double array, as in Darts: from a place, a byte leads to the place whose number differs by it. Nothing in
+the file is trusted.
 
-Sources: SentencePiece's builder.cc, normalizer.cc and darts.h; `spm_precompiled`, by which the `tokenizers` library reads the same.
+Sources: SentencePiece's builder.cc, normalizer.cc and darts.h; `spm_precompiled`, by which the `tokenizers`
+library reads the same.
 """
 
 from __future__ import annotations
@@ -74,7 +76,8 @@ class CharacterMap:
         return self._alone[text]
 
     def longest(self, text: str, at: int) -> tuple[str, int]:
-        """What the longest key becomes that is at a place of a text, and how many characters it has; else the character itself."""
+        """What the longest key becomes that is at a place of a text, and how many characters it has; else the
+        character itself."""
         key = text[at : at + LONGEST_KEY].encode("utf-8")
         keys = list(self._prefixes(key))
         if not keys:

@@ -13,9 +13,9 @@ r"""From text to words: the three things that happen before a tokenizer is train
 ('l', 'o', 'w', '</w>')
 
 The rules and their names are those of the Hugging Face `tokenizers` library, and so are the results, offsets
-included; where the modules of this room choose differently, they say so. Characters' properties come from the `regex`
-library and decompositions from `unicodedata`, so a code point that is younger than their Unicode tables (or
-the library's) may be treated differently. Offsets count characters (code points), not bytes.
+included; where the modules of this room choose differently, they say so. Characters' properties come from the
+`regex` library and decompositions from `unicodedata`, so a code point that is younger than their Unicode
+tables (or the library's) may be treated differently. Offsets count characters (code points), not bytes.
 """
 
 from __future__ import annotations
@@ -113,11 +113,13 @@ class Tally:
         progress(self.characters)
 
     def words(self) -> tuple[dict[str, int], dict[str, int]]:
-        """How often each word was met, in order of first appearance, and how often it was the last of a text."""
+        """How often each word was met, in order of first appearance, and how often it was the last of a
+        text."""
         show = self._splitter.view.show
         counts: dict[str, int] = {}
         for match, count in self._counts.items():
-            # Two matches may look the same to the model: a text's first `to` and a later ` to` are both `▁to`.
+            # Two matches may look the same to the model: a text's first `to` and a later ` to` are both
+            # `▁to`.
             word = show(match)
             counts[word] = counts.get(word, 0) + count
         ends = dict.fromkeys(counts, 0)
@@ -126,7 +128,8 @@ class Tally:
         return counts, ends
 
     def corpus(self, source: object = None) -> Corpus:
-        """The result. Raises EmptyCorpusError when there is no word, which says so if an iterator was the source and gave nothing."""
+        """The result. Raises EmptyCorpusError when there is no word, which says so if an iterator was the
+        source and gave nothing."""
         if self.progress:
             self._report(self.progress)
         counts, ends = self.words()
@@ -184,10 +187,12 @@ class Corpus:
         user_defined_symbols: Sequence[str] = (),
         cuts: Sequence[Cutter] = (),
     ) -> Corpus:
-        """Count the words of texts, read one at a time. Each is pre-tokenized by itself. A list's texts stay at hand in `texts`.
+        """Count the words of texts, read one at a time. Each is pre-tokenized by itself. A list's texts stay
+        at hand in `texts`.
 
-        A pattern of the user's own may run for `timeout` seconds on all of them together. `user_defined_symbols` are cut out of the
-        texts before anything else: training keeps them whole, see `Pipeline`. Raises what `Pipeline` raises, SurrogateError, PatternTimeoutError and EmptyCorpusError.
+        A pattern of the user's own may run for `timeout` seconds on all of them together.
+        `user_defined_symbols` are cut out of the texts before anything else: training keeps them whole, see
+        `Pipeline`. Raises what `Pipeline` raises, SurrogateError, PatternTimeoutError and EmptyCorpusError.
 
         >>> list(Corpus.from_texts(["to be or not to be"]).items())
         [('to', 1), ('Ġbe', 2), ('Ġor', 1), ('Ġnot', 1), ('Ġto', 1)]

@@ -1,8 +1,8 @@
 r"""Counting a corpus that is too large for one process, or for one machine.
 
-Training sees nothing of a text but its words and their counts, and counts add up: so a corpus can be cut into blocks of
-lines, each block can be counted wherever a processor is free, and the counts can be added in any order. The result is,
-word for word and in the same order, the `Corpus` that `Corpus.from_file` makes.
+Training sees nothing of a text but its words and their counts, and counts add up: so a corpus can be cut into
+blocks of lines, each block can be counted wherever a processor is free, and the counts can be added in any
+order. The result is, word for word and in the same order, the `Corpus` that `Corpus.from_file` makes.
 
 1. `blocks` cuts files into pieces of about the same size, always between two lines.
 2. `count_block` counts one of them: the map step.
@@ -11,7 +11,8 @@ word for word and in the same order, the `Corpus` that `Corpus.from_file` makes.
 5. `pack` packs counts that wait for others, and `merge_packed` does the work of `merge` and `cut` on packed ones, in little memory.
 6. `counts_tsv` writes a file of it, and `read_counts` reads that: nothing is normalized or split again.
 
-No particular framework is needed, and any will do. `tokensteps/cli/cluster.py` uses Dask; with Spark the same functions are
+No particular framework is needed, and any will do. `tokensteps/cli/cluster.py` uses Dask; with Spark the same
+functions are
 
     pieces = list(blocks(paths))
     counted = spark.sparkContext.parallelize(pieces, len(pieces)).map(lambda block: count_block(block, pipeline)).cache()
@@ -20,8 +21,8 @@ No particular framework is needed, and any will do. `tokensteps/cli/cluster.py` 
     read = counted.map(lambda part: replace(part, words={})).reduce(lambda one, other: merge([one, other]))
     counts = gather([read, Counted(dict(frequent.collect()))], pipeline, minimum)
 
-(there, the numbers of rare words are left to `words.count()`). Each line is a text of its own, so it is safe to cut a file
-between any two lines: no pre-token crosses the cut.
+(there, the numbers of rare words are left to `words.count()`). Each line is a text of its own, so it is safe
+to cut a file between any two lines: no pre-token crosses the cut.
 
 >>> from tempfile import TemporaryDirectory
 >>> with TemporaryDirectory() as folder:
@@ -70,7 +71,8 @@ BLOCK: Final = 1 << 24
 
 
 class FileBlock(NamedTuple):
-    """A stretch of a file that begins with a line and ends with one. `number` counts the blocks of all files."""
+    """A stretch of a file that begins with a line and ends with one. `number` counts the blocks of all
+    files."""
 
     path: str
     start: int
@@ -87,9 +89,10 @@ class FileBlock(NamedTuple):
 def blocks(paths: Iterable[str | Path], size: int = BLOCK) -> Iterator[FileBlock]:
     r"""Cut files into blocks of about `size` bytes, each between two lines. Raises OSError.
 
-    A block ends after a `\n`: in UTF-8 that byte is part of no other character, so no character is cut in two, not even
-    in a file with invalid bytes. Hence a line longer than `size` makes a longer block, and so does a file whose lines end with
-    `\r` alone. UTF-16 and UTF-32 have that byte inside other characters: such a file is one block, read a line at a time.
+    A block ends after a `\n`: in UTF-8 that byte is part of no other character, so no character is cut in
+    two, not even in a file with invalid bytes. Hence a line longer than `size` makes a longer block, and so
+    does a file whose lines end with `\r` alone. UTF-16 and UTF-32 have that byte inside other characters:
+    such a file is one block, read a line at a time.
     """
     number = 0
     for path in paths:
@@ -142,8 +145,8 @@ class Counted:
 def count_block(block: FileBlock, pipeline: Pipeline) -> Counted:
     """Count the words of a block: the map step.
 
-    A pattern of the user's own may run for the pipeline's timeout on each block. Raises what `Corpus.from_file` raises,
-    but for EmptyCorpusError.
+    A pattern of the user's own may run for the pipeline's timeout on each block. Raises what
+    `Corpus.from_file` raises, but for EmptyCorpusError.
     """
     tally = Tally(pipeline)
     with open(block.path, "rb") as stream:
@@ -195,7 +198,8 @@ def shares(counted: Counted, number: int) -> list[Counted]:
 
 
 def cut(counted: Counted, minimum: int) -> Counted:
-    """Leave out the words that occur fewer than `minimum` times. Use it only once all occurrences are counted.
+    """Leave out the words that occur fewer than `minimum` times. Use it only once all occurrences are
+    counted.
 
     >>> cut(Counted({"to": (2, 0, 0), "be": (1, 1, 1)}), 2)
     Counted(words={'to': (2, 0, 0)}, lines=0, characters=0, replaced=0, rare=1, rare_total=1)
@@ -221,9 +225,11 @@ _BATCH: Final = 512
 
 @dataclass(frozen=True)
 class Packed:
-    """Counted words in the order of their characters, compressed: of program code 9 bytes a word, where a dictionary takes 200.
+    """Counted words in the order of their characters, compressed: of program code 9 bytes a word, where a
+    dictionary takes 200.
 
-    A run of an external merge sort (Knuth, The Art of Computer Programming 3, 5.4), kept in memory instead of on a tape.
+    A run of an external merge sort (Knuth, The Art of Computer Programming 3, 5.4), kept in memory instead of
+    on a tape.
     """
 
     batches: tuple[bytes, ...]
@@ -253,7 +259,8 @@ def pack(counted: Counted) -> Packed:
 def merge_packed(parts: Sequence[Packed], minimum: int = 1) -> Packed:
     """`merge` of packed counts, and `cut` in one go; use it only once all occurrences are counted.
 
-    No more than a batch of each part is unpacked at a time, so the memory hardly depends on how many words there are.
+    No more than a batch of each part is unpacked at a time, so the memory hardly depends on how many words
+    there are.
 
     >>> one, other = pack(Counted({"to": (1, 0, 0), "be": (1, 1, 1)})), pack(Counted({"to": (1, 0, 9)}))
     >>> list(merge_packed([one, other])), list(merge_packed([one, other], minimum=2))
@@ -304,7 +311,8 @@ class WordCounts:
 
 
 def gather(parts: Iterable[Counted], pipeline: Pipeline, minimum: int) -> WordCounts:
-    """Make the corpus of words that have been cut. Raises EmptyCorpusError, and SettingError when all words are rare."""
+    """Make the corpus of words that have been cut. Raises EmptyCorpusError, and SettingError when all words
+    are rare."""
     counted = merge(parts)
     if not counted.words:
         if not counted.rare:
@@ -353,10 +361,11 @@ _LONGEST_HEADER: Final = 20 * LONGEST_PATTERN  # JSON writes a character with tw
 
 
 def counts_tsv(counts: WordCounts) -> str:
-    r"""A file of word counts: a line that says how they were counted, a line of titles, then a row for each word.
+    r"""A file of word counts: a line that says how they were counted, a line of titles, then a row for each
+    word.
 
-    The first line is a comment for whatever else reads such files. Tabs, line ends and backslashes in words are written
-    `\t`, `\n`, `\r` and `\\`.
+    The first line is a comment for whatever else reads such files. Tabs, line ends and backslashes in words
+    are written `\t`, `\n`, `\r` and `\\`.
 
     >>> counts = without_rare(Corpus.from_texts(["to be to be"], pre_tokenizer="whitespace"), 2)
     >>> header, *rows = counts_tsv(counts).splitlines()
@@ -386,7 +395,8 @@ def _written(counts: WordCounts) -> Iterator[str]:
 
 
 def least_minimum(counts: WordCounts, size: int) -> int:
-    """The minimum at which the file of these counts has no more than `size` bytes; their own if it has that already.
+    """The minimum at which the file of these counts has no more than `size` bytes; their own if it has that
+    already.
 
     >>> corpus = Corpus.from_texts([f"word{count} " * count for count in range(1, 50)], pre_tokenizer="whitespace")
     >>> least_minimum(without_rare(corpus, 1), 1000), least_minimum(without_rare(corpus, 1), 600)
@@ -416,12 +426,14 @@ def is_counts(data: bytes) -> bool:
 
 
 def counting_rules(data: bytes, timeout: float = 2.0) -> Pipeline:
-    """By which rules the words of such a file were counted. Raises CountsFileError, UnknownNameError and PatternError."""
+    """By which rules the words of such a file were counted. Raises CountsFileError, UnknownNameError and
+    PatternError."""
     return _rules(counting_header(data), timeout)
 
 
 def counting_header(data: bytes) -> dict[str, Any]:
-    """What the first line of such a file says: by which rules the words were counted, and what was read. Raises CountsFileError.
+    """What the first line of such a file says: by which rules the words were counted, and what was read.
+    Raises CountsFileError.
 
     >>> counting_header(counts_tsv(without_rare(Corpus.from_texts(["hug hug"]), 1)).encode())["characters"]
     7
@@ -467,7 +479,8 @@ def _rules(header: dict[str, Any], timeout: float) -> Pipeline:
 
 
 def read_counts(text: str, timeout: float = 2.0, progress: ReadingProgress | None = None) -> WordCounts:
-    """Read what `counts_tsv` wrote: the same words, in the same order, which don't go through any rules again.
+    """Read what `counts_tsv` wrote: the same words, in the same order, which don't go through any rules
+    again.
 
     `timeout` is the pipeline's, for other texts. Raises CountsFileError, UnknownNameError, PatternError and
     EmptyCorpusError.

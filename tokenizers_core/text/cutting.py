@@ -1,7 +1,8 @@
 """Pre-tokenizers put together from parts, as a file of the `tokenizers` library has them.
 
-`splitting.py` has those that have a name here and are used for training. These are for files from elsewhere: any sequence of cuts at
-patterns, of marks for spaces, and of the byte alphabet. Source and oracle: the library's pre-tokenizers.
+`splitting.py` has those that have a name here and are used for training. These are for files from elsewhere:
+any sequence of cuts at patterns, of marks for spaces, and of the byte alphabet. Source and oracle: the
+library's pre-tokenizers.
 """
 
 from __future__ import annotations
@@ -181,7 +182,8 @@ _GROUPED: Final[dict[str, Callable[[Sequence[Matched]], list[Span]]]] = {
 
 @dataclass(frozen=True)
 class Known:
-    """A cut that the library has under a name: WhitespaceSplit, Whitespace, BertPreTokenizer, Punctuation, Digits."""
+    """A cut that the library has under a name: WhitespaceSplit, Whitespace, BertPreTokenizer, Punctuation,
+    Digits."""
 
     kind: str
     behavior: str = ""
@@ -408,7 +410,8 @@ def _script(character: str) -> str:
 
 @dataclass(frozen=True)
 class Scripts:
-    """Cuts where the script changes: the library's UnicodeScripts. Digits and punctuation are a script of their own, a space has any.
+    """Cuts where the script changes: the library's UnicodeScripts. Digits and punctuation are a script of
+    their own, a space has any.
 
     As in the library, spaces at the beginning are lost.
 
@@ -434,8 +437,8 @@ class Scripts:
 
 @dataclass(frozen=True)
 class Marked:
-    """Writes a mark for each space, and puts one in front: "always", only where a text begins ("first"), or "never"; or one at the end
-    ("behind", SentencePiece's `treat_whitespace_as_suffix`).
+    """Writes a mark for each space, and puts one in front: "always", only where a text begins ("first"), or
+    "never"; or one at the end ("behind", SentencePiece's `treat_whitespace_as_suffix`).
 
     With `split`, each mark begins a piece, or ends one.
     """
@@ -509,7 +512,8 @@ DIGITS: Final[dict[str, Cutter]] = {
     "left": CutAt(r"\p{N}{1,3}"),
     "right": CutAt(r"\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N}))"),
 }
-"""How digits can be cut: all of a number in one word, each alone, or in groups of three from the left or from the right."""
+"""How digits can be cut: all of a number in one word, each alone, or in groups of three from the left or from
+the right."""
 
 PIECE_DIGITS: Final = CutAt("[0-9０-９]")
 """Each digit alone as SentencePiece has it (`split_digits`): numbers such as ² and ٣ are no digits there."""

@@ -1,12 +1,13 @@
 """Normalizing: rewriting a text (`É` → `e`), and remembering where every character came from.
 
-The normalizers and their names are those of the Hugging Face `tokenizers` library, and so are the results, offsets
-included; where this module chooses differently it says so.
+The normalizers and their names are those of the Hugging Face `tokenizers` library, and so are the results,
+offsets included; where this module chooses differently it says so.
 
-Categories of characters follow the tables of `regex`, decompositions and lower case those of Python's `unicodedata` (Unicode 14.0
-in Python 3.11). The library's lists of punctuation and marks are older: those of Unicode 8.0. Measured over all
-code points (tokenizers 0.23.3, regex 2026.11.15): 20 differ in `bert_cased`, 603 in `bert_uncased`, 147 in the
-pre-tokenizer `bert`, 749 together. All are younger than 8.0, but for seven whose category has changed since.
+Categories of characters follow the tables of `regex`, decompositions and lower case those of Python's
+`unicodedata` (Unicode 14.0 in Python 3.11). The library's lists of punctuation and marks are older: those of
+Unicode 8.0. Measured over all code points (tokenizers 0.23.3, regex 2026.11.15): 20 differ in `bert_cased`,
+603 in `bert_uncased`, 147 in the pre-tokenizer `bert`, 749 together. All are younger than 8.0, but for seven
+whose category has changed since.
 """
 
 from __future__ import annotations

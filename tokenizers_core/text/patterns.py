@@ -1,4 +1,5 @@
-"""Regular expressions: the published ones that cut text into words, and those that a learner writes, kept in check."""
+"""Regular expressions: the published ones that cut text into words, and those that a learner writes, kept in
+check."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ PATTERNS: Final[Mapping[str, str]] = {
     "tekken": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
     r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-    # DeepSeek V3 cuts three times: at numbers, at Chinese and Japanese, and then within what is between. This is the same in one.
+    # DeepSeek V3 cuts three times: at numbers, at Chinese and Japanese, and then within what is between. This
+    # is the same in one.
     "deepseek_v3": r"\p{N}{1,3}"
     r"|(?:(?=[一-龥぀-ヿ])[^\p{L}\p{P}\p{S}])?(?:(?=[一-龥぀-ヿ])[\p{L}\p{M}])+|(?:(?=[一-龥぀-ヿ])[\p{P}\p{S}])+"
     r"|(?:(?=[一-龥぀-ヿ])[^\p{L}\p{M}\p{P}\p{S}](?!(?=[一-龥぀-ヿ])[\p{L}\p{M}]))+"
@@ -48,19 +50,22 @@ PATTERNS: Final[Mapping[str, str]] = {
     r"|\s*[\r\n]+|\s+(?![^\s\p{N}一-龥぀-ヿ])|\s+"
     r"|(?:[^\s\p{L}\p{M}\p{P}\p{S}\p{N}一-龥぀-ヿ](?!(?![一-龥぀-ヿ])[\p{L}\p{M}]))+",
 }
-"""What `byte_level` knows by name. Source: OpenAI's GPT-2 and tiktoken, the files of the models named above. Each matches all of a text."""
+"""What `byte_level` knows by name. Source: OpenAI's GPT-2 and tiktoken, the files of the models named above.
+Each matches all of a text."""
 
 LONGEST_PATTERN: Final = 10_000
 """A regular expression with more characters is refused: compiling one can't be timed out."""
 WRITTEN_OUT: Final = 2_000_000
-"""The largest pattern, in characters times all its counts: `(?:a{1000}){1000}` is compiled to a million parts.
+"""The largest pattern, in characters times all its counts: `(?:a{1000}){1000}` is compiled to a million
+parts.
 
 `(?:(?:(?:a{1000}){1000}){1000}){1000}` would take all of a machine's memory before any of the time is over.
 """
 _COUNT: Final = r"\{([0-9]{1,10})(?:,[0-9]*)?\}"
 # Where white space means nothing, a count or a call could be hidden from the checks below.
 _SPREAD_OUT: Final = r"\(\?[A-Za-z0-9-]*x"
-# Takes a gigabyte before it fails, and nothing that cuts text into words needs it: `(?R)`, `(?1)`, `(?&name)`, `(?P>name)`.
+# Takes a gigabyte before it fails, and nothing that cuts text into words needs it: `(?R)`, `(?1)`,
+# `(?&name)`, `(?P>name)`.
 _RECURSION: Final = r"(?<!\\)(?:\\\\)*\(\?(?:R|[+-]?[0-9]|&|P>)"
 
 
@@ -95,11 +100,13 @@ _CLASS_OR_SET: Final = rf"\[(?:\\.|[^\]\\])*\]|{_OF_CHARACTERS}"
 _NOTHING: Final = r"^\s\S"
 _SPACE_FIRST: Final = rf" \?({_CLASS_OR_SET})\+(?=\||$)"
 _WORTHWHILE: Final = 50_000
-"""From this many characters on, a twin for more than ASCII saves the 10 to 50 ms that making it takes, once in a process."""
+"""From this many characters on, a twin for more than ASCII saves the 10 to 50 ms that making it takes, once
+in a process."""
 
 
 def finder(pattern: str, text: str) -> regex.Pattern[str] | re.Pattern[str]:
-    """What finds the matches of a published pattern in `text`: for most texts its `twin`, which takes about half the time."""
+    """What finds the matches of a published pattern in `text`: for most texts its `twin`, which takes about
+    half the time."""
     if text.isascii():
         return twin(pattern, 0x7F)
     # UTF-16 writes the characters of the Basic Multilingual Plane, and no others, in two bytes.
@@ -112,10 +119,10 @@ def finder(pattern: str, text: str) -> regex.Pattern[str] | re.Pattern[str]:
 def twin(pattern: str, last: int) -> re.Pattern[str]:
     r"""A pattern of Python's own `re` that matches alike in text without characters above `last`.
 
-    `re` is quicker than `regex`, but knows no `\p{L}`. So each class of characters is written out, as `regex` tells it; the rest of a
-    published pattern means the same to both. An alternative with a space that may be missing becomes two: where `re` knows what
-    an alternative has to begin with, it passes over it without trying. It ends with as many characters as there are (`++`): nothing that
-    follows would take less.
+    `re` is quicker than `regex`, but knows no `\p{L}`. So each class of characters is written out, as `regex`
+    tells it; the rest of a published pattern means the same to both. An alternative with a space that may be
+    missing becomes two: where `re` knows what an alternative has to begin with, it passes over it without
+    trying. It ends with as many characters as there are (`++`): nothing that follows would take less.
 
     >>> twin(r" ?\p{L}+|[^\p{N}\p{L}]", 0x7F).pattern
     '[A-Za-z][A-Za-z]*+| [A-Za-z]++|[^0-9A-Za-z]'
@@ -154,7 +161,8 @@ class Stopwatch:
 
 
 def found_in(text: str, pattern: str, stopwatch: Stopwatch) -> list[Span]:
-    """Where a pattern of somebody's own matches, empty matches included. Raises PatternTimeoutError, PatternError."""
+    """Where a pattern of somebody's own matches, empty matches included. Raises PatternTimeoutError,
+    PatternError."""
     try:
         matches = compiled(pattern).finditer(text, timeout=stopwatch.left(), concurrent=True)
         return [match.span() for match in matches]

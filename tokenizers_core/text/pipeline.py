@@ -84,8 +84,8 @@ end_of_word, none.
     cuts: tuple[Cutter, ...] = ()
     """Further cuts behind a pre-tokenizer that has a name, such as those of `cutting.DIGITS`."""
     user_defined_symbols: Sequence[str] = ()
-    """Strings that are cut out of a text before anything else, wherever they occur, the longest first: each stays one token. Unlike
-    special tokens, they are text, and decoding never leaves them out."""
+    """Strings that are cut out of a text before anything else, wherever they occur, the longest first: each
+    stays one token. Unlike special tokens, they are text, and decoding never leaves them out."""
 
     def __post_init__(self) -> None:
         refuse_wrong_type("timeout", self.timeout, Real, "give a number of seconds")
@@ -154,7 +154,8 @@ end_of_word, none.
     ) -> list[PreToken]:
         """The pre-tokens of a text, with offsets into it as it was before normalizing.
 
-        With a `splitter` several texts share its time. `begins`: nothing is before this text. Raises SurrogateError, PatternTimeoutError.
+        With a `splitter` several texts share its time. `begins`: nothing is before this text. Raises
+        SurrogateError, PatternTimeoutError.
 
         >>> Pipeline("nfd_strip_accents", "whitespace_split").words("un été")
         [PreToken(text='un', start=0, end=2), PreToken(text='ete', start=3, end=6)]
@@ -177,12 +178,14 @@ end_of_word, none.
         return [shown[stretch] for stretch in stretches]
 
     def cut(self, text: str, splitter: Splitter | ComposedSplitter, begins: bool = True) -> list[str]:
-        """The stretches of the normalized text that become words, not yet as the model sees them. The text must have no surrogates."""
+        """The stretches of the normalized text that become words, not yet as the model sees them. The text
+        must have no surrogates."""
         return splitter.matches(normalized_text(text, self.normalizer), begins)
 
     @property
     def named(self) -> bool:
-        """Whether it is made of the engine's own parts: those that a corpus can be counted by, and of which it is known what they do."""
+        """Whether it is made of the engine's own parts: those that a corpus can be counted by, and of which
+        it is known what they do."""
         return isinstance(self.pre_tokenizer, str) and not self.cuts and only_names(self.normalizer)
 
     @property

@@ -1,8 +1,9 @@
-"""Rewritings of a text that files of other programs ask for: what the `tokenizers` library calls Replace, Prepend, Strip, Nmt and Precompiled.
+"""Rewritings of a text that files of other programs ask for: what the `tokenizers` library calls Replace,
+Prepend, Strip, Nmt and Precompiled.
 
-Each is a value that `normalize` takes where it takes a name. Its `align` says for each new character which stretch of the text it came
-from: all of what was replaced. (The library gives it the place of the last character that was replaced, so that the others would
-belong to no token.)
+Each is a value that `normalize` takes where it takes a name. Its `align` says for each new character which
+stretch of the text it came from: all of what was replaced. (The library gives it the place of the last
+character that was replaced, so that the others would belong to no token.)
 """
 
 from __future__ import annotations
@@ -118,7 +119,8 @@ class Strip:
 
 @dataclass(frozen=True)
 class Nmt:
-    r"""Leaves out control characters, and writes a space for other blanks, as SentencePiece's rules for translation do.
+    r"""Leaves out control characters, and writes a space for other blanks, as SentencePiece's rules for
+    translation do.
 
     >>> Nmt().rewrite("a\x07\tb\u200b"), Nmt().align("a\x07\tb\u200b")
     ('a b ', [(0, 1), (2, 3), (3, 4), (4, 5)])
@@ -150,9 +152,11 @@ _NMT: Final[dict[int, str | None]] = dict.fromkeys(_DROPPED) | dict.fromkeys(_BL
 
 @dataclass(frozen=True)
 class Precompiled:
-    """SentencePiece's compiled map as the library applies it: to a grapheme as a whole, if that is short, or else to each character.
+    """SentencePiece's compiled map as the library applies it: to a grapheme as a whole, if that is short, or
+    else to each character.
 
-    Of several keys that a grapheme begins with, the library takes the shortest, and drops the rest of the grapheme.
+    Of several keys that a grapheme begins with, the library takes the shortest, and drops the rest of the
+    grapheme.
     """
 
     charsmap: bytes

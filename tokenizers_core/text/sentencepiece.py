@@ -1,7 +1,8 @@
 """SentencePiece's normalizer: the whole text at once, before anything is looked for in it.
 
-Characters are rewritten by a compiled map, but for user-defined symbols, which stay as they are; white space is trimmed, put in front
-or behind, and written as `▁`, as the model's settings say. Source: SentencePiece's normalizer.cc; oracle: the library.
+Characters are rewritten by a compiled map, but for user-defined symbols, which stay as they are; white space
+is trimmed, put in front or behind, and written as `▁`, as the model's settings say. Source: SentencePiece's
+normalizer.cc; oracle: the library.
 """
 
 from __future__ import annotations

@@ -42,7 +42,8 @@ class IdentitySpans(Sequence[Span]):
 
 
 class Widened:
-    """Offsets into a text with all characters that became one, where a program gives only one of them to what they became.
+    """Offsets into a text with all characters that became one, where a program gives only one of them to what
+    they became.
 
     `spans` say where the characters of the rewritten text came from.
 

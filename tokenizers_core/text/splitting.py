@@ -23,7 +23,8 @@ SPACE_MARK: Final = "▁"
 
 
 BEHIND: Final = "whitespace_split_metaspace_behind"
-"""The pre-tokenizer that puts it behind each word, as SentencePiece does with `treat_whitespace_as_suffix`."""
+"""The pre-tokenizer that puts it behind each word, as SentencePiece does with
+`treat_whitespace_as_suffix`."""
 
 
 class _PreTokenFields(NamedTuple):

@@ -20,8 +20,8 @@ from tokensteps.drawing.chips import Piece, TextRun
 from tokensteps.limits import COUNTS_ROOM
 
 CHARACTERS_KEPT: Final = 4_000_000
-"""Characters and tokens of texts whose tokens are kept: those of a million characters of prose take 90 MB, and of a million
-accents on one letter, two million tokens, 500 MB."""
+"""Characters and tokens of texts whose tokens are kept: those of a million characters of prose take 90 MB,
+and of a million accents on one letter, two million tokens, 500 MB."""
 LEAST_SIZE: Final = 1_000
 """What a short text counts as there: its analysis takes some room, too."""
 
@@ -94,14 +94,15 @@ class Analysis:
     def offsets(self) -> Sequence[Span]:
         """Where each token is in the text.
 
-        A `▁` that was put in front of a word has the offsets of the word's first letter, which belongs to the next token: here it
-        gets an empty place in front of that.
+        A `▁` that was put in front of a word has the offsets of the word's first letter, which belongs to the
+        next token: here it gets an empty place in front of that.
         """
         return self._kept.offsets
 
     @property
     def stretches(self) -> Sequence[Stretch]:
-        """Where the tokens are, see `alignment.cover`. For a long text, this takes longer than encoding it."""
+        """Where the tokens are, see `alignment.cover`. For a long text, this takes longer than encoding
+        it."""
         return self._kept.stretches
 
     @property
@@ -156,7 +157,8 @@ class Analysis:
 
     @cached_property
     def _bytes_of(self) -> Callable[[int], bytes]:
-        """`Subject.token_bytes`, asked once for each id: a script that a vocabulary spells in bytes has few of them again and again."""
+        """`Subject.token_bytes`, asked once for each id: a script that a vocabulary spells in bytes has few
+        of them again and again."""
         return cache(self.subject.token_bytes)
 
     def runs(self, first: int, last: int) -> list[TextRun]:
@@ -189,7 +191,8 @@ _located: Final = WeakSharedCache[Located](CHARACTERS_KEPT)
 
 
 def analyse(subject: ShownTokenizer, text: str, specials: bool = True, added: bool = False) -> Analysis:
-    """Encode a text, unless that was done a moment ago. `specials`, `added`: see `Subject.encode`, which may raise."""
+    """Encode a text, unless that was done a moment ago. `specials`, `added`: see `Subject.encode`, which may
+    raise."""
     key = (text, specials, added)
     result = _located.get(subject, key)
     if result is None:
@@ -207,9 +210,11 @@ def text_counts(text: str) -> TextCounts:
 
 
 def interpret_escapes(text: str) -> str:
-    r"""A text with escapes such as `\n`, `\t`, `\xe9`, `\u3053` and `\U0001f375` replaced by the characters that they mean.
+    r"""A text with escapes such as `\n`, `\t`, `\xe9`, `\u3053` and `\U0001f375` replaced by the characters
+    that they mean.
 
-    Two `\u` escapes that make a UTF-16 pair are one character; half of one becomes U+FFFD. Anything else stays.
+    Two `\u` escapes that make a UTF-16 pair are one character; half of one becomes U+FFFD. Anything else
+    stays.
 
     >>> interpret_escapes(r"a\tb\\n \u00e9 \ud83c\udf75 \q")
     'a\tb\\n é 🍵 \\q'

@@ -5,8 +5,9 @@
     file?vocab.json=<digest>&merges.txt=<digest>     uploaded: file names, and what this server keeps them under
     hub?name=openai-community/gpt2       public; this one comes with the app
 
-What somebody has set for an upload is there, too: ~name, ~pattern (what splits text into words where the files don't say it) and
-~special (special tokens that they leave out). Nothing in a spec is trusted: it may come from a link.
+What somebody has set for an upload is there, too: ~name, ~pattern (what splits text into words where the
+files don't say it) and ~special (special tokens that they leave out). Nothing in a spec is trusted: it may
+come from a link.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ from tokensteps.server.tasks import Progress
 from tokensteps.streamlit_internals import session_id
 
 READY = tuple(f"{name}?corpus=library" for name in ALGORITHMS)
-"""Always in the list: one tokenizer of each algorithm, trained on the largest corpus that comes with the app."""
+"""Always in the list: one tokenizer of each algorithm, trained on the largest corpus that comes with the
+app."""
 TITLE_CHARACTERS = 60
 _subjects: Final = Memo(SUBJECTS_ROOM)
 SET: Final = "~"
@@ -136,7 +138,8 @@ class TokenizerSpec(NamedTuple):
         return TokenizerSpec(self.kind, {**self.query, "step": str(step)})
 
     def run(self) -> Run[AnyTrace]:
-        """The training run that it describes. Raises SpecError, and what the engine raises for impossible rules."""
+        """The training run that it describes. Raises SpecError, and what the engine raises for impossible
+        rules."""
         algorithm = ALGORITHMS[self.kind]
         recipe, complaints = read_url(self.kind, algorithm.rules, self.query)
         if complaints:
@@ -227,8 +230,8 @@ def runs_here() -> list[str]:
 def upload_spec(files: Mapping[str, bytes], brought: Iterable[str] = ()) -> str:
     """The spec of a learner's files, which this server keeps for a while.
 
-    It is named after their repository or folder, and numbered where another upload, of those `brought` so far, is called so. The same
-    files have the same spec.
+    It is named after their repository or folder, and numbered where another upload, of those `brought` so
+    far, is called so. The same files have the same spec.
     """
     cached = {_shortened(name.lstrip(SET)): file_store().put(data) for name, data in files.items()}
     others = [TokenizerSpec.parse(one) for one in brought]
@@ -262,7 +265,8 @@ def _name_within(files: Mapping[str, bytes]) -> str:
 
 
 def special_of(text: str) -> dict[str, int | None]:
-    """Special tokens as somebody writes them, separated by white space, each with its id if it has one of its own.
+    """Special tokens as somebody writes them, separated by white space, each with its id if it has one of its
+    own.
 
     >>> special_of("<|endoftext|>=100257 <|fim|> a=b")
     {'<|endoftext|>': 100257, '<|fim|>': None, 'a=b': None}
@@ -290,7 +294,8 @@ def public(name: str) -> str:
 
 
 def as_listed(text: str) -> str:
-    """The spec under which the list has this tokenizer: a link may know a public one by its repository's old name, or by its page."""
+    """The spec under which the list has this tokenizer: a link may know a public one by its repository's old
+    name, or by its page."""
     preset = preset_of(text)
     return text if preset is None else public(preset.repository)
 
@@ -346,7 +351,8 @@ class OpenedTokenizer(NamedTuple):
 
 
 class BuildRequest(NamedTuple):
-    """What to build for a tokenizer: a page builds it under `name`, in `registry`, and passes it to `opened`."""
+    """What to build for a tokenizer: a page builds it under `name`, in `registry`, and passes it to
+    `opened`."""
 
     spec: TokenizerSpec
     name: str
@@ -407,7 +413,8 @@ def kept_files(spec: TokenizerSpec) -> dict[str, bytes]:
 
 
 def _subject_size(subject: TrainedSubject) -> int:
-    """Bytes that a tokenizer takes once it has encoded much: its tokens, and the words that its model remembers."""
+    """Bytes that a tokenizer takes once it has encoded much: its tokens, and the words that its model
+    remembers."""
     return Model.BYTES_REMEMBERED + sum(TOKEN_SIZE + 4 * len(token) for token in subject.all_tokens())
 
 

@@ -1,7 +1,8 @@
 """Tokenizers from files, kept on disk in a form that is ready to be used, under the digest of the files.
 
-Checking a file of some 30 MB, and working out merges where it has ranks, takes seconds; the library then reads the JSON again. What is
-kept has all that came of it: tokens as a JSON list, merges as arrays of ids. It is sealed (`SealedStore`), since none of it is checked again.
+Checking a file of some 30 MB, and working out merges where it has ranks, takes seconds; the library then
+reads the JSON again. What is kept has all that came of it: tokens as a JSON list, merges as arrays of ids. It
+is sealed (`SealedStore`), since none of it is checked again.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ def _kept_as(files: Mapping[str, bytes], how: Mapping[str, Any]) -> str:
 
 @cache
 def _version() -> str:
-    """All that decides what becomes of a file: the code that reads it, the library, the order of bytes in an array."""
+    """All that decides what becomes of a file: the code that reads it, the library, the order of bytes in an
+    array."""
     code = [*Path(__file__).parent.rglob("*.py"), *Path(tokenizers_core.__file__).parent.rglob("*.py")]
     text = f"{tokenizers.__version__} {sys.byteorder}".encode()
     return digest(text + b"".join(path.read_bytes() for path in sorted(code)))

@@ -1,7 +1,9 @@
-"""What each stage of a tokenizer of the `tokenizers` library did to a text, from the library's own components.
+"""What each stage of a tokenizer of the `tokenizers` library did to a text, from the library's own
+components.
 
-The library's `Encoding` tells only what came out at the end. Its normalizer and pre-tokenizer are asked here as the library itself asks
-them: on the text between added tokens, which are cut out first, with the place of every stretch in the whole text.
+The library's `Encoding` tells only what came out at the end. Its normalizer and pre-tokenizer are asked here
+as the library itself asks them: on the text between added tokens, which are cut out first, with the place of
+every stretch in the whole text.
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ class Flow(NamedTuple):
     bare: str
     """The same without special tokens."""
     components: dict[str, str]
-    """Normalizer, pre-tokenizer, post-processor and decoder, as the library names their kinds; "" for none."""
+    """Normalizer, pre-tokenizer, post-processor and decoder, as the library names their kinds; "" for
+    none."""
 
 
 Widen = Callable[[str], Widened]
@@ -124,7 +127,8 @@ def widened_flow(flow: TextFlow, widened: Widened) -> TextFlow:
 
 
 def added_in(tokenizer: Tokenizer, text: str, encoding: Encoding) -> Iterator[Span]:
-    """Where the text has added tokens. An id alone doesn't tell: the unknown token stands for what is written otherwise."""
+    """Where the text has added tokens. An id alone doesn't tell: the unknown token stands for what is written
+    otherwise."""
     added = tokenizer.get_added_tokens_decoder()
     for identifier, (start, end) in zip(encoding.ids, encoding.offsets, strict=True):
         token, written = added.get(identifier), text[start:end]

@@ -1,6 +1,8 @@
-"""A tokenizer of the `tokenizers` library where the engine's is expected: it knows what the library said of certain texts.
+"""A tokenizer of the `tokenizers` library where the engine's is expected: it knows what the library said of
+certain texts.
 
-So whatever the app draws of an encoding, it draws of anybody's tokenizer; the engine's own way of encoding isn't asked.
+So whatever the app draws of an encoding, it draws of anybody's tokenizer; the engine's own way of encoding
+isn't asked.
 """
 
 from __future__ import annotations

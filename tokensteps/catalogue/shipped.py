@@ -1,7 +1,9 @@
-"""GPT-2's tokenizer, which comes with the app: a vocabulary that a real model has, from the first second and without a network.
+"""GPT-2's tokenizer, which comes with the app: a vocabulary that a real model has, from the first second and
+without a network.
 
-Unlike files from elsewhere it needs no process of its own: the file is known, its pattern takes time in proportion to the text, and
-the library lets other threads work while it encodes. It is read when it is first asked for, in the thread of that job.
+Unlike files from elsewhere it needs no process of its own: the file is known, its pattern takes time in
+proportion to the text, and the library lets other threads work while it encodes. It is read when it is first
+asked for, in the thread of that job.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ def gpt2() -> LoadedSubject:
 
 
 def _tokens(merges: list[list[str]]) -> Iterator[str]:
-    """The tokens by id, which the merges tell: first the bytes, those that are written as themselves in front."""
+    """The tokens by id, which the merges tell: first the bytes, those that are written as themselves in
+    front."""
     yield from sorted(BYTE_TO_SYMBOL)
     for first, second in merges:
         yield first + second

@@ -31,7 +31,8 @@ class Tokenized(Protocol):
 
     @property
     def offsets(self) -> Sequence[Span]:
-        """(start, end) in characters (code points) of the text given; a token without text has start == end."""
+        """(start, end) in characters (code points) of the text given; a token without text has start ==
+        end."""
 
 
 class Tokens(NamedTuple):
@@ -45,13 +46,15 @@ class Facts(NamedTuple):
     """What is known about a token besides its text; None for what is not known."""
 
     rank: int | None = None
-    """The order in which its merge was learned, from 0; in a file that ranks tokens, its token's rank there, which is the id."""
+    """The order in which its merge was learned, from 0; in a file that ranks tokens, its token's rank there,
+    which is the id."""
     parts: tuple[str, str] | None = None
     """The two tokens it was merged from."""
     score: float | None = None
     """Unigram: its log probability."""
     freq: int | None = None
-    """How often the pair occurred in the training corpus when it was merged, or the piece in the seed's count."""
+    """How often the pair occurred in the training corpus when it was merged, or the piece in the seed's
+    count."""
     step: int | None = None
     """The training step that made it."""
 
@@ -80,8 +83,8 @@ class ShownTokenizer(ABC):
     def encode(self, text: str, specials: bool = True, added: bool = False) -> Tokenized:
         """The tokens of `text`.
 
-        With `specials`, special tokens written in the text are recognized; without, they are plain text. `added`
-        puts the tokenizer's own around the text (`[CLS] … [SEP]`).
+        With `specials`, special tokens written in the text are recognized; without, they are plain text.
+        `added` puts the tokenizer's own around the text (`[CLS] … [SEP]`).
         """
 
     @abstractmethod
@@ -105,7 +108,8 @@ class ShownTokenizer(ABC):
 
     @abstractmethod
     def why(self, text: str, place: int = -1, specials: bool = True) -> Asked:
-        """What became of a text before the model, and the steps of its word number `place`, or of its first one.
+        """What became of a text before the model, and the steps of its word number `place`, or of its first
+        one.
 
         `specials` as in `encode`.
         """
@@ -116,7 +120,8 @@ class ShownTokenizer(ABC):
 
     @abstractmethod
     def all_cuts(self, word: str, amount: float | None = None, seed: int = 0) -> WordWays:
-        """A word, as the model gets it, by every way that the vocabulary can be used in; `amount` and `seed` are for a sample."""
+        """A word, as the model gets it, by every way that the vocabulary can be used in; `amount` and `seed`
+        are for a sample."""
 
     @abstractmethod
     def cut_steps(self, word: str, way: str, amount: float | None = None, seed: int = 0) -> Trace[Any]:
@@ -240,7 +245,8 @@ class TrainedSubject(EngineSubject):
 
     @cached_property
     def unused(self) -> tuple[str, ...]:
-        """Learned tokens that the training corpus itself doesn't use in the end: parts that were merged on wherever they occurred.
+        """Learned tokens that the training corpus itself doesn't use in the end: parts that were merged on
+        wherever they occurred.
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5}), merges=2)

@@ -75,7 +75,8 @@ def _block_html(analyses: Mapping[str, Analysis], block: Block) -> str:
 
 
 def _stretch_html(analysis: Analysis, place: int) -> str:
-    """A stretch as a chip that shows the text itself, with the number of its tokens if there are several; marked if it is unknown."""
+    """A stretch as a chip that shows the text itself, with the number of its tokens if there are several;
+    marked if it is unknown."""
     start, end, first, last = analysis.stretches[place]
     text = analysis.text[start:end]
     if first == last:
@@ -107,7 +108,8 @@ def text_counts_table(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
 
 
 def agreement_table(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
-    """How much of their boundaries each two tokenizers share, in percent. Where an unknown token begins is shared with nobody."""
+    """How much of their boundaries each two tokenizers share, in percent. Where an unknown token begins is
+    shared with nobody."""
     shares = boundary_agreement(_text(analyses), *_covers(analyses))
     names = list(analyses)
     index = pd.Index(names, name=_("Tokenizer"))
@@ -115,7 +117,8 @@ def agreement_table(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
 
 
 def costliest_words(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
-    """The words that take the most tokens, one word a row, with the average number of tokens each time the word occurs."""
+    """The words that take the most tokens, one word a row, with the average number of tokens each time the
+    word occurs."""
     costs = [word_costs(analysis.text, analysis.stretches) for analysis in analyses.values()]
     letters = list(analyses)
     table = pd.DataFrame(
@@ -160,7 +163,8 @@ class Fertility(NamedTuple):
     """How many of them are the unknown token."""
 
     def premium(self, place: int, first: Fertility) -> float | None:
-        """How many times the tokens of the first language; None where some are unknown, which says nothing."""
+        """How many times the tokens of the first language; None where some are unknown, which says
+        nothing."""
         known = not self.unknown[place] and not first.unknown[place]
         return self.tokens[place] / first.tokens[place] if known and first.tokens[place] else None
 

@@ -1,8 +1,10 @@
-"""Why a tokenizer makes these tokens of a word: the stages before the model, each with what it did, and the model's own steps.
+"""Why a tokenizer makes these tokens of a word: the stages before the model, each with what it did, and the
+model's own steps.
 
-Of a tokenizer from elsewhere, the stages are the `tokenizers` library's own components, asked one after the other, so all that the
-library has are there: compiled character maps, prefixes, any pattern. The model's steps are the engine's, on the merges, the vocabulary
-and the scores of the file; the library's tokens of the same word are kept beside them where they differ.
+Of a tokenizer from elsewhere, the stages are the `tokenizers` library's own components, asked one after the
+other, so all that the library has are there: compiled character maps, prefixes, any pattern. The model's
+steps are the engine's, on the merges, the vocabulary and the scores of the file; the library's tokens of the
+same word are kept beside them where they differ.
 """
 
 from __future__ import annotations
@@ -142,7 +144,8 @@ def asked_engine(tokenizer: OurTokenizer, text: str, place: int) -> Asked:
 def asked_library(
     tokenizer: Tokenizer, text: str, place: int, model: Callable[[], Model], marked: bool
 ) -> Asked:
-    """A text through a tokenizer of the library, and the word at `place` through the engine's `model` of its file.
+    """A text through a tokenizer of the library, and the word at `place` through the engine's `model` of its
+    file.
 
     `marked` says that END_MARK stands for `</w>`. Raises what the library raises.
     """
@@ -195,7 +198,8 @@ def part_name(part: object) -> str:
 def _with_story(
     asked: Asked, words: Sequence[tuple[str, bool]], place: int, model: Callable[[], Model]
 ) -> Asked:
-    """With the story of one word: the longest that is no added token, the first of several, where there is none at `place`."""
+    """With the story of one word: the longest that is no added token, the first of several, where there is
+    none at `place`."""
     if not 0 <= place < len(words):
         own = [at for at, (_word, special) in enumerate(words) if not special]
         place = max(own, key=lambda at: len(words[at][0]), default=0)
@@ -209,7 +213,8 @@ def _with_story(
 
 
 def _foreign_stages(tokenizer: Tokenizer, text: str, cut: Sequence[tuple[int, int]]) -> Iterator[StageDone]:
-    """Each step of the library's normalizer and pre-tokenizer, by itself, on what is between the added tokens."""
+    """Each step of the library's normalizer and pre-tokenizer, by itself, on what is between the added
+    tokens."""
     edges = sorted({0, len(text), *(edge for span in cut for edge in span)})
     stored = [(text[start:end], (start, end) in cut) for start, end in pairwise(edges)]
     if cut:

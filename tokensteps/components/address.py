@@ -1,7 +1,7 @@
 """The page's address in the browser: reading it, writing it, and making links.
 
-The address is the truth when a session begins, when a link brings settings, and after Back or Forward. Otherwise session state is,
-and pages write to the address what differs from the usual.
+The address is the truth when a session begins, when a link brings settings, and after Back or Forward.
+Otherwise session state is, and pages write to the address what differs from the usual.
 """
 
 from __future__ import annotations
@@ -18,20 +18,24 @@ from tokensteps.streamlit_internals import is_history_navigation
 CHOSEN_LANGUAGE: Final = "language.chosen"
 """Where a session keeps the language that was chosen, "" for none."""
 TRAVELLING: Final = frozenset({"lang", "walk", "class"})
-"""Parameters that go along from page to page: they are no settings of a page, and an address with nothing else is bare."""
+"""Parameters that go along from page to page: they are no settings of a page, and an address with nothing
+else is bare."""
 
 
 def is_back() -> bool:
-    """Whether this run of the script comes from the browser's Back or Forward: then the address is the truth."""
+    """Whether this run of the script comes from the browser's Back or Forward: then the address is the
+    truth."""
     return is_history_navigation()
 
 
 def update_url(values: Mapping[str, str | None]) -> None:
-    """Write parameters to the URL, None removing one, in a single change: each is an entry in the browser's history."""
+    """Write parameters to the URL, None removing one, in a single change: each is an entry in the browser's
+    history."""
     now = st.query_params.to_dict()
     wanted = {name: value for name, value in {**now, **values}.items() if value is not None}
     if wanted != now:
-        # Right after a switch of pages, the browser may have taken the language along without Python's knowing.
+        # Right after a switch of pages, the browser may have taken the language along without Python's
+        # knowing.
         if chosen := st.session_state.get(CHOSEN_LANGUAGE):
             wanted["lang"] = chosen
         st.query_params.from_dict(wanted)
@@ -74,7 +78,8 @@ def in_links() -> dict[str, str]:
 
 
 def page_address(values: Mapping[str, str | None], step: int | None = None) -> str:
-    """The address that brings back this page with these parameters (None for those to leave out), at this step."""
+    """The address that brings back this page with these parameters (None for those to leave out), at this
+    step."""
     base = (st.context.url or "").split("?")[0]
     query = {**values, **in_links(), "step": None if step is None else str(step)}
     return f"{base}?{urlencode({name: value for name, value in query.items() if value is not None})}"

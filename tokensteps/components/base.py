@@ -20,10 +20,11 @@ _lock: Final = threading.Lock()
 def component(
     name: str, styles: tuple[str, ...] | None = None, *, isolated: bool = True
 ) -> ComponentRenderer:
-    """Return the component `assets/components/<name>.js` with style sheets of its own, which the page's don't reach.
+    """Return the component `assets/components/<name>.js` with style sheets of its own, which the page's don't
+    reach.
 
-    `styles` names files of `assets/` that the bundle has; the default is the component's `<name>.css` and the page's `style.css`.
-    One that is not `isolated` is a part of the page, with the page's own styles.
+    `styles` names files of `assets/` that the bundle has; the default is the component's `<name>.css` and the
+    page's `style.css`. One that is not `isolated` is a part of the page, with the page's own styles.
     """
     if styles is None:
         styles = (f"components/{name}.css", "page/style.css")
@@ -34,7 +35,8 @@ def component(
 
 @lru_cache(maxsize=64)
 def _registered(name: str, styles: tuple[str, ...], address: str, isolated: bool) -> ComponentRenderer:
-    """Register the component: once, unless a script changes. Streamlit takes text with newlines as inline content."""
+    """Register the component: once, unless a script changes. Streamlit takes text with newlines as inline
+    content."""
     stub = Template(read_asset(STUB)).substitute(address=address, name=name, styles=json.dumps(styles))
     return st.components.v2.component(f"tokensteps.{name}", js=stub, isolate_styles=isolated)
 

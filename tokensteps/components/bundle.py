@@ -1,7 +1,7 @@
 """The one script that all components come in, with their style sheets.
 
-Streamlit sends a component's script and styles with every message that mounts it, at every step again. Here a message has a stub
-that imports this script from the server: a browser asks for it once, and keeps it.
+Streamlit sends a component's script and styles with every message that mounts it, at every step again. Here a
+message has a stub that imports this script from the server: a browser asks for it once, and keeps it.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ def _put_together(_scripts: tuple[str, ...], sheets: tuple[str, ...], _edited: t
 
 
 def _begun(name: str) -> str:
-    """A component's script as the body of a function, whose names are its own, and which returns the component's function."""
+    """A component's script as the body of a function, whose names are its own, and which returns the
+    component's function."""
     script = "\n".join(map(read_asset, script_files(name)))
     return EXPORT.sub("return ", script)

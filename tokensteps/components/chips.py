@@ -1,5 +1,6 @@
-"""A text as chips beside its ids and details: mounts `assets/components/chips.js`. Which stretch of it somebody chooses by a click on a
-chip is told by `assets/components/chosen.js`, which shows nothing. `assets/components/aligned.js` has the chips of several tokenizers.
+"""A text as chips beside its ids and details: mounts `assets/components/chips.js`. Which stretch of it
+somebody chooses by a click on a chip is told by `assets/components/chosen.js`, which shows nothing.
+`assets/components/aligned.js` has the chips of several tokenizers.
 
 A page goes:
 
@@ -24,15 +25,16 @@ OnChoice = Callable[[int, int], None]
 def linked_chips(data: bytes, key: str, on_why: OnChoice | None = None) -> None:
     """Show the chips. `data` comes from `tokensteps.drawing.chips.chips_message`; `key` names the component.
 
-    `on_why` is called before the script reruns for a token that somebody asks about, where the labels have a "why".
+    `on_why` is called before the script reruns for a token that somebody asks about, where the labels have a
+    "why".
     """
     wanted = ignore if on_why is None else hearing(key, "why", on_why)
     component("chips")(key=key, data=data, on_why_change=wanted)
 
 
 def aligned(lines: Sequence[str], *, label: str, key: str) -> None:
-    """Show several tokenizers on one text: lines of markup, in which all text is escaped. `label` is plain text, which names the box to
-    screen readers."""
+    """Show several tokenizers on one text: lines of markup, in which all text is escaped. `label` is plain
+    text, which names the box to screen readers."""
     message = json.dumps({"label": label, "lines": list(lines)}, separators=(",", ":"))
     component("aligned")(key=key, data=message.encode())
 

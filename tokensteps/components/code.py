@@ -1,4 +1,5 @@
-"""The code in step with the stage: mounts `assets/components/code.js`, which marks the lines that a frame names."""
+"""The code in step with the stage: mounts `assets/components/code.js`, which marks the lines that a frame
+names."""
 
 from __future__ import annotations
 

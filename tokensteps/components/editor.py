@@ -1,13 +1,15 @@
 """The text box of the playground: a component that reports its text while somebody types.
 
-Streamlit's own text area reports when the typing is over and can be overwritten by an answer to an older text. Here the
-text belongs to the browser from the first key on, and Python says explicitly when it wants another one: with a new nonce.
+Streamlit's own text area reports when the typing is over and can be overwritten by an answer to an older
+text. Here the text belongs to the browser from the first key on, and Python says explicitly when it wants
+another one: with a new nonce.
 
     typed = editor(text, KEY, labels=labels, nonce=nonce, params=("text",))
     text = text if typed is None else typed.text
 
-inside one `st.fragment`. With a `desk`, the box asks the server at each key for the chips alone, and reports its text to the page when the
-typing pauses. Everything that a person reads comes in as an argument, so nothing here needs translating.
+inside one `st.fragment`. With a `desk`, the box asks the server at each key for the chips alone, and reports
+its text to the page when the typing pauses. Everything that a person reads comes in as an argument, so
+nothing here needs translating.
 """
 
 from __future__ import annotations
@@ -56,19 +58,22 @@ def editor(
     insert: tuple[int, str] = (0, ""),
     desk: str = "",
 ) -> Typed | None:
-    """Mount the text box and return the text that the browser reported for this `nonce`, or None if it hasn't yet.
+    """Mount the text box and return the text that the browser reported for this `nonce`, or None if it hasn't
+    yet.
 
-    The browser takes `text` when the box appears on the page and when `nonce` is new, and otherwise keeps its own.
-    `labels` needs the keys in `EDITOR_LABELS`, plain text. `params` names the URL parameters that follow the typing: while the
-    box is there, a change of those alone replaces the browser's history entry and adds none.
+    The browser takes `text` when the box appears on the page and when `nonce` is new, and otherwise keeps its
+    own. `labels` needs the keys in `EDITOR_LABELS`, plain text. `params` names the URL parameters that follow
+    the typing: while the box is there, a change of those alone replaces the browser's history entry and adds
+    none.
 
-    The box sends "tokensteps:selection" on the document when its selection changes, and selects what "tokensteps:range"
-    names; both carry {start, end} in code points.
+    The box sends "tokensteps:selection" on the document when its selection changes, and selects what
+    "tokensteps:range" names; both carry {start, end} in code points.
 
-    `insert` is a text to put in at the caret, as if somebody had pasted it, with a number: once for each new number.
+    `insert` is a text to put in at the caret, as if somebody had pasted it, with a number: once for each new
+    number.
 
-    `desk` is the address, within the app, at which the server draws the chips of a text that is being typed; without one, they come
-    with the page alone.
+    `desk` is the address, within the app, at which the server draws the chips of a text that is being typed;
+    without one, they come with the page alone.
 
     Raises `ValueError` when a label is missing.
     """

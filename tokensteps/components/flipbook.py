@@ -1,7 +1,7 @@
 """The flipbook: a component that flips between pre-rendered frames at the speed of the keyboard.
 
-Python draws frames (HTML strings) for a window of steps; `assets/components/flipbook.js` shows one at a time without
-asking the server, and reports the step a quarter of a second after the last move. A page goes:
+Python draws frames (HTML strings) for a window of steps; `assets/components/flipbook.js` shows one at a time
+without asking the server, and reports the step a quarter of a second after the last move. A page goes:
 
     steps = position(KEY, run=run, last=last)             # where the learner is: browser, URL (Back, links) or memory
     shown = window(steps.step, last)
@@ -27,7 +27,8 @@ FLIPBOOK_STYLES: Final = ("components/flipbook.css", "page/style.css", "page/pro
 
 
 class Position(NamedTuple):
-    """Where the learner is: the `step` to draw for, and the `seek` (step, nonce) that goes into the payload."""
+    """Where the learner is: the `step` to draw for, and the `seek` (step, nonce) that goes into the
+    payload."""
 
     step: int
     seek: tuple[int, int]
@@ -69,18 +70,21 @@ def position(
 ) -> Position:
     """Find out where the learner is, and keep the URL there.
 
-    In this order: a step asked for with `go_to`; after Back, Forward, a link or a reload the URL's `?step=`; what the
-    flipbook mounted under `key` last reported for this `run`; where the learner was in the same `trace` (which, unlike
-    `run`, is the same in every language; default: `run`); `start`. A new nonce comes only when the browser has to
-    be moved. Steps are clamped to 0..`last`, and to the `excerpt` that the page is about; nonsense in the URL counts as absent.
+    In this order: a step asked for with `go_to`; after Back, Forward, a link or a reload the URL's `?step=`;
+    what the flipbook mounted under `key` last reported for this `run`; where the learner was in the same
+    `trace` (which, unlike `run`, is the same in every language; default: `run`); `start`. A new nonce comes
+    only when the browser has to be moved. Steps are clamped to 0..`last`, and to the `excerpt` that the page
+    is about; nonsense in the URL counts as absent.
 
-    `arrival` says that this run of the script comes from another page of the app: "link" when the URL brings settings
-    and step with it, which count as after Back; "return" when it doesn't, and gets those that the page remembers.
+    `arrival` says that this run of the script comes from another page of the app: "link" when the URL brings
+    settings and step with it, which count as after Back; "return" when it doesn't, and gets those that the
+    page remembers.
 
-    `param` names the URL's parameter (None: leave the URL alone), and `url` are the page's settings: parameters to
-    write together with `param` when they have changed since the last run. The step alone never adds to the browser's
-    history, a change of settings does: Back returns to the former settings, at the step left there (the page reads them
-    from the URL again when `is_back()`). Call it once per run of the script (or fragment) for a `key`, before `window`.
+    `param` names the URL's parameter (None: leave the URL alone), and `url` are the page's settings:
+    parameters to write together with `param` when they have changed since the last run. The step alone never
+    adds to the browser's history, a change of settings does: Back returns to the former settings, at the step
+    left there (the page reads them from the URL again when `is_back()`). Call it once per run of the script
+    (or fragment) for a `key`, before `window`.
     """
     trace = run if trace is None else trace
     settings, travelled = dict(url or {}), is_back() or arrival == "link"
@@ -113,7 +117,8 @@ def position(
 
 
 def _stayed(was: _Visit, trace: str, run: str, reported: int | None, start: int) -> tuple[int, bool]:
-    """Where a learner is who stayed on the page, and whether the browser has to be moved there; another trace begins at `start`."""
+    """Where a learner is who stayed on the page, and whether the browser has to be moved there; another trace
+    begins at `start`."""
     if was["trace"] != trace:
         return start, True
     if reported is not None:
@@ -163,13 +168,15 @@ def flipbook(
     on_answer: Callable[[str], None] | None = None,
     on_stop: Callable[[], None] | None = None,
 ) -> int | None:
-    """Mount the flipbook and return the step that the browser last reported, or None if it hasn't since the last seek.
+    """Mount the flipbook and return the step that the browser last reported, or None if it hasn't since the
+    last seek.
 
-    `data` comes from `packed`, and may have been packed with another `seek` and, of a run that grows, another `last`: these count (None:
-    the payload's); `run` is the payload's. `growth` says how far such a run is; `on_stop` is called when it is to be stopped. `excerpt` are the
-    first and the last step that can be reached (None: all can). `marks` are steps that the timeline marks, and that keys go to.
-    `key` names the component in `st.session_state`; `on_step` is called, before the script reruns, when the browser
-    reports a step, `on_answer` when something in a frame is chosen as an answer, with its id ("" for nothing any more).
+    `data` comes from `packed`, and may have been packed with another `seek` and, of a run that grows, another
+    `last`: these count (None: the payload's); `run` is the payload's. `growth` says how far such a run is;
+    `on_stop` is called when it is to be stopped. `excerpt` are the first and the last step that can be
+    reached (None: all can). `marks` are steps that the timeline marks, and that keys go to. `key` names the
+    component in `st.session_state`; `on_step` is called, before the script reruns, when the browser reports a
+    step, `on_answer` when something in a frame is chosen as an answer, with its id ("" for nothing any more).
     """
     value = {"last": last, "excerpt": excerpt, "marks": [*marks] or None}
     head = json.dumps(
@@ -192,7 +199,8 @@ def flipbook(
 
 
 def follows_end(key: str, run: str) -> bool:
-    """Whether the learner wants to stay at the end of a run that grows: the browser says so when it asks for more."""
+    """Whether the learner wants to stay at the end of a run that grows: the browser says so when it asks for
+    more."""
     result = st.session_state.get(key)
     match result.get("grow") if isinstance(result, Mapping) else None:
         case [str(shown), int(), bool(following)] if shown == run:
@@ -209,7 +217,8 @@ def take_answer(key: str, run: str, on_answer: Callable[[str], None]) -> None:
 
 
 def _step_reported(result: Any, run: str, nonce: int) -> int | None:
-    """Return the step in a component's state, unless the browser was at another run or hadn't followed a seek yet."""
+    """Return the step in a component's state, unless the browser was at another run or hadn't followed a seek
+    yet."""
     match result.get("step") if isinstance(result, Mapping) else None:
         case [str(shown), int(step), int(after)] if (shown, after) == (run, nonce):
             return step

@@ -6,5 +6,6 @@ from tokensteps.components.base import component
 
 
 def pipeline_view(data: bytes, *, key: str) -> None:
-    """Show the stages. `data` comes from `tokensteps.drawing.pipeline.stages.stages_message`; `key` names the component."""
+    """Show the stages. `data` comes from `tokensteps.drawing.pipeline.stages.stages_message`; `key` names the
+    component."""
     component("pipeline")(key=key, data=data)

@@ -44,9 +44,10 @@ def table(
 ) -> None:
     """Show a table that `tokensteps.drawing.tables.packed_table` packed; `key` names the component.
 
-    Before the script reruns, `on_search` gets the text to look for, of any length, and whether all rows are wanted; `on_file` the kind of
-    file that somebody wants, one of `FILES`, and the turn in which they do. The browser saves the `file` (turn, name, text) if it has asked
-    for it in that turn: once, as often as somebody wants the same again.
+    Before the script reruns, `on_search` gets the text to look for, of any length, and whether all rows are
+    wanted; `on_file` the kind of file that somebody wants, one of `FILES`, and the turn in which they do. The
+    browser saves the `file` (turn, name, text) if it has asked for it in that turn: once, as often as
+    somebody wants the same again.
     """
     head: dict[str, Any] = {"none": _("No results")}
     record: dict[str, Any] = {}

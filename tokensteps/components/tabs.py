@@ -1,4 +1,5 @@
-"""The bar of tabs above what the open one shows: mounts `assets/components/tabs.js`; `assets/page/tabs.css` has the look."""
+"""The bar of tabs above what the open one shows: mounts `assets/components/tabs.js`; `assets/page/tabs.css`
+has the look."""
 
 from __future__ import annotations
 
@@ -18,8 +19,9 @@ TABS_IN_SIGHT: Final = 4
 def tab_bar(
     key: str, names: Mapping[str, str], shown: str, panel: str, on_open: Callable[[str], None]
 ) -> None:
-    """Show the tabs: `names` has each one's name as it is shown, by the name that the browser tells. The first few are in sight, the others
-    under “More”. The tab `shown` is the one whose body the element with the class `panel` gets.
+    """Show the tabs: `names` has each one's name as it is shown, by the name that the browser tells. The
+    first few are in sight, the others under “More”. The tab `shown` is the one whose body the element with
+    the class `panel` gets.
 
     `on_open` gets the name of a tab that somebody opens, before the script reruns.
     """
@@ -44,8 +46,8 @@ def tab_bar(
 
 
 def told_tab(key: str) -> tuple[str, int]:
-    """The tab that was opened last in the browser, and how many were by then; also where the bar was drawn by a session that is gone.
-    Anything may be told: the name need not be one of a tab."""
+    """The tab that was opened last in the browser, and how many were by then; also where the bar was drawn by
+    a session that is gone. Anything may be told: the name need not be one of a tab."""
     result = st.session_state.get(key) or held_by_browser(key)
     match result.get("open") if isinstance(result, Mapping) else None:
         case [str(name), int(turn)]:

@@ -1,7 +1,9 @@
-"""How long a training is likely to take, from what is known before it starts: the algorithm, its settings and the text as it was given.
+"""How long a training is likely to take, from what is known before it starts: the algorithm, its settings and
+the text as it was given.
 
-Bytes alone don't tell: 600 letters without a space are one word with 180,000 pieces, which Unigram prunes for seconds. The factors
-are in `tokensteps/limits.py`; `tests/app/server/test_costs.py` has what they were fitted to.
+Bytes alone don't tell: 600 letters without a space are one word with 180,000 pieces, which Unigram prunes for
+seconds. The factors are in `tokensteps/limits.py`; `tests/app/server/test_costs.py` has what they were fitted
+to.
 """
 
 from __future__ import annotations
@@ -20,8 +22,9 @@ READING_PACE: Final = 1e-6
 
 
 class Pace(NamedTuple):
-    """Seconds that training takes: for each symbol of the different words, and for each step (a merge, or a piece of the seed) a fixed
-    part, one for each byte of an average word, and one for each symbol of the corpus."""
+    """Seconds that training takes: for each symbol of the different words, and for each step (a merge, or a
+    piece of the seed) a fixed part, one for each byte of an average word, and one for each symbol of the
+    corpus."""
 
     symbol: float
     step: float
@@ -35,9 +38,10 @@ TRAINING_PACES: Final[Mapping[str, Pace]] = {
     "course": Pace(5e-5, 1e-4, 7e-7),
     "sentencepiece": Pace(1e-5, 2e-5, 8e-8),
 }
-"""By the number that decides on a step, or Unigram's method. Fitted by hand to processor time on prose and random letters of 300 to 40,000 characters, in one word or many, with vocabularies of 100 to
-20,000 tokens and seeds of 300 to 50,000 pieces: see `tests/app/server/test_costs.py`. What is expected is between a quarter
-and eight times what it took: the words are estimated without the rules that cut them."""
+"""By the number that decides on a step, or Unigram's method. Fitted by hand to processor time on prose and
+random letters of 300 to 40,000 characters, in one word or many, with vocabularies of 100 to 20,000 tokens and
+seeds of 300 to 50,000 pieces: see `tests/app/server/test_costs.py`. What is expected is between a quarter and
+eight times what it took: the words are estimated without the rules that cut them."""
 
 _NAMES: Final[Mapping[Callable[..., Any], str]] = {one.train: name for name, one in ALGORITHMS.items()}
 
@@ -71,7 +75,8 @@ def shape_of(data: bytes, pipeline: Pipeline) -> Shape:
 def expected_seconds(
     train: Callable[..., Any], settings: Mapping[str, Any], data: bytes, pipeline: Pipeline
 ) -> float:
-    """Seconds that a training takes, to within a factor of eight or so. A function that isn't an algorithm's own may train all three."""
+    """Seconds that a training takes, to within a factor of eight or so. A function that isn't an algorithm's
+    own may train all three."""
     shape = shape_of(data, pipeline)
     name = _NAMES.get(train) or str(settings.get("model", "bpe" if "alphabet" in settings else ""))
     names = [name] if name in ALGORITHMS else [*ALGORITHMS]

@@ -1,7 +1,8 @@
-"""What every answer of the server says to the browser: where code, pictures and frames may come from, and who may ask.
+"""What every answer of the server says to the browser: where code, pictures and frames may come from, and who
+may ask.
 
-The policy allows nothing, and then what Streamlit needs; each loosened source says what for. Nothing in it depends on a
-visitor, so all of it is made once, when the server starts.
+The policy allows nothing, and then what Streamlit needs; each loosened source says what for. Nothing in it
+depends on a visitor, so all of it is made once, when the server starts.
 """
 
 from __future__ import annotations
@@ -30,9 +31,11 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ANCESTORS_VARIABLE: Final = "TOKENSTEPS_FRAME_ANCESTORS"
-"""The environment variable with the sites that may show the app in a frame: `https://moodle.example.edu https://*.example.org`."""
+"""The environment variable with the sites that may show the app in a frame: `https://moodle.example.edu
+https://*.example.org`."""
 METRICS_VARIABLE: Final = "TOKENSTEPS_METRICS"
-"""The environment variable that, set to 1, opens /_stcore/metrics, for a proxy that keeps it from the public."""
+"""The environment variable that, set to 1, opens /_stcore/metrics, for a proxy that keeps it from the
+public."""
 ANCESTOR: Final = re.compile(r"'self'|(?:https?://)?(?:\*\.)?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?")
 
 Policy = Mapping[str, tuple[str, ...]]
@@ -41,18 +44,22 @@ Headers = tuple[tuple[bytes, bytes], ...]
 
 POLICY: Final[Policy] = {
     "default-src": ("'none'",),
-    # blob: Streamlit imports a component's script from a blob of the text that came over its WebSocket. A blob's address
-    # can only be made by a script that runs already. The hashes of the page's own inline scripts are added below.
-    # 'wasm-unsafe-eval': the library that reads Streamlit's messages compiles a few constant instructions for 64-bit sums.
-    # Refused, it does without, but every page would begin with a violation, and hide those that matter. This allows
-    # WebAssembly, not JavaScript out of text; no source here allows that.
+    # blob: Streamlit imports a component's script from a blob of the text that came over its WebSocket. A
+    # blob's address can only be made by a script that runs already. The hashes of the page's own inline
+    # scripts are added below. 'wasm-unsafe-eval': the library that reads Streamlit's messages compiles a few
+    # constant instructions for 64-bit sums. Refused, it does without, but every page would begin with a
+    # violation, and hide those that matter. This allows WebAssembly, not JavaScript out of text; no source
+    # here allows that.
     "script-src": ("'self'", "blob:", "'wasm-unsafe-eval'"),
-    # 'unsafe-inline': Streamlit's own styles (emotion), the app's style sheets (st.html) and the widths and colours of
-    # charts, tables and chips are <style> elements and style attributes. A style runs nothing, and can fetch from here only.
+    # 'unsafe-inline': Streamlit's own styles (emotion), the app's style sheets (st.html) and the widths and
+    # colours of charts, tables and chips are <style> elements and style attributes. A style runs nothing, and
+    # can fetch from here only.
     "style-src": ("'self'", "'unsafe-inline'"),
-    # data: Streamlit sends the logo and the page's icon so, and draws a table's icons from it. blob: a chart saved as a picture.
+    # data: Streamlit sends the logo and the page's icon so, and draws a table's icons from it. blob: a chart
+    # saved as a picture.
     "img-src": ("'self'", "data:", "blob:"),
-    # data: one of the fonts for formulas lies in Streamlit's own style sheet, and Chromium reads it on every page.
+    # data: one of the fonts for formulas lies in Streamlit's own style sheet, and Chromium reads it on every
+    # page.
     "font-src": ("'self'", "data:"),
     # Its WebSocket too: 'self' covers ws: and wss: of the same host.
     "connect-src": ("'self'",),
@@ -65,7 +72,8 @@ POLICY: Final[Policy] = {
 }
 """Of a page. What isn't named is forbidden: frames, objects, workers, sound."""
 SEALED: Final[Policy] = {"default-src": ("'none'",), "frame-ancestors": ("'none'",), "sandbox": ()}
-"""Of all else, a script, a font, a file to download: should a browser ever show it as a page, it does nothing."""
+"""Of all else, a script, a font, a file to download: should a browser ever show it as a page, it does
+nothing."""
 
 REFUSED: Final = (
     "accelerometer", "autoplay", "camera", "clipboard-read", "display-capture", "encrypted-media", "geolocation",
@@ -73,7 +81,8 @@ REFUSED: Final = (
     "picture-in-picture", "publickey-credentials-get", "screen-wake-lock", "serial", "storage-access", "usb", "window-management",
     "xr-spatial-tracking",
 )  # fmt: skip
-"""What a page could ask the browser for, and never does. Copying and the full screen stay with the page itself."""
+"""What a page could ask the browser for, and never does. Copying and the full screen stay with the page
+itself."""
 PERMISSIONS: Final = ", ".join(
     (*(f"{name}=()" for name in REFUSED), "clipboard-write=(self)", "fullscreen=(self)")
 )
@@ -176,8 +185,9 @@ def frame_ancestors(given: str) -> tuple[str, ...]:
 def same_place(origin: str, host: str, secure: bool = False) -> bool:
     """Whether a page of `origin` was served by `host`: name and port, as a browser writes both.
 
-    Where the browser came over https, as `secure` says, so must the page have: anybody in between can write one that didn't. The
-    other way round nothing is known: a proxy may have spoken https with the browser, and not say so.
+    Where the browser came over https, as `secure` says, so must the page have: anybody in between can write
+    one that didn't. The other way round nothing is known: a proxy may have spoken https with the browser, and
+    not say so.
 
     >>> same_place("http://localhost:8501", "localhost:8501"), same_place("https://a.example", "a.example:443")
     (True, True)
@@ -199,11 +209,12 @@ def _latin(headers: Mapping[str, str]) -> Headers:
 
 
 class Guard:
-    """ASGI middleware: refuses what other sites' pages send and more files than there is room for, and gives every answer its headers.
+    """ASGI middleware: refuses what other sites' pages send and more files than there is room for, and gives
+    every answer its headers.
 
-    Streamlit lets any page that a browser has from `localhost` open its WebSocket, whatever the port, and asks the internet
-    for the server's own address before it refuses another one. Here only the app's own pages come through, and those of
-    Streamlit's setting `server.corsAllowedOrigins`.
+    Streamlit lets any page that a browser has from `localhost` open its WebSocket, whatever the port, and
+    asks the internet for the server's own address before it refuses another one. Here only the app's own
+    pages come through, and those of Streamlit's setting `server.corsAllowedOrigins`.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -308,7 +319,8 @@ class Guard:
         return headers
 
     def foreign(self, scope: Scope) -> bool:
-        """Whether a page of another site asks. Programs say no origin, and can't use a visitor's cookies; an empty one is none of ours."""
+        """Whether a page of another site asks. Programs say no origin, and can't use a visitor's cookies; an
+        empty one is none of ours."""
         origins, host = _all_of(scope, b"origin"), _header(scope, b"host")
         allowed = {one.strip() for one in st.get_option("server.corsAllowedOrigins")} - {""}
         if all(one in allowed or same_place(one, host, _secure(scope)) for one in origins):
@@ -325,7 +337,8 @@ class Guard:
 
 
 def _lead_home(scope: Scope, message: Message) -> None:
-    """Make the answer a redirection where it is a page at an address that no page has. Browsers don't show the rest of it."""
+    """Make the answer a redirection where it is a page at an address that no page has. Browsers don't show
+    the rest of it."""
     page = _is_page(scope["path"], {name.lower(): value for name, value in message["headers"]})
     home = way_home(scope["path"], scope.get("query_string", b"").decode("latin-1"))
     if scope["method"] in ("GET", "HEAD") and message["status"] == 200 and page and home is not None:
@@ -334,7 +347,8 @@ def _lead_home(scope: Scope, message: Message) -> None:
 
 
 def _both_names(scope: Scope) -> bytes:
-    """Where a page says it is from, and the name that the server was asked by, for the page itself: nobody else can read it."""
+    """Where a page says it is from, and the name that the server was asked by, for the page itself: nobody
+    else can read it."""
     data = {"origin": ", ".join(_all_of(scope, b"origin"))[:200], "host": _header(scope, b"host")[:200]}
     return json.dumps(data).encode("ascii")
 
@@ -354,8 +368,9 @@ def _all_of(scope: Scope, name: bytes) -> list[str]:
 
 
 def _without_origin(scope: Scope) -> Scope:
-    """A request whose origin has been looked at. Streamlit compares it letter by letter, and where it differs (`LOCALHOST`, a port that
-    goes without saying) asks the internet, twice, for the server's own address, while everybody waits."""
+    """A request whose origin has been looked at. Streamlit compares it letter by letter, and where it differs
+    (`LOCALHOST`, a port that goes without saying) asks the internet, twice, for the server's own address,
+    while everybody waits."""
     return {**scope, "headers": [header for header in scope["headers"] if header[0] != b"origin"]}
 
 
@@ -374,13 +389,15 @@ def _is_page(path: str, said: Mapping[bytes, bytes]) -> bool:
 
 
 def _secure(scope: Scope) -> bool:
-    """Whether the browser came over https, to a proxy at least. A browser that didn't pays the header no attention."""
+    """Whether the browser came over https, to a proxy at least. A browser that didn't pays the header no
+    attention."""
     said = _header(scope, b"x-forwarded-proto").lower()
     return scope.get("scheme") in {"https", "wss"} or said.startswith(("https", "wss"))
 
 
 def _kept_secret(name: bytes, value: bytes, secure: bool) -> tuple[bytes, bytes]:
-    """A header as it may be sent: over https, a cookie goes back over nothing else. Streamlit knows only of certificates of its own.
+    """A header as it may be sent: over https, a cookie goes back over nothing else. Streamlit knows only of
+    certificates of its own.
 
     >>> _kept_secret(b"set-cookie", b"_streamlit_xsrf=2|a; Path=/; SameSite=Lax", True)[1]
     b'_streamlit_xsrf=2|a; Path=/; SameSite=Lax; Secure'

@@ -1,7 +1,7 @@
 """Runs in progress and finished ones.
 
-A run is built in a thread of its own, so that a page can show how far it is and a learner can stop it. A trace never changes
-once it is there, so everybody who asks for the same run gets the same trace.
+A run is built in a thread of its own, so that a page can show how far it is and a learner can stop it. A
+trace never changes once it is there, so everybody who asks for the same run gets the same trace.
 """
 
 from __future__ import annotations
@@ -49,12 +49,14 @@ class Job(Generic[Built]):
             self.progress.news.set()
 
     def grown(self, wait: float = 0.0) -> Any:
-        """What is recorded of a run that is still under way, after waiting for at most `wait` seconds; None if there is nothing yet."""
+        """What is recorded of a run that is still under way, after waiting for at most `wait` seconds; None
+        if there is nothing yet."""
         self.progress.news.wait(wait)
         return self.progress.trace
 
     def finished(self, wait: float = 0.0) -> bool:
-        """Whether it has ended, after waiting for at most `wait` seconds. A job whose page stops asking is given up after a while."""
+        """Whether it has ended, after waiting for at most `wait` seconds. A job whose page stops asking is
+        given up after a while."""
         self.progress.asked = time.monotonic()
         self._thread.join(wait)
         return self.ended
@@ -120,10 +122,11 @@ class Registry:
     ) -> Built | Job[Built]:
         """The value under `key`, or the job that makes it. Raises what a finished job raised.
 
-        It waits for at most `wait` seconds for the value; if it is `growing`, only until there is something to look at.
+        It waits for at most `wait` seconds for the value; if it is `growing`, only until there is something
+        to look at.
 
-        A session that asks for another value at the same place gives up the one before, and has few jobs in all; `session` "" is
-        everybody's, and without such a limit.
+        A session that asks for another value at the same place gives up the one before, and has few jobs in
+        all; `session` "" is everybody's, and without such a limit.
         """
         with self.lock:
             self._tidy()
@@ -149,13 +152,15 @@ class Registry:
         return job.result()
 
     def stop(self, key: str, job: Job[Any]) -> None:
-        """End a job early. Its value, if it has one, belongs to the session that stopped it: the next to ask starts again."""
+        """End a job early. Its value, if it has one, belongs to the session that stopped it: the next to ask
+        starts again."""
         job.progress.stop = True
         with self.lock:
             self._forget(key, job)
 
     def leave(self, session: str) -> list[str]:
-        """A session has ended: give up the jobs that it alone has asked for, and forget such values if they are large; the keys of those."""
+        """A session has ended: give up the jobs that it alone has asked for, and forget such values if they
+        are large; the keys of those."""
         with self.lock:
             self._tidy()
             for job in self.jobs.values():
@@ -214,5 +219,6 @@ def registry() -> Registry:
 
 @process_singleton
 def tokenizer_registry() -> Registry:
-    """The registry of loaded tokenizers, apart from the other: each may take a hundred times the room of a trace."""
+    """The registry of loaded tokenizers, apart from the other: each may take a hundred times the room of a
+    trace."""
     return Registry(TOKENIZERS_KEPT)

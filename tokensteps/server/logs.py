@@ -1,4 +1,5 @@
-"""What the server writes down: whoever makes it fail, again and again, doesn't fill the disk with tracebacks."""
+"""What the server writes down: whoever makes it fail, again and again, doesn't fill the disk with
+tracebacks."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ FORMATTER: Final = logging.Formatter()
 
 
 class Throttle(logging.Filter):
-    """Lets through a few records of each place in the code, then one a minute that says how many there were; long ones are cut."""
+    """Lets through a few records of each place in the code, then one a minute that says how many there were;
+    long ones are cut."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,5 @@
-"""Things that a server makes once and keeps, in module state: `st.cache_resource` can be emptied by a message from any browser."""
+"""Things that a server makes once and keeps, in module state: `st.cache_resource` can be emptied by a message
+from any browser."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ Single = TypeVar("Single")
 
 
 def process_singleton(make: Callable[[], Single]) -> Callable[[], Single]:
-    """`make`, called the first time only; threads that come meanwhile wait for it. One that raises is tried again.
+    """`make`, called the first time only; threads that come meanwhile wait for it. One that raises is tried
+    again.
 
     >>> @process_singleton
     ... def registry() -> list[str]:

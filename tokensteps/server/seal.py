@@ -1,4 +1,5 @@
-"""Sealed texts: anybody can read what a link or a code says, but only this server, which has the secret, can change it."""
+"""Sealed texts: anybody can read what a link or a code says, but only this server, which has the secret, can
+change it."""
 
 from __future__ import annotations
 
@@ -25,14 +26,16 @@ SECRET_FILE: Final = KEPT_IN / ".secret"
 
 
 class SecretError(RuntimeError):
-    """A secret that protects nothing, or that can't be read: the server should not start with it. For whoever runs the server."""
+    """A secret that protects nothing, or that can't be read: the server should not start with it. For whoever
+    runs the server."""
 
 
 def read_secret() -> str:
-    """This server's secret: from the environment, or else from a file, which the first server writes. Raises SecretError.
+    """This server's secret: from the environment, or else from a file, which the first server writes. Raises
+    SecretError.
 
-    Where the file can't be written, as in a read-only container or on a full disk, this process has a secret of its own and says so
-    in the log: its seals end with it, and other workers take them for forgeries.
+    Where the file can't be written, as in a read-only container or on a full disk, this process has a secret
+    of its own and says so in the log: its seals end with it, and other workers take them for forgeries.
     """
     value = os.environ.get(SECRET_VARIABLE)
     if value:
@@ -67,9 +70,11 @@ def _long_enough(found: str, where: str, remedy: str) -> str:
 
 
 def _write_once(path: Path, text: str) -> None:
-    """Write a file whole or not at all, unless another process comes first: then that one's stays. Raises OSError.
+    """Write a file whole or not at all, unless another process comes first: then that one's stays. Raises
+    OSError.
 
-    The text is written and flushed to disk under another name; a link is what either succeeds for one process alone or fails.
+    The text is written and flushed to disk under another name; a link is what either succeeds for one process
+    alone or fails.
     """
     handle, written = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}-")  # readable by its owner only
     try:
@@ -88,7 +93,8 @@ secret: Final = process_singleton(read_secret)
 
 
 def seal(kind: str, what: Any) -> str:
-    """`what`, as JSON, compressed where that is shorter, signed, and safe in a URL; a seal of one `kind` is no good for another.
+    """`what`, as JSON, compressed where that is shorter, signed, and safe in a URL; a seal of one `kind` is
+    no good for another.
 
     >>> unseal("test", seal("test", {"a": [1, "ü"]}))
     {'a': [1, 'ü']}

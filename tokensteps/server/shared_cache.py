@@ -24,11 +24,13 @@ def at_hand(key: tuple[Any, ...]) -> Any | None:
 
 
 def remembered(key: tuple[Any, ...], make: Callable[[], Item]) -> Item:
-    """What `make` makes for `key`: lists and texts, which are pure functions of their key. Kept while there is room for their bytes."""
+    """What `make` makes for `key`: lists and texts, which are pure functions of their key. Kept while there
+    is room for their bytes."""
     return remembered_values.get(key, make, lambda value: ENTRY + text_bytes(key, value))
 
 
 def made_once(make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
-    """`make`, for a file to download: however often a browser asks for it, it is made once, and kept while there is room."""
+    """`make`, for a file to download: however often a browser asks for it, it is made once, and kept while
+    there is room."""
     key = (object(),)
     return lambda: _downloads.get(key, make, len)

@@ -1,4 +1,5 @@
-"""The frames and tables of a run: made once for all sessions; a window of many frames by another process, so that nobody else waits."""
+"""The frames and tables of a run: made once for all sessions; a window of many frames by another process, so
+that nobody else waits."""
 
 from __future__ import annotations
 
@@ -27,9 +28,11 @@ from tokensteps.server.traces import GROWTH, LEAST_TAKEN, drawers, pickled
 Stepped = AnyTrace | Comparison
 """What a page steps through."""
 StepTable = Callable[[Any, Style, str, int | None], pd.DataFrame]
-"""Makes a table of a snapshot, in a style; with a text, only the rows that contain it; with a number, only so many from the top."""
+"""Makes a table of a snapshot, in a style; with a text, only the rows that contain it; with a number, only so
+many from the top."""
 _traces: Final = SharedCache[str, Stepped](DRAWER_ROOM)
-"""In the process that draws: the traces it holds, as the next window of the same run is likely to come soon."""
+"""In the process that draws: the traces it holds, as the next window of the same run is likely to come
+soon."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,8 @@ def takes_a_while(frame: Callable[[int], Frame], shown: range) -> TypeGuard[Step
 
 
 def draw_window(run: str, window: Window, frame: Callable[[int], Frame]) -> bytes:
-    """A window of the run called `run`, packed. Many frames are drawn by another process, unless that fails."""
+    """A window of the run called `run`, packed. Many frames are drawn by another process, unless that
+    fails."""
     if takes_a_while(frame, window.shown) and (
         trace := pickled(run) if frame.trace.finished else pickle.dumps(frame.trace)
     ):
@@ -106,14 +110,15 @@ def draw_window(run: str, window: Window, frame: Callable[[int], Frame]) -> byte
 
 
 def reach(trace: Stepped) -> tuple[object, ...]:
-    """How far a trace goes. A stopped one belongs to one session but has the whole run's name, and so has one that still grows: what
-    is kept for all needs both."""
+    """How far a trace goes. A stopped one belongs to one session but has the whole run's name, and so has one
+    that still grows: what is kept for all needs both."""
     parts = trace.runs.values() if isinstance(trace, Comparison) else (trace,)
     return (*map(len, parts), trace.stop_reason)
 
 
 def drawing_version(trace: Stepped, last: int) -> tuple[object, ...]:
-    """What tells drawings of the steps up to `last` apart, in traces of the same run: nothing if all show these steps in the same way."""
+    """What tells drawings of the steps up to `last` apart, in traces of the same run: nothing if all show
+    these steps in the same way."""
     if last > trace.settled:
         return reach(trace)
     return () if not isinstance(trace, UnigramTrace) or trace.knows_loss(0) else (trace.stop_reason,)
@@ -128,7 +133,8 @@ def rows(
     find: str = "",
     limit: int | None = None,
 ) -> bytes:
-    """A table of a step as the browser gets it: made once for all sessions, except when somebody searches in it."""
+    """A table of a step as the browser gets it: made once for all sessions, except when somebody searches in
+    it."""
 
     def make() -> bytes:
         return packed_table(table(trace[step], style, find, limit))

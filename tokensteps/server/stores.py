@@ -1,4 +1,5 @@
-"""Texts and files by name, in folders that outlive a server, so that an address too short for a text can still bring it back."""
+"""Texts and files by name, in folders that outlive a server, so that an address too short for a text can
+still bring it back."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ def touch(path: Path) -> None:
 
 
 class KeptFolder:
-    """Files in a folder, which several servers may share. The least recently used ones go when there are too many."""
+    """Files in a folder, which several servers may share. The least recently used ones go when there are too
+    many."""
 
     def __init__(self, folder: Path, room: int, largest: int) -> None:
         self.folder, self.room, self.largest = folder, room, largest
@@ -109,7 +111,8 @@ class TextStore(KeptFolder):
         self._memory: SharedCache[str, bytes] = SharedCache(room)
 
     def put(self, data: bytes) -> str:
-        """Keep `data` unless it is larger than `largest`. Returns its name, which nobody can guess without knowing the text."""
+        """Keep `data` unless it is larger than `largest`. Returns its name, which nobody can guess without
+        knowing the text."""
         name = digest(data)
         if len(data) > self.largest:
             return name
@@ -152,7 +155,8 @@ class TextStore(KeptFolder):
 
 
 class SealedStore(KeptFolder):
-    """What was made of something else, under the name of that: a seal says that it is this server's own work, and whole.
+    """What was made of something else, under the name of that: a seal says that it is this server's own work,
+    and whole.
 
     If the folder can't be written, nothing is kept: it can be made again.
     """
@@ -206,5 +210,6 @@ def compiled_store() -> SealedStore:
 
 @process_singleton
 def corpora() -> SharedCache[str, bytes]:
-    """The corpora that were uploaded, by digest: sessions hold their names only, so that there is one limit for all."""
+    """The corpora that were uploaded, by digest: sessions hold their names only, so that there is one limit
+    for all."""
     return SharedCache(CORPORA_ROOM)

@@ -73,8 +73,8 @@ class Progress:
     asked: float = field(default_factory=time.monotonic)
     """When a page last read it."""
     trace: Any = None
-    """What is recorded of a run by now, to be looked at while it grows: a longer trace takes its place. None before, and where
-    nothing can be looked at."""
+    """What is recorded of a run by now, to be looked at while it grows: a longer trace takes its place. None
+    before, and where nothing can be looked at."""
     began: float = field(default_factory=time.monotonic)
     """When its work was asked for."""
     clock: Callable[[], float] = lambda: time.monotonic()
@@ -94,7 +94,8 @@ class Progress:
         return not self.stop
 
     def growing(self, cut: CutOff) -> None:
-        """Called while a run grows, with what cuts off what is new. What is trained on the spot ends before anybody could look."""
+        """Called while a run grows, with what cuts off what is new. What is trained on the spot ends before
+        anybody could look."""
 
     def grow(self, part: Any) -> None:
         """Take in what was cut off: at first a trace, then what comes after it."""
@@ -103,8 +104,8 @@ class Progress:
             self.news.set()
 
     def pause(self) -> float:
-        """Seconds until more of a run that grows is worth a look: few at first, then a share of its time, so that looking costs a long
-        run next to nothing; and no more than it is likely to go on."""
+        """Seconds until more of a run that grows is worth a look: few at first, then a share of its time, so
+        that looking costs a long run next to nothing; and no more than it is likely to go on."""
         passed = self.clock() - self.began
         left = passed * (self.total / self.done - 1) if self.total and self.done else math.inf
         return max(LOOKED_SOON, min(passed / 3, left, LOOKED_LATE))
@@ -169,7 +170,8 @@ class Task(Generic[Result_co]):
 
 
 def worth_sending(task: Task[object]) -> bool:
-    """Whether a task may slow the server down: a large text, a long training, or a pattern that a visitor wrote."""
+    """Whether a task may slow the server down: a large text, a long training, or a pattern that a visitor
+    wrote."""
     return (
         len(task.source.data) > SMALL_TASK
         or task.seconds > HERE_SECONDS

@@ -17,9 +17,11 @@ Trace = TypeVar("Trace")
 DRAWING_NICENESS: Final = 2
 """By how much the priority of the process that draws is lower than the server's."""
 LEAST_TAKEN: Final = 300_000
-"""Bytes that the smallest trace takes once somebody has looked at it: its words and pairs at several steps."""
+"""Bytes that the smallest trace takes once somebody has looked at it: its words and pairs at several
+steps."""
 GROWTH: Final = 10
-"""How much larger a trace is in memory than pickled: three times when it comes, twelve times when all of it was looked at."""
+"""How much larger a trace is in memory than pickled: three times when it comes, twelve times when all of it
+was looked at."""
 
 
 @process_singleton
@@ -40,7 +42,8 @@ def _pickles() -> SharedCache[str, bytes]:
 
 
 def train(name: str, task: Task[Trace], progress: Progress) -> Trace:
-    """Train: a small task here and now, a larger one in a process of its own. The trace is kept pickled, too, under `name`."""
+    """Train: a small task here and now, a larger one in a process of its own. The trace is kept pickled, too,
+    under `name`."""
     if worth_sending(task):
         data = workers().run(task, progress)
         trace: Trace = pickle.loads(data)  # from a process of this server

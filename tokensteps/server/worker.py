@@ -1,4 +1,5 @@
-"""``python -m tokensteps.server.worker NICENESS MODULE ROOM``: a process that trains or draws for the server, which starts it; see `tokensteps/server/workers.py`."""
+"""``python -m tokensteps.server.worker NICENESS MODULE ROOM``: a process that trains or draws for the server,
+which starts it; see `tokensteps/server/workers.py`."""
 
 from __future__ import annotations
 
@@ -61,9 +62,11 @@ class Reporter(Progress):
 
 
 def serve(incoming: BinaryIO, outgoing: BinaryIO, room: float = math.inf) -> None:
-    """Do what the server sends, one piece of work after another, until the server is gone. STOP ends the current one early.
+    """Do what the server sends, one piece of work after another, until the server is gone. STOP ends the
+    current one early.
 
-    Once it has taken `room` bytes more than at the start, it says LAST: Python gives little of them back to the system.
+    Once it has taken `room` bytes more than at the start, it says LAST: Python gives little of them back to
+    the system.
     """
 
     def tell(kind: str, value: Any) -> None:
@@ -107,7 +110,8 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO, room: float = math.inf) -> Non
 
 @contextlib.contextmanager
 def processor_time(seconds: float) -> Iterator[None]:
-    """Have the system end this process once it has worked for so long, where the system can: not on Windows."""
+    """Have the system end this process once it has worked for so long, where the system can: not on
+    Windows."""
     if not hasattr(signal, "setitimer"):
         yield
         return
@@ -147,7 +151,8 @@ if __name__ == "__main__":
     limit_memory()
     importlib.import_module(sys.argv[2])  # so that the first work doesn't wait for it
     answers = os.fdopen(os.dup(1), "wb")
-    # What a library prints of a text, as the tokenizers library does when it panics, is no answer, and nothing that a visitor may fill a log with.
+    # What a library prints of a text, as the tokenizers library does when it panics, is no answer, and
+    # nothing that a visitor may fill a log with.
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)

@@ -1,8 +1,9 @@
 """Training and drawing in processes of their own, so that no session waits for another's.
 
-Python runs one thread at a time. Training in the server's own process would slow down every visitor's clicks, so longer runs
-go to a few worker processes with a lower priority than the server's, and come back as a finished trace. Drawing many frames
-goes the same way. Nothing here imports Streamlit: a worker that trains loads the engine and little else.
+Python runs one thread at a time. Training in the server's own process would slow down every visitor's clicks,
+so longer runs go to a few worker processes with a lower priority than the server's, and come back as a
+finished trace. Drawing many frames goes the same way. Nothing here imports Streamlit: a worker that trains
+loads the engine and little else.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from tokensteps.server.tasks import Progress, Stopped, TrainingError, Work
 TOLD_EVERY: Final = 0.1
 """Seconds between a worker's reports."""
 UNSEEN: Final = 0.15
-"""Seconds before a worker sends anything of a run that still grows: most runs have ended by then, and are sent once."""
+"""Seconds before a worker sends anything of a run that still grows: most runs have ended by then, and are
+sent once."""
 NICENESS: Final = 10
 """By how much the priority of a process that trains is lower than the server's."""
 STOP: Final = "stop"
@@ -49,9 +51,11 @@ LAST: Final = "last"
 
 
 class Worker:
-    """A process that does one piece of work after another: `tokensteps/server/worker.py`, with pickles on its standard input and output.
+    """A process that does one piece of work after another: `tokensteps/server/worker.py`, with pickles on its
+    standard input and output.
 
-    `multiprocessing` doesn't work here: it imports the main module, and Streamlit puts a page's script in that place.
+    `multiprocessing` doesn't work here: it imports the main module, and Streamlit puts a page's script in
+    that place.
     """
 
     def __init__(
@@ -66,10 +70,11 @@ class Worker:
         self._process = subprocess.Popen(command, cwd=PACKAGES, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, task: Work, progress: Progress) -> bytes:
-        """The work's result, pickled. Raises what the work raises, and TrainingError when the process has ended.
+        """The work's result, pickled. Raises what the work raises, and TrainingError when the process has
+        ended.
 
-        The limit is on the processor's time, which the process keeps to by itself: a busy server refuses nothing that an idle one
-        takes. What waits, and never works, is ended by the clock.
+        The limit is on the processor's time, which the process keeps to by itself: a busy server refuses
+        nothing that an idle one takes. What waits, and never works, is ended by the clock.
         """
         text = False
         self._grown = 0
@@ -93,7 +98,8 @@ class Worker:
                 self.close()
 
     def _wait_for_start(self) -> None:
-        """Wait until the process has imported what it needs, which doesn't count as time for work. Raises TrainingError."""
+        """Wait until the process has imported what it needs, which doesn't count as time for work. Raises
+        TrainingError."""
         if not self._ready:
             assert self._process.stdout is not None  # it is a pipe
             try:
@@ -196,10 +202,11 @@ class Shares:
 class Workers:
     """A few workers, which import a module at the start, and the queue in front of them.
 
-    Whoever has had least goes next: a session by the seconds that workers were busy for it, or by its address's, divided by the sessions that
-    are there, whichever is more. So a class at one address isn't one visitor, and who comes back as another session has had what
-    he has had. Among equals the shortest task goes first, since it is done soonest. Long ones never take all workers. In
-    a full queue, whoever has most tasks in it loses one.
+    Whoever has had least goes next: a session by the seconds that workers were busy for it, or by its
+    address's, divided by the sessions that are there, whichever is more. So a class at one address isn't one
+    visitor, and who comes back as another session has had what he has had. Among equals the shortest task
+    goes first, since it is done soonest. Long ones never take all workers. In a full queue, whoever has most
+    tasks in it loses one.
     """
 
     def __init__(
@@ -212,14 +219,15 @@ class Workers:
         where: SessionAddresses | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """A process that has had nothing to do for `idle_seconds` after its work ends; without them, it stays. One that has taken more
-        than `room` bytes for a piece of work makes way for a new one."""
+        """A process that has had nothing to do for `idle_seconds` after its work ends; without them, it
+        stays. One that has taken more than `room` bytes for a piece of work makes way for a new one."""
         self._settings = (niceness, module, room)
         self._idle: list[Worker] = []
         self._idle_seconds = idle_seconds
         self._sweep: threading.Timer | None = None
         self._one_ready = False
-        """Whether one process is always there: Python gives little memory back, so a new one takes the place of one that has worked."""
+        """Whether one process is always there: Python gives little memory back, so a new one takes the place
+        of one that has worked."""
         self._lock = threading.Lock()
         self._changed = threading.Condition()
         self._free, self._free_for_long = number, max(1, number - 1)
@@ -246,7 +254,8 @@ class Workers:
     def run(self, task: Work, progress: Progress) -> bytes:
         """The work's result, pickled, once it has had its turn.
 
-        Raises what the work raises; Stopped when it was stopped or forgotten before its turn came; TrainingError.
+        Raises what the work raises; Stopped when it was stopped or forgotten before its turn came;
+        TrainingError.
         """
         with self._turn(task, progress), self._worker() as worker:
             return worker.run(task, progress)
@@ -277,8 +286,8 @@ class Workers:
                 self._changed.notify_all()
 
     def _make_way(self, session: str) -> None:
-        """Give up the session's task that has waited longest if it has too many; and if there are too many in all, refuse one of those
-        who have most, or have had most."""
+        """Give up the session's task that has waited longest if it has too many; and if there are too many in
+        all, refuse one of those who have most, or have had most."""
         there = [turn for turn in self._waiting if not turn.leaving]
         own = [turn for turn in there if session and turn.progress.session == session]
         if len(own) > JOBS_ON_A_PAGE:
@@ -295,7 +304,8 @@ class Workers:
             max(there, key=wants).refused = True
 
     def _take(self, turn: Turn, workers: int, seconds: float) -> None:
-        """Take a worker for a turn, or with -1 give it back; with the seconds that it is expected to take, and then those it took besides."""
+        """Take a worker for a turn, or with -1 give it back; with the seconds that it is expected to take,
+        and then those it took besides."""
         session = turn.progress.session
         self._free -= workers
         self._free_for_long -= workers * (not turn.short)
@@ -314,7 +324,8 @@ class Workers:
         return self._share(session, self._by_session.of, self._by_address.of)
 
     def _share(self, session: str, own: Callable[[str], float], together: Callable[[str], float]) -> float:
-        """What a session has itself, or its part of what all at its address have together, if that is more; "" is nobody, and has nothing."""
+        """What a session has itself, or its part of what all at its address have together, if that is more;
+        "" is nobody, and has nothing."""
         address = self._where.of(session)
         shared = together(address) / self._where.sessions(address) if address else 0.0
         return max(own(session), shared) if session else 0.0

@@ -1,7 +1,7 @@
 """Which language the app speaks: the one in the address, else the one that was chosen, else the browser's.
 
-A choice is written to the address as `?lang=`, so that it survives a reload and is part of links; `assets/components/page.js` carries
-it to other pages. The browser's own language is not written.
+A choice is written to the address as `?lang=`, so that it survives a reload and is part of links;
+`assets/components/page.js` carries it to other pages. The browser's own language is not written.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ def choose_language() -> None:
     before = state.get("language")
     state["language"] = use_language(chosen or browser_language())
     if before not in (None, state["language"]):
-        # A select box knows its choice by the label, and would lose it when the labels change. Setting the value again restores it.
+        # A select box knows its choice by the label, and would lose it when the labels change. Setting the
+        # value again restores it.
         for key, value in state.items():
             if isinstance(value, str):
                 state[key] = value

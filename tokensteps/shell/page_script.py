@@ -17,8 +17,8 @@ ALWAYS_READ: Final = {"challenge": {"c"}, "glossary": {"term"}}
 
 
 def page_script() -> None:
-    """Start it: halves of UTF-16 pairs become U+FFFD as they are typed or pasted, Back never leads to a bare address, terms with a
-    dotted line are explained, and the document names its language."""
+    """Start it: halves of UTF-16 pairs become U+FFFD as they are typed or pasted, Back never leads to a bare
+    address, terms with a dotted line are explained, and the document names its language."""
     few = {
         PAGES[page].path: sorted(names | ALWAYS_READ.get(page, set()))
         for page, names in PAGE_PARAMETERS.items()

@@ -1,7 +1,8 @@
-"""A page that outlives its server: the browser reconnects to a new session, which must find everything as it was.
+"""A page that outlives its server: the browser reconnects to a new session, which must find everything as it
+was.
 
-The browser's part of Streamlit gives such a session the address and the widgets' values as it knows them. Pages read the address
-as they would read a link; this module restores what the address lacks.
+The browser's part of Streamlit gives such a session the address and the widgets' values as it knows them.
+Pages read the address as they would read a link; this module restores what the address lacks.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ from tokensteps.widgets.arrival import resume_page
 from tokensteps.widgets.predict import forget_game
 
 WRITTEN: Final = ("step", "lang")
-"""Parameters that our scripts write into the address behind Streamlit's back: Streamlit only knows what Python wrote last."""
+"""Parameters that our scripts write into the address behind Streamlit's back: Streamlit only knows what
+Python wrote last."""
 OUTLIVED: Final = "reconnect.outlived"
-"""In session state: whether the browser already had a page when the session began, and hasn't yet told us its address."""
+"""In session state: whether the browser already had a page when the session began, and hasn't yet told us its
+address."""
 
 
 def catch_up() -> bool:
-    """Call this at the top of every run. Returns whether the address has just been restored to what the browser had when it lost its
-    server.
+    """Call this at the top of every run. Returns whether the address has just been restored to what the
+    browser had when it lost its server.
 
     That may happen in the second run: if a fragment ran last, Streamlit starts a first run by itself.
     """

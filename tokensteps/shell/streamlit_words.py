@@ -1,7 +1,8 @@
-"""The words that Streamlit itself writes on pages, always in English: `assets/components/words.js` replaces them with translations.
+"""The words that Streamlit itself writes on pages, always in English: `assets/components/words.js` replaces
+them with translations.
 
-Streamlit has no parameter for these words. They are listed as in Streamlit 1.67; a word that another version changes stays in English,
-and `tests/browser/test_streamlit_words.py` reports it.
+Streamlit has no parameter for these words. They are listed as in Streamlit 1.67; a word that another version
+changes stays in English, and `tests/browser/test_streamlit_words.py` reports it.
 """
 
 from __future__ import annotations
@@ -79,7 +80,8 @@ SHOWN: Final = (
 
 
 def streamlit_words() -> None:
-    """Start the translation into the language in use. Call this before the page runs, which may take a while."""
+    """Start the translation into the language in use. Call this before the page runs, which may take a
+    while."""
     words: dict[str, str] = {}
     if current_language() != "en":
         words = {english: _(english) for english in (*SPOKEN, *SHOWN)}

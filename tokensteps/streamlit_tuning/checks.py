@@ -6,7 +6,8 @@ from typing import Any
 
 
 def require(owner: Any, *names: str) -> None:
-    """Raise AttributeError unless `owner`, a module or a class, has these names: as its own, annotated, or set when one is made.
+    """Raise AttributeError unless `owner`, a module or a class, has these names: as its own, annotated, or
+    set when one is made.
 
     >>> require(str, "upper")
     >>> require(str, "upper", "louder")

@@ -11,8 +11,9 @@ from tokensteps.streamlit_tuning.checks import require
 def leave_other_pages_alone() -> None:
     """Have no fragment run for a page that the session no longer shows.
 
-    Until a browser hears that its page was changed by the server, it asks for fragments of the old one. Streamlit runs them when the other
-    page is there, and tells the browser that it is on the old one: which then has an empty page, or fails at a place that isn't there.
+    Until a browser hears that its page was changed by the server, it asks for fragments of the old one.
+    Streamlit runs them when the other page is there, and tells the browser that it is on the old one: which
+    then has an empty page, or fails at a place that isn't there.
     """
     require(ScriptRunner, "_pages_manager")
     require(RerunData, "fragment_id_queue", "page_script_hash")

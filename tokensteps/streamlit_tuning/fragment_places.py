@@ -13,9 +13,11 @@ from tokensteps.streamlit_tuning.checks import require
 
 
 def copy_places_quickly() -> None:
-    """Have a fragment remember and find its place in the page by copies of what a place is made of, and of nothing else.
+    """Have a fragment remember and find its place in the page by copies of what a place is made of, and of
+    nothing else.
 
-    Streamlit copies by `copy.deepcopy`, which asks of every number and text whether it has met it before: a sixteenth of a click.
+    Streamlit copies by `copy.deepcopy`, which asks of every number and text whether it has met it before: a
+    sixteenth of a click.
     """
     require(fragment, "deepcopy")
     require(Cursor, "transient_elements", "_transient_elements")
@@ -56,7 +58,8 @@ def _copied_container(container: DeltaGenerator) -> DeltaGenerator:
 
 
 def _copied_cursor(cursor: Cursor) -> Cursor:
-    """Its parts are numbers, a tuple of numbers, and what is shown there only for a moment, nearly always nothing."""
+    """Its parts are numbers, a tuple of numbers, and what is shown there only for a moment, nearly always
+    nothing."""
     if len(cursor.transient_elements):
         return deepcopy(cursor)
     copied = copy(cursor)

@@ -24,8 +24,8 @@ class Handover:
     """What a session's script has told since the event loop last looked: passed on together, in its order."""
 
     HELD: Final = 0.005
-    """Seconds that a part may wait for what comes after it: a step takes about as long. It is also how long Streamlit rests between
-    two looks at what is to be sent."""
+    """Seconds that a part may wait for what comes after it: a step takes about as long. It is also how long
+    Streamlit rests between two looks at what is to be sent."""
 
     def __init__(self, call: Callable[[Callable[[], None]], None]) -> None:
         self._call = call
@@ -36,7 +36,8 @@ class Handover:
         """When the wait is over."""
 
     def add(self, handle: Callable[[], None], *, more: bool = False) -> None:
-        """Have the event loop call `handle` soon; where `more` is about to come, together with that if it comes in time."""
+        """Have the event loop call `handle` soon; where `more` is about to come, together with that if it
+        comes in time."""
         self._told.append(handle)
         if not more and not self._called:
             self._called = True
@@ -46,7 +47,8 @@ class Handover:
             self._call(self._hold)
 
     def expect(self) -> None:
-        """Wait a moment for what is about to come, so that nobody need call for it; only where the event loop runs."""
+        """Wait a moment for what is about to come, so that nobody need call for it; only where the event loop
+        runs."""
         if self.wait is None:
             self._held = True
             self.wait = asyncio.get_running_loop().call_later(self.HELD, self._pass_on_held)
@@ -78,8 +80,8 @@ class Handover:
 def tell_together() -> None:
     """Have what a script tells come to the event loop in few parts.
 
-    Streamlit has it woken twice for each of some 25 messages in a click; each time, the script's thread and the loop's take turns, and
-    then it looks at all sessions for something to send.
+    Streamlit has it woken twice for each of some 25 messages in a click; each time, the script's thread and
+    the loop's take turns, and then it looks at all sessions for something to send.
     """
     require(
         AppSession,
@@ -104,7 +106,8 @@ def tell_together() -> None:
     def ask(session: AppSession, client_state: ClientState | None) -> None:
         if asyncio._get_running_loop() is session._event_loop:
             handover = handover_of(session)
-            # Else what a script has told that has just ended would come from one that is no longer the session's, and be dropped.
+            # Else what a script has told that has just ended would come from one that is no longer the
+            # session's, and be dropped.
             handover.pass_on()
             handover.expect()
         ask_for_run(session, client_state)
@@ -117,7 +120,8 @@ def tell_together() -> None:
 
 
 def wake(server: Runtime) -> None:
-    """Have the server look for something to send. Where the event loop runs, it need not be woken, as Streamlit does for each message."""
+    """Have the server look for something to send. Where the event loop runs, it need not be woken, as
+    Streamlit does for each message."""
     state = server._get_async_objs()
     if asyncio._get_running_loop() is state.eventloop:
         state.need_send_data.set()

@@ -16,8 +16,8 @@ SENT_AT_ONCE: Final = 100
 def send_together() -> None:
     """Have the messages of a session sent at once.
 
-    Streamlit rests after each, for which the loop gives Python's one turn away. While pages are run in other threads, it can take 2 ms and
-    more until it has the turn back, and a page has dozens of messages.
+    Streamlit rests after each, for which the loop gives Python's one turn away. While pages are run in other
+    threads, it can take 2 ms and more until it has the turn back, and a page has dozens of messages.
     """
     take, send = AppSession.flush_browser_queue, Runtime._send_message
 

@@ -41,8 +41,8 @@ class StateInSight(Mapping[str, Any]):
 def _told_as_dict(
     events: str, _component: str | None = None, _names: set[str] | None = None
 ) -> WidgetValuePresenter:
-    """What session state shows of a component: its values, and what it has just told under the widget `events`. A plain dict: Streamlit
-    makes a new class for each, so that a page could write to it."""
+    """What session state shows of a component: its values, and what it has just told under the widget
+    `events`. A plain dict: Streamlit makes a new class for each, so that a page could write to it."""
 
     def present(values: Any, state: SessionState) -> Any:
         widgets = state._new_widget_state
@@ -55,7 +55,8 @@ def _told_as_dict(
 
 
 def show_state_by_need() -> None:
-    """Have session state looked up where it is asked for, and not all of it each time: a tenth of what a click costs the server."""
+    """Have session state looked up where it is asked for, and not all of it each time: a tenth of what a
+    click costs the server."""
     require(SessionState, "_new_widget_state")
     require(bidi_component, "make_bidi_component_presenter")
     SessionState.filtered_state = property(StateInSight)  # type: ignore[assignment]

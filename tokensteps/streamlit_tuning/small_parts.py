@@ -11,8 +11,8 @@ from tokensteps.streamlit_tuning.checks import require
 def send_at_once() -> None:
     """Have each part of an answer leave at once, as asyncio does on connections that it knows to be of TCP.
 
-    Streamlit makes its socket without naming the protocol, so asyncio knows it of none: a small part that followed another waited until
-    the browser had confirmed that one, which takes 40 ms.
+    Streamlit makes its socket without naming the protocol, so asyncio knows it of none: a small part that
+    followed another waited until the browser had confirmed that one, which takes 40 ms.
     """
 
     def set_no_delay(connection: socket.socket) -> None:

@@ -9,8 +9,8 @@ from tokensteps.streamlit_tuning.checks import require
 
 
 def read_theme_once() -> None:
-    """Have Streamlit put the theme together once, not for each run of each visitor: half a millisecond of a click. The settings stay as they
-    are while a server runs."""
+    """Have Streamlit put the theme together once, not for each run of each visitor: half a millisecond of a
+    click. The settings stay as they are while a server runs."""
     require(app_session, "_populate_theme_msg")
     put_together = app_session._populate_theme_msg
     result: dict[str, CustomThemeConfig] = {}

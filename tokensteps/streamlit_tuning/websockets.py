@@ -44,7 +44,8 @@ class WrittenTogether:
 
 
 def write_together() -> None:
-    """Have the messages of a click leave by one call of the system, not by one each: a tenth of what the click costs the server."""
+    """Have the messages of a click leave by one call of the system, not by one each: a tenth of what the
+    click costs the server."""
     begin = WebSocketsSansIOProtocol.connection_made
 
     def connection_made(protocol: WebSocketsSansIOProtocol, transport: asyncio.BaseTransport) -> None:

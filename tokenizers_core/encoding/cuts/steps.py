@@ -1,4 +1,5 @@
-"""What is recorded while a word is cut by a vocabulary alone: longest tokens first, as few as possible, or at random."""
+"""What is recorded while a word is cut by a vocabulary alone: longest tokens first, as few as possible, or at
+random."""
 
 from __future__ import annotations
 
@@ -135,7 +136,8 @@ def _options(table: PieceTable, way: str, one: PlacedToken, taken: WordCut) -> I
 
 
 def fewest_steps(word: str, table: PieceTable) -> StoredTrace[FewestSnapshot]:
-    """The search for the fewest tokens: one boundary a step, then the shortest paths; `stop_reason` is "found" or "no_path"."""
+    """The search for the fewest tokens: one boundary a step, then the shortest paths; `stop_reason` is
+    "found" or "no_path"."""
     fewest = table.fewest_before
     snapshots = [FewestSnapshot(0, UncutEvent(), table, (0,))]
     for position in range(1, len(table) + 1):

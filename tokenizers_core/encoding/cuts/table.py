@@ -1,7 +1,8 @@
 """Every token that spells a stretch of a word, and the ways to cut the word that look at nothing else.
 
-How a vocabulary was trained doesn't say how it must be used: BPE applies its merges in order, but its tokens can also be matched from the
-left, longest first, or chosen so that there are as few as possible. Source: Uzan, Schmidt, Tanner and Pinter 2024, "Greed is All You Need".
+How a vocabulary was trained doesn't say how it must be used: BPE applies its merges in order, but its tokens
+can also be matched from the left, longest first, or chosen so that there are as few as possible. Source:
+Uzan, Schmidt, Tanner and Pinter 2024, "Greed is All You Need".
 """
 
 from __future__ import annotations
@@ -72,8 +73,8 @@ class PieceTable:
         apart: Container[str] = (),
         longest: int | None = None,
     ) -> PieceTable:
-        """Look up every stretch. `apart` are tokens that no symbols spell together, such as special tokens; `longest`: how many
-        characters the longest token has, with its prefix.
+        """Look up every stretch. `apart` are tokens that no symbols spell together, such as special tokens;
+        `longest`: how many characters the longest token has, with its prefix.
         """
         bare = [symbol.removeprefix(prefix) if index else symbol for index, symbol in enumerate(symbols)]
         text, ends = "".join(bare), [*accumulate(map(len, bare), initial=0)]
@@ -114,7 +115,8 @@ class PieceTable:
     # --- longest first ------------------------------------------------------------------------------------------------
 
     def longest_prefix(self) -> Iterator[PlacedToken]:
-        """From the left, always the longest token that begins the rest: WordPiece's way. Ends where none does."""
+        """From the left, always the longest token that begins the rest: WordPiece's way. Ends where none
+        does."""
         position = 0
         while position < len(self) and self.leaving[position]:
             yield (taken := self.leaving[position][0])
@@ -128,7 +130,8 @@ class PieceTable:
             position = taken.start
 
     def longest_token(self) -> Iterator[PlacedToken]:
-        """The longest token anywhere, the leftmost of several, and then the longest anywhere in what is left, again and again."""
+        """The longest token anywhere, the leftmost of several, and then the longest anywhere in what is left,
+        again and again."""
         free = [True] * len(self)
         for one in self.by_size:
             if free[one.start] and free[one.end - 1]:  # what was taken is no shorter, so it can't lie between
@@ -152,7 +155,8 @@ class PieceTable:
 
     @cached_property
     def _after(self) -> list[tuple[int, int]]:
-        """For each boundary, how few tokens lead on to the end, and by how many paths of so few; 0 paths where none does."""
+        """For each boundary, how few tokens lead on to the end, and by how many paths of so few; 0 paths
+        where none does."""
         results = [(0, 1)] * (len(self) + 1)
         for start in reversed(range(len(self))):
             ways = [results[one.end] for one in self.leaving[start] if results[one.end][1]]
@@ -166,7 +170,8 @@ class PieceTable:
         return self._after[0][1]
 
     def shortest_paths(self, limit: int | None = None) -> list[WordCut]:
-        """The word cut into as few tokens as possible, in every way or in `limit` of them: longer first tokens first."""
+        """The word cut into as few tokens as possible, in every way or in `limit` of them: longer first
+        tokens first."""
         return list(islice(self._paths(), limit)) if self.shortest_count else []
 
     def _paths(self) -> Iterator[WordCut]:
@@ -201,7 +206,8 @@ def names_of(cut: WordCut | None) -> tuple[str, ...] | None:
 def placed(
     symbols: Sequence[str], tokens: Sequence[str], prefix: str = "", at_end: bool = False
 ) -> WordCut | None:
-    """Where tokens are in a word that they spell, from its beginning, or `at_end` up to its end; None where they don't spell it.
+    """Where tokens are in a word that they spell, from its beginning, or `at_end` up to its end; None where
+    they don't spell it.
 
     >>> placed(("h", "##u", "##g"), ("h", "##ug"), "##")
     (PlacedToken(start=0, end=1, token='h'), PlacedToken(start=1, end=3, token='##ug'))

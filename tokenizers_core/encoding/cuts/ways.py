@@ -1,6 +1,8 @@
-"""One vocabulary, several ways to cut a word: its model's own, those that look at nothing but its tokens, and splits at random.
+"""One vocabulary, several ways to cut a word: its model's own, those that look at nothing but its tokens, and
+splits at random.
 
-Source: Uzan, Schmidt, Tanner and Pinter 2024, "Greed is All You Need: An Evaluation of Tokenizer Inference Methods".
+Source: Uzan, Schmidt, Tanner and Pinter 2024, "Greed is All You Need: An Evaluation of Tokenizer Inference
+Methods".
 """
 
 from __future__ import annotations
@@ -54,7 +56,8 @@ class Ways:
 
     @property
     def possible(self) -> tuple[str, ...]:
-        """The ways that this vocabulary can be used in: merges need merges, and the most probable split probabilities."""
+        """The ways that this vocabulary can be used in: merges need merges, and the most probable split
+        probabilities."""
         return tuple(way for way in WAYS if way == self.model.way or way not in ("merges", "most_probable"))
 
     @cached_property
@@ -73,7 +76,8 @@ class Ways:
         return PieceTable.build(symbols, known, self.model.vocabulary.prefix, self._apart, self._longest)
 
     def cut(self, word: str, way: str, table: PieceTable | None = None) -> WordCut | None:
-        """A word's tokens by one of `WAYS`; None where it can't be cut this way. `table` is the word's, if it is there already.
+        """A word's tokens by one of `WAYS`; None where it can't be cut this way. `table` is the word's, if it
+        is there already.
 
         Raises SettingError for another way.
         """
@@ -97,7 +101,8 @@ class Ways:
         return {way: self.cut(word, way, table) for way in self.possible}
 
     def all_cuts(self, word: str, amount: float | None = None, seed: int = 0) -> WordWays:
-        """A word by every way, one split at random included. Raises SettingError for an `amount` that can't be."""
+        """A word by every way, one split at random included. Raises SettingError for an `amount` that can't
+        be."""
         table, model = self.table(word), self.model
         usual = model.amount(None, None)
         drawn = model.sample(word, usual if amount is None else amount, Random(seed))
@@ -106,7 +111,8 @@ class Ways:
         return WordWays(model.way, table.symbols, table.prefix, cuts, paths, table.shortest_count, usual)
 
     def cut_steps(self, word: str, way: str, amount: float | None = None, seed: int = 0) -> Trace[Any]:
-        """A word cut by one of the possible ways or `SAMPLED`, step by step; `amount` and `seed` are for a sample."""
+        """A word cut by one of the possible ways or `SAMPLED`, step by step; `amount` and `seed` are for a
+        sample."""
         if way in GREEDY:
             return greedy_steps(word, self.table(word), way)
         if way == "fewest_tokens":
@@ -186,8 +192,8 @@ class TextCuts:
 def cut_text(ways: Ways, words: Mapping[str, int], listed: int = 100) -> TextCuts:
     """WordCut the words of a text, given with how often each occurs, in every way.
 
-    Of those that differ, the first `listed` are named: with the most different splits first, then with the greatest difference in
-    numbers of tokens, then the most frequent.
+    Of those that differ, the first `listed` are named: with the most different splits first, then with the
+    greatest difference in numbers of tokens, then the most frequent.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> corpus = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})

@@ -22,10 +22,12 @@ class Model(ABC):
     WORDS_REMEMBERED = 100_000
     LONGEST_REMEMBERED = 100
     BYTES_REMEMBERED = 16_000_000
-    """About what all remembered words may take: some 30,000 usual words, or 6,000 of a hundred rare characters."""
+    """About what all remembered words may take: some 30,000 usual words, or 6,000 of a hundred rare
+    characters."""
 
     SPELLED_AT_ONCE = 500
-    """Words that are encoded together: what is shared costs little already, and takes no memory yet that counts."""
+    """Words that are encoded together: what is shared costs little already, and takes no memory yet that
+    counts."""
 
     vocabulary: Vocabulary
     unk_token: str
@@ -66,10 +68,12 @@ class Model(ABC):
 
     @abstractmethod
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
-        """What stopped the model from splitting a word into these tokens, which are written as in the vocabulary."""
+        """What stopped the model from splitting a word into these tokens, which are written as in the
+        vocabulary."""
 
     def amount(self, dropout: float | None, temperature: float | None) -> float:
-        """How much chance there is in `sample`: what was asked for, or the usual. Raises SettingError for a setting of another kind of model."""
+        """How much chance there is in `sample`: what was asked for, or the usual. Raises SettingError for a
+        setting of another kind of model."""
         if temperature is not None:
             raise SettingError(
                 name="temperature", value=temperature, reason="only Unigram has one; set dropout instead"
@@ -78,7 +82,8 @@ class Model(ABC):
 
     @abstractmethod
     def sample(self, word: str, amount: float, random: Random) -> tuple[str, ...]:
-        """One split of a word at random: `amount` is the dropout of BPE and WordPiece, the temperature of Unigram.
+        """One split of a word at random: `amount` is the dropout of BPE and WordPiece, the temperature of
+        Unigram.
 
         Raises SettingError for an amount that can't be.
         """
@@ -89,7 +94,8 @@ class Model(ABC):
 
     @abstractmethod
     def distribution(self, word: str, amount: float) -> dict[tuple[str, ...], float] | None:
-        """The exact probability of each split that `sample` may give; None where there are too many to work out."""
+        """The exact probability of each split that `sample` may give; None where there are too many to work
+        out."""
 
     def spans(self, word: str) -> Iterable[Span]:
         """Where each of a word's tokens is in it, in characters.
@@ -109,7 +115,8 @@ class Model(ABC):
         return pairwise(borders)
 
     def join(self, tokens: list[str]) -> list[str]:
-        """The tokens as they are to be read: a model with byte tokens turns those into the text that they spell."""
+        """The tokens as they are to be read: a model with byte tokens turns those into the text that they
+        spell."""
         return tokens
 
     def encode_word(self, word: str) -> tuple[int, ...]:
@@ -134,7 +141,8 @@ class Model(ABC):
     def remember(
         self, memory: dict[str, tuple[int, ...]], encoded: Iterable[tuple[str, tuple[int, ...]]]
     ) -> None:
-        """Write words' ids into one of this model's memories, as far as there is room: it counts for all of them together."""
+        """Write words' ids into one of this model's memories, as far as there is room: it counts for all of
+        them together."""
         longest, most = self.LONGEST_REMEMBERED, self.WORDS_REMEMBERED
         for word, ids in encoded:
             if len(word) <= longest and len(memory) < most:

@@ -45,8 +45,8 @@ def apply_merges(
 ) -> Private:
     """Encode a word: merge the learned pair of lowest rank wherever it occurs, until none is left.
 
-    `ranks` gives each pair's rank, `merged` the token it becomes. With `places` 1 a pair is merged at its first place only before
-    the ranks are looked at again, which matters where `ranks_follow` doesn't hold.
+    `ranks` gives each pair's rank, `merged` the token it becomes. With `places` 1 a pair is merged at its
+    first place only before the ranks are looked at again, which matters where `ranks_follow` doesn't hold.
 
     >>> apply_merges("hug", {"ug": 0, "hU": 1}, {"ug": "U", "hU": "H"})
     'H'
@@ -66,8 +66,8 @@ def apply_merges(
 def ranks_follow(ranks: Mapping[PrivatePair, int], merged: Mapping[PrivatePair, Private]) -> bool:
     """Whether each pair ranks after all pairs that make its tokens, as what training learned does.
 
-    Then a merge makes nothing that would be merged before its own other places. In vocabularies that were put together otherwise
-    (Gemma's runs of spaces, the longest first), it may.
+    Then a merge makes nothing that would be merged before its own other places. In vocabularies that were put
+    together otherwise (Gemma's runs of spaces, the longest first), it may.
 
     >>> merged = {"aa": "A", "Aa": "B"}
     >>> ranks_follow({"aa": 0, "Aa": 1}, merged), ranks_follow({"aa": 1, "Aa": 0}, merged)
@@ -83,7 +83,8 @@ def ranks_follow(ranks: Mapping[PrivatePair, int], merged: Mapping[PrivatePair, 
 
 
 SHORT_WORD = 12
-"""Up to this many symbols, a word is merged as a whole: searching it for what can be merged would cost as much."""
+"""Up to this many symbols, a word is merged as a whole: searching it for what can be merged would cost as
+much."""
 LONG_WORD = 100
 """From this many symbols on, looking at the whole word for each merge costs more than a queue."""
 
@@ -91,7 +92,8 @@ LONG_WORD = 100
 def apply_merges_long(
     word: Private, ranks: Mapping[PrivatePair, int], merged: Mapping[PrivatePair, Private]
 ) -> Private:
-    """What `apply_merges` does one place at a time, in time near-linear in the word's length: a queue of (rank, place, pair)."""
+    """What `apply_merges` does one place at a time, in time near-linear in the word's length: a queue of
+    (rank, place, pair)."""
     symbols = list(word)
     following = [*range(1, len(symbols)), -1]
     before = list(range(-1, len(symbols) - 1))
@@ -167,7 +169,8 @@ class EncodingSnapshot:
 
 
 class BpeOptions(NamedTuple):
-    """Where other programs' BPE differs, under the names of the `tokenizers` library; nothing trained here needs it."""
+    """Where other programs' BPE differs, under the names of the `tokenizers` library; nothing trained here
+    needs it."""
 
     suffix_joined: bool = False
     """The end-of-word suffix is part of a word's last symbol (`w</w>`), instead of a symbol of its own."""
@@ -239,12 +242,14 @@ class BpeModel(Model):
             (ord(token), identifier) for token, identifier in ids.items() if len(token) == 1
         )
         self._bytes_written = ""
-        """The table by which words in the byte alphabet are written in private characters, if that is all it takes."""
+        """The table by which words in the byte alphabet are written in private characters, if that is all it
+        takes."""
         if self._plain and not options.ignore_merges:
             self._bytes_written = self.vocabulary.byte_table(SEPARATOR)
 
     def rank_by_id(self) -> None:
-        """Have merges ranked by the ids of the tokens that they make, as tiktoken does it: several pairs may make one token."""
+        """Have merges ranked by the ids of the tokens that they make, as tiktoken does it: several pairs may
+        make one token."""
         self.rank_is_id = True
         self.ranks = {pair: ord(token) for pair, token in self.merged.items()}
         vars(self).pop("places", None)
@@ -334,10 +339,11 @@ class BpeModel(Model):
 
     @cached_property
     def _mergeable(self) -> re.Pattern[str]:
-        """Finds the stretches of a word in which anything can be merged: those of symbols that are in some learned pair,
-        the first of which begins one.
+        """Finds the stretches of a word in which anything can be merged: those of symbols that are in some
+        learned pair, the first of which begins one.
 
-        What is between them stays as it is. So a word in a script that the corpus didn't have costs one search.
+        What is between them stays as it is. So a word in a script that the corpus didn't have costs one
+        search.
         """
         firsts, symbols = ({pair[0] for pair in self.ranks}, set().union(*self.ranks))
         if (
@@ -382,7 +388,8 @@ class BpeModel(Model):
         return join_bytes(tokens) if self.options.byte_fallback else tokens
 
     def choices(self, text: Private) -> Choices[Private]:
-        """What BPE-dropout chooses from: every place in a word where a merge could be made, by rank and then from the left."""
+        """What BPE-dropout chooses from: every place in a word where a merge could be made, by rank and then
+        from the left."""
         positions = sorted(
             (self.ranks[pair], index) for index, pair in enumerate(neighbours(text)) if pair in self.ranks
         )
@@ -393,7 +400,8 @@ class BpeModel(Model):
         return Private(text[:place] + token + text[place + 2 :])
 
     def sample(self, word: str, amount: float, random: Random) -> tuple[str, ...]:
-        """One split by BPE-dropout: before each merge, every possible one drops out with probability `amount`. Raises SettingError.
+        """One split by BPE-dropout: before each merge, every possible one drops out with probability
+        `amount`. Raises SettingError.
 
         >>> model = BpeModel(["h", "u", "g", "ug", "hug"], [Pair("u", "g"), Pair("h", "ug")])
         >>> [model.sample("hug", 0.5, Random(seed)) for seed in (1, 2, 10)]
@@ -424,7 +432,8 @@ class BpeModel(Model):
         return {self.vocabulary.read(text): round(share, 12) for text, share in ends.items()}
 
     def spelling(self, word: str) -> Spelling:
-        """What the encoding of a word begins with, and its merges, whether or not the word is a token itself."""
+        """What the encoding of a word begins with, and its merges, whether or not the word is a token
+        itself."""
         placed = self.placed_symbols(word)
         return Spelling(word, placed, self.split(word), self.vocabulary, self.ranks, self.merged)
 

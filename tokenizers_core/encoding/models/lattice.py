@@ -1,8 +1,9 @@
 """Every way to write a word in pieces, as a lattice, and the questions that it answers.
 
-The nodes are the boundaries between the word's characters, 0 to n. An edge from `start` to `end` is a piece that spells
-the characters between them, with the piece's log probability (natural logarithm); a path from 0 to n is a segmentation,
-and its log probability is the sum over its edges. (SentencePiece's code calls a piece in the lattice a node.)
+The nodes are the boundaries between the word's characters, 0 to n. An edge from `start` to `end` is a piece
+that spells the characters between them, with the piece's log probability (natural logarithm); a path from 0
+to n is a segmentation, and its log probability is the sum over its edges. (SentencePiece's code calls a piece
+in the lattice a node.)
 
 >>> pieces = {"h": 15, "u": 36, "g": 20, "hu": 15, "ug": 20}
 >>> lattice = Lattice.build("hug", {piece: math.log(count / 210) for piece, count in pieces.items()})
@@ -11,8 +12,8 @@ and its log probability is the sum over its edges. (SentencePiece's code calls a
 >>> [round(posterior, 3) for posterior in lattice.posteriors()]
 [0.539, 0.461, 0.079, 0.461, 0.539]
 
-Sources: Viterbi (1967) for the best path; the forward–backward algorithm for the posteriors; Kudo (2018), *Subword
-Regularization*, for pieces with probabilities, the k best segmentations and sampling.
+Sources: Viterbi (1967) for the best path; the forward–backward algorithm for the posteriors; Kudo (2018),
+*Subword Regularization*, for pieces with probabilities, the k best segmentations and sampling.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ MAX_PIECE_LENGTH = 16
 """Characters of the longest piece that training considers, as in SentencePiece."""
 
 UNKNOWN_PENALTY = 10.0
-"""How much less log probability an unknown character has than the least probable piece, as in SentencePiece."""
+"""How much less log probability an unknown character has than the least probable piece, as in
+SentencePiece."""
 
 TIE_TOLERANCE = 1e-12
 """Log probabilities that differ by a smaller share are equal except for rounding."""
@@ -148,7 +150,8 @@ class ViterbiSnapshot:
 class Lattice:
     """All segmentations of `text` into pieces.
 
-    `edges` are in order of their end, then of their start; what there is per edge (`posteriors`) is in the same order.
+    `edges` are in order of their end, then of their start; what there is per edge (`posteriors`) is in the
+    same order.
     """
 
     text: str
@@ -165,10 +168,11 @@ class Lattice:
         unknown: float | None = None,
         max_length: int = MAX_PIECE_LENGTH,
     ) -> Lattice:
-        """The lattice of `text` for pieces with log probabilities; pieces longer than `max_length` are ignored.
+        """The lattice of `text` for pieces with log probabilities; pieces longer than `max_length` are
+        ignored.
 
-        With `unknown`, a character that is no piece gets an edge with that log probability; without, no path leads
-        through it. The empty text has one path, without edges.
+        With `unknown`, a character that is no piece gets an edge with that log probability; without, no path
+        leads through it. The empty text has one path, without edges.
         """
         edges = []
         for end in range(1, len(text) + 1):
@@ -245,7 +249,8 @@ class Lattice:
         return edges[::-1]
 
     def viterbi(self) -> StoredTrace[ViterbiSnapshot]:
-        """The search for the best path: forward, one boundary a step, then back along the winners, one edge a step.
+        """The search for the best path: forward, one boundary a step, then back along the winners, one edge a
+        step.
 
         `stop_reason` is "found", or "no_path".
         """
@@ -299,8 +304,8 @@ class Lattice:
     def k_best(self, k: int) -> list[Path]:
         """The `k` most probable segmentations, best first, or all where there are fewer.
 
-        Like Viterbi, but with up to `k` paths kept at each boundary instead of one. Of paths that are equally good, the
-        one with the longer last edge comes first.
+        Like Viterbi, but with up to `k` paths kept at each boundary instead of one. Of paths that are equally
+        good, the one with the longer last edge comes first.
         """
         if k < 1:
             raise SettingError(name="k", value=k, reason="choose at least 1")
@@ -357,9 +362,9 @@ class Lattice:
     def samples(self, number: int, temperature: float = 1.0, seed: int = 0) -> list[Path]:
         """Segmentations sampled at random, each with probability P(path)^(1/temperature), normalised.
 
-        The same seed gives the same segmentations. At temperature 1 they are as likely as they are probable; towards 0 the
-        best one always wins, towards infinity all are equally likely. SentencePiece's parameter alpha is 1 / temperature. Raises
-        SettingError for a temperature that is not above 0.
+        The same seed gives the same segmentations. At temperature 1 they are as likely as they are probable;
+        towards 0 the best one always wins, towards infinity all are equally likely. SentencePiece's parameter
+        alpha is 1 / temperature. Raises SettingError for a temperature that is not above 0.
         """
         refuse_bad_temperature(temperature)
         sums = self.forward(temperature)
@@ -369,13 +374,15 @@ class Lattice:
         )
 
     def sampling(self, temperature: float, random: Random) -> Iterator[tuple[Edge, float]]:
-        """One of these samples edge by edge, from the end, each with its probability there; nothing where no path leads through."""
+        """One of these samples edge by edge, from the end, each with its probability there; nothing where no
+        path leads through."""
         refuse_bad_temperature(temperature)
         sums = self.forward(temperature)
         return self._choices(sums, temperature, random) if sums[-1] > -math.inf else iter(())
 
     def _sample(self, sums: Sequence[float], temperature: float, random: Random) -> Path:
-        """One segmentation, sampled from its end: an edge is as likely as all the paths through it together."""
+        """One segmentation, sampled from its end: an edge is as likely as all the paths through it
+        together."""
         return Path.of(reversed([edge for edge, _share in self._choices(sums, temperature, random)]))
 
     def _choices(

@@ -1,6 +1,7 @@
 """Unigram at work: the most probable segmentation of a word.
 
-A lattice here is a list of (start, end, piece), with pieces as numbers: a `Lattice` costs too much for every word of a text.
+A lattice here is a list of (start, end, piece), with pieces as numbers: a `Lattice` costs too much for every
+word of a text.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ from tokenizers_core.trace import StoredTrace
 EXPLAINED_CHARACTERS = 60
 """`explain` shows no more characters of a word."""
 SPLITS_LISTED = 20_000
-"""Splits of a word of which each one's probability is worked out: a word of 15 characters has up to 16,384."""
+"""Splits of a word of which each one's probability is worked out: a word of 15 characters has up to
+16,384."""
 NumberedEdge = tuple[int, int, int]
 """An edge of a lattice: where it starts, where it ends, and its piece's number."""
 
@@ -83,8 +85,8 @@ def lattice_edges(
 def best_split(edges: Sequence[NumberedEdge], scores: Sequence[float]) -> Split:
     """The most probable split of a word (Viterbi); of several that are equally good the first one met.
 
-    Sums run from left to right, and of the edges that end at a place the longest is tried first: so ties and rounding come
-    out as in the course's code.
+    Sums run from left to right, and of the edges that end at a place the longest is tried first: so ties and
+    rounding come out as in the course's code.
     """
     end = edges[-1][1]
     best, back, last = best_ways(edges, end + 1, scores)
@@ -94,7 +96,8 @@ def best_split(edges: Sequence[NumberedEdge], scores: Sequence[float]) -> Split:
 def best_ways(
     edges: Iterable[NumberedEdge], size: int, scores: Sequence[float]
 ) -> tuple[list[float], list[int], list[int]]:
-    """For each of `size` nodes the best path's log probability, where its last edge starts, and that edge's piece."""
+    """For each of `size` nodes the best path's log probability, where its last edge starts, and that edge's
+    piece."""
     best = [0.0] + [-math.inf] * (size - 1)
     back, last = [0] * size, [-1] * size
     for start, end, piece in edges:
@@ -119,8 +122,8 @@ def walk_back(node: int, back: Sequence[int], last: Sequence[int]) -> tuple[int,
 class UnigramModel(Model):
     """Pieces with log probabilities, ready to encode words: the most probable split of each.
 
-    A character that no piece spells becomes `unk_token`, and several in a row become one; with `byte_fallback` each becomes
-    its UTF-8 bytes, one token for each, so that nothing is lost.
+    A character that no piece spells becomes `unk_token`, and several in a row become one; with
+    `byte_fallback` each becomes its UTF-8 bytes, one token for each, so that nothing is lost.
     """
 
     way = "most_probable"
@@ -158,7 +161,8 @@ class UnigramModel(Model):
         return [identifier for identifier, _span in self.placed(word)]
 
     def spans(self, word: str) -> list[Span]:
-        """Where each of a word's tokens is in it; the bytes of one character are all where the character is."""
+        """Where each of a word's tokens is in it; the bytes of one character are all where the character
+        is."""
         return [span for _identifier, span in self.placed(word)]
 
     def placed(self, word: str) -> Iterator[tuple[int, Span]]:
@@ -166,7 +170,8 @@ class UnigramModel(Model):
         return self._place(word, self.best(word))
 
     def _place(self, word: str, split: Iterable[int]) -> Iterator[tuple[int, Span]]:
-        """The tokens of a split: where characters are unknown, one token for several in a row, or their bytes."""
+        """The tokens of a split: where characters are unknown, one token for several in a row, or their
+        bytes."""
         end = 0
         for known, group in groupby(split, key=lambda identifier: identifier != self._unk_id):
             ids = list(group)
@@ -205,7 +210,8 @@ class UnigramModel(Model):
         return 1.0 if temperature is None else temperature
 
     def sample(self, word: str, amount: float, random: Random) -> tuple[str, ...]:
-        """One split, sampled with probability P(split)^(1/`amount`), as in Kudo (2018), "Subword Regularization". Raises SettingError."""
+        """One split, sampled with probability P(split)^(1/`amount`), as in Kudo (2018), "Subword
+        Regularization". Raises SettingError."""
         (drawn,) = self.lattice(word).samples(1, amount, random.getrandbits(64))
         return self._tokens(word, drawn)
 
@@ -218,7 +224,8 @@ class UnigramModel(Model):
             yield Drawn(self._tokens(word[edge.start :], Path.of(chosen)), share=share)
 
     def distribution(self, word: str, amount: float) -> dict[tuple[str, ...], float] | None:
-        """The exact probability of each split at a temperature; None where there are more than `SPLITS_LISTED`. Raises SettingError.
+        """The exact probability of each split at a temperature; None where there are more than
+        `SPLITS_LISTED`. Raises SettingError.
 
         >>> model = UnigramModel(["<unk>", "h", "ug", "hug"], {"h": math.log(0.5), "ug": math.log(0.5), "hug": math.log(0.25)})
         >>> {split: round(share, 9) for split, share in model.distribution("hug", 1.0).items()}
@@ -241,7 +248,8 @@ class UnigramModel(Model):
         return tuple(self.vocabulary.tokens[identifier] for identifier, _span in self._place(word, split))
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
-        """What stopped Unigram from splitting a word like this; an unknown character is given as itself, or as what it becomes.
+        """What stopped Unigram from splitting a word like this; an unknown character is given as itself, or
+        as what it becomes.
 
         >>> model = UnigramModel(["<unk>", "h", "ug", "hu", "g"], {"h": -2.0, "ug": -2.0, "hu": -3.0, "g": -3.5})
         >>> reason = model.why_not("hug", ("hu", "g"))
@@ -274,7 +282,8 @@ class UnigramModel(Model):
             yield word[start:end]
 
     def _path(self, pieces: Iterable[str]) -> Path:
-        """A split as a path through the word's lattice; a piece that the vocabulary doesn't have is an unknown character."""
+        """A split as a path through the word's lattice; a piece that the vocabulary doesn't have is an
+        unknown character."""
         edges: list[Edge] = []
         end = 0
         for piece in pieces:
@@ -284,13 +293,15 @@ class UnigramModel(Model):
         return Path.of(edges)
 
     def explain(self, word: str) -> StoredTrace[ViterbiSnapshot]:
-        """The search for the best split, step by step; of a long word only its first `EXPLAINED_CHARACTERS`."""
+        """The search for the best split, step by step; of a long word only its first
+        `EXPLAINED_CHARACTERS`."""
         story = self.lattice(word[:EXPLAINED_CHARACTERS]).viterbi()
         return StoredTrace(word, story.snapshots, "cut") if len(word) > EXPLAINED_CHARACTERS else story
 
 
 def _tied(own: Path, best: Path) -> TiedSplit:
-    """What decided between two splits that are equally good: the pieces with which they last come to the same place."""
+    """What decided between two splits that are equally good: the pieces with which they last come to the same
+    place."""
     shared = 0
     while own.edges[-1 - shared] == best.edges[-1 - shared]:
         shared += 1

@@ -70,7 +70,8 @@ class MatchSnapshot:
 
 
 class WordPieceModel(Model):
-    """A vocabulary, ready to encode words: it takes the longest token that begins the rest of the word, again and again."""
+    """A vocabulary, ready to encode words: it takes the longest token that begins the rest of the word, again
+    and again."""
 
     way = "longest_prefix"
 
@@ -121,7 +122,8 @@ class WordPieceModel(Model):
         return (self.vocabulary.prefix if start else "") + word[start:end]
 
     def choices(self, pieces: tuple[str, ...], word: str) -> Choices[tuple[str, ...]]:
-        """What MaxMatch-dropout chooses from after some of a word's tokens: the longer matches, or else the single character."""
+        """What MaxMatch-dropout chooses from after some of a word's tokens: the longer matches, or else the
+        single character."""
         start = sum(map(len, pieces)) - len(self.vocabulary.prefix) * max(0, len(pieces) - 1)
         if start >= len(word) or pieces == (self.unk_token,):
             return Choices([])
@@ -131,7 +133,8 @@ class WordPieceModel(Model):
         return Choices([(*pieces, piece) for _end, piece in longer if piece in known], single)
 
     def sample(self, word: str, amount: float, random: Random) -> tuple[str, ...]:
-        """One split by MaxMatch-dropout: every match of more than one character drops out with probability `amount`. Raises SettingError.
+        """One split by MaxMatch-dropout: every match of more than one character drops out with probability
+        `amount`. Raises SettingError.
 
         A word that then meets a character which is no token is unknown.
 

@@ -42,7 +42,8 @@ def chat_registry() -> Registry:
 def rendered(
     template: str, turns: Sequence[ChatTurn], special: Mapping[str, str], prompt: bool, session: str
 ) -> Rendered:
-    """The messages by a template, which another process renders; `prompt` says whether it asks the model to go on. Raises ChatError.
+    """The messages by a template, which another process renders; `prompt` says whether it asks the model to
+    go on. Raises ChatError.
 
     What has failed isn't tried again: a page asks at every click.
     """
@@ -75,7 +76,8 @@ def _asked(work: Rendering, session: str) -> Rendered:
 
 
 def find_templates(spec: TokenizerSpec, progress: Progress) -> ChatTemplates:
-    """The chat templates of the tokenizer under a spec: of its files, or of its public repository. Raises ChatError, HubError, SpecError."""
+    """The chat templates of the tokenizer under a spec: of its files, or of its public repository. Raises
+    ChatError, HubError, SpecError."""
     progress.phase = "loading"
     repository = hub.named(spec.query.get("name", "")) if spec.kind == "hub" else ""
     if spec.trained or repository == shipped.REPOSITORY:

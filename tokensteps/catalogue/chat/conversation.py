@@ -65,7 +65,8 @@ def read_turns(text: str) -> list[ChatTurn] | None:
 
 
 def check_messages(found: Any, name: str) -> list[dict[str, Any]]:
-    """The messages of a file as programs write it, `{"role": …, "content": …}` each, or `{"messages": [ … ]}`. Raises ChatError.
+    """The messages of a file as programs write it, `{"role": …, "content": …}` each, or `{"messages": [ …
+    ]}`. Raises ChatError.
 
     >>> check_messages({"messages": [{"role": "user", "content": "Hi"}]}, "chat.json")
     [{'role': 'user', 'content': 'Hi'}]

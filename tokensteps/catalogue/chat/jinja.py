@@ -1,13 +1,15 @@
-"""Chat templates: from messages to the one text that a model reads, and where in it the messages' own text is.
+"""Chat templates: from messages to the one text that a model reads, and where in it the messages' own text
+is.
 
     render("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}", [{"role": "user", "content": "Hi"}], {}, False)
 
-A template is a program that anybody may have written. It runs in Jinja's sandbox, which keeps it from Python's inner parts; what
-it costs is limited by whoever calls (`work.py`).
+A template is a program that anybody may have written. It runs in Jinja's sandbox, which keeps it from
+Python's inner parts; what it costs is limited by whoever calls (`work.py`).
 
-Source: the documentation of chat templates in `transformers`, which says what a template finds there: `messages`, `tools`,
-`documents`, `add_generation_prompt`, the special tokens by name, `raise_exception`, `strftime_now`, a `tojson` that doesn't escape HTML,
-`{% break %}` and `{% continue %}`, and `{% generation %}`.
+Source: the documentation of chat templates in `transformers`, which says what a template finds there:
+`messages`, `tools`, `documents`, `add_generation_prompt`, the special tokens by name, `raise_exception`,
+`strftime_now`, a `tojson` that doesn't escape HTML, `{% break %}` and `{% continue %}`, and `{% generation
+%}`.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ from tokensteps.limits import CHAT_OUTPUT_LIMIT, CHAT_TEMPLATE_LIMIT
 ChatMessage = Mapping[str, Any]
 """One message: its role, its content, and whatever else a template may want of it."""
 _STAND_IN: Final = "qzx"
-"""Stands for a message's text while its place is looked for; repeated until no message and no template has it."""
+"""Stands for a message's text while its place is looked for; repeated until no message and no template has
+it."""
 _TOLD: Final = 200
 """Characters of a template's own message that are repeated."""
 
@@ -43,8 +46,8 @@ class Rendered(NamedTuple):
 
     text: str
     own: tuple[tuple[Span, ...], ...]
-    """For each message, the stretches of `text` that are its content; () where there is none, or the template has rewritten it
-    beyond recognition."""
+    """For each message, the stretches of `text` that are its content; () where there is none, or the template
+    has rewritten it beyond recognition."""
 
 
 class Refusal(TemplateError):
@@ -128,7 +131,8 @@ def _environment() -> ImmutableSandboxedEnvironment:
 def render(
     template: str, messages: Sequence[ChatMessage], special: Mapping[str, str], generation_prompt: bool
 ) -> Rendered:
-    """The messages by a chat template; `special` are the names of special tokens, such as bos_token. Raises ChatError.
+    """The messages by a chat template; `special` are the names of special tokens, such as bos_token. Raises
+    ChatError.
 
     >>> shout = "{{ bos_token }}{% for m in messages %}[{{ m.role }}] {{ m.content | trim }}\\n{% endfor %}"
     >>> render(shout, [{"role": "user", "content": " user? "}], {"bos_token": "<s>"}, False)
@@ -181,7 +185,8 @@ def _bounded(pieces: Any) -> str:
 def _own(
     draw: Callable[[Sequence[ChatMessage]], str], text: str, messages: Sequence[ChatMessage], at: int
 ) -> tuple[Span, ...]:
-    """Where the content of message `at` is in `text`: a mark is put in its place, and what stays the same isn't it."""
+    """Where the content of message `at` is in `text`: a mark is put in its place, and what stays the same
+    isn't it."""
     content = messages[at].get("content")
     if not isinstance(content, str) or not content.strip():
         return ()

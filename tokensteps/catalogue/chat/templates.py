@@ -106,7 +106,8 @@ def _special_in(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 class Format(NamedTuple):
-    """A way to write a chat that is well known: what it is called, and a template for it that was written for this app."""
+    """A way to write a chat that is well known: what it is called, and a template for it that was written for
+    this app."""
 
     title: str
     template: str

@@ -1,8 +1,8 @@
 """What the processes that read foreign tokenizers do for a chat: read its templates, and render it.
 
-A template may loop for hours, multiply texts until the memory is full, or call itself. Loops are interrupted after a second of processor time,
-by an alarm within the process, so that the tokenizers it has loaded stay; what can't be interrupted ends with the process. It may
-add only so much memory.
+A template may loop for hours, multiply texts until the memory is full, or call itself. Loops are interrupted
+after a second of processor time, by an alarm within the process, so that the tokenizers it has loaded stay;
+what can't be interrupted ends with the process. It may add only so much memory.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ def greedy() -> ChatError:
 
 @contextmanager
 def alarm(seconds: float) -> Iterator[None]:
-    """Raise TooLong after some seconds of work, where the system can interrupt a thread: in the main one, and not on Windows.
+    """Raise TooLong after some seconds of work, where the system can interrupt a thread: in the main one, and
+    not on Windows.
 
     A busy machine takes longer by the clock, and that is no fault of the template's.
     """

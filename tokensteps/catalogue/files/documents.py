@@ -1,4 +1,5 @@
-"""A tokenizer as plain data, in the format of the `tokenizers` library's tokenizer.json: making one, checking one, reading one."""
+"""A tokenizer as plain data, in the format of the `tokenizers` library's tokenizer.json: making one, checking
+one, reading one."""
 
 from __future__ import annotations
 
@@ -78,7 +79,8 @@ def in_sequence(*pre_tokenizers: Document) -> Document:
 
 
 def nodes(tree: Any) -> Iterator[Document]:
-    """All JSON objects in a tree, except in the large parts where there is nothing to find: vocabularies and merges.
+    """All JSON objects in a tree, except in the large parts where there is nothing to find: vocabularies and
+    merges.
 
     Without recursion, as a tree may be nested more deeply than Python can recurse.
     """
@@ -101,7 +103,8 @@ def is_byte_level(document: Document) -> bool:
 
 
 def model_vocabulary(document: Document, tokenizer: Tokenizer) -> dict[str, int]:
-    """The model's tokens with their ids, without the added ones: the file's own, as the library takes longer to tell them."""
+    """The model's tokens with their ids, without the added ones: the file's own, as the library takes longer
+    to tell them."""
     vocab = document["model"].get("vocab")
     return vocab if isinstance(vocab, dict) else tokenizer.get_vocab(with_added_tokens=False)
 
@@ -133,7 +136,8 @@ def merges_of(model: Document, tokenizer: Tokenizer) -> Merges:
 
 
 def learned_from(token: str, ranks: Mapping[str, int]) -> tuple[str, str] | None:
-    """How a token of a file that ranks tokens was made: the last two parts when its symbols are merged with the tokens before it.
+    """How a token of a file that ranks tokens was made: the last two parts when its symbols are merged with
+    the tokens before it.
 
     >>> learned_from("abb", {"a": 0, "b": 1, "ab": 2, "bb": 3, "abb": 4}), learned_from("a", {"a": 0})
     (('ab', 'b'), None)
@@ -155,7 +159,8 @@ def learned_from(token: str, ranks: Mapping[str, int]) -> tuple[str, str] | None
 
 
 def check_document(document: Document, file: str) -> None:
-    """Refuse what the library would accept but the server couldn't cope with, or a page couldn't show. Raises LoadError."""
+    """Refuse what the library would accept but the server couldn't cope with, or a page couldn't show. Raises
+    LoadError."""
     vocab = document["model"].get("vocab")
     added = document.get("added_tokens") or []
     number = len(vocab) if isinstance(vocab, dict | list) else 0
@@ -210,7 +215,8 @@ def _check_texts(vocab: Any, added: Any, file: str) -> None:
 
 
 def _check_numbers(document: Document, file: str) -> None:
-    """Raise LoadError for a number that is too high: of ids in templates, lengths, and whatever a later version of the library reads."""
+    """Raise LoadError for a number that is too high: of ids in templates, lengths, and whatever a later
+    version of the library reads."""
     for node in nodes(
         {key: value for key, value in document.items() if key not in ("truncation", "padding")}
     ):
@@ -264,9 +270,11 @@ def check_ids(vocab: Mapping[str, Any], file: str) -> None:
 
 
 def check_added(document: Document, tokenizer: Tokenizer, file: str) -> Iterator[str]:
-    """Notes on added tokens that the library numbers differently from the file. Raises LoadError when it uses an id twice.
+    """Notes on added tokens that the library numbers differently from the file. Raises LoadError when it uses
+    an id twice.
 
-    That happens where ids are missing in the vocabulary: the first new token gets the number of tokens as its id.
+    That happens where ids are missing in the vocabulary: the first new token gets the number of tokens as its
+    id.
     """
     decoder = tokenizer.get_added_tokens_decoder()
     vocab = model_vocabulary(document, tokenizer) if decoder else {}

@@ -1,7 +1,8 @@
-"""Tokenizers from files: whatever somebody uploads, recognized by its content, or an error that says what to do.
+"""Tokenizers from files: whatever somebody uploads, recognized by its content, or an error that says what to
+do.
 
-Every kind of file becomes one plain-data document in the `tokenizers` library's own format (`documents.py`). From there all
-go the same way: `loaded.py` checks the document and hands it to the library.
+Every kind of file becomes one plain-data document in the `tokenizers` library's own format (`documents.py`).
+From there all go the same way: `loaded.py` checks the document and hands it to the library.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ def load(
 ) -> LoadedSubject:
     """The tokenizer in `files`, name → contents. Raises LoadError.
 
-    `pattern` splits text into words if the files don't say how, as in a .tiktoken file and a byte-level vocab.json: a
-    name in `tokenizers_core.text.patterns.PATTERNS`, or a regular expression as tiktoken writes it. `special` are special tokens that
-    such files leave out, each with its id, or None for the next one.
+    `pattern` splits text into words if the files don't say how, as in a .tiktoken file and a byte-level
+    vocab.json: a name in `tokenizers_core.text.patterns.PATTERNS`, or a regular expression as tiktoken writes
+    it. `special` are special tokens that such files leave out, each with its id, or None for the next one.
 
     >>> files = {"vocab.json": b'{"h": 0, "u": 1, "g": 2, "ug": 3, "<unk>": 4}', "merges.txt": b"u g"}
     >>> subject = load(files)

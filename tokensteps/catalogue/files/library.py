@@ -1,7 +1,8 @@
 """The work on texts of a tokenizer of the `tokenizers` library.
 
-For files from elsewhere it is done in a process that may be ended (`apart.py`): the library's Rust code may take hours, and panics on
-some texts. The vocabulary that comes with the app (`shipped.py`) works in the server's own process.
+For files from elsewhere it is done in a process that may be ended (`apart.py`): the library's Rust code may
+take hours, and panics on some texts. The vocabulary that comes with the app (`shipped.py`) works in the
+server's own process.
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ class TextWork(Protocol):
         """As in `ShownTokenizer`. Raises EncodeError."""
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
-        """As in `ShownTokenizer`. Raises LackingPartError, TokenizerFileError for a model that the engine lacks; EncodeError."""
+        """As in `ShownTokenizer`. Raises LackingPartError, TokenizerFileError for a model that the engine
+        lacks; EncodeError."""
 
     def all_cuts(self, word: str, amount: float | None, seed: int) -> WordWays:
         """As in `ShownTokenizer`. Raises TokenizerFileError, EncodeError."""
@@ -106,7 +108,8 @@ class Library:
     def __init__(
         self, name: str, tokenizer: Tokenizer, marked: bool = False, rank_is_id: bool = False
     ) -> None:
-        """`marked`: U+10FFFF in its tokens stands for `</w>`. `rank_is_id`: tokens have ranks and merges follow, as in tiktoken."""
+        """`marked`: U+10FFFF in its tokens stands for `</w>`. `rank_is_id`: tokens have ranks and merges
+        follow, as in tiktoken."""
         self.name, self.tokenizer = name, tokenizer
         self._marked, self._rank_is_id = marked, rank_is_id
 
@@ -119,7 +122,8 @@ class Library:
         return Tokens(encoding.ids, [*map(widened.of, encoding.offsets)] if widened else encoding.offsets)
 
     def _widened(self, text: str) -> Widened:
-        """Which characters of a text became one in the normalizer. The library gives a token only one of them: `é` without its accent."""
+        """Which characters of a text became one in the normalizer. The library gives a token only one of
+        them: `é` without its accent."""
         if self._normalizer is None or (normalized := self.normalized(text)) == text:
             return Widened(())
         try:
@@ -202,7 +206,8 @@ class Library:
 
     @cached_property
     def _plain(self) -> Tokenizer:
-        """The same tokenizer, but special tokens are plain text to it. It shares the model, which takes most of the memory."""
+        """The same tokenizer, but special tokens are plain text to it. It shares the model, which takes most
+        of the memory."""
         plain = Tokenizer(self.tokenizer.model)
         # All at once: for each call the library builds its automaton anew.
         plain.add_tokens([token for _id, token in sorted(self.tokenizer.get_added_tokens_decoder().items())])

@@ -1,7 +1,7 @@
 """A tokenizer of the `tokenizers` library as a `ShownTokenizer`, from that library's own format.
 
-A document is checked here, where a mistake can be explained, then handed to the library. Other files become a document first,
-in `formats.py`.
+A document is checked here, where a mistake can be explained, then handed to the library. Other files become a
+document first, in `formats.py`.
 
 Reading files and encoding texts are done in processes of their own (`apart.py`).
 """
@@ -59,7 +59,8 @@ class LoadedSubject(ShownTokenizer):
     source: tuple[Document, Tokenizer] | None = None
     """What it was made from, until that is kept or dropped."""
     pattern: str | None = None
-    """What splits text into words where the files don't say it, so that somebody may choose another; None where they do."""
+    """What splits text into words where the files don't say it, so that somebody may choose another; None
+    where they do."""
 
     def __init__(
         self,
@@ -71,8 +72,8 @@ class LoadedSubject(ShownTokenizer):
         respelled: tuple[str, str] = ("", ""),
         rank_is_id: bool = False,
     ) -> None:
-        """`document` is what `tokenizer` was made from. `respelled`: a character in its tokens, and what it stands for.
-        `rank_is_id`: its file ranks tokens, and merges follow from that."""
+        """`document` is what `tokenizer` was made from. `respelled`: a character in its tokens, and what it
+        stands for. `rank_is_id`: its file ranks tokens, and merges follow from that."""
         self.source = document, tokenizer
         model = document["model"]
         self.name = name
@@ -256,7 +257,8 @@ def from_document(
     respelled: tuple[str, str] = ("", ""),
     rank_is_id: bool = False,
 ) -> LoadedSubject:
-    """A tokenizer from the content of its tokenizer.json. Raises LoadError. `respelled`, `rank_is_id`: see `LoadedSubject`."""
+    """A tokenizer from the content of its tokenizer.json. Raises LoadError. `respelled`, `rank_is_id`: see
+    `LoadedSubject`."""
     check_document(document, file)
     # Every token is to be seen: nothing is truncated, nothing padded.
     document = {**document, "truncation": None, "padding": None}

@@ -1,4 +1,5 @@
-"""minbpe's .model: the pattern, the special tokens, and the pairs in the order in which they were merged, as ids."""
+"""minbpe's .model: the pattern, the special tokens, and the pairs in the order in which they were merged, as
+ids."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ from tokensteps.limits import ADDED_LIMIT, LONG_TOKEN, TOKEN_LIMIT
 def from_minbpe(
     upload: RecognizedFile, name: str, pattern: str | None, more: Mapping[str, int | None]
 ) -> LoadedSubject:
-    """A byte-level BPE tokenizer: ids 0 to 255 are the bytes, then comes one for each pair. Raises LoadError."""
+    """A byte-level BPE tokenizer: ids 0 to 255 are the bytes, then comes one for each pair. Raises
+    LoadError."""
     lines = upload.content.rstrip("\n").split("\n")
     own = lines[1] if len(lines) > 1 else ""
     number = int(lines[2]) if len(lines) > 2 and _is_number(lines[2]) else -1

@@ -27,7 +27,8 @@ from tokensteps.limits import TOKEN_LIMIT
 def from_ranks(
     upload: RecognizedFile, name: str, pattern: str | None, special: Mapping[str, int | None]
 ) -> LoadedSubject:
-    """A byte-level BPE tokenizer from tokens and their ranks, which are enough to say what may be merged, and when."""
+    """A byte-level BPE tokenizer from tokens and their ranks, which are enough to say what may be merged, and
+    when."""
     ranks = _ranks(upload)
     notes = []
     if not special:
@@ -64,7 +65,8 @@ def from_rank_table(
     pattern: str,
     notes: list[str],
 ) -> LoadedSubject:
-    """A byte-level BPE tokenizer from tokens and their ids, which are in the order in which they are merged."""
+    """A byte-level BPE tokenizer from tokens and their ids, which are in the order in which they are
+    merged."""
     if len(ranks) > TOKEN_LIMIT:
         raise LoadError("too_many_tokens", upload.file, number=count(len(ranks)), limit=count(TOKEN_LIMIT))
     check_lengths(ranks, upload.file)

@@ -17,14 +17,15 @@ class RecognizedFile(NamedTuple):
 
     file: str
     kind: str
-    """tokenizer (tokenizer.json), vocab (vocab.json), merges, words (vocab.txt), ranks (.tiktoken), tekken (tekken.json), minbpe
-    (minbpe's .model), pieces (SentencePiece's .model)."""
+    """tokenizer (tokenizer.json), vocab (vocab.json), merges, words (vocab.txt), ranks (.tiktoken), tekken
+    (tekken.json), minbpe (minbpe's .model), pieces (SentencePiece's .model)."""
     content: Any
     """The document, the file's text, or the bytes of a SentencePiece model."""
 
 
 def chosen_files(uploads: Sequence[RecognizedFile]) -> tuple[RecognizedFile, ...]:
-    """The files that make the tokenizer. A tokenizer.json holds all of it, so files beside it are ignored. Raises LoadError."""
+    """The files that make the tokenizer. A tokenizer.json holds all of it, so files beside it are ignored.
+    Raises LoadError."""
     kinds: dict[str, RecognizedFile] = {}
     for upload in uploads:
         if upload.kind in kinds:
@@ -62,7 +63,8 @@ MAGIC: Final = (
     (b"\x80\x05", "pickle"),
 )
 """How files begin that are no tokenizers, and what they are."""
-# A protobuf message whose first field is a message (a piece) whose first field is a string; a float comes next.
+# A protobuf message whose first field is a message (a piece) whose first field is a string; a float comes
+# next.
 SENTENCEPIECE = re.compile(rb"\n[\x02-\x7f]\n[\x00-\x7f]", re.DOTALL)
 # A token may be empty, as the last one of Whisper's is; tiktoken's writer has a single = for it.
 RANK_LINE = re.compile(r"([A-Za-z0-9+/]+={0,2}|=) ([0-9]{1,10})")

@@ -1,8 +1,8 @@
 """Tokenizers from elsewhere in processes of their own: their files are read there, and their texts encoded.
 
-A file can hold what burns a core for hours, takes all memory, or holds the GIL while all other visitors wait. A process can be
-ended, and is: after so many seconds of processor time, at so much memory, and when nobody has asked it for a while. What comes back is a
-`LoadedSubject` that knows its tokens and passes texts on.
+A file can hold what burns a core for hours, takes all memory, or holds the GIL while all other visitors wait.
+A process can be ended, and is: after so many seconds of processor time, at so much memory, and when nobody
+has asked it for a while. What comes back is a `LoadedSubject` that knows its tokens and passes texts on.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class Missing(Exception):
 
 @dataclass(frozen=True)
 class Request:
-    """Something that such a process is asked to do with a tokenizer, which it loads first if it doesn't have it."""
+    """Something that such a process is asked to do with a tokenizer, which it loads first if it doesn't have
+    it."""
 
     key: str
     name: str
@@ -90,7 +91,8 @@ class Request:
 
 @contextmanager
 def _nothing_collected() -> Iterator[None]:
-    """Without looking for garbage: of the millions of objects in a file hardly one is any, and a third of the time goes."""
+    """Without looking for garbage: of the millions of objects in a file hardly one is any, and a third of the
+    time goes."""
     gc.disable()
     try:
         yield
@@ -118,7 +120,8 @@ def load_remote_tokenizer(
 ) -> LoadedSubject:
     """The tokenizer in `files`, which are asked for again when a process doesn't have them any more.
 
-    `key` is the same for the same files and `how`, which is what else `load` is told: whoever brings them first has them read for all. `session` says who is asking when a text is to be encoded. Raises LoadError,
+    `key` is the same for the same files and `how`, which is what else `load` is told: whoever brings them
+    first has them read for all. `session` says who is asking when a text is to be encoded. Raises LoadError,
     TrainingError when too many are waiting, Stopped, and what `files` raises.
     """
     value = files()
@@ -157,7 +160,8 @@ class RemoteTokenizer:
         self._key, self._name, self._files, self._session = key, name, files, session
         self._how = dict(how)
         self._least_seconds = ENCODING_SECONDS if has_own_patterns else 0.0
-        """A pattern that somebody has written may take any time: such a tokenizer waits where what takes long does."""
+        """A pattern that somebody has written may take any time: such a tokenizer waits where what takes long
+        does."""
         self._given_up: dict[str, None] = {}
         """Digests of what took too long: a page asks again and again."""
 
@@ -228,7 +232,8 @@ class RemoteTokenizer:
             raise (self._slow(seconds) if why == "time" else EncodeError("lost", self._name)) from None
 
     def check(self, ask: Callable[..., Any], seconds: float, limit: float, progress: Progress) -> Any:
-        """What `ask` returns for the tokenizer in its process, where it reports how far it is. Raises what workers raise, and EncodeError."""
+        """What `ask` returns for the tokenizer in its process, where it reports how far it is. Raises what
+        workers raise, and EncodeError."""
         return self._answer(Request(self._key, self._name, ask, seconds, limit, reports=True), progress)
 
     def _answer(self, request: Request, progress: Progress) -> Any:

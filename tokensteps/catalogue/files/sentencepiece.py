@@ -1,7 +1,9 @@
-"""SentencePiece's .model: its pieces as a document of the `tokenizers` library, and texts in the engine's tokens.
+"""SentencePiece's .model: its pieces as a document of the `tokenizers` library, and texts in the engine's
+tokens.
 
-The library can't do all that SentencePiece does (it cuts a text at user-defined symbols before it normalizes it, and takes one grapheme
-at a time where a map of characters takes the longest match), so texts are encoded by the engine, whose ids are SentencePiece's.
+The library can't do all that SentencePiece does (it cuts a text at user-defined symbols before it normalizes
+it, and takes one grapheme at a time where a map of characters takes the longest match), so texts are encoded
+by the engine, whose ids are SentencePiece's.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ from tokensteps.drawing.pipeline.journey import journey
 from tokensteps.language.i18n import N_
 
 NEVER_IN_A_TEXT: Final = "\U0010ffff"
-"""Written in front of control pieces such as <s>: SentencePiece never finds them in a text. It is a noncharacter."""
+"""Written in front of control pieces such as <s>: SentencePiece never finds them in a text. It is a
+noncharacter."""
 
 
 def from_sentencepiece(upload: RecognizedFile, name: str) -> LoadedSubject:

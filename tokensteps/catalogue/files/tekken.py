@@ -1,4 +1,5 @@
-"""tekken.json: Mistral's tokenizers, byte-level BPE as tokens and their ranks, with the special tokens in front."""
+"""tekken.json: Mistral's tokenizers, byte-level BPE as tokens and their ranks, with the special tokens in
+front."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ from tokensteps.catalogue.files.recognition import RecognizedFile
 from tokensteps.catalogue.files.words import UNKNOWN_TOKENS, published_pattern, word_rule
 
 END_MARK = "\U0010ffff"
-"""Written for `</w>` where that is a symbol of its own, as the library's symbols are single characters. It is a noncharacter,
-which no text contains."""
+"""Written for `</w>` where that is a symbol of its own, as the library's symbols are single characters. It is
+a noncharacter, which no text contains."""
 # The empty place between a character and white space or the end becomes the mark.
 MARK_ENDS: Final[Document] = {
     "type": "Replace",
@@ -45,7 +45,8 @@ def from_vocab_and_merges(
                 raise LoadError("merge_unknown", merges.file, token=quoted(token))
     result = {first + second for first, second in pairs}
     unknown = next((token for token in UNKNOWN_TOKENS if token in ids), None)
-    # The end of a word is a symbol of its own in the first programs for BPE, and part of the last character in later ones.
+    # The end of a word is a symbol of its own in the first programs for BPE, and part of the last character
+    # in later ones.
     joined = any(len(token) == 5 and token.endswith(END_OF_WORD) and token not in result for token in ids)
     apart = END_OF_WORD in ids and not joined
     symbols = {token for token in ids if len(token.removesuffix(END_OF_WORD)) == 1 or token == END_OF_WORD}
@@ -96,10 +97,11 @@ def _pairs(merges: RecognizedFile) -> list[tuple[str, str]]:
 
 
 def _pairs_over_lines(merges: RecognizedFile, known: Collection[str]) -> list[tuple[str, str]]:
-    """The merges of a vocabulary some of whose tokens contain line ends, which are written to the file as they are.
+    """The merges of a vocabulary some of whose tokens contain line ends, which are written to the file as
+    they are.
 
-    A merge ends at a line end if its two tokens and the token they make are known, and if the rest of the file can be read,
-    too. So the file is read from its end.
+    A merge ends at a line end if its two tokens and the token they make are known, and if the rest of the
+    file can be read, too. So the file is read from its end.
     """
     text = merges.content
     text = text if text.endswith("\n") else f"{text}\n"

@@ -42,7 +42,8 @@ class WordRule(NamedTuple):
 
 
 def word_rule(tokens: Collection[str], pattern: str | None, published: str | None = None) -> WordRule:
-    """What the tokens show. `tokens` are the model's, without the special ones; `published` is the pattern of those that are known."""
+    """What the tokens show. `tokens` are the model's, without the special ones; `published` is the pattern of
+    those that are known."""
     has_end = any(token.endswith(END_OF_WORD) for token in tokens)
     characters = set().union(*(token.removesuffix(END_OF_WORD) for token in tokens))
     single = {token for token in tokens if len(token) == 1}
@@ -106,7 +107,8 @@ def word_rule(tokens: Collection[str], pattern: str | None, published: str | Non
 
 
 def words_as_bytes(pattern: str) -> Document:
-    """A pre-tokenizer: words by a pattern, as bytes. Like tiktoken, it drops what the pattern doesn't match."""
+    """A pre-tokenizer: words by a pattern, as bytes. Like tiktoken, it drops what the pattern doesn't
+    match."""
     regex = PATTERNS.get(pattern) or for_oniguruma(pattern)
     return in_sequence(
         {"type": "Split", "pattern": {"Regex": regex}, "behavior": "Removed", "invert": True}, BYTES_ONLY
@@ -122,7 +124,8 @@ PATTERN_ITEM = re.compile(
 
 
 def for_oniguruma(pattern: str) -> str:
-    r"""A regular expression as tiktoken writes it, for the library's Oniguruma, which reads three things differently.
+    r"""A regular expression as tiktoken writes it, for the library's Oniguruma, which reads three things
+    differently.
 
     In Oniguruma, `{1,3}+` repeats, and `^` and `$` match at every line.
 

@@ -1,4 +1,5 @@
-"""A WebSocket under guard: what comes through it is examined and waits for its turn, and who leaves is noticed."""
+"""A WebSocket under guard: what comes through it is examined and waits for its turn, and who leaves is
+noticed."""
 
 from __future__ import annotations
 
@@ -116,7 +117,8 @@ class Connection:
             await asyncio.sleep(wait)
 
     async def _make_way(self, runs: float) -> None:
-        """While the server is busy, wait if this connection asks for much, so that those who ask for little don't have to."""
+        """While the server is busy, wait if this connection asks for much, so that those who ask for little
+        don't have to."""
         now = time.monotonic()
         self._load.asked(self, now)
         end = now + self._runs.take(runs, now)

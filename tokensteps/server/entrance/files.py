@@ -1,9 +1,11 @@
-"""What is the same for everybody, from memory: the page, Streamlit's scripts and styles, the app's own static files.
+"""What is the same for everybody, from memory: the page, Streamlit's scripts and styles, the app's own static
+files.
 
-Streamlit sends its scripts as they are, 4 MB for a page, each from disk and through all of its layers. Here each is
-asked for once, compressed once, and kept, as many as there is room for: so a class that comes in at once takes a quarter of the
-hall's network, and little of the server. All else passes untouched: streams of events, WebSockets, parts of files. Whoever doesn't
-take gzip, such as a proxy that compresses by itself, gets files from Streamlit, and what is made here as it is.
+Streamlit sends its scripts as they are, 4 MB for a page, each from disk and through all of its layers. Here
+each is asked for once, compressed once, and kept, as many as there is room for: so a class that comes in at
+once takes a quarter of the hall's network, and little of the server. All else passes untouched: streams of
+events, WebSockets, parts of files. Whoever doesn't take gzip, such as a proxy that compresses by itself, gets
+files from Streamlit, and what is made here as it is.
 """
 
 from __future__ import annotations
@@ -83,7 +85,8 @@ class FromMemory:
         return await asyncio.to_thread(early_page, path, stage, language, packed)
 
     async def in_turn(self, path: str, scope: Scope) -> SharedResponse | None:
-        """A static file, after whoever asked for it before: a class that comes in at once waits for the first one's."""
+        """A static file, after whoever asked for it before: a class that comes in at once waits for the first
+        one's."""
         turn = self.turns[path]
         async with turn:
             cached = self.files.get(path)
@@ -94,7 +97,8 @@ class FromMemory:
         return cached
 
     async def fetch(self, kept: SharedResponse | None, scope: Scope) -> SharedResponse | None:
-        """A static file as it was kept, if it hasn't changed, or else from the app; None for what can't be kept."""
+        """A static file as it was kept, if it hasn't changed, or else from the app; None for what can't be
+        kept."""
         status, headers, _body = await self.ask(scope, "HEAD")
         if not _can_be_kept(status, headers):
             return None
@@ -109,7 +113,8 @@ class FromMemory:
         return kept
 
     async def ask(self, scope: Scope, method: str) -> tuple[int, tuple[Header, ...], bytes]:
-        """What the app answers to somebody who has nothing of the file: status, headers and the file as it is."""
+        """What the app answers to somebody who has nothing of the file: status, headers and the file as it
+        is."""
         status: int = 500
         headers: tuple[Header, ...] = ()
         body = bytearray()
@@ -133,7 +138,8 @@ class FromMemory:
 
 
 def _can_be_kept(status: int, headers: tuple[Header, ...]) -> bool:
-    """Whether an answer is a file that is the same for everybody, and not too large. At an address without one, Streamlit's is the page."""
+    """Whether an answer is a file that is the same for everybody, and not too large. At an address without
+    one, Streamlit's is the page."""
     size = header_of(headers, b"content-length")
     return (
         status == 200

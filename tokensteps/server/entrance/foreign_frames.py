@@ -1,8 +1,9 @@
-"""A frame in a page of another site that isn't among those which may show the app: its reader is told so, and led to a tab of its own.
+"""A frame in a page of another site that isn't among those which may show the app: its reader is told so, and
+led to a tab of its own.
 
-The browser refuses such a frame by itself (`frame-ancestors`), in words that sound as if the server were down. What is answered instead
-is no part of the app: sentences and a link, without a script, so everybody may show it. A site that isn't recognized here meets the
-policy all the same.
+The browser refuses such a frame by itself (`frame-ancestors`), in words that sound as if the server were
+down. What is answered instead is no part of the app: sentences and a link, without a script, so everybody may
+show it. A site that isn't recognized here meets the policy all the same.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ EMBEDDING: Final = ("embed", "embed_options")
 
 
 def may_show(origin: str, source: str) -> bool:
-    """Whether pages of `origin` may be those that a source of `frame-ancestors` names; of the scheme the browser is the judge.
+    """Whether pages of `origin` may be those that a source of `frame-ancestors` names; of the scheme the
+    browser is the judge.
 
     >>> may_show("https://a.example.edu/course", "*.example.edu"), may_show("https://example.edu", "*.example.edu")
     (True, False)
@@ -44,7 +46,8 @@ def may_show(origin: str, source: str) -> bool:
 
 
 def is_refused(headers: Iterable[Header], ancestors: Sequence[str]) -> bool:
-    """Whether a page is asked for by another one that may not show it, as far as the browser says who asks."""
+    """Whether a page is asked for by another one that may not show it, as far as the browser says who
+    asks."""
     headers = [*headers]
     if header_of(headers, b"sec-fetch-dest") not in SHOWN_WITHIN:
         return False
@@ -56,7 +59,8 @@ def is_refused(headers: Iterable[Header], ancestors: Sequence[str]) -> bool:
 
 
 def refusal(query: str, accepted: str) -> bytes:
-    """The page that says so, for an address with this query, in its language or else the first of `Accept-Language`."""
+    """The page that says so, for an address with this query, in its language or else the first of
+    `Accept-Language`."""
     parameters = parse_qsl(query, keep_blank_values=True)
     requested = dict(parameters).get("lang", "")
     language = visitors_language(requested, accepted)

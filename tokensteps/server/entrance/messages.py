@@ -1,8 +1,9 @@
-"""What a browser may say over the WebSocket: only what the app's own pages say, and no more of it than they would.
+"""What a browser may say over the WebSocket: only what the app's own pages say, and no more of it than they
+would.
 
-Streamlit's protocol knows messages that empty everybody's cache, run git on the server or ask for half a million upload
-addresses, and its server obeys them all. Here a message is measured before it is parsed, parsed, and let through only if its
-kind is on the list.
+Streamlit's protocol knows messages that empty everybody's cache, run git on the server or ask for half a
+million upload addresses, and its server obeys them all. Here a message is measured before it is parsed,
+parsed, and let through only if its kind is on the list.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ REFUSED_KINDS: Final = frozenset(
         "debug_shutdown_runtime",
     }
 )
-"""What no page of the app sends. A kind in neither set is refused as well; a test asks for it to be put into one of them."""
+"""What no page of the app sends. A kind in neither set is refused as well; a test asks for it to be put into
+one of them."""
 OPERATIONS: Final = frozenset({"deferred_file"})
 """Of the requests in `backend_operation_request`: a download that is made when it is asked for."""
 REFUSED_OPERATIONS: Final = frozenset({"install_skills", "dismiss_skills_nudge", "dataframe_chunk"})
@@ -75,7 +77,8 @@ class Message(NamedTuple):
 
 
 def examine(data: bytes) -> Message:
-    """A message as it may go on to Streamlit; texts that are longer than any page takes are cut. Raises Refused.
+    """A message as it may go on to Streamlit; texts that are longer than any page takes are cut. Raises
+    Refused.
 
     >>> examine(BackMsg(app_heartbeat=True).SerializeToString()).kind
     'app_heartbeat'
@@ -127,9 +130,11 @@ _BACK_MESSAGE: Final = _nested(BackMsg.DESCRIPTOR)
 
 
 def _count(data: bytes, at: int, end: int, nested: Nested, left: int) -> int:
-    """How many of `left` fields remain after those in data[at:end], those inside of them included; negative if there are more.
+    """How many of `left` fields remain after those in data[at:end], those inside of them included; negative
+    if there are more.
 
-    A field of two bytes can become an object of a hundred: counting them first bounds what parsing takes. Raises Refused.
+    A field of two bytes can become an object of a hundred: counting them first bounds what parsing takes.
+    Raises Refused.
     """
     while at < end:
         tag, at = _varint(data, at, end)

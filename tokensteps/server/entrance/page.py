@@ -1,8 +1,8 @@
 """The page that every address of the app begins with, its style sheet, and the script of its components.
 
-Streamlit's own page asks for one script, which asks for others once the first message has come, and so on. Here it asks at once for
-what its elements and its texts are going to need; and the app's styles and components come with it as one file each, which a
-browser keeps, not as part of every session.
+Streamlit's own page asks for one script, which asks for others once the first message has come, and so on.
+Here it asks at once for what its elements and its texts are going to need; and the app's styles and
+components come with it as one file each, which a browser keeps, not as part of every session.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ FACES: Final = {
     "SourceSansVF-Upright": TEXT_FACE,
     "MaterialSymbols-Rounded": "app/static/fonts/material-symbols.woff2",
 }
-"""Streamlit's faces → what comes in their place: for the moment before it knows the theme, the theme's face; and of its 4,300 icons
-those that it uses, 13 KB instead of 375 KB."""
+"""Streamlit's faces → what comes in their place: for the moment before it knows the theme, the theme's face;
+and of its 4,300 icons those that it uses, 13 KB instead of 375 KB."""
 
 
 class PageParts(NamedTuple):
@@ -91,8 +91,9 @@ def own_faces(styles: bytes) -> bytes:
 
 
 def made_at(path: str, packed: bool = True) -> SharedResponse | None:
-    """The style sheet or the components' script, if that is what this address is of. An old name gets the new one, for the moment: of
-    several servers that are restarted in turn, one may give the page and another the rest."""
+    """The style sheet or the components' script, if that is what this address is of. An old name gets the new
+    one, for the moment: of several servers that are restarted in turn, one may give the page and another the
+    rest."""
     requested = MADE.search(path)
     if requested is None:
         return None
@@ -146,7 +147,8 @@ def _scripts(section: str) -> tuple[str, ...]:
 
 
 def _made_page(path: str, parts: PageParts, packed: bool, stage: str = "") -> SharedResponse:
-    """A page, whose `stage` stands before Streamlit has started: its script and its faces come before all others."""
+    """A page, whose `stage` stands before Streamlit has started: its script and its faces come before all
+    others."""
     section = next(page.section for page in PAGES.values() if page.path == path)
     names = (*_scripts(section), parts.components)
     scripts = [f'<link rel="modulepreload" crossorigin href="./{name}">' for name in names]
@@ -165,13 +167,15 @@ def _made_page(path: str, parts: PageParts, packed: bool, stage: str = "") -> Sh
 
 
 def refused_html() -> str:
-    """What the page's own script brings to light where the server takes it for another site's, in each language, as below."""
+    """What the page's own script brings to light where the server takes it for another site's, in each
+    language, as below."""
     positions = {name: f'<code data-told="{name}"></code>' for name in ("origin", "host")}
     return f'<div class="refused" role="alert" hidden>{_in_each_language(lambda: escape(page_refused()).format(**positions))}</div>'
 
 
 def old_html() -> str:
-    """What the style sheet brings to light in a browser that is too old, in each language: nobody knows yet which is the visitor's."""
+    """What the style sheet brings to light in a browser that is too old, in each language: nobody knows yet
+    which is the visitor's."""
     return f'<div class="too-old" hidden>{_in_each_language(lambda: escape(too_old()))}</div>'
 
 

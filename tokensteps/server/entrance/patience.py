@@ -1,8 +1,9 @@
-"""How long a connection may keep the server waiting, for the rest of a request or to take an answer, and how many an address may have.
+"""How long a connection may keep the server waiting, for the rest of a request or to take an answer, and how
+many an address may have.
 
-uvicorn waits for ever for a request that has begun, and for a reader who takes nothing. Here all connections are looked at each second,
-whoever started the server, whatever protocol they speak by then; who is late is cut off. An answer that takes its time keeps nobody
-waiting: an event stream, a long training.
+uvicorn waits for ever for a request that has begun, and for a reader who takes nothing. Here all connections
+are looked at each second, whoever started the server, whatever protocol they speak by then; who is late is
+cut off. An answer that takes its time keeps nobody waiting: an event stream, a long training.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ class Line:
         self.came = 0
         """Bytes that have come on it, as long as it speaks HTTP."""
         self._awaited: tuple[str, object] | None = None
-        """What it owes: the head of a request, its body, a handshake; and after which exchange, since each has a time of its own."""
+        """What it owes: the head of a request, its body, a handshake; and after which exchange, since each
+        has a time of its own."""
         self._since = self._last = 0.0
         """From when on, and when something of it came last."""
         self._before = self._seen = 0
@@ -88,7 +90,8 @@ class Line:
 
 
 def not_taken(transport: asyncio.Transport) -> int:
-    """Bytes that wait for a reader here, and then also those in the system's queue: it takes more of ours only when much of that is gone."""
+    """Bytes that wait for a reader here, and then also those in the system's queue: it takes more of ours
+    only when much of that is gone."""
     here = transport.get_write_buffer_size()
     if here and sys.platform == "linux":
         with contextlib.suppress(OSError):  # it has just been closed
@@ -98,7 +101,8 @@ def not_taken(transport: asyncio.Transport) -> int:
 
 
 def owed(protocol: Any) -> tuple[str, object] | None:
-    """What a browser owes the server on a connection: the kind, and the exchange before or during which; None if it is the server's turn."""
+    """What a browser owes the server on a connection: the kind, and the exchange before or during which; None
+    if it is the server's turn."""
     if not hasattr(protocol, "timeout_keep_alive_task"):  # it speaks WebSocket by now
         return None if getattr(protocol, "handshake_initiated", True) else ("handshake", protocol)
     exchange = protocol.cycle
@@ -117,7 +121,8 @@ class Lines:
     def __init__(self) -> None:
         self.open: set[Line] = set()
         self._of: Counter[str] = Counter()
-        """Address → its connections. A proxy, whose address is that of all its visitors, has its own limits."""
+        """Address → its connections. A proxy, whose address is that of all its visitors, has its own
+        limits."""
 
     def begin(self, protocol: Any) -> Line | None:
         """A connection has been made; None if its address has too many, and then it is cut off."""

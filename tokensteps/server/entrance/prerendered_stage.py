@@ -1,7 +1,8 @@
 """The stage that comes with the page, so that it stands and steps before Streamlit has started.
 
-A page notes what it shows at an address. Whoever comes to the same address, in the same language, gets it with the page itself, as long
-as its frames are on the shelf: nothing is read, trained or drawn for an address, whoever asks.
+A page notes what it shows at an address. Whoever comes to the same address, in the same language, gets it
+with the page itself, as long as its frames are on the shelf: nothing is read, trained or drawn for an
+address, whoever asks.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ class StageDescription(NamedTuple):
     lead: str
     """What stands under the title: HTML."""
     beside: tuple[str, ...]
-    """What is written beside the title, where it comes later: on two buttons for modes, on the one for a text of their own, and on the button for the tour."""
+    """What is written beside the title, where it comes later: on two buttons for modes, on the one for a text
+    of their own, and on the button for the tour."""
     book: str
     """The name of its frames."""
     last: int
@@ -66,7 +68,8 @@ def has_stage(where: PageAddress) -> bool:
 
 
 def stage_for(path: str, query: Mapping[str, str], language: str) -> PrerenderedStage | None:
-    """What comes with the page for a visitor of this address, whose `query` is without the language; None if nothing is at hand."""
+    """What comes with the page for a visitor of this address, whose `query` is without the language; None if
+    nothing is at hand."""
     settings = dict(query)
     step = read_step(settings.pop("step", None)) or 0
     scene = known_scenes.get(PageAddress(path, language, frozenset(settings.items())))

@@ -13,8 +13,8 @@ from typing import Final
 from tokensteps.limits import BUSY_SHARE, Rate
 
 REMEMBERED: Final = 5_000
-"""Addresses of which it is known what they have used: those with an open connection, and as many others as there is room for, some
-3 MB. Whoever has thousands of addresses has as many bursts anyway."""
+"""Addresses of which it is known what they have used: those with an open connection, and as many others as
+there is room for, some 3 MB. Whoever has thousands of addresses has as many bursts anyway."""
 
 
 @dataclass
@@ -56,7 +56,8 @@ class Load:
     """Seconds over which it is measured."""
 
     LATELY: Final = 10.0
-    """Seconds for which a connection that has asked for a run is one that might wait for another: a learner reads that long between clicks."""
+    """Seconds for which a connection that has asked for a run is one that might wait for another: a learner
+    reads that long between clicks."""
 
     def __init__(self) -> None:
         self._at, self._used, self._busy = time.monotonic(), time.process_time(), False

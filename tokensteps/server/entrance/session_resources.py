@@ -1,4 +1,5 @@
-"""What a visit holds on the server, and when it goes: files that were uploaded, and the session with all that it knows."""
+"""What a visit holds on the server, and when it goes: files that were uploaded, and the session with all that
+it knows."""
 
 from __future__ import annotations
 
@@ -26,11 +27,12 @@ class HeldFile:
 class SessionResources:
     """The sessions that hold files, and those whose connection has ended.
 
-    Files are counted here as they come in through the guard, not looked up in Streamlit, whose store may be another one in the
-    next version: what isn't counted can't come in.
+    Files are counted here as they come in through the guard, not looked up in Streamlit, whose store may be
+    another one in the next version: what isn't counted can't come in.
 
-    Where there is no room, what is held by sessions that have left goes first, and then, file by file, what the session holds
-    that holds most; but nobody loses anything to a session that would then hold as much. So whoever holds least finds room.
+    Where there is no room, what is held by sessions that have left goes first, and then, file by file, what
+    the session holds that holds most; but nobody loses anything to a session that would then hold as much. So
+    whoever holds least finds room.
     """
 
     def __init__(self) -> None:
@@ -55,8 +57,8 @@ class SessionResources:
     def leave(self, session: str) -> None:
         """A connection has ended: its session may come back within a moment, and has what it had.
 
-        The name may be "" or another's: where a browser goes before its first message has come, Streamlit doesn't tell the session. It is
-        one that has no connection and that nobody has told of.
+        The name may be "" or another's: where a browser goes before its first message has come, Streamlit
+        doesn't tell the session. It is one that has no connection and that nobody has told of.
         """
         self._stay(session)
         loop = asyncio.get_running_loop()
@@ -75,8 +77,9 @@ class SessionResources:
                 self._collection = asyncio.get_running_loop().call_later(COLLECT_SECONDS, self._collect)
 
     def _collect(self) -> None:
-        """Free what ended sessions have left: their widgets' texts are in circles of references (Streamlit makes a class for each
-        component of each run that refers to them), and Python looks for those only when it makes many new things."""
+        """Free what ended sessions have left: their widgets' texts are in circles of references (Streamlit
+        makes a class for each component of each run that refers to them), and Python looks for those only
+        when it makes many new things."""
         self._collection = None
         gc.collect()
 
@@ -104,7 +107,8 @@ class SessionResources:
             return True
 
     def grow(self, session: str, file: str, size: int) -> bool:
-        """Whether there is room for so many more bytes of a file that is on its way; then they are counted."""
+        """Whether there is room for so many more bytes of a file that is on its way; then they are
+        counted."""
         with self._lock:
             files = self._files.get(session, {})
             if file not in files:  # it has left
@@ -138,7 +142,8 @@ class SessionResources:
         self.forget(session, file)
 
     def _make_room(self, session: str, own: int, size: int) -> bool:
-        """Whether there is room for `size` more bytes of a session that holds `own`, after taking away what may be."""
+        """Whether there is room for `size` more bytes of a session that holds `own`, after taking away what
+        may be."""
         while self._total() + size > UPLOADS_ROOM:
             gone = next((one for one in self._left if one in self._files and one != session), None)
             if gone is not None:

@@ -1,7 +1,7 @@
 """An answer that is the same for everybody: compressed once, and sent as often as it is asked for.
 
-None of it holds a secret or anything that a visitor has sent, but for what the page's own address says; so its size after compression
-tells nobody anything (BREACH).
+None of it holds a secret or anything that a visitor has sent, but for what the page's own address says; so
+its size after compression tells nobody anything (BREACH).
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ class SharedResponse(NamedTuple):
 
 
 def shared_response(headers: Iterable[Header], body: bytes, packed: bool = True) -> SharedResponse:
-    """What was answered with these headers, an ETag among them, and this body: compressed if it may be and that makes it smaller."""
+    """What was answered with these headers, an ETag among them, and this body: compressed if it may be and
+    that makes it smaller."""
     said = [(name, value) for name, value in headers if name not in REPLACED]
     kind = header_of(said, b"content-type").decode("latin-1").partition(";")[0].strip().lower()
     source = tag = header_of(headers, b"etag")

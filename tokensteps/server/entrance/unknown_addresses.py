@@ -1,7 +1,8 @@
-"""Addresses that no page has: the visitor is led to the home page, which says so, and what may have been meant.
+"""Addresses that no page has: the visitor is led to the home page, which says so, and what may have been
+meant.
 
-Streamlit answers every address with its one page. At `/plaground` a dialog in English lies over the home page, and at `/foo/bar` the page
-stays blank, as its scripts are looked for beside it.
+Streamlit answers every address with its one page. At `/plaground` a dialog in English lies over the home
+page, and at `/foo/bar` the page stays blank, as its scripts are looked for beside it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ def base_path() -> str:
 
 
 def page_at(path: str) -> str | None:
-    """The path of the page at an address, "" for the home page; None where there is none, or Streamlit first leads elsewhere.
+    """The path of the page at an address, "" for the home page; None where there is none, or Streamlit first
+    leads elsewhere.
 
     >>> page_at("/bpe"), page_at("/"), page_at("/bpe/"), page_at("/favicon.png")
     ('bpe', '', None, None)
@@ -39,8 +41,8 @@ def page_at(path: str) -> str | None:
 
 
 def way_home(path: str, query: str = "") -> str | None:
-    """Where the home page is from an address that no page has, and what it is told; None for a page's, a file's, and Streamlit's own.
-    From the address that a page had in old links, the way leads to the page.
+    """Where the home page is from an address that no page has, and what it is told; None for a page's, a
+    file's, and Streamlit's own. From the address that a page had in old links, the way leads to the page.
 
     >>> way_home("/plaground", "text=hug"), way_home("/a/b"), way_home("/bpe"), way_home("/")
     ('./?lost=plaground%3Ftext%3Dhug', '../?lost=a/b', None, None)
