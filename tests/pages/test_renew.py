@@ -12,7 +12,7 @@ import re
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -305,9 +305,32 @@ def test_training_goes_on_one_merge_a_step() -> None:
         and f"<dd>{trace.token_totals[-1]:,}</dd>" in corpus_told
     )
     assert f"<dd>{len(trace.tokenizer().ids('This is the Course'))}</dd>" in both
+    [words] = re.findall("<tr><td>.*(?=</table>)", corpus_told)
+    ours, theirs = trace[0].splits(), trace[-1].splits()
+    saved = {word: number * (len(ours[word]) - len(theirs[word])) for word, number in corpus.items()}
+    shown = [int(number) for number in re.findall(r"<td>(\d+)(?=<tr>|$)", words)]
+    assert shown == sorted(saved.values(), reverse=True)[: len(shown)] and 0 < len(shown) <= 8
     result = downloaded(app)
     assert result.encode("This is the Course").ids == trace.tokenizer().ids("This is the Course")
     assert [result.token_to_id(token) for token in old.tokens] == [*range(len(old.tokens))]
+
+
+def test_the_ways_there() -> None:
+    """BPE's page and, for each BPE tokenizer of its own, the playground lead here; for a run that can't go on there is no link."""
+
+    def links(page: str, **url: str) -> list[dict[str, str]]:
+        app = Page(page, Path("pages", "train" if page == "bpe" else "explore", f"{page}.py"), ()).opened(
+            urlencode(url)
+        )
+        found = [one.proto for one in app.get("page_link") if one.proto.label == "Go on training, or trim …"]
+        assert problems(app) == [] and all(one.page == "renew" for one in found)
+        return [dict(parse_qsl(one.query_string)) for one in found]
+
+    assert links("bpe", corpus="hug") == [{"t1": HUG, "how": "on"}]
+    assert links("bpe", corpus="hug", kind="pickybpe") == []
+    gpt2 = "hub?name=openai-community/gpt2"
+    chosen = links("playground", t1=HUG, t2=gpt2, t3="unigram?corpus=hug")
+    assert chosen == [{"t1": HUG, "how": "on"}, {"t1": gpt2, "how": "on"}]
 
 
 def test_gpt2_goes_on() -> None:

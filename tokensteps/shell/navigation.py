@@ -27,6 +27,11 @@ def page_link(page: str, label: str, query: Mapping[str, str] | None = None) -> 
     st.page_link(_streamlit_page(page), label=label, query_params={**(query or {}), **in_links()})
 
 
+def renew_link(spec: str) -> None:
+    """A link to the page that goes on with a BPE tokenizer, or trims it."""
+    page_link("renew", _("Go on training, or trim …"), {"t1": spec, "how": "on"})
+
+
 @cache
 def _streamlit_page(name: str, title: str | None = None) -> st.Page:
     """A page, for all sessions: given its path alone, Streamlit looks for the file each time, which takes three times as long as the rest of

@@ -3,9 +3,10 @@ in the middle can be cut out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import heapq
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tokenizers_core import MergeTrace, UnigramTrace
 from tokenizers_core.encoding.byte_tokens import byte_token
@@ -14,11 +15,14 @@ from tokenizers_core.text.splitting import SPACE_MARK
 from tokenizers_core.training.options.limits import characters_of
 from tokenizers_core.training.options.trimming import CutOut
 from tokensteps.drawing.narration.text_format import TextFormat
+from tokensteps.drawing.stage_markup import table_html
 from tokensteps.drawing.tokens import Style, chips, fill, pair_chips
 from tokensteps.language.i18n import _, count, listed, ngettext, sentences
 
 SYMBOLS_LISTED: Final = 6
 """Symbols that a sentence lists."""
+SHORTENED_LISTED: Final = 8
+"""Words of the corpus that are shown under both tokenizers."""
 STRANDED_LISTED: Final = 24
 """How many tokens are listed that no text produces any more."""
 
@@ -115,6 +119,36 @@ def tokens_with_counts(counts: Mapping[str, int], voice: TextFormat) -> str:
         return listed(shown)
     message = ngettext("{characters} and {number} more", "{characters} and {number} more", more)
     return voice.say(message, characters=listed(shown), number=count(more))
+
+
+class Shortened(NamedTuple):
+    """A word of the corpus, as the old tokenizer splits it and as the new one does."""
+
+    count: int
+    old: Sequence[str]
+    new: Sequence[str]
+
+    @property
+    def saved(self) -> int:
+        return self.count * (len(self.old) - len(self.new))
+
+
+def most_shortened(trace: MergeTrace) -> list[Shortened]:
+    """The words for which the new merges save the most tokens, those that save most first."""
+    before, after = trace[0].splits(), trace[-1].splits()
+    words = (Shortened(number, before[word], after[word]) for word, number in trace.corpus.items())
+    return heapq.nlargest(SHORTENED_LISTED, (one for one in words if one.saved), key=lambda one: one.saved)
+
+
+def shortened_html(words: Sequence[Shortened], style: Style) -> str:
+    """Words of the corpus under both tokenizers, side by side; nothing for none."""
+    rows = "".join(
+        f'<tr><td><span class="row">{chips(one.old, style)}</span><td><span class="row">{chips(one.new, style)}</span>'
+        f"<td>{count(one.count)}<td>{count(one.saved)}"
+        for one in words
+    )
+    names = (_("Word, old"), _("Word, new"), _("Count"), _("Tokens saved"))
+    return f'<div class="ts scroll">{table_html(names, rows, "tipping")}</div>' if words else ""
 
 
 def corpus_html(trace: MergeTrace) -> str:

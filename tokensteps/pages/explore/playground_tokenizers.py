@@ -27,8 +27,10 @@ from tokensteps.limits import (
     SPECIAL_LIMIT,
 )
 from tokensteps.pages.explore.playground_state import chosen_specs, playground_key, replace_spec
+from tokensteps.runs.algorithms import BPE
 from tokensteps.runs.rules import PLAYGROUND_RULES, PLAYGROUND_SLOTS
 from tokensteps.server.entrance.session_resources import session_resources
+from tokensteps.shell.navigation import renew_link
 from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
@@ -237,6 +239,9 @@ def open_slot(slot: int, place: DeltaGenerator) -> OpenedTokenizer | None:
         if opened is not None and opened.last:
             step = opened.last if opened.spec.step is None else opened.spec.step
             _step_slider(slot, place, step, opened.last)
+        if opened is not None and opened.subject.algorithm == BPE.title:
+            with place:
+                renew_link(chosen_specs()[slot])
     except TokenizersCoreError as error:
         problem(explained(error))
         return None

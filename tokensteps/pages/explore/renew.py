@@ -19,7 +19,7 @@ from tokensteps.catalogue.renewal import Heritage, as_written, continued, herita
 from tokensteps.catalogue.shown_tokenizers import EngineSubject, ShownTokenizer, TrainedSubject
 from tokensteps.catalogue.side_by_side import aligned_html
 from tokensteps.components.address import update_url
-from tokensteps.drawing.narration.options import corpus_html, cut_html
+from tokensteps.drawing.narration.options import corpus_html, cut_html, most_shortened, shortened_html
 from tokensteps.drawing.tokens import Style, chips
 from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.i18n import N_, _, count, listed, use_language
@@ -35,6 +35,7 @@ from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.corpora import Source, plain_text
 from tokensteps.runs.rules import RENEW_MORE, RENEW_RULES, RENEW_SIZE
 from tokensteps.runs.settings import corpus_title, write_short
+from tokensteps.server.shared_cache import remembered
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.controls import Controls
@@ -181,7 +182,9 @@ def show_continued(controls: RenewControls, old: ShownTokenizer, source: Source 
     )
     st.html(heritage_html(handed, _("Learned on top"), learned))
     show_steps(controls, run, trace)
-    st.html(corpus_html(trace))
+    style = Style(trace.corpus.pipeline.byte_level, special_tokens=frozenset(trace.special_tokens))
+    shortened = remembered((most_shortened, run.name, len(trace)), lambda: most_shortened(trace))
+    st.html(corpus_html(trace) + shortened_html(shortened, style))
     text = text_under_both(controls)
     if text is not None:
         name = _("new: {corpus}").format(corpus=corpus_title(controls["corpus"]))

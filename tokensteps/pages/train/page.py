@@ -27,7 +27,7 @@ from tokensteps.server.entrance.prerendered_stage import PageAddress, StageDescr
 from tokensteps.server.shared_cache import remembered
 from tokensteps.server.steps import StepTable, drawing_version, rows
 from tokensteps.shell.classes import offer_ahead, offer_question
-from tokensteps.shell.navigation import page_link
+from tokensteps.shell.navigation import page_link, renew_link
 from tokensteps.shell.walk import note_predictions, walk_place
 from tokensteps.teaching.game import Hidden
 from tokensteps.teaching.predictions import asks_of, last_asked
@@ -119,7 +119,10 @@ def show_mode(page: TrainPage[Trained], controls: Controls) -> None:
         return
     with st.sidebar:
         controls.draw("watch")
-        page_link("whatif", _("What if …"), {"t1": choices.spec_of(page.name, controls.url()).write()})
+        spec = choices.spec_of(page.name, controls.url()).write()
+        page_link("whatif", _("What if …"), {"t1": spec})
+        if page.name == "bpe" and controls["kind"] == "plain":
+            renew_link(spec)
     controls.own_text_button()
 
 
