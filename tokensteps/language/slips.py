@@ -35,6 +35,10 @@ SLIPS: Final[Mapping[str, str]] = {
     # choosing a pair across spaces
     "within_words": N_("You stayed within words. In the second stage, a pair may bridge a space."),
     "too_many_words": N_("That pair is frequent, but its token would have more words than allowed."),
+    # choosing a pair under a rule
+    "longest_forgotten": N_("That pair is frequent, but its token would be longer than the rule allows."),
+    "kept_forgotten": N_("A symbol that is kept whole is cut out first: it is no neighbor of anything."),
+    "digits_forgotten": N_("Here each digit stays alone: it is no neighbor of anything."),
     # removing a token
     "new_token": N_("The new token stays. Look at the two tokens that it was made of."),
     "characters_too": N_("Only learned tokens can leave. Single characters always stay."),

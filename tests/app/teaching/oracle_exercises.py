@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 from tests.app.teaching.oracle_slips import cuts
-from tests.core.oracle_bpe import PairName, PlainStep, plain_bpe, plain_encode
+from tests.core.oracle_bpe import PairName, PlainStep, plain_bpe, plain_encode, replace
 from tests.core.oracle_dropout import by_matches, by_merges
 from tests.core.oracle_kinds import KindStep, ParityStep, plain_parity, plain_picky, plain_super
 from tests.core.oracle_unigram import all_paths, costs, plain_removal_losses
@@ -39,6 +40,33 @@ def solve_pair(facts: Mapping[str, Any], wordpiece: bool) -> tuple[PairName, lis
         return step.pair, step.tied
     result = bpe_steps(facts["words"], facts["step"] + 1)[facts["step"]]
     return result.pair, result.tied
+
+
+def solve_rule(facts: Mapping[str, Any]) -> tuple[PairName, list[PairName], list[PairName]]:
+    """The pair that is merged next under a rule, all that are as good, and the frequent ones that the rule forbids."""
+    rule, value = facts["rule"], facts["value"]
+    wall = {"longest": "(?!)", "kept": re.escape(value), "digits": "[0-9]"}[rule]
+    texts = []
+    for word, times in facts["words"].items():
+        stretches = re.split(f"({wall})", word)
+        tokens = [
+            part for index, stretch in enumerate(stretches) for part in ([stretch] if index % 2 else stretch)
+        ]
+        texts.append((tokens, times))
+    for _step in range(facts["step"] + 1):
+        counts: dict[PairName, int] = {}
+        for tokens, times in texts:
+            for pair in pairwise(tokens):
+                counts[pair] = counts.get(pair, 0) + times
+        most = int(value) if rule == "longest" else 99
+        free = {
+            pair: number
+            for pair, number in counts.items()
+            if len("".join(pair)) <= most and not any(re.fullmatch(wall, one) for one in pair)
+        }
+        tied = [pair for pair in free if free[pair] == max(free.values())]
+        texts = [(replace(tokens, tied[0]), times) for tokens, times in texts]
+    return tied[0], tied, [pair for pair in counts if pair not in free and counts[pair] >= free[tied[0]]]
 
 
 def solve_super(facts: Mapping[str, Any]) -> KindStep:

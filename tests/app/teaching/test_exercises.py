@@ -35,6 +35,7 @@ from tests.app.teaching.oracle_exercises import (
     solve_pair,
     solve_parity,
     solve_picky,
+    solve_rule,
     solve_sampling,
     solve_super,
     solve_tipping,
@@ -49,11 +50,12 @@ from tests.app.teaching.oracle_slips import cuts
 from tests.core.oracle_unigram import costs, plain_removal_losses, plain_seed, plain_unigram_course
 from tests.core.oracle_wordpiece import plain_wordpiece
 from tests.samples import STRESS
+from tokenizers_core import train_bpe
 from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokenizers_core.training.kinds.superbpe import SuperTrace
 from tokensteps.limits import CORPUS_COUNT, CORPUS_LINES, CORPUS_WORD
 from tokensteps.pages.learn.exercises import START, Place, Record, exact, read_place, write_place
-from tokensteps.runs.algorithms import ALGORITHMS
+from tokensteps.runs.algorithms import ALGORITHMS, BPE
 from tokensteps.runs.rules import PIPELINE_RULES
 from tokensteps.runs.settings import read_url
 from tokensteps.server.tasks import Progress
@@ -107,6 +109,23 @@ def bpe_count(exercise: Exercise) -> None:
     true = bpe_steps(facts["words"], facts["step"] + 1)[facts["step"]].counts[facts["pair"]]
     assert exercise.question.key == str(true)
     assert [graded(exercise, str(number)) for number in (true, true + 1, true - 1)] == [RIGHT, WRONG, WRONG]
+
+
+def bpe_rules(exercise: Exercise) -> None:
+    """Pairs that the rule forbids are among the options if they are frequent enough; the link opens the run with the rule."""
+    chosen, tied, forbidden = solve_rule(exercise.facts)
+    as_good, traps = [*map(joined, tied)], {*map(joined, forbidden)}
+    assert exercise.question.key == joined(chosen) and isinstance(exercise.question.form, Choice)
+    assert traps and {*as_good} | traps <= {*exercise.question.form.options}
+    for option in exercise.question.form.options:
+        wanted = RIGHT if option == as_good[0] else TIED if option in as_good else WRONG
+        assert graded(exercise, option) == wanted
+        slip = exercise.question.grade(option).slip
+        assert (slip == f"{exercise.facts['rule']}_forgotten") == (option in traps)
+    assert exercise.link is not None
+    run = BPE.run_at(exercise.link.query)
+    trace = train_bpe(run.source.corpus(run.pipeline), **run.settings)
+    assert tuple(trace.pair_of(int(exercise.link.query["step"]) + 1)) == chosen
 
 
 def superbpe_pair(exercise: Exercise) -> None:
@@ -393,6 +412,7 @@ SOLVERS: dict[str, Solver] = {
     "bpe_pair": bpe_pair,
     "bpe_encode": bpe_encode,
     "bpe_tipping": bpe_tipping,
+    "bpe_rules": bpe_rules,
     "superbpe_pair": superbpe_pair,
     "pickybpe_removal": pickybpe_removal,
     "paritybpe_language": paritybpe_language,
@@ -423,6 +443,7 @@ HARDNESS: dict[str, Callable[[Exercise], float]] = {
     "bpe_pair": lambda one: len(one.facts["words"]) + one.facts["step"],
     "bpe_encode": lambda one: len(one.facts["merges"]) + len(one.facts["word"]),
     "bpe_tipping": lambda one: len(one.facts["words"]) + one.facts["step"],
+    "bpe_rules": lambda one: len(one.facts["words"]) + one.facts["step"],
     "superbpe_pair": lambda one: len(one.facts["lines"]) + one.facts["bridged"],
     "pickybpe_removal": lambda one: len(one.facts["words"]) + one.facts["step"],
     "paritybpe_language": lambda one: sum(map(len, one.facts["parallel"].values())),
@@ -525,9 +546,10 @@ def test_the_same_link_is_the_same_exercise_everywhere() -> None:
             assert len({make(kind, 3, seed).question.prompt for seed in range(25)}) > 20, kind
 
 
-@pytest.mark.parametrize("kind", [kind for kind in EXERCISE_KINDS if kind != "viterbi"])
+@pytest.mark.parametrize("kind", [kind for kind in EXERCISE_KINDS if kind not in ("viterbi", "bpe_rules")])
 def test_a_link_opens_the_same_corpus(kind: str) -> None:
-    """The page's own reading of the address gives the same words, and at the link's step the state that was asked about."""
+    """The page's own reading of the address gives the same words, and at the link's step the state that was asked about. (Under a
+    rule, words are cut: see `bpe_rules`.)"""
     for level, seed in ((1, 1), (3, 2), (5, 3)):
         one = make(kind, level, seed)
         if one.link is None:  # a Viterbi table among the mistakes has no corpus

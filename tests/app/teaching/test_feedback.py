@@ -21,6 +21,7 @@ from tests.app.teaching.oracle_exercises import (
     solve_losses,
     solve_parity,
     solve_picky,
+    solve_rule,
     solve_super,
     solve_way,
     splits_by_probability,
@@ -325,6 +326,8 @@ def mistakes_of(kind: str, one: Exercise) -> set[str]:
             return named(question, counts(state(facts, False), words, facts["pair"], ""), str)  # type: ignore[arg-type]
         case "bpe_pair":
             return named(question, bpe_choices(state(facts, False), words), pair_text)
+        case "bpe_rules":
+            return named(question, {f"{facts['rule']}_forgotten": solve_rule(facts)[2]}, pair_text)
         case "superbpe_pair":
             before = {**facts, "step": facts["step"] - 1}  # type: ignore[operator]
             lines = {line.replace(" ", "Ġ"): times for line, times in facts["lines"].items()}  # type: ignore[attr-defined]
@@ -378,6 +381,7 @@ def mistakes_of(kind: str, one: Exercise) -> set[str]:
     [
         ("bpe_count", "words_once letters either_order one_token"),
         ("bpe_pair", "words_once"),
+        ("bpe_rules", "longest_forgotten kept_forgotten digits_forgotten"),
         ("superbpe_pair", "words_once within_words too_many_words"),
         (
             "pickybpe_removal",

@@ -18,6 +18,7 @@ from tokensteps.teaching.exercises.course import course
 from tokensteps.teaching.exercises.encoding import bpe_encode, wordpiece_encode
 from tokensteps.teaching.exercises.merging import bpe_count, bpe_pair, wordpiece_pair, wordpiece_score
 from tokensteps.teaching.exercises.mistake import mistake
+from tokensteps.teaching.exercises.rules import bpe_under_rule
 from tokensteps.teaching.exercises.sampling import dropout_split, unigram_sampling
 from tokensteps.teaching.exercises.tipping import bpe_tipping
 from tokensteps.teaching.exercises.unigram import (
@@ -56,6 +57,11 @@ EXERCISE_KINDS: Final[Mapping[str, ExerciseKind]] = {
         N_("BPE: what would it take"),
         N_("Finding how many more of a word would change the next merge."),
         bpe_tipping,
+    ),
+    "bpe_rules": ExerciseKind(
+        N_("BPE: the next merge under a rule"),
+        N_("Heeding the longest token, a symbol kept whole, or digits one by one."),
+        bpe_under_rule,
     ),
     "superbpe_pair": ExerciseKind(
         N_("SuperBPE: across spaces"),
@@ -152,7 +158,7 @@ def make(kind: str, level: int, seed: int) -> Exercise:
 
     >>> one = make("bpe_pair", 1, 1)
     >>> one.question.grade(one.question.key).kind, one.name, make("mixed", 1, 1).name
-    ('right', 'bpe_pair:1:1', 'wordpiece_score:1:1')
+    ('right', 'bpe_pair:1:1', 'paritybpe_language:1:1')
     >>> [make("path", 1, seed).kind for seed in (1, 2, 3, 4, 5, 6, 7)]
     ['bpe_count', 'bpe_pair', 'bpe_encode', 'wordpiece_pair', 'viterbi', 'unigram_piece', 'bpe_count']
     """
