@@ -146,5 +146,5 @@ def bpe_under_rule(random: Random, level: int) -> Made:
     )
     traps = {pair_text(Pair(*pair), PLAIN): trap(pair) for pair in ruled.forbidden(step)}
     facts = {"words": dict(ruled.counts), "step": step, "rule": ruled.rule, "value": ruled.value}
-    link = link_to("bpe", ruled.counts, step=str(step), **{ruled.rule: ruled.value})
+    link = link_to(ruled.trace.algorithm, ruled.counts, step=str(step), **{ruled.rule: ruled.value})
     return Made(with_traps(ask_pair(ruled.trace, step, PLAIN), traps, given), facts, link)
