@@ -26,7 +26,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.samples import examples
-from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core import Corpus, tokenizer_to_json, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import SettingError, WrongTypeError
 from tokenizers_core.training.options.limits import Limits, characters_of
 
@@ -167,6 +167,18 @@ def test_a_coverage_keeps_the_characters_that_sentencepiece_keeps(seed: int, cov
     assert {*trace.alphabet} == pieces
     missing = {one: count for one, count in characters_of(corpus).items() if one not in pieces}
     assert trace.left_out == missing
+
+
+def test_words_that_are_too_long_are_unknown_in_the_library_too() -> None:
+    """WordPiece's `max_input_chars_per_word`: our file in the library, on 200 KB and on words at random."""
+    corpus = Corpus.from_texts(large(), pre_tokenizer="bert")
+    tokenizer = train_wordpiece(corpus, merges=60, max_input_chars_per_word=6).tokenizer()
+    file = tokenizers.Tokenizer.from_str(tokenizer_to_json(tokenizer))
+    random = Random(2)
+    lines = ["".join(random.choices("abe (", k=random.randint(1, 30))) for _ in range(300)]
+    for line in (*large()[::3], *lines):
+        assert file.encode(line).ids == tokenizer.ids(line)
+    assert tokenizer.encode("return").tokens != ["[UNK]"] == tokenizer.encode("returns").tokens
 
 
 def test_what_is_left_out_is_unknown_to_the_tokenizer() -> None:

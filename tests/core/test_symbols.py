@@ -1,8 +1,8 @@
 """Symbols that training keeps whole (`user_defined_symbols`), in all three algorithms.
 
 Oracles: the `tokenizers` library, trained on the text between the symbols, with the symbols as added tokens that aren't special; the same
-library with our files; SentencePiece with its own `user_defined_symbols`, for Unigram; and a plain rule: the text cut at the symbols by
-hand gives the same run.
+library with our files; SentencePiece with its own `user_defined_symbols`, for Unigram; subword-nmt's glossaries, as golden figures; and a
+plain rule: the text cut at the symbols by hand gives the same run.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ import io
 import json
 import re
 import sysconfig
+from collections.abc import Iterator, Sequence
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -99,6 +102,50 @@ def test_unigram_as_in_sentencepiece() -> None:
         total, alike = total + 1, alike + (mine == other)
         assert [one for one in mine if one in SYMBOLS] == [one for one in other if one in SYMBOLS]
     assert alike > 0.5 * total
+
+
+# --- subword-nmt's glossaries -----------------------------------------------------------------------------------------
+
+GLOSSARIES = json.loads((Path(__file__).parents[1] / "golden" / "glossaries.json").read_text("utf-8"))
+
+
+def glossed(name: str) -> list[str]:
+    """Lines with symbols in them: 200 KB of the app's sentences in six languages, or letters at random."""
+    random = Random(11)
+    if name == "random":
+        letters = ["a", "b", "c", "<n>", "ab", "-"]
+        return [" ".join("".join(random.choices(letters, k=random.randint(1, 7))) for _ in range(6)) for _ in range(500)]  # fmt: skip
+    files = sorted((Path(__file__).parents[2] / "assets" / "corpora" / "parallel").glob("*.txt"))
+    words = [word for file in files for word in file.read_text("utf-8").split()]
+    lines, size = [], 0
+    while size < 200_000:
+        line = [random.choice(words) for _ in range(12)]
+        place = random.randrange(12)
+        cut = random.randint(0, len(line[place]))
+        line[place] = line[place][:cut] + random.choice(GLOSSARIES[name]["glossaries"]) + line[place][cut:]
+        lines.append(" ".join(line))
+        size += len(lines[-1].encode())
+    return lines
+
+
+def as_subword_nmt_writes(tokens: Sequence[str]) -> Iterator[str]:
+    """Each token of a word, all but the last with @@; `</w>` ends a stretch there, and is never written."""
+    bare = [token.removesuffix("</w>") for token in tokens]
+    parts = [part for part in bare if part]
+    return (part + "@@" * (index + 1 < len(parts)) for index, part in enumerate(parts))
+
+
+@pytest.mark.parametrize("name", ["sentences", "random"])
+def test_glossaries_as_in_subword_nmt(name: str) -> None:
+    """Golden: each word as subword-nmt 0.3.8 segments it (`BPE(codes, glossaries=…)`, codes of version 0.1 from this run's merges)."""
+    facts, lines = GLOSSARIES[name], glossed(name)
+    symbols = facts["glossaries"]
+    corpus = Corpus.from_texts(lines, pre_tokenizer="end_of_word", user_defined_symbols=symbols)
+    tokenizer = train_bpe(corpus, merges=facts["merges"]).tokenizer()
+    pieces = [[part for word in line.split() for part in as_subword_nmt_writes(tokenizer.encode(word).tokens)] for line in lines]  # fmt: skip
+    written = [" ".join(line) for line in pieces]
+    assert written[:5] == facts["first"]
+    assert sha256("\n".join(written).encode()).hexdigest() == facts["sha256"]
 
 
 symbols = st.lists(st.text("ab<>", min_size=1, max_size=3), min_size=1, max_size=3, unique=True)

@@ -212,12 +212,12 @@ def test_bytes_are_read_back(method: str) -> None:
 # --- Coverage ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("coverage", [0.999, 0.98])
+@pytest.mark.parametrize(("coverage", "longest"), [(0.999, 16), (0.98, 5)])
 def test_characters_that_are_not_covered_are_those_of_sentencepiece(
-    coverage: float, capfd: pytest.CaptureFixture[str]
+    coverage: float, longest: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """On 200 KB: the same characters are unknown, the seed is as large, and nearly all pieces are the same. Required characters are
-    pieces, whether the corpus has many of them, few, or none.
+    pieces, whether the corpus has many of them, few, or none; and no piece is longer than allowed.
 
     Not all: the library takes each unknown character for one more of its first piece, the space, which makes that more probable.
     """
@@ -227,7 +227,7 @@ def test_characters_that_are_not_covered_are_those_of_sentencepiece(
     trainer.train(
         sentence_iterator=iter(lines), model_writer=file, model_type="unigram", vocab_size=VOCAB_SIZE,
         character_coverage=coverage, normalization_rule_name="identity", num_threads=1, minloglevel=0,
-        required_chars="e~日语",
+        required_chars="e~日语", max_sentencepiece_length=longest,
     )  # fmt: skip
     theirs = sentencepiece.SentencePieceProcessor(model_proto=file.getvalue())
     corpus = Corpus.from_texts(lines, pre_tokenizer="whitespace_split_metaspace")
@@ -238,6 +238,7 @@ def test_characters_that_are_not_covered_are_those_of_sentencepiece(
         "sentencepiece",
         character_coverage=coverage,
         initial_alphabet=[*"e~日语"],
+        max_piece_length=longest,
     )
     match = re.search(r"Initialized (\d+) seed", capfd.readouterr().err)
     assert match is not None and trace[0].vocab_size == len(trace[0].pieces) == int(match[1])
@@ -252,6 +253,7 @@ def test_characters_that_are_not_covered_are_those_of_sentencepiece(
     assert (
         len(mine) == len(pieces) and len(mine & pieces) >= 0.9 * len(pieces) and mine & pieces >= {*"e~日语"}
     )
+    assert max(map(len, mine)) <= longest
     rare = next(iter(trace.left_out))
     assert "<unk>" in trace.tokenizer().encode(f"a{rare}b").tokens
 

@@ -82,6 +82,8 @@ def test_a_coverage_and_characters_that_are_always_there() -> None:
     start = book(app)["frames"][0]["say"]
     assert f"{len(trace.left_out)} characters are outside of the alphabet" in start
     assert f"The alphabet has {len(trace.alphabet)} symbols" in start
+    long = [word for word in corpus.words if len(word) > 6]
+    assert f"{len(long)} words are longer than 6 characters, and unknown as a whole" in start
 
 
 def test_unigrams_seed_without_what_bounds_exclude() -> None:
@@ -165,7 +167,7 @@ def test_what_a_rule_adds_is_said() -> None:
         problems(app) == []
         and "1 character isn't in the corpus and comes in at the last step: é" in frames[0]["say"]
     )
-    assert "Put back: é" in plain(frames[-1]["html"])
+    assert "Always in the alphabet, and so put back: é" in plain(frames[-1]["html"])
     course_method = UNIGRAM.opened(urlencode({"corpus": "hug", "initial": "é"}))
     assert problems(course_method) == [] and "last step" not in book(course_method)["frames"][0]["say"]
 
@@ -219,6 +221,9 @@ def test_words_are_cut_besides_on_every_page() -> None:
             cuts=(CutAt("-", "Removed"), DIGITS["right"]),
         )
         assert {"12", "345", "RAN", "ab", "cd"} <= {*corpus.words}
+        start = book(app)["frames"][0]["say"]
+        assert "In the text, ran is replaced by RAN first. Words are also cut at -." in start
+        assert "Digits in words: groups of three, from the right." in start
         words = plain(book(app)["frames"][0]["html"])
         assert f"{len(corpus)} different words" in book(app)["frames"][0]["say"] or str(len(corpus)) in words
 

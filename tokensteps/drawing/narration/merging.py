@@ -16,7 +16,14 @@ from tokenizers_core.training.merge_trace import (
 )
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent, WordPieceSnapshot
 from tokensteps.drawing.narration.kinds import tell_chooser, tell_kind, tell_rule_event
-from tokensteps.drawing.narration.options import tell_fallback, tell_initial, tell_kept, tell_left_out
+from tokensteps.drawing.narration.options import (
+    tell_cuts,
+    tell_fallback,
+    tell_initial,
+    tell_kept,
+    tell_left_out,
+    tell_long_words,
+)
 from tokensteps.drawing.narration.text_format import Narration, TextFormat
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.names import EXCLUSIONS, TIE_RULE_WORDS
@@ -157,9 +164,11 @@ def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: TextFormat) ->
         lead,
         sentences(
             tell_corpus(snapshot, voice),
+            tell_cuts(snapshot.trace.corpus, voice),
             tell_kept(snapshot.trace.corpus, voice),
             tell_left_out(snapshot.trace, voice),
             tell_initial(snapshot.trace, voice),
+            tell_long_words(snapshot.trace, voice),
             tell_fallback(snapshot.trace.settings, voice),
             tell_stop(snapshot, voice),
         ),

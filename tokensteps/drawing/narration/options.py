@@ -10,7 +10,11 @@ from typing import Any, Final, NamedTuple
 
 from tokenizers_core import MergeTrace, UnigramTrace
 from tokenizers_core.encoding.byte_tokens import byte_token
+from tokenizers_core.encoding.models.wordpiece import MAX_CHARACTERS
 from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.text.cutting import DIGITS, PIECE_DIGITS, Scripts
+from tokenizers_core.text.normalizers import steps_of
+from tokenizers_core.text.rewriting import Replace
 from tokenizers_core.text.splitting import SPACE_MARK
 from tokenizers_core.training.options.limits import characters_of
 from tokenizers_core.training.options.trimming import CutOut
@@ -18,6 +22,7 @@ from tokensteps.drawing.narration.text_format import TextFormat
 from tokensteps.drawing.stage_markup import table_html
 from tokensteps.drawing.tokens import Style, chips, fill, pair_chips
 from tokensteps.language.i18n import _, count, listed, ngettext, sentences
+from tokensteps.language.names import words_names
 
 SYMBOLS_LISTED: Final = 6
 """Symbols that a sentence lists."""
@@ -45,6 +50,26 @@ def tell_kept(corpus: Corpus, voice: TextFormat) -> str:
         "What comes right after a symbol begins with {mark}, as in tokenizers; in SentencePiece, only after a space."
     )
     return sentences(told, voice.say(behind, mark=voice.token(SPACE_MARK)))
+
+
+def tell_cuts(corpus: Corpus, voice: TextFormat) -> str:
+    """What was replaced in the text, and where words were cut besides; nothing where no rule says so."""
+    pipeline = corpus.pipeline
+    told = []
+    for step in steps_of(pipeline.normalizer):
+        if isinstance(step, Replace):
+            text = _("In the text, {text} is replaced by {other} first.")
+            if not step.content:
+                text = _("In the text, {text} is left out first.")
+            told.append(voice.say(text, text=voice.strong(step.pattern), other=voice.strong(step.content)))
+    for cut, name in zip(pipeline.cuts, words_names(pipeline)[1:], strict=True):
+        if isinstance(cut, Scripts):
+            told.append(voice.say(_("Words are also cut where the script changes.")))
+        elif cut in (*DIGITS.values(), PIECE_DIGITS):
+            told.append(voice.say(_("Digits in words: {how}."), how=voice.strong(name)))
+        else:
+            told.append(voice.say(_("Words are also cut at {pattern}."), pattern=voice.strong(name)))
+    return sentences(*told)
 
 
 def tell_left_out(trace: MergeTrace | UnigramTrace, voice: TextFormat) -> str:
@@ -98,6 +123,21 @@ def tell_initial(trace: MergeTrace | UnigramTrace, voice: TextFormat) -> str:
             len(added),
         )
     return voice.say(text, number=count(len(added)), characters=listed(map(voice.token, added)))
+
+
+def tell_long_words(trace: MergeTrace, voice: TextFormat) -> str:
+    """Which of the corpus's words are too long for the tokenizer, where that was set; nothing where none is."""
+    limit = trace.settings.get("max_input_chars_per_word", MAX_CHARACTERS)
+    long = {word: number for word, number in trace.corpus.items() if len(word) > limit}
+    if limit == MAX_CHARACTERS or not long:
+        return ""
+    text = ngettext(
+        "{number} word is longer than {limit} characters, and unknown as a whole to the tokenizer: {words}.",
+        "{number} words are longer than {limit} characters, and unknown as a whole to the tokenizer: {words}.",
+        len(long),
+    )
+    words = tokens_with_counts(long, voice)
+    return voice.say(text, number=count(len(long)), limit=count(limit), words=words)
 
 
 def tell_fallback(settings: Mapping[str, Any], voice: TextFormat) -> str:

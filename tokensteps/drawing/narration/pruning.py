@@ -15,7 +15,13 @@ from tokenizers_core.training.pruning import (
 )
 from tokenizers_core.training.unigram import excluded_from_seed
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
-from tokensteps.drawing.narration.options import tell_fallback, tell_initial, tell_kept, tell_left_out
+from tokensteps.drawing.narration.options import (
+    tell_cuts,
+    tell_fallback,
+    tell_initial,
+    tell_kept,
+    tell_left_out,
+)
 from tokensteps.drawing.narration.text_format import FiguredNarration, TextFormat, some_tokens
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.names import SEED_EXCLUSIONS
@@ -113,6 +119,7 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
     if trace.knows_loss(0):
         text = voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss)))
     why = sentences(
+        tell_cuts(trace.corpus, voice),
         tell_kept(trace.corpus, voice),
         tell_left_out(trace, voice),
         tell_initial(trace, voice),
@@ -350,7 +357,11 @@ def tell_final(snapshot: UnigramSnapshot, event: FinalEvent, voice: TextFormat) 
         tell_pieces(_("Put back: {pieces}."), event.restored, voice),
         tell_pieces(_("Left out: {pieces}."), event.dropped, voice),
     )
-    return FiguredNarration(lead, "", sentences(*figures))
+    added = tuple(
+        piece for piece in event.restored if piece in snapshot.trace.settings.get("initial_alphabet", ())
+    )
+    always = tell_pieces(_("Always in the alphabet, and so put back: {pieces}."), added, voice)
+    return FiguredNarration(lead, always, sentences(*figures))
 
 
 def tell_pieces(message: str, pieces: tuple[str, ...], voice: TextFormat) -> str:
