@@ -188,7 +188,7 @@ def shortened_html(words: Sequence[Shortened], style: Style) -> str:
         for one in words
     )
     names = (_("Word, old"), _("Word, new"), _("Count"), _("Tokens saved"))
-    return f'<div class="ts scroll">{table_html(names, rows, "tipping")}</div>' if words else ""
+    return f'<div class="ts scroll">{table_html(names, rows, "tipping shortened")}</div>' if words else ""
 
 
 def corpus_html(trace: MergeTrace) -> str:
