@@ -164,13 +164,13 @@ def tokens_with_counts(counts: Mapping[str, int], voice: TextFormat) -> str:
 class Shortened(NamedTuple):
     """A word of the corpus, as the old tokenizer splits it and as the new one does."""
 
-    count: int
+    times: int
     old: Sequence[str]
     new: Sequence[str]
 
     @property
     def saved(self) -> int:
-        return self.count * (len(self.old) - len(self.new))
+        return self.times * (len(self.old) - len(self.new))
 
 
 def most_shortened(trace: MergeTrace) -> list[Shortened]:
@@ -184,7 +184,7 @@ def shortened_html(words: Sequence[Shortened], style: Style) -> str:
     """Words of the corpus under both tokenizers, side by side; nothing for none."""
     rows = "".join(
         f'<tr><td><span class="row">{chips(one.old, style)}</span><td><span class="row">{chips(one.new, style)}</span>'
-        f"<td>{count(one.count)}<td>{count(one.saved)}"
+        f"<td>{count(one.times)}<td>{count(one.saved)}"
         for one in words
     )
     names = (_("Word, old"), _("Word, new"), _("Count"), _("Tokens saved"))
