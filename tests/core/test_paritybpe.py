@@ -31,6 +31,7 @@ from tokenizers_core import (
     train_bpe,
     train_paritybpe,
 )
+from tokenizers_core.encoding.reasons import MergedAcross
 from tokenizers_core.errors import SettingError, WrongTypeError
 from tokenizers_core.files.exports import trace_to_csv, trace_to_dict
 from tokenizers_core.measures import gini
@@ -240,6 +241,20 @@ def test_tipping_points_are_of_the_language_that_chose() -> None:
     assert (trace[1].event.language, trace[1].event.pair) == ("w", ("a", "b"))
     # Two `ab` fewer, and `cd` is more frequent in w; x has six tokens then, as w has, and w is named first.
     assert tipping_points(trace, 1, ["ab", "cd"]) == {"ab": -2, "cd": 2}
+
+
+def test_lineage_and_why_not() -> None:
+    """By hand: en and de take 14 and 12 tokens, so en chooses `ab`; then 7 and 8, so de chooses `abc`; then 7 and 6, and en chooses `abab`."""
+    corpora = {"en": Corpus.from_counts({"abab": 3, "ab": 1}), "de": Corpus.from_counts({"abc": 2, "cab": 2})}
+    trace = train_paritybpe(corpora)
+    assert [part.token for part in trace.lineage("abab").parts] == ["ab", "ab"]
+    reason = trace.tokenizer().why_not("abab", ["ab", "ab"])
+    assert isinstance(reason, MergedAcross) and reason.made[:2] == ("ab", "ab")
+    assert [trace.language_at(trace.step_of_token[one]) for one in ("ab", "abc", "abab")] == [
+        "en",
+        "de",
+        "en",
+    ]
 
 
 def test_exports() -> None:

@@ -23,6 +23,7 @@ from tests.core.oracle_kinds import merged_in_order, plain_super
 from tests.samples import examples, spread
 from tokenizers_core import TIE_RULES, Corpus, SuperTrace, tipping_points, tokenizer_to_json, train_superbpe
 from tokenizers_core.encoding.models.pairs import neighbours
+from tokenizers_core.encoding.reasons import MergedAcross
 from tokenizers_core.encoding.vocabulary import Private
 from tokenizers_core.errors import SettingError, WrongTypeError
 from tokenizers_core.files.exports import merges_txt, trace_to_csv, trace_to_dict
@@ -250,6 +251,17 @@ def test_exports() -> None:
     assert trace_to_csv(trace).splitlines()[23] == "23,,,,0,0,40,51,stage"
     assert len(merges_txt(trace).splitlines()) == 1 + len(GOLDEN["steps"])
     assert [part.token for part in trace.lineage("byĠtheĠway").parts] == ["by", "ĠtheĠway"]
+
+
+def test_why_a_stretch_is_not_split_at_its_spaces() -> None:
+    """By hand: in stage 2 `Ġthe + Ġway` occurs three times; then `ĠtheĠway` once behind each of three words, of which `by` is met first."""
+    trace = train_superbpe(Corpus.from_texts(["by the way", "on the way", "all the way"]))
+    tokenizer = trace.tokenizer()
+    apart = tokenizer.why_not("byĠtheĠway", ["by", "Ġthe", "Ġway"])
+    assert isinstance(apart, MergedAcross) and apart.made[:2] == ("Ġthe", "Ġway")
+    before = tokenizer.why_not("byĠtheĠway", ["by", "ĠtheĠway"])
+    assert isinstance(before, MergedAcross) and before.made[:2] == ("by", "ĠtheĠway")
+    assert [*tokenizer.explain("byĠtheĠway")][-1].tokens == ("byĠtheĠway",)
 
 
 @pytest.mark.parametrize("settings", [{"transition": 0}, {"most_words": 0}])

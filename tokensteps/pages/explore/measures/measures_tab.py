@@ -236,7 +236,7 @@ def explain_one(
     silent = _("What it doesn't tell:")
     st.html(
         first_marks(
-            f'<div class="ts measure"><p><b>{marked(measure_name(name))}</b> {marked(_(words.definition))}</p>'
+            f'<div class="ts measure"><p><b>{marked(measure_name(name))}</b><br>{marked(_(words.definition))}</p>'
             f'<p class="formula">{escape(_(words.formula))}</p><table>{rows}</table>'
             f'<p class="k"><b>{escape(silent)}</b> {marked(_(words.silent))}</p></div>'
         )
