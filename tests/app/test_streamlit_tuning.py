@@ -28,6 +28,7 @@ from streamlit.components.v2 import presentation
 from streamlit.components.v2.bidi_component import main as bidi_component
 from streamlit.cursor import Cursor, SparseList
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.runtime import app_session, fragment
@@ -56,6 +57,7 @@ from tokensteps.streamlit_tuning import PATCHES, handover, tune
 from tokensteps.streamlit_tuning.fragment_pages import leave_other_pages_alone
 from tokensteps.streamlit_tuning.fragment_places import copied_places, copy_places_quickly
 from tokensteps.streamlit_tuning.handover import LAST_TOLD, Handover, tell_together, wake
+from tokensteps.streamlit_tuning.mixed_updates import run_all_that_changed
 from tokensteps.streamlit_tuning.nested_fragments import drop_nested_fragments
 from tokensteps.streamlit_tuning.sending import SENT_AT_ONCE, send_together
 from tokensteps.streamlit_tuning.session_state import StateInSight, all_in_sight, show_state_by_need
@@ -411,6 +413,56 @@ def test_a_fragment_that_starts_again_takes_the_fragments_in_it_along(
     assert (
         source.count("fragment_ids_this_run)") == 1 and "self._clear_queue(fragment_ids_this_run)" in source
     )
+
+
+def test_a_change_outside_of_a_fragment_is_never_told_to_the_fragment_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The widgets are a page's own, as its session knows them. The browser tells of all of them each time, at first as they were drawn."""
+
+    def page() -> None:
+        import streamlit as st
+
+        @st.fragment
+        def part() -> None:
+            st.text_input("Text", "hug", key="text")
+
+        st.number_input("Size", 0, 99, 20, key="size")
+        st.file_uploader("Files", key="files")
+        part()
+
+    class Session:
+        session_state = AppTest.from_function(page).run().session_state._state._state
+
+    asked: list[str] = []
+    monkeypatch.setattr(AppSession, "request_rerun", lambda _session, told: asked.append(told.fragment_id))
+    run_all_that_changed()
+    drawn = Session.session_state._new_widget_state.widget_metadata
+    ids = {name.rpartition("-")[2]: name for name in drawn}
+    fragment = drawn[ids["text"]].fragment_id
+    assert fragment and drawn[ids["size"]].fragment_id is None
+
+    def tell(session: Any, text: str, size: int, fragment: str | None = fragment, files: int = 0) -> str:
+        told = ClientState(fragment_id=fragment)
+        told.widget_states.widgets.add(id=ids["text"], string_value=text)
+        told.widget_states.widgets.add(id=ids["size"], int_value=size)
+        uploads = told.widget_states.widgets.add(id=ids["files"]).file_uploader_state_value
+        for number in range(files):
+            uploads.uploaded_file_info.add(file_id=str(number))
+        told.widget_states.widgets.add(id="of a page that was left", int_value=len(asked))
+        AppSession.request_rerun(session, told)
+        return asked[-1]
+
+    one, other, third = Session(), Session(), Session()
+    assert tell(one, "hug", 20, None) == ""
+    assert tell(one, "hugs", 20) == fragment
+    assert tell(one, "pugs", 21) == ""
+    assert tell(one, "pug", 21) == fragment
+    assert tell(other, "hugs", 20) == fragment, "as it was drawn"
+    assert tell(other, "hugs", 20, files=1) == ""
+    assert tell(other, "hug", 20, files=1) == fragment
+    assert tell(third, "hugs", 21) == "", "the first message has a change"
+    assert tell(Session(), "hugs", 20, files=1) == ""
 
 
 class Recorded:

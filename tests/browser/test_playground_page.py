@@ -91,6 +91,11 @@ HELD = """() => { window.held = []; const real = window.setTimeout;
 """Keeps the end of a pause in typing until it is asked for, and is let go."""
 
 
+LONG_TASKS = """() => { const real = window.setTimeout;
+  window.setTimeout = (run, after, ...rest) => real(run, String(run).includes("sendUpdateWidgetsMessage") ? 300 : after, ...rest); }"""
+"""Streamlit gathers what is told for as long as on a slow device, where it is sent when the browser comes to it."""
+
+
 class Playground(Learner):
     """The page and what a person does on it."""
 
@@ -678,6 +683,7 @@ def test_from_training_to_the_playground_and_back(playground: Playground) -> Non
     playground.ready()
     expect(page.get_by_role("heading", level=1)).to_have_text("Playground")
     text = "hugs pugs bunhug"
+    page.evaluate(LONG_TASKS)
     box(page).fill(text)
     playground.tokens(ids(f"{HUG}&step=3", text))
     assert TokenizerSpec.parse(playground.query()["t1"]).step == 3

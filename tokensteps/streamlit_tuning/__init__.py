@@ -1,4 +1,4 @@
-"""What makes Streamlit faster or quieter, and no more: the app is the same without.
+"""What makes Streamlit faster, quieter, or surer on a slow device, and no more: the app is the same without.
 
 Each patch is in a module of its own, which imports what it changes and checks it. Where Streamlit isn't as a patch expects, the patch is
 left out with a line in the log, and Streamlit does that part its own way. TOKENSTEPS_PLAIN=1 leaves out all of them.
@@ -19,6 +19,7 @@ PATCHES: Final[Mapping[str, str]] = {
     "theme": "read_theme_once",
     "handover": "tell_together",
     "nested_fragments": "drop_nested_fragments",
+    "mixed_updates": "run_all_that_changed",
     "fragment_pages": "leave_other_pages_alone",
     "sending": "send_together",
     "small_parts": "send_at_once",

@@ -1,0 +1,52 @@
+"""A change outside of a fragment reaches the page, also when the browser tells of it together with one inside."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.state.session_state import SessionState, WStates
+
+from tokensteps.streamlit_tuning.checks import require
+
+
+def run_all_that_changed() -> None:
+    """Run the whole page when one message tells of changes in a fragment and outside of it.
+
+    A browser gathers changes until it has time to send them, and then asks for one of the fragments alone. On a slow device a key at a
+    slider of the sidebar, right after a text in a fragment, so changed nothing until the next click.
+    """
+    require(AppSession, "request_rerun", "session_state")
+    require(SessionState, "_new_widget_state")
+    require(WStates, "widget_metadata", "set_widget_metadata", "set_widget_from_proto")
+    request = AppSession.request_rerun
+    known: WeakKeyDictionary[AppSession, dict[str, int]] = WeakKeyDictionary()
+
+    def request_all(session: AppSession, client_state: ClientState | None) -> None:
+        if client_state is not None:
+            widgets, before = client_state.widget_states.widgets, known.get(session, {})
+            known[session] = digests = {one.id: hash(one.SerializeToString()) for one in widgets}
+            changed = [one for one in widgets if before.get(one.id) != digests[one.id]]
+            fragment, state = client_state.fragment_id, session.session_state
+            if fragment and any(_is_news(one, state, one.id not in before, fragment) for one in changed):
+                client_state.ClearField("fragment_id")
+        request(session, client_state)
+
+    AppSession.request_rerun = request_all  # type: ignore[method-assign, assignment]
+
+
+def _is_news(widget: WidgetState, state: SessionState, first: bool, fragment: str) -> bool:
+    """Whether a widget outside of a fragment has changed: a browser that tells of it for the `first` time may tell what it was drawn with."""
+    metadata = state._new_widget_state.widget_metadata.get(widget.id)
+    if metadata is None or metadata.fragment_id == fragment:
+        return False
+    if not first or widget.id not in state:
+        return True
+    if widget.HasField("file_uploader_state_value"):
+        return bool(widget.file_uploader_state_value.uploaded_file_info)
+    states = WStates()
+    states.set_widget_metadata(metadata)
+    states.set_widget_from_proto(widget)
+    return bool(states[widget.id] != state[widget.id])
