@@ -324,6 +324,12 @@ def counted_in_its_row(lecturer: Page, phone: Page) -> None:
     lecturer.keyboard.press("Escape")
 
 
+HALF_A_SECOND = (
+    "() => { const after = AbortSignal.timeout.bind(AbortSignal); AbortSignal.timeout = () => after(500); }"
+)
+"""How long a page waits for an answer, instead of 15 s."""
+
+
 def long_answers(lecturer: Page, phone: Page) -> None:
     """Text without spaces breaks; each bar is on the wall, at its full length."""
     write_own(lecturer)
@@ -337,6 +343,10 @@ def long_answers(lecturer: Page, phone: Page) -> None:
     expect(lecturer.locator(f"{WALL} table.bars")).to_be_visible()
     lecturer.keyboard.press("g")
     answered(lecturer, "0 of 1 have answered")
+    phone.evaluate(HALF_A_SECOND)
+    phone.route("**/answer", lambda _route: None, times=1)  # a network that swallows a message
+    phone.locator(CARD).get_by_role("button", name="Donaudampf").tap()
+    expect(phone.locator(f"{CARD} .wrong")).to_be_visible()
     phone.locator(CARD).get_by_role("button", name="Donaudampf").tap()
     answered(lecturer, "1 of 1 have answered")
     lecturer.keyboard.press("s")

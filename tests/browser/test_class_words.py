@@ -45,6 +45,7 @@ def test_a_phone_leads_the_wall(app: str, open_page: Callable[..., Page]) -> Non
         "Step 1, next: Merge u + g into ug."
     )  # in Predict, too
     expect(own.locator(f"{SCREEN} .people")).to_have_text("1 here · 1 follows · Lost: 0")
+    expect(own.locator(f"{SCREEN} .time")).to_contain_text(f"/ {activities[1].minutes} min")
 
     press(own, "ask")
     expect(own.locator(f"{SCREEN} {WALL} .asked")).to_contain_text("Which pair is merged next?")

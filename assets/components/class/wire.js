@@ -7,6 +7,7 @@ const DAY = 86_400_000; // ms that a class lasts at most
 const ROOM = Symbol.for("tokensteps.room"); // on the document: the class that this tab is in
 const FINAL = ["gone", "key", "ended"]; // a stream that is refused for these won't come back
 const AGAIN = [1000, 5000]; // ms until a stream is opened again: at first, and at most
+const UNANSWERED = 15_000; // ms after which a message counts as lost: others wait for their turn behind it
 const SILENT = 40_000; // ms without a word, after which nobody is there: the server says something every 15 s
 const EVENTS = ("state place plan pace teams deck picked blank names call ask tally shown closed reveal put drop "
   + "people lost give progress end").split(" ");
@@ -27,8 +28,8 @@ async function answered(asked) { // the JSON of an answer; Refused with the kind
   return told;
 }
 function post(path, body = {}) {
-  const headers = { "Content-Type": "application/json" };
-  return answered(fetch(api() + path, { method: "POST", headers, body: JSON.stringify(body) }));
+  const headers = { "Content-Type": "application/json" }, signal = AbortSignal.timeout(UNANSWERED);
+  return answered(fetch(api() + path, { method: "POST", headers, signal, body: JSON.stringify(body) }));
 }
 
 const kept = { // code → {key} or {device}, the latest last; a browser may keep nothing, and give back anything
