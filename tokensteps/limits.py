@@ -490,6 +490,14 @@ HANDOUT_STEPS: Final = 400
 NOTEBOOK_ROOM: Final = 4_000_000
 """Bytes of frames in a notebook's cell: the notebook's file keeps them, and is sent whole each time that it is saved. Drawing them takes a second
 or two, also of a run of 20,000 steps on 60,000 words."""
+NOTEBOOK_STEP: Final = 20_000
+"""Bytes of one step in a notebook's cell."""
+NOTEBOOK_ENCODING: Final = 10_000
+"""Bytes of an encoding in a notebook's cell: as many of its tokens as have room are shown."""
+NOTEBOOK_TOKENS: Final = 1_000
+"""Tokens of an encoding in a notebook's cell, however short they are."""
+NOTEBOOK_TEXT: Final = 3_000
+"""Bytes of what stands beside a frame as text, for viewers that take frames out."""
 
 # --- What the server keeps ------------------------------------------------------------------------------------------------
 

@@ -44,28 +44,34 @@ from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.i18n import _, count
 from tokensteps.language.names import trace_name
-from tokensteps.limits import HANDOUT_STEPS, NOTEBOOK_ROOM
-
-NOTEBOOK_TOKENS: Final = 1_000
-"""Tokens of an encoding in a notebook's cell: for the same reason."""
+from tokensteps.limits import (
+    HANDOUT_STEPS,
+    NOTEBOOK_ENCODING,
+    NOTEBOOK_ROOM,
+    NOTEBOOK_STEP,
+    NOTEBOOK_TEXT,
+    NOTEBOOK_TOKENS,
+    TOKEN_SHOWN,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 HEIGHT: Final = 780
 """Pixels of a run or a step, in a notebook that leaves it 800 pixels in width; a frame scrolls if it needs more."""
-HIGH: Final = 830
-"""Pixels of a lattice."""
-LOW: Final = 220
-"""Pixels of an encoding of one line."""
+HEIGHTS: Final[Mapping[type, int]] = {ViterbiSnapshot: 830, Encoding: 220}
+"""Pixels of a lattice, and of an encoding of one line."""
 KEYS: Final = "keys"
 """The script of each frame that leaves the keys that save to the notebook."""
 FOR_SCRIPTS: Final = re.compile(
-    r'<div class="facts".*?</div></div>(?=</section>)'
+    r'<div class="facts".*?</div></div>(?=</section>)|<li class="w beyond.*?</li>'
     r'| (?:class="term" role="button" tabindex="0" data-term|data-(?:pick|of|code|values))=(?:"[^"]*"|[^\s>]+)',
     re.DOTALL,
 )
 """What only scripts make use of in a frame."""
+CHIP: Final = '<bdi class="t [^>]*>'
+LETTER: Final = "(?:<bdi class=x>[^<]*</bdi>|&[^;<]*;|[^<&])"
+"""The beginning of a token's chip in a frame's markup, and one character in it."""
 IN_QUOTES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", "'": "&#39;"})
 """What a page needs within single quotes: double ones are many in it, and stay as they are."""
 STEP_FRAMES: Final[Mapping[type, Callable[[Any, Style], Frame]]] = {
@@ -94,7 +100,7 @@ class InNotebook:
 
 
 def show(what: object, step: int = 0, height: int | None = None) -> InNotebook:
-    """Show a run, opened at `step` (negative ones count from the end), in a frame of `height` pixels (default: `HEIGHT`, of a lattice `HIGH`, of an encoding `LOW`); or a step, an encoding, a lattice.
+    """Show a run, opened at `step` (negative ones count from the end), in a frame of `height` pixels (default: `HEIGHT` or that in `HEIGHTS`); or a step, an encoding, a lattice.
 
     Raises TypeError for anything else, and IndexError for a step that the run doesn't have.
     """
@@ -109,18 +115,30 @@ def show(what: object, step: int = 0, height: int | None = None) -> InNotebook:
 
 def html(what: object, step: int = 0, height: int | None = None) -> str:
     """The sandboxed frame that shows it, as markup: it holds all that it needs. Where frames aren't shown, a note and a plain picture are."""
-    usual = HEIGHT
     match what:
         case Encoding():
-            page, name, usual = _encoding(what), token_count(len(what)), LOW
-            still = f"<p>{chips(what.tokens[:NOTEBOOK_TOKENS], PLAIN)}</p>"
+            shown = min(len(what), NOTEBOOK_TOKENS)
+            while len((cell := _encoding(what, shown, height)).encode()) > NOTEBOOK_ENCODING and shown > 1:
+                shown = shown * 4 // 5
+            return cell
         case Lattice():
             return html(what.viterbi(), len(what.viterbi()), height)
+        case Trace() if step <= HANDOUT_STEPS:
+            return _cell(_run(what, step), what[step], _drawn(what[step]).html, height)
         case Trace():
-            page, name, still = _run(what, step), _heading(what[0]), _drawn_snapshot(what[step]).html
-            usual = HIGH if isinstance(what[0], ViterbiSnapshot) else HEIGHT
-        case _:
-            page, name, still = _still(what), _heading(what), _drawn_snapshot(what).html
+            return html(what[step], height=height)
+    frame = _drawn(what)
+    for width in (TOKEN_SHOWN, 60, 8):  # letters of a token: with thousands in it, no frame would be small
+        frame = frame._replace(html=re.sub(rf"({CHIP}{LETTER}{{{width}}}){LETTER}+", r"\1…", frame.html))
+        cell = _cell(_still(what, frame), what, frame.html, height)
+        if len(cell.encode()) <= NOTEBOOK_STEP:
+            break
+    return cell
+
+
+def _cell(page: str, what: object, drawn: str, height: int | None) -> str:
+    """A page of a step or an encoding in its frame, and what is drawn there as text, for viewers that take frames out."""
+    name, usual = _heading(what), HEIGHTS.get(type(what), HEIGHT)
     note = _(
         "TokenSteps shows {name} here, in a notebook that you trust: run the cell, or choose “Trust Notebook” (JupyterLab: in the command palette)."
     )
@@ -132,7 +150,7 @@ def html(what: object, step: int = 0, height: int | None = None) -> str:
         page=page.translate(IN_QUOTES),
         height=str(int(height or usual)),
         note=escape(note.format(name=name)),
-        still=plain_frame(still),
+        still=plain_frame(drawn, NOTEBOOK_TEXT),
         saving=_saving(),
     )
 
@@ -168,9 +186,7 @@ def to_pandas(trace: MergeTrace | UnigramTrace) -> pd.DataFrame:
 
 
 def _run(trace: Trace[Any], step: int) -> str:
-    """A run's page; one step alone, if it lies beyond those that a page holds."""
-    if step > HANDOUT_STEPS:
-        return _still(trace[step])
+    """A run's page."""
     start = trace[0]
     draw, style = _drawing(start), _style(start)
     return handout(
@@ -178,37 +194,36 @@ def _run(trace: Trace[Any], step: int) -> str:
     )
 
 
-def _still(snapshot: Any) -> str:
+def _still(snapshot: Any, frame: Frame) -> str:
     """The page of one step."""
-    name, frame = _heading(snapshot), _drawn_snapshot(snapshot)
+    name = _heading(snapshot)
     if isinstance(snapshot, ByContent):
         name = f"{name} · {_('Step {step}').format(step=count(snapshot.step))} / {count(len(snapshot.trace))}"
     styles = ("page/style.css", "handout/still.css")
-    drawn = FOR_SCRIPTS.sub("", frame.html)
-    return still_page(name, "still", styles, KEYS, status=escape(frame.status), frame=drawn)
+    return still_page(name, "still", styles, KEYS, status=escape(frame.status), frame=frame.html)
 
 
-def _drawn_snapshot(snapshot: Any) -> Frame:
-    return _drawing(snapshot)(snapshot, _style(snapshot))
+def _drawn(snapshot: Any) -> Frame:
+    """A step's frame, without what only scripts make use of."""
+    frame = _drawing(snapshot)(snapshot, _style(snapshot))
+    return frame._replace(html=FOR_SCRIPTS.sub("", frame.html))
 
 
-def _encoding(encoding: Encoding) -> str:
-    """An encoding's page: its tokens and their ids."""
-    tokens, ids = encoding.tokens[:NOTEBOOK_TOKENS], encoding.ids[:NOTEBOOK_TOKENS]
-    remark = ""
-    if len(tokens) < len(encoding):
-        remark = _("The first {shown} of {all} tokens.").format(
-            shown=count(len(tokens)), all=count(len(encoding))
-        )
-    return still_page(
-        token_count(len(encoding)),
+def _encoding(encoding: Encoding, shown: int, height: int | None) -> str:
+    """An encoding's cell: its first tokens and their ids."""
+    drawn, remark = chips(encoding.tokens[:shown], PLAIN), ""
+    if shown < len(encoding):
+        remark = _("The first {shown} of {all} tokens.").format(shown=count(shown), all=count(len(encoding)))
+    page = still_page(
+        _heading(encoding),
         "tokens-still",
         ("page/style.css", "components/chips.css", "handout/tokens.css"),
         KEYS,
         remark=escape(remark),
-        chips=chips(tokens, PLAIN),
-        ids=", ".join(map(str, ids)),
+        chips=drawn,
+        ids=", ".join(map(str, encoding.ids[:shown])),
     )
+    return _cell(page, encoding, f"<p>{drawn}</p>", height)
 
 
 def _drawing(snapshot: Any) -> Callable[[Any, Style], Frame]:
@@ -225,8 +240,10 @@ def _style(snapshot: Any) -> Style:
 
 
 def _heading(snapshot: Any) -> str:
-    """What a step is a step of: the algorithm, or the word."""
+    """What a step is a step of: the algorithm, or the word; of an encoding how many tokens."""
     match snapshot:
+        case Encoding():
+            return token_count(len(snapshot))
         case SizeSnapshot():
             return _("Compare")
         case ByContent():

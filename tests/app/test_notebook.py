@@ -6,14 +6,17 @@ line. The notebooks in docs/notebooks are run by a real kernel (nbclient), where
 
 from __future__ import annotations
 
+import base64
 import csv
+import gzip
 import io
 import json
+import random
 import re
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -30,8 +33,8 @@ from tokenizers_core import (
 from tokenizers_core.files.exports import trace_to_csv
 from tokensteps import notebook
 from tokensteps.drawing.tokens import Style
-from tokensteps.limits import HANDOUT_STEPS
-from tokensteps.notebook import NOTEBOOK_TOKENS, SELF_SHOWING, html, show
+from tokensteps.limits import HANDOUT_STEPS, NOTEBOOK_ENCODING, NOTEBOOK_STEP, NOTEBOOK_TOKENS
+from tokensteps.notebook import SELF_SHOWING, html, show
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
@@ -65,7 +68,10 @@ def page(markup: str) -> tuple[str, str]:
     """The document within the one frame, and what the frame allows it."""
     (attributes,) = [attributes for tag, attributes in Frames(markup).found if tag == "iframe"]
     assert attributes["title"] is not None
-    return str(attributes["srcdoc"]), str(attributes["sandbox"])
+    document = str(attributes["srcdoc"])
+    packed = re.search('<script type="text/plain">(.*?)</script>', document)
+    body = gzip.decompress(base64.b64decode(packed[1])).decode() if packed else ""
+    return document + body, str(attributes["sandbox"])
 
 
 def text_of(markup: str) -> str:
@@ -83,7 +89,7 @@ def test_what_is_left_without_frames_styles_and_scripts(name: str) -> None:
     shown = {"encoding": tokenizer.encode("hugs pun"), "lattice": tokenizer.explain("hugs")[2]}
     one = shown.get(name) or RUNS[name][2]
     whole = one._repr_html_()
-    assert len(whole.encode()) <= (10_000 if name == "encoding" else 20_000)
+    assert len(whole.encode()) <= (8_000 if name == "encoding" else 12_500)
     left = STRIPPED.sub("", whole)
     assert {attribute for _tag, attributes in Frames(left).found for attribute in attributes} == {"class"}
     told = text_of(left)
@@ -105,12 +111,60 @@ def test_marimo_gets_the_frame_without_the_script(name: str) -> None:
         assert page(markup) == page(whole)
 
 
-def test_a_step_takes_no_more_of_a_larger_corpus() -> None:
-    """Of a thousand words, it holds those that it shows."""
-    many = train_bpe(
-        Corpus.from_counts({f"{number:03}xyz{number:03}": 1000 - number for number in range(1000)}), merges=5
-    )
-    assert len(many[2]._repr_html_().encode()) <= 35_000
+def prose(length: int) -> str:
+    """As many characters of the project's own documents, with pieces of code, one after another."""
+    documents = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "docs").glob("*.md")))
+    return (documents * (1 + length // len(documents)))[:length]
+
+
+def random_letters(length: int) -> str:
+    """Which no compression makes smaller: thousands of letters, each as probable as any."""
+    lots = random.Random(length)
+    return "".join(chr(lots.randrange(0x4E00, 0x9F00)) for _ in range(length))
+
+
+FOUR: Final = "The cat sat on the mat. A dog sat on the log. The cat saw a dog. They sat."
+CORPORA: Final = {
+    "four sentences": lambda: Corpus.from_texts([FOUR]),
+    "10 KB of prose": lambda: Corpus.from_texts([prose(10_000)]),
+    "1 MB of prose": lambda: Corpus.from_texts([prose(1_000_000)]),
+    "long random words": lambda: Corpus.from_counts(
+        {random_letters(length) * 2: 3 for length in range(280, 320)}, pre_tokenizer="whitespace"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_a_step_takes_20_kilobytes_at_most_and_an_encoding_10(name: str) -> None:
+    """Of any corpus. A frame holds the words, pairs and tokens that it shows, compressed."""
+    corpus = CORPORA[name]()
+    bpe = train_bpe(corpus, merges=60)
+    letters = len({letter for word in corpus.words for letter in word})
+    unigram = train_unigram(corpus, letters + 2000, letters + 20)
+    wordpiece = train_wordpiece(corpus, 2 * letters + 40)
+    for trace in (bpe, unigram, wordpiece):
+        for step in {0, 1, len(trace) // 2, len(trace)}:
+            size = len(html(trace[step]).encode())
+            assert size <= NOTEBOOK_STEP, (trace, step)
+        word = max(corpus.words, key=len)
+        explained = trace.tokenizer().explain(word)
+        assert len(html(explained[len(explained)]).encode()) <= NOTEBOOK_STEP
+        encoding = trace.tokenizer().encode(" ".join([*corpus.words][:2000]))
+        assert len(html(encoding).encode()) <= NOTEBOOK_ENCODING
+
+
+def test_tokens_are_cut_where_a_step_would_take_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And say so by an ellipsis: in the frame and in the text beside it."""
+    words = {random_letters(length): 1 for length in range(100, 120)}
+    trace = train_bpe(Corpus.from_counts(words, pre_tokenizer="whitespace"), merges=1500)
+    whole = len(html(trace[-1]).encode())
+    for room, letters in ((whole - 1, 60), (12_000, 8)):
+        monkeypatch.setattr(notebook, "NOTEBOOK_STEP", room)
+        cut = html(trace[-1])
+        assert len(cut.encode()) <= room < whole
+        for markup in (page(cut)[0], cut):
+            tokens = re.findall("<(?:code|bdi)[^>]*>([^<]+…)</", markup)
+            assert tokens and {len(token) for token in tokens} == {letters + 1}
 
 
 def message(document: str) -> dict[str, Any]:
@@ -156,7 +210,11 @@ def test_a_word_shows_its_search_and_a_text_its_tokens() -> None:
         assert message(page(html(RUNS[name].tokenizer().explain("hugs")))[0])["last"] > 0
     encoding = unigram.encode("hugs")
     document, allowed = page(encoding._repr_html_())
-    assert allowed == "allow-scripts" and document.count("<script") == 1 and "default-src 'none'" in document
+    assert (
+        allowed == "allow-scripts"
+        and document.count('<script type="module">') == 1
+        and "default-src 'none'" in document
+    )
     drawn = document.partition('<div class="pane">')[2].partition("</div>")[0]
     assert re.sub("<[^>]*>", "", drawn) == "".join(encoding.tokens)
     assert ", ".join(map(str, encoding.ids)) in document

@@ -16,7 +16,7 @@ from string import Template
 from typing import Any, Final, NamedTuple
 
 from tokensteps.assets import read_asset, read_script
-from tokensteps.drawing.frame import Frame, payload
+from tokensteps.drawing.frame import Frame, packed, payload
 from tokensteps.drawing.mark import mark
 from tokensteps.drawing.still.used_styles import used_styles
 from tokensteps.language.glossary import definitions
@@ -103,17 +103,20 @@ def handout(
     )
 
 
-def still_page(title: str, template: str, styles: Sequence[str], script: str, **parts: str) -> str:
-    """A page with nothing to step through: of the styles what it uses, and one script of `assets/handout/`."""
-    keys = read_asset(f"handout/{script}.js")
-    body = filled(template, title=escape(title), keys=keys, **parts)
+def still_page(title: str, template: str, styles: Sequence[str], also: str, **parts: str) -> str:
+    """A page with nothing to step through, as small as can be: compressed, and of the styles what it uses. `also` is one more script of
+    `assets/handout/`."""
+    script = read_asset("handout/unpack.js") + read_asset(f"handout/{also}.js")
+    body = filled(template, title=escape(title), **parts)
+    used = used_styles("\n".join(map(read_asset, styles)), f"{body} root host lang")
+    data = packed(f"<style>{used}</style>{body}".encode("utf-8", "replace"))
     return filled(
         "page",
         language=escape(language_tag()),
-        policy=NO_NETWORK.replace("style-src", f"script-src {_hash(keys)}; style-src"),
+        policy=NO_NETWORK.replace("style-src", f"script-src {_hash(script)}; style-src"),
         title=escape(title),
-        styles=used_styles("\n".join(map(read_asset, styles)), f"{body} root host lang"),
-        body=body,
+        styles="",
+        body=filled("packed", data=base64.b64encode(data).decode(), script=script),
     )
 
 

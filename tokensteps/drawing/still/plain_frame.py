@@ -19,8 +19,9 @@ PLAIN_TAGS: Final[Mapping[str, str]] = {
 
 
 class _Plain(HTMLParser):
-    def __init__(self, markup: str) -> None:
+    def __init__(self, markup: str, room: int) -> None:
         super().__init__(convert_charrefs=True)
+        self.room = room
         self.result: list[str] = []
         self.open: list[tuple[str, str]] = []
         """Elements that are open, each with the end tag of what it becomes."""
@@ -31,13 +32,14 @@ class _Plain(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         classes = {*str(dict(attrs).get("class") or "").split()}
+        full = self.room < 0
         if tag in ("td", "th", "tr"):  # which frames don't close
-            if not self.hidden:
-                self.result.append(f"<{tag}>")
+            if not (self.hidden or full):
+                self._add(f"<{tag}>")
             return
         parent = self.open[-1] if self.open else ("", "")
         # Of the two beats of a merge, the second stays.
-        if self.hidden or classes & WITHOUT_TEXT or (parent[1] == "<!--m-->" and tag == "span"):
+        if self.hidden or full or classes & WITHOUT_TEXT or (parent[1] == "<!--m-->" and tag == "span"):
             self.hidden += 1
             self.open.append((tag, ""))
             return
@@ -54,7 +56,7 @@ class _Plain(HTMLParser):
             end = "<br>"
         elif tag == "span":
             end = " " if classes & {"f", "k", "mark", "n"} else ""
-        self.result.append(start)
+        self._add(start)
         self.open.append((tag, end))
 
     def handle_endtag(self, tag: str) -> None:
@@ -62,20 +64,24 @@ class _Plain(HTMLParser):
             name, end = self.open.pop()
             if self.hidden:
                 self.hidden -= 1
-            self.result.append(end.replace("<!--m-->", ""))
+            self._add(end.replace("<!--m-->", ""))
             if name == tag:
                 return
 
     def handle_data(self, data: str) -> None:
         if not self.hidden:
-            self.result.append(escape(data))
+            self._add(escape(data))
+
+    def _add(self, markup: str) -> None:
+        was_full, self.room = self.room < 0, self.room - len(markup.encode("utf-8", "replace"))
+        self.result.append(markup if was_full or self.room >= 0 else f"{markup} … ")
 
 
-def plain_frame(markup: str) -> str:
-    """A frame's markup without its classes, attributes and styles.
+def plain_frame(markup: str, room: int) -> str:
+    """A frame's markup without its classes, attributes and styles. After `room` bytes no more of its elements begin, and an ellipsis says so.
 
     >>> plain_frame('<div class="cols"><section><li class="w"><bdi class="t c1">h</bdi><span class="m"><span><bdi class="t">u</bdi></span>'
-    ...     '<bdi class="t hot">ug</bdi></span><span class="f">× 3</span></li></section></div>')
+    ...     '<bdi class="t hot">ug</bdi></span><span class="f">× 3</span></li></section></div>', 100)
     '<table><tr><td><li><code>h</code> <code>ug</code> × 3 </li> </td> </table>'
     """
-    return "".join(_Plain(markup).result)
+    return "".join(_Plain(markup, room).result)
