@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 HEIGHT: Final = 780
 """Pixels of a run or a step, in a notebook that leaves it 800 pixels in width; a frame scrolls if it needs more."""
-HEIGHTS: Final[Mapping[type, int]] = {ViterbiSnapshot: 830, Encoding: 220}
+HEIGHT_OF: Final[Mapping[type, int]] = {ViterbiSnapshot: 830, Encoding: 220}
 """Pixels of a lattice, and of an encoding of one line."""
 KEYS: Final = "keys"
 """The script of each frame that leaves the keys that save to the notebook."""
@@ -100,7 +100,7 @@ class InNotebook:
 
 
 def show(what: object, step: int = 0, height: int | None = None) -> InNotebook:
-    """Show a run, opened at `step` (negative ones count from the end), in a frame of `height` pixels (default: `HEIGHT` or that in `HEIGHTS`); or a step, an encoding, a lattice.
+    """Show a run, opened at `step` (negative ones count from the end), in a frame of `height` pixels (default: `HEIGHT` or that in `HEIGHT_OF`); or a step, an encoding, a lattice.
 
     Raises TypeError for anything else, and IndexError for a step that the run doesn't have.
     """
@@ -124,21 +124,21 @@ def html(what: object, step: int = 0, height: int | None = None) -> str:
         case Lattice():
             return html(what.viterbi(), len(what.viterbi()), height)
         case Trace() if step <= HANDOUT_STEPS:
-            return _cell(_run(what, step), what[step], _drawn(what[step]).html, height)
+            return _in_frame(_run(what, step), what[step], _drawn(what[step]).html, height)
         case Trace():
             return html(what[step], height=height)
     frame = _drawn(what)
     for width in (TOKEN_SHOWN, 60, 8):  # letters of a token: with thousands in it, no frame would be small
         frame = frame._replace(html=re.sub(rf"({CHIP}{LETTER}{{{width}}}){LETTER}+", r"\1…", frame.html))
-        cell = _cell(_still(what, frame), what, frame.html, height)
+        cell = _in_frame(_still(what, frame), what, frame.html, height)
         if len(cell.encode()) <= NOTEBOOK_STEP:
             break
     return cell
 
 
-def _cell(page: str, what: object, drawn: str, height: int | None) -> str:
+def _in_frame(page: str, what: object, drawn: str, height: int | None) -> str:
     """A page of a step or an encoding in its frame, and what is drawn there as text, for viewers that take frames out."""
-    name, usual = _heading(what), HEIGHTS.get(type(what), HEIGHT)
+    name, usual = _heading(what), HEIGHT_OF.get(type(what), HEIGHT)
     note = _(
         "TokenSteps shows {name} here, in a notebook that you trust: run the cell, or choose “Trust Notebook” (JupyterLab: in the command palette)."
     )
@@ -223,7 +223,7 @@ def _encoding(encoding: Encoding, shown: int, height: int | None) -> str:
         chips=drawn,
         ids=", ".join(map(str, encoding.ids[:shown])),
     )
-    return _cell(page, encoding, f"<p>{drawn}</p>", height)
+    return _in_frame(page, encoding, f"<p>{drawn}</p>", height)
 
 
 def _drawing(snapshot: Any) -> Callable[[Any, Style], Frame]:

@@ -1,4 +1,4 @@
-"""Hostile texts where they go besides the app's pages: into a notebook that is trusted, and onto paper.
+"""Texts, also hostile ones, where they go besides the app's pages: into a notebook that is trusted, and onto paper.
 
 Oracles: what runs sets a flag on `window`; the browser's own requests; the links of a PDF, in which Chromium writes each as a `/URI`.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Final
 from urllib.parse import urlencode
 
 import pytest
@@ -50,6 +51,40 @@ def test_a_trusted_notebook_runs_nothing_of_a_corpus(app: str, open_page: Callab
     assert page.evaluate(f"window.{PWNED}") is None
     assert page.url == "about:blank"
     assert [url for url in calls if not url.startswith("about:")] == []
+
+
+THEMES: Final = {
+    "JupyterLab": ("body", "data-jp-theme-light", "true", "false"),
+    "VS Code": ("body", "class", "vscode-light", "vscode-dark"),
+    "VS Code, high contrast": (
+        "body",
+        "class",
+        "vscode-high-contrast-light vscode-high-contrast",
+        "vscode-high-contrast",
+    ),
+    "Colab": ("html", "theme", "light", "dark"),
+    "marimo": ("html", "class", "light", "dark"),
+}
+"""How a notebook says its theme, light and dark: on which element, in which attribute. VS Code's: `applyStyles` in the page around its
+webviews; Colab's: its own styles for data frames, `[theme=dark] .colab-df-convert`."""
+
+
+def test_frames_follow_the_theme_of_the_notebook_around_them(open_page: Callable[..., Page]) -> None:
+    page = open_page(own="themes")
+    page.emulate_media(color_scheme="null")  # which frames would follow instead
+    page.goto("about:blank")
+    page.evaluate(TRUSTED, [html(train_bpe(Corpus.from_counts({"hug": 3}), merges=1)[1])])
+    frame = page.frames[1]
+    expect(frame.locator("main")).to_be_visible()
+    for name, (element, attribute, *values) in THEMES.items():
+        for value in values:
+            node = page.locator(element)
+            node.evaluate("(node, [name, value]) => node.setAttribute(name, value)", [attribute, value])
+            dark = str(value == values[1]).lower()
+            frame.wait_for_function(f"matchMedia('(prefers-color-scheme: dark)').matches === {dark}")
+            lightness = frame.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+            assert (lightness == "rgb(20, 22, 26)") == (value == values[1]), (name, value)
+            node.evaluate("(node, name) => node.removeAttribute(name)", attribute)
 
 
 @pytest.mark.parametrize("page_name", ["bpe", "unigram"])
