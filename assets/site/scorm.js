@@ -39,24 +39,26 @@ const [lms, told] = found();
 const isChecked = (node) => node.querySelector("form script").textContent.trim() !== "[]";
 const tasks = [...document.querySelectorAll(".task")].filter(isChecked);
 const began = Date.now();
-let kept = tasks.map(() => ({ tries: 0, right: 0, text: "" })); // the try that was right, from 1
+let kept = tasks.map(() => ({ tries: 0, right: 0, boxes: [] })); // the try that was right, from 1; the last answer
 
 const set = (name, value) => lms[told.set](name, String(value));
 const isDone = ({ tries, right }) => right > 0 || tries >= WORTH.length;
 
-function written() { // what is kept, without the longest texts where there is no room
-  const all = kept.map(({ tries, right, text }) => [tries, right, text]);
-  const text = () => JSON.stringify(all);
-  while (text().length > told.room && all.some(([, , typed]) => typed)) {
-    all.reduce((longest, one) => (one[2].length > longest[2].length ? one : longest))[2] = "";
+function written() { // a digit for each question, and the last answers, without the longest where there is no room
+  const digits = kept.map(({ tries, right }) => (4 * tries + right).toString(16)).join(""), last = {};
+  const sized = kept.map(({ boxes }, at) => [JSON.stringify({ [at]: boxes }).length, at, boxes]);
+  let room = told.room - JSON.stringify([digits, {}]).length;
+  for (const [size, at, boxes] of sized.sort(([one], [other]) => one - other)) {
+    if (boxes.length && (room -= size) >= 0) last[at] = boxes;
   }
-  return text();
+  return JSON.stringify([digits, last]);
 }
 function read(text) {
   try {
-    const all = JSON.parse(text);
-    if (!Array.isArray(all) || all.length !== kept.length) return false;
-    kept = all.map(([tries, right, typed]) => ({ tries: +tries || 0, right: +right || 0, text: String(typed) }));
+    const [digits, last] = JSON.parse(text);
+    if (typeof digits !== "string" || digits.length !== kept.length) return false;
+    const state = (digit, at) => ({ tries: digit >> 2, right: digit & 3, boxes: [last[at] ?? []].flat().map(String) });
+    kept = [...digits].map((digit, at) => state(parseInt(digit, 16), at));
     return true;
   } catch {
     return false;
@@ -82,7 +84,7 @@ function note({ name, kind, text, boxes }) { // an answer that could be read
   const at = tasks.findIndex((node) => node.id === name), one = kept[at];
   if (!one || isDone(one)) return; // what comes later counts for nothing
   one.tries += 1;
-  one.text = JSON.stringify(boxes);
+  one.boxes = boxes;
   if (kind === "right") one.right = one.tries;
   const place = `cmi.interactions.${lms[told.get]("cmi.interactions._count") || 0}`;
   set(`${place}.id`, `${name}-${one.tries}`);
@@ -97,8 +99,7 @@ if (lms) {
   lms[told.start]("");
   const isNew = !read(lms[told.get]("cmi.suspend_data"));
   if (!isNew) {
-    const boxes = (text) => (text ? JSON.parse(text) : []);
-    const detail = kept.map(({ right, text }, at) => ({ name: tasks[at].id, right: right > 0, boxes: boxes(text) }));
+    const detail = kept.map(({ right, boxes }, at) => ({ name: tasks[at].id, right: right > 0, boxes }));
     document.dispatchEvent(new CustomEvent("resumed", { detail }));
     document.getElementById(lms[told.get](told.place))?.scrollIntoView();
   }

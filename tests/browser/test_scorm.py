@@ -7,8 +7,10 @@ and a third try. Its package is fetched once, in a pinned version by its hash, i
 from __future__ import annotations
 
 import json
+import tomllib
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree
@@ -17,10 +19,11 @@ import pytest
 from click.testing import CliRunner
 from playwright.sync_api import FrameLocator, Page, expect
 
-from tests.browser.test_site import STRICT, Links, frames_of, served
+from tests.browser.test_site import GRADE, STRICT, Links, frames_of, served
 from tests.real.packages import Package, fetched
 from tokensteps.classroom.gradebook import WORTH
 from tokensteps.cli.commands import command_line
+from tokensteps.limits import ANSWER_LIMIT
 from tokensteps.site.scorm import MANIFEST, SCORM_VERSIONS
 
 SCORM_AGAIN: Final = Package(
@@ -51,6 +54,11 @@ answer = "A rule"
 ask = "What is the new token called?"
 answer = ["ug", "u g"]
 """
+LONG: Final = 'title = "Long"\nlanguage = "en"\n' + 12 * (
+    "[[part]]\n" + 40 * '[[part.question]]\nask = "Which?"\nanswer = "hug"\n'
+)
+ROOM: Final = {"1.2": 4_096, "2004": 64_000}
+"""Characters of `cmi.suspend_data`, as the standard has them; scorm-again refuses more."""
 PLATFORM: Final = """<!doctype html><title>Platform</title><script src="lms.js"></script>
 <script>window.$name = new $class({autocommit: false, logLevel: 4}); const kept = sessionStorage.getItem("kept");
 if (kept) $name.loadFromJSON(JSON.parse(kept), "");</script><iframe src="$start" width="1200" height="700"></iframe>"""
@@ -66,35 +74,38 @@ def lms() -> Path:
         pytest.skip(f"scorm-again can't be had: {error}")
 
 
-@pytest.fixture(params=SCORM_VERSIONS)
-def platform(request: pytest.FixtureRequest, lms: Path, tmp_path: Path) -> Iterator[tuple[str, str]]:
-    """A version, and the address of a platform with the package of the lesson in it."""
-    version = request.param
-    (tmp_path / "lesson.toml").write_text(LESSON, "utf-8")
-    words = ["package", tmp_path / "lesson.toml", "--scorm", version, "--output", tmp_path / "lesson.zip"]
+@contextmanager
+def platform_with(lms: Path, folder: Path, version: str, text: str) -> Iterator[tuple[str, Path]]:
+    """The address of a platform with the package of a lesson in it, and the page that the package begins with."""
+    (folder / "lesson.toml").write_text(text, "utf-8")
+    words = ["package", folder / "lesson.toml", "--scorm", version, "--output", folder / "lesson.zip"]
     done = CliRunner().invoke(command_line, [*map(str, words)])
     assert done.exit_code == 0, done.output
-    with zipfile.ZipFile(tmp_path / "lesson.zip") as package:
-        package.extractall(tmp_path / "course")
-    tree = ElementTree.parse(tmp_path / "course" / MANIFEST)
+    course = folder / "course"
+    with zipfile.ZipFile(folder / "lesson.zip") as package:
+        package.extractall(course)
+    tree = ElementTree.parse(course / MANIFEST)
     [resource] = [one for one in tree.iter() if one.tag.endswith("}resource")]
     listed = {one.get("href") for one in resource}
-    there = {
-        str(path.relative_to(tmp_path / "course"))
-        for path in (tmp_path / "course").rglob("*")
-        if path.is_file()
-    }
-    assert listed == there - {MANIFEST} and resource.get("href") in listed
-    assert {one.text for one in tree.iter() if one.tag.endswith("}title")} == {"Five <words> & more"}
+    there = {str(path.relative_to(course)) for path in course.rglob("*") if path.is_file()}
+    start = str(resource.get("href"))
+    assert listed == there - {MANIFEST} and start in listed
+    assert {one.text for one in tree.iter() if one.tag.endswith("}title")} == {tomllib.loads(text)["title"]}
     name, result = NAMES[version]
     script = "scorm12.min.js" if version == "1.2" else "scorm2004.min.js"
-    (tmp_path / "lms.js").write_bytes((lms / "dist" / script).read_bytes())
+    (folder / "lms.js").write_bytes((lms / "dist" / script).read_bytes())
     page = PLATFORM.replace("$name", name).replace("$class", result)
-    (tmp_path / "index.html").write_text(page.replace("$start", f"course/{resource.get('href')}"), "utf-8")
-    start = tmp_path / "course" / str(resource.get("href"))
-    assert Links(start).tags and frames_of(start.read_text("utf-8"))
-    with served(tmp_path, STRICT, "/course/") as address:  # the page in it is a strict host's
-        yield version, address
+    (folder / "index.html").write_text(page.replace("$start", f"course/{start}"), "utf-8")
+    with served(folder, STRICT, "/course/") as address:  # the page in it is a strict host's
+        yield address, course / start
+
+
+@pytest.fixture(params=SCORM_VERSIONS)
+def platform(request: pytest.FixtureRequest, lms: Path, tmp_path: Path) -> Iterator[tuple[str, str]]:
+    """A version, and the address of a platform with the lesson in it."""
+    with platform_with(lms, tmp_path, request.param, LESSON) as (address, start):
+        assert Links(start).tags and frames_of(start.read_text("utf-8"))
+        yield request.param, address
 
 
 def told(page: Page, version: str, name: str) -> str:
@@ -183,6 +194,37 @@ def test_three_exercises_with_wrong_tries_closed_resumed_and_finished(
         ("question-3-3", "U g", "correct"),
     ]
     assert len(stored["suspend_data"]) < 4_096 and refused == []
+
+
+@pytest.mark.parametrize("version", SCORM_VERSIONS)
+def test_a_long_lesson_keeps_within_the_platforms_room(
+    lms: Path, tmp_path: Path, open_page: Callable[..., Page], version: str
+) -> None:
+    """480 questions, some with answers as long as can be: each one's tries are kept, and the answers that have room."""
+    long = {number: chr(0x4E00 + number) * ANSWER_LIMIT for number in range(1, 21)}
+    short = {number: f"wrong {number}" for number in range(21, 41)}
+    with platform_with(lms, tmp_path, version, LONG) as (address, _start):
+        page = open_page(own=True)
+        refused: list[str] = []
+        page.on("console", lambda said: refused.append(said.text) if "SCORM" in said.text else None)
+        page.goto(address)
+        lesson = page.frame_locator("iframe")
+        expect(lesson.locator(".tally")).to_have_text("0 of 480 solved")
+        typed = [(f"question-{number}", [text]) for number, text in {**long, **short, 480: "hug"}.items()]
+        assert page.frames[1].evaluate(GRADE, typed) == 40 * ["wrong"] + ["right"]
+        kept = told(page, version, "cmi.suspend_data")
+        whole = [number for number, text in long.items() if text in kept]
+        assert len(kept) <= ROOM[version] and len(whole) == (0 if version == "1.2" else 15)
+        left(page, version)
+
+        page.goto(address)
+        expect(lesson.locator(".tally")).to_have_text("1 of 480 solved")
+        for number, text in {**dict.fromkeys(long, ""), **{one: long[one] for one in whole}, **short}.items():
+            assert lesson.locator(f"#question-{number} [name=answer]").input_value() == text
+        assert page.frames[1].evaluate(GRADE, [("question-1", ["hug"])]) == ["right"]  # at the second try
+        raw = "cmi.core.score.raw" if version == "1.2" else "cmi.score.raw"
+        assert float(told(page, version, raw)) == round(100 * (WORTH["right"] + WORTH["half"]) / 480, 2)
+        assert refused == []
 
 
 def test_without_a_platform_it_says_that_nothing_is_recorded(
