@@ -491,13 +491,13 @@ NOTEBOOK_ROOM: Final = 4_000_000
 """Bytes of frames in a notebook's cell: the notebook's file keeps them, and is sent whole each time that it is saved. Drawing them takes a second
 or two, also of a run of 20,000 steps on 60,000 words."""
 NOTEBOOK_STEP: Final = 20_000
-"""Bytes of one step in a notebook's cell."""
+"""Bytes of one step in a notebook's cell: a notebook shows many, and its file keeps them all."""
 NOTEBOOK_ENCODING: Final = 10_000
-"""Bytes of an encoding in a notebook's cell: as many of its tokens as have room are shown."""
+"""Bytes of an encoding in a notebook's cell: for the same reason; it shows the tokens that have room there."""
 NOTEBOOK_TOKENS: Final = 1_000
-"""Tokens of an encoding in a notebook's cell, however short they are."""
+"""Tokens of an encoding in a notebook's cell: more have no room, however short they are."""
 NOTEBOOK_TEXT: Final = 3_000
-"""Bytes of what stands beside a frame as text, for viewers that take frames out."""
+"""Bytes of what is beside a frame as text: for viewers that take frames out, and a part of those of the step or encoding."""
 
 # --- What the server keeps ------------------------------------------------------------------------------------------------
 
