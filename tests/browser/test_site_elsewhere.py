@@ -1,18 +1,29 @@
 """A site without a server in Firefox and in WebKit, where they are here (`make browsers` installs them): every page of it, from `file://`
-and from a plain web server. `STRESS=1` writes the whole site.
+and from a plain web server with the policy of a strict host. `STRESS=1` writes the whole site.
 
 Oracle: errors, as a script before all others hears them; for answers, what the questions themselves say of the same texts.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.browser.others import BROWSERS, Window, started, until
-from tests.browser.test_site import CHECKED, GRADE, misjudged, served, small_site, written_site
+from tests.browser.test_site import (
+    AS_MARKUP,
+    CHECKED,
+    GRADE,
+    STRICT,
+    WIDTHS,
+    misjudged,
+    served,
+    small_site,
+    written_site,
+)
 from tests.hostile import PWNED
 from tests.samples import STRESS
 from tokensteps.site.practice import practice_path
@@ -65,7 +76,7 @@ def base(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
     if request.param == "file":
         yield f"{folder.as_uri()}/"
         return
-    with served(folder) as address:
+    with served(folder, STRICT) as address:
         yield address
 
 
@@ -91,6 +102,24 @@ def test_a_flipbook_steps(base: str, window: Window) -> None:
     until(lambda: window.text(".where b") == "Step 4" and window.js("return location.hash") == "#4")
     window.press("Home")
     until(lambda: window.text(".where b") == "Step 0" and window.js("return location.hash") == "#0")
+
+
+def test_bars_are_as_without_a_policy(folder: Path, window: Window) -> None:
+    """Each where it is in the same page with its styles in the markup, as the app draws it."""
+    page = folder / "en" / "runs" / "unigram-hug.html"
+    free = page.with_name("free.html")
+    free.write_text(re.sub("<meta http-equiv[^>]*>", "", page.read_text("utf-8")), "utf-8")
+    found = []
+    for path, policy in ((page, STRICT), (free, "")):
+        with served(folder, policy) as address:
+            window.visit(f"{address}en/runs/{path.name}#1", ".stage .say")
+            window.await_js("return document.fonts.check('15px Inter')")
+            until(lambda: window.text(".where b") == "Step 1" and window.js("return all('.stage')[0].dataset.beat") == "2")  # fmt: skip
+            if not policy:
+                window.js(f"({AS_MARKUP})()")
+            found.append(window.js(f"return ({WIDTHS})()"))
+    free.unlink()
+    assert any(found[0][0]) and found[0] == found[1]
 
 
 def test_pointing_at_a_lattice_shows(base: str, window: Window) -> None:
