@@ -253,8 +253,10 @@ def refuse_no_texts(name: str, value: object) -> None:
         raise WrongTypeError(name, value, f"{TEXT_WANTED}, and write [text]")
     refuse_wrong_type(name, value, Iterable, "give a list of texts, such as ['to be', 'or not']")
     if type(value).__name__ == "DataFrame":  # of pandas, Polars and others, none of which is imported here
-        columns = _shown(list(value.columns))  # type: ignore[attr-defined]
-        raise WrongTypeError(name, value, f"give one of its columns, such as {name}['text'], of {columns}")
+        columns = list(value.columns)  # type: ignore[attr-defined]
+        one = "text" if "text" in columns or not columns else columns[-1]
+        wanted = f"give one of its columns, such as {name}[{_shown(one)}], of {_shown(columns)}"
+        raise WrongTypeError(name, value, wanted)
 
 
 def rows_of(name: str, values: Iterable[object]) -> Iterator[str]:

@@ -188,14 +188,15 @@ def test_a_row_of_a_batch_that_is_no_text_is_named_with_its_number() -> None:
 @pytest.mark.parametrize("count", [Corpus.from_texts, TOKENIZER.encode_batch, TOKENIZER.encode_iterable])
 def test_of_a_table_a_column_is_asked_for(count: Call) -> None:
     """Its names, which are what it gives when it is gone through, were taken for texts."""
-    table = pandas.DataFrame({"label": [1, 2], "text": ["to be", "or not"]})
-    with pytest.raises(TypeError) as raised:
-        count(table)
     name = "inputs" if count == TOKENIZER.encode_batch else "texts"
-    assert str(raised.value).endswith(
-        f"give one of its columns, such as {name}['text'], of ['label', 'text']."
-    )
-    count(table["text"])
+    for column in ("text", "said"):
+        table = pandas.DataFrame({"label": [1, 2], column: ["to be", "or not"]})
+        with pytest.raises(TypeError) as raised:
+            count(table)
+        assert str(raised.value).endswith(
+            f"give one of its columns, such as {name}['{column}'], of ['label', '{column}']."
+        )
+        count(table[column])
 
 
 def test_all_bytes_at_once() -> None:
