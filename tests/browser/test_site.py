@@ -234,24 +234,20 @@ def test_every_link_leads_somewhere(folder: Path) -> None:
     assert {*pages} <= reached
 
 
-@pytest.mark.parametrize("origin", ["file", "http"])
-def test_pages_open_without_a_server_and_with_one(
-    folder: Path, address: str, page: Page, origin: str
-) -> None:
-    """Errors, requests to other hosts and violations of the pages' policy fail the test at its end."""
-    base = f"{folder.as_uri()}/" if origin == "file" else address
-    kinds = [*KIND_PAGES.values()]
-    for path, sign in kinds if origin == "file" else kinds[1::2]:  # axe is asked of the others, from a server
-        page.goto(base + path)
+def test_pages_open_without_a_server(folder: Path, page: Page) -> None:
+    """Errors, requests to other hosts and violations of the pages' policy fail the test at its end. From a server: `test_a_strict_host_sees_the_same`."""
+    for path, sign in KIND_PAGES.values():
+        page.goto(f"{folder.as_uri()}/{path}")
         page.locator(sign).first.wait_for()
-        page.wait_for_function("document.fonts.ready.then(() => document.fonts.check('15px Inter'))")
+        page.wait_for_function(FACE)
         assert page.evaluate(f"window.{PWNED}") is None
-    page.goto(f"{base}en/runs/wordpiece-hug.html#3")
+    page.goto(f"{folder.as_uri()}/en/runs/wordpiece-hug.html#3")
     expect(page.locator(".where").first).to_contain_text("Step 3")
     page.keyboard.press("ArrowRight")
     page.wait_for_function("location.hash === '#4'")
 
 
+FACE = "document.fonts.ready.then(() => document.fonts.check('15px Inter'))"
 WIDTHS = """() => [...document.querySelectorAll('.book')].map((book) =>
   [...book.shadowRoot.querySelectorAll('[data-style], .bar, .e, .atom')].map((node) => {
     const { left, top, width, height } = node.getBoundingClientRect(); return [left, top, width, height].join(); }))"""
@@ -280,11 +276,13 @@ def test_a_strict_host_sees_the_same(folder: Path, address: str, open_page: Call
             strict.goto(base + path)
             strict.wait_for_function("document.querySelectorAll('.book').length === 0 || [...document.querySelectorAll('.book')]"
                                      ".every((book) => book.shadowRoot.querySelector('.stage > *'))")  # fmt: skip
+            strict.wait_for_function(FACE)
+            assert strict.evaluate(f"window.{PWNED}") is None
             if not re.match(r"en/runs/(?:bpe|unigram)-hug\.html", path):
                 continue
             free.goto(address + path)
+            free.wait_for_function(FACE)
             for page in (strict, free):
-                page.wait_for_function("document.fonts.ready.then(() => document.fonts.check('15px Inter'))")
                 page.keyboard.press("ArrowRight")
                 expect(page.locator(".where b").first).to_have_text("Step 1")
                 expect(page.locator(".stage").first).to_have_attribute("data-beat", "2")
