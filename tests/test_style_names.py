@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +30,7 @@ COMPUTED: Final = {
 """Classes that are put together where they are written, and a word that stands there."""
 
 
+@cache
 def read(suffix: str) -> list[str]:
     return [path.read_text("utf-8") for path in sorted((ROOT / "assets").rglob(f"*.{suffix}"))]
 
@@ -42,15 +44,20 @@ def python_strings(source: str) -> Iterator[str]:
             yield node.value
 
 
-SOURCES: Final = [path.read_text("utf-8") for path in sorted((ROOT / "tokensteps").rglob("*.py"))]
-STRINGS: Final = [text for source in SOURCES for text in python_strings(source)]
-OWN_KEYS: Final = [
-    f"{GAP}.{name}" for source in SOURCES for name in re.findall(r'\bkey\("([^"]+)"\)', source)
-]
-"""Keys that a page makes its own by `key("…")`."""
-SHEETS: Final = [re.sub(r"/\*.*?\*/", "", text, flags=re.S) for text in read("css")]
-SCRIPTS: Final = read("js")
-DOCUMENTS: Final = read("html")
+@cache
+def sources() -> list[str]:
+    """Ours, read when the first test asks, as all here: every process of a run collects this file, and one runs it."""
+    return [path.read_text("utf-8") for path in sorted((ROOT / "tokensteps").rglob("*.py"))]
+
+
+@cache
+def strings() -> list[str]:
+    return [text for source in sources() for text in python_strings(source)]
+
+
+@cache
+def sheets() -> list[str]:
+    return [re.sub(r"/\*.*?\*/", "", text, flags=re.S) for text in read("css")]
 
 
 def styled(sheet: str) -> set[str]:
@@ -94,7 +101,7 @@ def set_by(script: str) -> set[str]:
     return written(script) | {name for value in values for name in value.split() if re.fullmatch(NAME, name)}
 
 
-def keys(strings: Iterable[str]) -> set[str]:
+def keys(texts: Iterable[str]) -> set[str]:
     """What may be a key, as Streamlit writes it in a class, as a pattern.
 
     >>> keys(["home.sentence", f"{GAP}.book", "A sentence."]) == {"home-sentence", "[\\\\w-]*-book"}
@@ -102,24 +109,25 @@ def keys(strings: Iterable[str]) -> set[str]:
     """
     return {
         re.sub(r"[^\w\0-]", "-", text).replace(GAP, r"[\w-]*")
-        for text in strings
+        for text in texts
         if re.fullmatch(r"[\w.\0-]+", text) and re.search(r"[a-z]{2}", text)
     }
 
 
-WRITTEN: Final = set().union(*map(written, [*STRINGS, *DOCUMENTS]), *map(set_by, SCRIPTS))
-STYLED: Final = set().union(*map(styled, SHEETS), *map(styled, DOCUMENTS))
+def all_styled() -> set[str]:
+    return set().union(*map(styled, sheets()), *map(styled, read("html")))
 
 
 def test_a_class_that_is_written_is_styled_or_read() -> None:
-    assert WRITTEN - STYLED - set().union(*map(read_by, SCRIPTS)) == set()
+    all_written = set().union(*map(written, [*strings(), *read("html")]), *map(set_by, read("js")))
+    assert all_written - all_styled() - set().union(*map(read_by, read("js"))) == set()
 
 
 def test_a_class_that_is_styled_is_written() -> None:
-    words = {*re.findall(r"[\w-]+", " ".join([*STRINGS, *SCRIPTS, *DOCUMENTS, *SOURCES]))}
+    words = {*re.findall(r"[\w-]+", " ".join([*strings(), *read("js"), *read("html"), *sources()]))}
     assert {
         name
-        for name in STYLED
+        for name in all_styled()
         if not OTHERS.fullmatch(name) and not {COMPUTED.get(name, name), name.rstrip("0123456789")} & words
     } == set()
 
@@ -127,13 +135,14 @@ def test_a_class_that_is_styled_is_written() -> None:
 def test_a_key_that_is_styled_is_given() -> None:
     named = {
         name
-        for text in [*SHEETS, *SCRIPTS, *STRINGS]
+        for text in [*sheets(), *read("js"), *strings()]
         for name in re.findall(r"\.st-key-([\w-]+)(?![\w-]*[\0{$])", text)
     }
     begun = {
-        name for text in [*SHEETS, *SCRIPTS] for name in re.findall(r'\[class\*="st-key-([\w-]+)"', text)
+        name for text in [*sheets(), *read("js")] for name in re.findall(r'\[class\*="st-key-([\w-]+)"', text)
     }
-    value = keys([*STRINGS, *OWN_KEYS])
+    own = [f"{GAP}.{name}" for source in sources() for name in re.findall(r'\bkey\("([^"]+)"\)', source)]
+    value = keys([*strings(), *own])
     assert named and begun
     patterns = [re.compile(key) for key in value if "*" in key]
     assert {name for name in named - value if not any(key.fullmatch(name) for key in patterns)} == set()

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.core.test_exports import COURSE, course
+from tests.samples import spread
 from tokenizers_core import METHODS, Corpus, UnigramTrace, train_unigram
 from tokenizers_core.training.pruning import Estimate, Worth
 from tokensteps.drawing.charts import (
@@ -168,7 +169,7 @@ def test_charts_show_the_run(method: str, chart: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_the_step_now_is_marked(method: str) -> None:
     trace = course(method)
-    for step in range(0, len(trace) + 1, 3):
+    for step in spread(range(len(trace) + 1), 24):
         _curve, now = loss_chart(trace, "loss", step, PLAIN).data
         assert (list(now.x), list(now.y)) == ([trace[step].vocab_size], [trace[step].loss])
         assert now.marker.symbol == "diamond"
