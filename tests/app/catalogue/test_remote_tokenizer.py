@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -78,6 +79,15 @@ def slow_files(stage: str = "pre_tokenizer") -> dict[str, bytes]:
         "normalizer": {"type": "Replace", "pattern": SLOW, "content": ""},
     }
     return files_of(document(bpe(), **{stage: component[stage]}))
+
+
+def worked() -> float:
+    """Seconds of the processor that this process and its children have had, also those that have ended: a busy machine adds none."""
+    seconds = sum(os.times()[:4])
+    for child in children():
+        with suppress(psutil.NoSuchProcess):
+            seconds += sum(psutil.Process(child).cpu_times()[:2])
+    return seconds
 
 
 @contextmanager
@@ -229,13 +239,11 @@ def test_whatever_the_librarys_own_engine_makes_of_a_pattern_has_an_end(
     """Repeats of repeats, looks around, calls of groups by themselves: tokens or an error, in time, and the next visitor's text is encoded."""
     monkeypatch.setattr(remote_tokenizer, "ENCODING_SECONDS", 0.5)
     split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
-    started = time.monotonic()
+    started = worked()
     with suppress(EncodeError, LoadError):
         subject = brought(files_of(document(bpe(), pre_tokenizer=split)))
         subject.encode("a" * 20_000)
-    assert time.monotonic() - started < 10, (
-        "it is given half a second of work, and five times as long by the clock"
-    )
+    assert worked() - started < 10, "it is given half a second, and a new process begins"
     other = brought(files_of(document(bpe())), "somebody else")
     assert list(other.encode("ab").ids) == [2]
 
@@ -336,12 +344,12 @@ def test_a_file_that_would_take_long_is_refused_at_once(pool: Workers, attack: s
     """Before: 29 s for the ranks, 18 s with the GIL held for the added tokens, hours for the words."""
     files, says = ATTACKS[attack]
     with ticking() as frozen:
-        started = time.monotonic()
+        started = worked()
         with pytest.raises(LoadError) as caught:
             brought(files)
-        taken = time.monotonic() - started
+        taken = worked() - started
     assert says in str(caught.value)
-    assert frozen() < 0.5 and taken < 20
+    assert frozen() < 0.5 and taken < 15
 
 
 def test_loading_that_takes_too_long_or_too_much_is_ended(
