@@ -23,7 +23,7 @@ def ways_of_word_html(ways: WordWays, style: Style) -> str:
     """The ways, one a row; a dashed line stands at each boundary that not all of them have."""
     rows: list[tuple[str, str, WordCut | None]] = []
     for way, cut in ways.cuts.items():
-        note = _("the tokenizer's own") if way == ways.own else ""
+        note = _("the tokenizer's own way") if way == ways.own else ""
         if way == "fewest_tokens" and ways.path_count > 1:
             text = _("{number} splits have as few").format(number=count(ways.path_count))
             note = listed(filter(None, [note, text]))
@@ -90,4 +90,4 @@ def differing_html(words: Sequence[WordCuts], own: str, style: Style) -> str:
 
 
 def _own_mark(found: list[str], own: str) -> str:
-    return mark_html(_("the tokenizer's own") if own in found else "")
+    return mark_html(_("the tokenizer's own way") if own in found else "")
