@@ -69,7 +69,7 @@ THEMES: Final = {
 webviews; Colab's: its own styles for data frames, `[theme=dark] .colab-df-convert`."""
 
 
-def test_frames_follow_the_theme_of_the_notebook_around_them(open_page: Callable[..., Page]) -> None:
+def test_frames_follow_the_notebook_around_them_in_theme_and_keys(open_page: Callable[..., Page]) -> None:
     page = open_page(own="themes")
     page.emulate_media(color_scheme="null")  # which frames would follow instead
     page.goto("about:blank")
@@ -85,6 +85,13 @@ def test_frames_follow_the_theme_of_the_notebook_around_them(open_page: Callable
             lightness = frame.evaluate("getComputedStyle(document.documentElement).backgroundColor")
             assert (lightness == "rgb(20, 22, 26)") == (value == values[1]), (name, value)
             node.evaluate("(node, name) => node.removeAttribute(name)", attribute)
+    # And the keys that save are the notebook's.
+    page.evaluate(
+        "addEventListener('keydown', ({ key, ctrlKey }) => { window.saved = key === 's' && ctrlKey; })"
+    )
+    frame.locator("h1").click()
+    page.keyboard.press("Control+s")
+    page.wait_for_function("window.saved")
 
 
 @pytest.mark.parametrize("page_name", ["bpe", "unigram"])
