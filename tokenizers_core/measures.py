@@ -237,7 +237,7 @@ def measure_parallel(tokenizer: Tokenizer, texts: Mapping[str, Sequence[str]]) -
 
 
 def measure_sizes(comparison: Comparison, places: Iterable[int]) -> Iterator[tuple[Measures | None, ...]]:
-    """The three algorithms of a comparison at some of its sizes, on its own corpus, in its order; words are pre-tokens.
+    """The runs of a comparison at some of its sizes, on its own corpus, in its order; words are pre-tokens.
 
     >>> from tokenizers_core import Corpus, compare
     >>> comparison = compare(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), vocab_size=12)
@@ -255,22 +255,21 @@ def measure_sizes(comparison: Comparison, places: Iterable[int]) -> Iterator[tup
 
 
 def _measured_side(side: Side, step: int, corpus: Corpus, characters: int, size: int) -> Measures:
+    """Tokens are told apart as the algorithm does, and counted in the text; of a text in stretches, words are split each by itself."""
+    trace, texts = side.trace, corpus
+    splits: Sequence[Sequence[str]]
+    if isinstance(trace, MergeTrace):
+        splits, texts = trace.current_words(step).words, trace.corpus_at(step)
+    else:
+        splits = [*map(side.cutter(step), range(len(corpus)))]
     counts: Counter[str] = Counter()
-    whole = 0
-    for split, number in zip(_splits(side, step), corpus.counts, strict=True):
+    for split, number in zip(splits, texts.counts, strict=True):
         for token in split:
             counts[token] += number
-        whole += number * (len(split) == 1)
+    if texts.words != corpus.words:
+        splits = [*map(side.cutter(step), range(len(corpus)))]
+    whole = sum(number for split, number in zip(splits, corpus.counts, strict=True) if len(split) == 1)
     return Measures(counts, corpus.total, whole, characters, size, side.sizes[step])
-
-
-def _splits(side: Side, step: int) -> Iterable[Sequence[str]]:
-    """The corpus's words as they are split, with tokens told apart as the algorithm does."""
-    trace = side.trace
-    if isinstance(trace, MergeTrace):
-        return trace.current_words(step).words
-    cut = side.cutter(step)
-    return map(cut, range(len(trace.corpus.words)))
 
 
 def text_size(corpus: Corpus) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""A comparison of three runs written as plainly as it is described: the oracle of `test_comparison.py`.
+"""A comparison of runs written as plainly as it is described: the oracle of `test_comparison.py`.
 
 Every vocabulary size is looked at by itself, every word and every token is looked at again. Nothing here is shared with
 `tokenizers_core`; the runs are passed in as lists of states.
@@ -17,12 +17,12 @@ State = tuple[Sequence[str], Splits]
 
 @dataclass
 class PlainSize:
-    """The three at one vocabulary size; None for one that has no vocabulary as small as that."""
+    """The runs at one vocabulary size; None for one that has no vocabulary as small as that."""
 
     tokens: list[int | None]
     cuts: dict[str, list[tuple[str, ...] | None]]
     alike: int | None
-    """Words, each as often as it occurs, that all three cut alike."""
+    """Words, each as often as it occurs, that all cut alike."""
     alike_pairs: list[int | None]
     different: list[str]
     """The words that are not cut alike, the most frequent first, equals in the corpus's order."""
@@ -40,12 +40,14 @@ REGIONS = (NAMES, *PAIRS, ("bpe",), ("wordpiece",), ("unigram",))
 """The runs that may share a token."""
 
 
-def plain_size(freqs: Mapping[str, int], states: Sequence[State | None]) -> PlainSize:
-    """Compare three states, those of BPE, WordPiece and Unigram."""
+def plain_size(
+    freqs: Mapping[str, int], states: Sequence[State | None], names: Sequence[str] = NAMES
+) -> PlainSize:
+    """Compare some states, usually those of BPE, WordPiece and Unigram."""
     tokens: list[int | None] = []
     surfaces: list[set[str]] = []
     cuts: dict[str, list[tuple[str, ...] | None]] = {word: [] for word in freqs}
-    for name, state in zip(NAMES, states, strict=True):
+    for name, state in zip(names, states, strict=True):
         if state is None:
             tokens.append(None)
             surfaces.append(set())
@@ -61,7 +63,7 @@ def plain_size(freqs: Mapping[str, int], states: Sequence[State | None]) -> Plai
         surfaces.append({token for token in plain if len(token) > 1})
         for word in freqs:
             cuts[word].append(by_length(word, splits[word], name == "wordpiece"))
-    pairs = list(combinations(range(3), 2))
+    pairs = list(combinations(range(len(names)), 2))
     different = [word for word in freqs if len({cut for cut in cuts[word] if cut is not None}) > 1]
     different.sort(key=lambda word: -freqs[word])
     all_there = None not in states
@@ -74,10 +76,10 @@ def plain_size(freqs: Mapping[str, int], states: Sequence[State | None]) -> Plai
     return PlainSize(
         tokens,
         cuts,
-        alike(0, 1, 2) if all_there else None,
+        alike(*range(len(names))) if all_there else None,
         [alike(*pair) for pair in pairs],
         different,
-        {word: odd_one(cuts[word]) for word in freqs},
+        {word: odd_one(cuts[word], names) for word in freqs},
         surfaces,
         [
             len(surfaces[first] & surfaces[second]) / len(surfaces[first] | surfaces[second])
@@ -85,7 +87,7 @@ def plain_size(freqs: Mapping[str, int], states: Sequence[State | None]) -> Plai
             else None
             for first, second in pairs
         ],
-        [name for name, state in zip(NAMES, states, strict=True) if state is not None],
+        [name for name, state in zip(names, states, strict=True) if state is not None],
     )
 
 
@@ -101,9 +103,9 @@ def by_length(word: str, tokens: Sequence[str], marked: bool) -> tuple[str, ...]
     return tuple(cut)
 
 
-def odd_one(cuts: Sequence[tuple[str, ...] | None]) -> str:
+def odd_one(cuts: Sequence[tuple[str, ...] | None], names: Sequence[str]) -> str:
     """Whose cut nobody else has: a name, "all", or "" where all are alike."""
-    there = {name: cut for name, cut in zip(NAMES, cuts, strict=True) if cut is not None}
+    there = {name: cut for name, cut in zip(names, cuts, strict=True) if cut is not None}
     if len(set(there.values())) == 1:
         return ""
     alone = [name for name in there if list(there.values()).count(there[name]) == 1]

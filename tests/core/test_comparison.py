@@ -12,10 +12,12 @@ import csv
 import io
 import json
 import pickle
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -28,8 +30,18 @@ from tests.core.oracle_comparison import NAMES, REGIONS, PlainSize, State, at_si
 from tests.core.oracle_wordpiece import plain_wordpiece
 from tests.samples import examples
 from tokenizers_core import METHODS, TIE_RULES, Corpus, train_bpe, train_unigram, train_wordpiece
-from tokenizers_core.errors import SettingError, TokenizersCoreError, UnknownNameError, VocabSizeError
+from tokenizers_core.errors import (
+    SettingError,
+    TokenizersCoreError,
+    UnknownNameError,
+    UnreachedSizeWarning,
+    VocabSizeError,
+    WrongTypeError,
+)
 from tokenizers_core.files.exports import comparison_to_json, disagreements_to_csv, sweep_to_csv
+from tokenizers_core.measures import measure_sizes
+from tokenizers_core.text.byte_alphabet import symbols_to_bytes
+from tokenizers_core.training.algorithms import EVERY_RUN
 from tokenizers_core.training.comparison import (
     LISTED,
     SEED_FACTOR,
@@ -41,6 +53,9 @@ from tokenizers_core.training.comparison import (
     surface,
     surfaces,
 )
+from tokenizers_core.training.kinds.paritybpe import joined_corpora
+from tokenizers_core.training.merge_trace import MergeEvent, MergeTrace
+from tokensteps.runs.corpora import EXAMPLES
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -100,13 +115,14 @@ def plainly(comparison: Comparison, states: list[list[State]], size: int) -> Pla
     return plain_size(dict(comparison.corpus.items()), [*results, at_size(unigram, size, last=True)])
 
 
-def check_every_size(comparison: Comparison, rule: str) -> None:
-    states = plain_states(comparison, rule)
+def check_every_size(comparison: Comparison, plain_at: Callable[[int], PlainSize]) -> None:
+    """Every figure of every size; `plain_at` looks at the runs with a vocabulary of some size anew."""
+    names, regions = comparison.names, [*comparison[0].overlap().regions]
     total = comparison.corpus.total
     order = comparison.corpus.words
     previous: PlainSize | None = None
     for position, size in enumerate(comparison.sizes):
-        plain = plainly(comparison, states, size)
+        plain = plain_at(size)
         snapshot, point = comparison[position], comparison.sweep[position]
         assert (snapshot.size, point.size) == (size, size)
         assert [standing.tokens for standing in snapshot.standings] == plain.tokens
@@ -126,18 +142,18 @@ def check_every_size(comparison: Comparison, rule: str) -> None:
         apart = [
             word
             for word in plain.different
-            if len(set(plain.cuts[word])) == 3 and None not in plain.cuts[word]
+            if len(set(plain.cuts[word])) == len(names) and None not in plain.cuts[word]
         ]
         assert list(snapshot.all_apart) == apart[:LISTED]
         overlap = snapshot.overlap()
-        for number, name in enumerate(NAMES):
+        for number, name in enumerate(names):
             having = {
                 token for region, tokens in overlap.regions.items() if name in region for token in tokens
             }
             assert having == plain.surfaces[number] and overlap.size(name) == len(having)
-        for region in REGIONS:
-            owners = [plain.surfaces[NAMES.index(name)] for name in region]
-            others = [plain.surfaces[NAMES.index(name)] for name in NAMES if name not in region]
+        for region in regions:
+            owners = [plain.surfaces[names.index(name)] for name in region]
+            others = [plain.surfaces[names.index(name)] for name in names if name not in region]
             assert set(overlap.regions[region]) == set.intersection(*owners) - set().union(*others)
         assert [*overlap.there] == plain.there
         for pair, index in zip(comparison.pairs, point.overlap, strict=True):
@@ -165,12 +181,126 @@ def test_every_size_is_the_plain_comparison(freqs: Mapping[str, int], rule: str,
     comparison = compare(
         Corpus.from_counts(freqs, pre_tokenizer="whitespace_split"), None, tie_rule=rule, method=method
     )
-    check_every_size(comparison, rule)
+    check_every_size(comparison, partial(plainly, comparison, plain_states(comparison, rule)))
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_four_sentences_are_the_plain_comparison(method: str) -> None:
-    check_every_size(course(method), "first")
+    check_every_size(course(method), partial(plainly, course(method), plain_states(course(method), "first")))
+
+
+# --- the newer kinds of BPE, against their own tokenizers --------------------------------------------------------------
+
+
+def by_tokenizers(
+    corpus: Corpus, train: Mapping[str, Callable[[int], MergeTrace]], texts: Sequence[str], size: int
+) -> PlainSize:
+    """Each run trained anew to a size, the corpus's words and its texts encoded with what came of it."""
+    states: list[State | None] = []
+    totals = []
+    for train_to in train.values():
+        trace = train_to(size)
+        tokenizer = trace.tokenizer()
+        bridging = trace.corpus.pipeline.byte_level
+        splits = {
+            word: tokenizer.encode(symbols_to_bytes(word).decode()).tokens
+            if bridging
+            else [tokenizer.tokens[identifier] for identifier in tokenizer.model.encode_word(word)]
+            for word in corpus.words
+        }
+        states.append((trace[-1].vocab, splits))
+        totals.append(sum(len(tokenizer.encode(text).tokens) for text in texts))
+    return replace(plain_size(dict(corpus.items()), states, [*train]), tokens=totals)
+
+
+def check_kinds(
+    corpus: Corpus | dict[str, Corpus], texts: list[str], names: Sequence[str], **own: Any
+) -> None:
+    comparison = compare(corpus, 40, runs=names, kinds=own)
+    train = {
+        name: partial(
+            EVERY_RUN[name].train,
+            corpus if name == "paritybpe" else joined_corpora(corpus) if isinstance(corpus, dict) else corpus,
+            **own.get(name, {}),
+        )
+        for name in names
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreachedSizeWarning)
+        check_every_size(comparison, partial(by_tokenizers, comparison.corpus, train, texts))
+    (measured,) = measure_sizes(comparison, [len(comparison)])
+    for index, (one, standing) in enumerate(zip(measured, comparison[-1].standings, strict=True)):
+        assert one is not None and (one.tokens, one.size) == (standing.tokens, standing.size)
+        cuts = {word: cuts[index] for word, cuts in comparison[-1].cuts(comparison.corpus.words).items()}
+        assert one.whole == sum(
+            number for word, number in comparison.corpus.items() if len(cuts[word] or ()) == 1
+        )
+
+
+spaced = st.lists(st.text("ab 1:", min_size=1, max_size=14).filter(str.strip), min_size=1, max_size=6)
+
+
+@examples(25)
+@given(spaced, st.integers(6, 12), st.sampled_from(["1/2", "0.9"]))
+@example(["ab a1 ab a1 ab a1", " 1111 ab: ab", "ab ab ab ab"], 7, "1/2")
+def test_superbpe_and_pickybpe_are_what_their_tokenizers_give(
+    texts: list[str], transition: int, threshold: str
+) -> None:
+    """Tokens of the whole text, where SuperBPE's bridge words; each word by itself; PickyBPE's tokens that are present."""
+    corpus = Corpus.from_texts(texts)
+    own = {"superbpe": {"transition": transition}, "pickybpe": {"threshold": threshold}}
+    check_kinds(corpus, texts, ["bpe", "superbpe", "pickybpe"], **own)
+
+
+@examples(15)
+@given(spaced, spaced)
+def test_parity_and_sentencepiece_are_what_their_tokenizers_give(one: list[str], other: list[str]) -> None:
+    """Parity-aware BPE has a corpus for each language, the others all of them together."""
+    corpora = {
+        name: Corpus.from_texts(texts, pre_tokenizer="whitespace_split_metaspace")
+        for name, texts in (("a", one), ("b", other))
+    }
+    everything = Corpus.from_texts([*one, *other], pre_tokenizer="whitespace_split_metaspace")
+    assert joined_corpora(corpora) == everything
+    check_kinds(corpora, [*one, *other], ["bpe", "paritybpe", "sentencepiece_bpe"])
+
+
+def test_what_the_newer_kinds_of_bpe_did_for_a_size() -> None:
+    """The change of stages, and the tokens that left; oracle: the traces' events between the two steps."""
+    corpus = Corpus.from_texts(EXAMPLES["scaffolding"].text().splitlines())
+    own = {"superbpe": {"transition": 60}, "pickybpe": {"threshold": "0.6"}}
+    comparison = compare(corpus, 90, runs=["superbpe", "pickybpe"], kinds=own)
+    begun, left = [], 0
+    for before, snapshot in pairwise(comparison):
+        for one, side, change in zip(before.standings, comparison.sides, snapshot.event.changes, strict=True):
+            now = cast(int, side.steps[snapshot.step])
+            events = [side.trace[step].event for step in range(cast(int, one.step) + 1, now + 1)]
+            merges = [cast(MergeEvent, event) for event in events if event.kind == "merge"]
+            if change is None:
+                assert events == []  # over
+                continue
+            made = cast(Merged, change)
+            assert (made.token, made.freq, made.again) == (merges[-1].token, merges[-1].freq, len(merges) - 1)
+            gone = {*side.trace[one.step].vocab} - {*side.trace[now].vocab}
+            assert {*made.lost} == gone
+            left += len(gone)
+            if made.bridging:
+                begun.append((snapshot.size, [event.kind for event in events]))
+    assert begun == [(61, ["stage", "merge"])] and left
+
+
+def test_what_is_compared_has_to_be_told_apart() -> None:
+    corpus = Corpus.from_counts(HUG)
+    with pytest.raises(SettingError, match="name two at least"):
+        compare(corpus, runs=["bpe", "bpe"])
+    with pytest.raises(
+        UnknownNameError, match="'plain' is not known; choose one of bpe, wordpiece, unigram, superbpe"
+    ):
+        compare(corpus, runs=["bpe", "plain"])
+    with pytest.raises(SettingError, match="only byte_level keeps"):
+        compare(corpus, runs=["bpe", "superbpe"])
+    with pytest.raises(WrongTypeError, match="each language's corpus by its name"):
+        compare(corpus, runs=["bpe", "paritybpe"])
 
 
 # --- against the training functions -----------------------------------------------------------------------------------

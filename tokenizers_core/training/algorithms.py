@@ -11,9 +11,9 @@ its name: "count" and "score" merge, "loss" prunes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
 from tokenizers_core.training.bpe import BpeTrace, train_bpe
 from tokenizers_core.training.kinds.paritybpe import ParityTrace, train_paritybpe
@@ -41,6 +41,8 @@ class Algorithm(Generic[Trained_co]):
     train: Callable[..., Trained_co]
     """Called with a corpus, `vocab_size=`, `special_tokens=`, `progress=`, and settings of its own."""
     trace: type[Trained_co]
+    own: Mapping[str, Any] = field(default_factory=dict)
+    """Settings that it has in place of the usual ones."""
 
     @property
     def ranked_by(self) -> Literal["count", "score", "loss"]:
@@ -65,8 +67,15 @@ KINDS: Final[Mapping[str, Algorithm[BpeTrace]]] = MappingProxyType(
             Algorithm("bpe", "SuperBPE", train_superbpe, SuperTrace),
             Algorithm("bpe", "PickyBPE", train_pickybpe, PickyTrace),
             Algorithm("bpe", "Parity-aware BPE", train_paritybpe, ParityTrace),
-            Algorithm("bpe", "SentencePiece's BPE", train_sentencepiece_bpe, PieceBpeTrace),
+            Algorithm(
+                "bpe", "SentencePiece's BPE", train_sentencepiece_bpe, PieceBpeTrace, {"tie_rule": "shortest"}
+            ),
         )
     }
 )
 """Kind of BPE, as in links and options → its title, its training and its trace; the plain one first."""
+
+EVERY_RUN: Final[Mapping[str, Algorithm[AnyTrace]]] = MappingProxyType(
+    {**ALGORITHMS, **{name: kind for name, kind in KINDS.items() if name != BpeTrace.kind}}
+)
+"""Name → what a run can be trained by: the algorithms, then the newer kinds of BPE."""

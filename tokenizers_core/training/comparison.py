@@ -1,35 +1,46 @@
 """Several runs on one corpus, such as BPE's, WordPiece's and Unigram's, side by side at every vocabulary size.
 
 All of them see the very same words. A step of a `Comparison` is one more token of vocabulary: for each size it gives the step
-of each trace that has the largest vocabulary of at most that size. BPE and WordPiece grow with the size; Unigram shrinks as
+of each trace that has the largest vocabulary of at most that size. Whatever merges grows with the size; Unigram shrinks as
 it trains, so its steps come in reverse, from the last to the first.
 
 WordPiece marks what continues a word with ``##``. Splits are compared without this prefix, and so are vocabularies: as
-surfaces, ``ug`` and ``##ug`` are the same.
+surfaces, ``ug`` and ``##ug`` are the same. SuperBPE's tokens bridge spaces: its tokens are counted in the text, and each word is
+split as a text of its own.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 from numbers import Integral
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.encoding.models.wordpiece import PREFIX
-from tokenizers_core.errors import WHOLE_NUMBER, VocabSizeError, refuse_wrong_type
+from tokenizers_core.errors import (
+    WHOLE_NUMBER,
+    SettingError,
+    VocabSizeError,
+    refuse_no_texts,
+    refuse_unknown_name,
+    refuse_wrong_type,
+)
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.trace import ByContent, Trace
-from tokenizers_core.training.algorithms import AnyTrace
-from tokenizers_core.training.bpe import train_bpe
+from tokenizers_core.training.algorithms import ALGORITHMS, EVERY_RUN, UNIGRAM, WORDPIECE, AnyTrace
+from tokenizers_core.training.kinds.paritybpe import Corpora, ParityTrace, check_languages, joined_corpora
+from tokenizers_core.training.kinds.superbpe import SuperTrace
 from tokenizers_core.training.merging import Progress
 from tokenizers_core.training.unigram import train_unigram
 from tokenizers_core.training.unigram_trace import UnigramTrace
-from tokenizers_core.training.wordpiece import WordPieceTrace, train_wordpiece
+from tokenizers_core.training.wordpiece import WordPieceTrace
 
 SEED_FACTOR = 4
 """By default Unigram starts from this many times the largest vocabulary: pruning needs something to choose from."""
@@ -97,7 +108,11 @@ class Merged(NamedTuple):
     score: Fraction | None
     """WordPiece's score; None for BPE."""
     again: int
-    """The number of merges since the previous size that made tokens of the vocabulary once more."""
+    """The number of other merges since the previous size: they made tokens of the vocabulary once more, or others left for theirs."""
+    lost: tuple[str, ...] = ()
+    """PickyBPE's tokens that left since the previous size."""
+    bridging: bool = False
+    """Whether SuperBPE's second stage began since the previous size."""
 
     @property
     def kind(self) -> Literal["merged"]:
@@ -124,7 +139,11 @@ Change = Merged | Regained
 
 
 class Side:
-    """One run, looked up by vocabulary size."""
+    """One run, looked up by vocabulary size.
+
+    Words are split as training split them, which is what the step's tokenizer gives, but for WordPiece: that takes the longest tokens
+    instead of merging. Where tokens bridge spaces, each word is split as a text of its own, and the corpus's tokens are those of the text.
+    """
 
     def __init__(self, name: str, trace: AnyTrace, sizes: range) -> None:
         self.name, self.trace = name, trace
@@ -140,17 +159,10 @@ class Side:
         tokens = self.trace.splitter(step)
         return (lambda place: surfaces(tokens(place))) if self.marked else tokens
 
-    def longer(self, step: int) -> Iterable[str]:
-        """The vocabulary's longer tokens after `step` steps as surfaces, without those of the alphabet."""
-        return self._surfaces(self.trace.longer(step))
-
-    def moved(self, first: int, second: int) -> tuple[Iterable[str], Iterable[str]]:
-        """The longer tokens gained, and those lost, from step `first` to step `second`, as surfaces."""
-        gained, lost = self.trace.moved(first, second)
-        return self._surfaces(gained), self._surfaces(lost)
-
-    def _surfaces(self, tokens: Iterable[str]) -> Iterable[str]:
-        return map(surface, tokens) if self.marked else tokens
+    def moved(self, first: int | None, second: int) -> tuple[Iterable[str], Iterable[str]]:
+        """The longer tokens gained, and those lost, from step `first` to step `second`, as surfaces; None is where there are none."""
+        gained, lost = (self.trace.longer(second), ()) if first is None else self.trace.moved(first, second)
+        return (map(surface, gained), map(surface, lost)) if self.marked else (gained, lost)
 
     def change(self, before: int | None, now: int) -> Change | None:
         """The change from one size to the next."""
@@ -162,9 +174,18 @@ class Side:
                 return Regained((trace.piece_of(before),), trace.loss_of(before))
             pieces, below = trace.pieces_at(now), trace.pieces_at(before)
             return Regained(tuple(piece for piece in pieces if piece not in below), None)
-        score = trace.score_at(now) if isinstance(trace, WordPieceTrace) else None
-        freq = trace.record.frequencies[now - 1]
-        return Merged(trace.pair_of(now), trace.token_of(now), freq, score, now - before - 1)
+        merges = [*filter(trace.record.is_merge, range(before + 1, now + 1))]
+        if not merges:
+            return None
+        return Merged(
+            trace.pair_of(merges[-1]),
+            trace.token_of(merges[-1]),
+            trace.record.frequencies[merges[-1] - 1],
+            trace.score_at(merges[-1]) if isinstance(trace, WordPieceTrace) else None,
+            len(merges) - 1,
+            tuple(trace.moved(before, now)[1]),
+            isinstance(trace, SuperTrace) and trace.in_stage_2(now) and not trace.in_stage_2(before),
+        )
 
 
 # --- What a comparison tells ------------------------------------------------------------------------------------------
@@ -225,7 +246,7 @@ class Overlap:
 
 
 class SweepPoint(NamedTuple):
-    """One vocabulary size in the charts; None where a run has no vocabulary yet or there is nothing to compare."""
+    """What can be counted at one vocabulary size; None where a run has no vocabulary yet or there is nothing to compare."""
 
     size: int
     tokens_per_word: tuple[float | None, ...]
@@ -236,6 +257,12 @@ class SweepPoint(NamedTuple):
     """The share of the corpus's words, each counted as often as it occurs, that all runs split in the same way."""
     alike_pairs: tuple[float | None, ...]
     """The same for two, in the order of `Comparison.pairs`."""
+    different: int
+    """Different words that are split differently."""
+    leading: tuple[int, ...]
+    """The most frequent of them, as places in the corpus."""
+    all_apart: tuple[int, ...]
+    """The most frequent words that each run splits in its own way."""
 
 
 # --- The comparison ---------------------------------------------------------------------------------------------------
@@ -301,18 +328,18 @@ class SizeSnapshot(ByContent):
     def leading(self) -> tuple[str, ...]:
         """The words that are split differently: the `LISTED` most frequent ones."""
         words = self.trace.corpus.words
-        return tuple(words[index] for index in self.trace.records[self.step].leading)
+        return tuple(words[index] for index in self.trace.sweep[self.step].leading)
 
     @property
     def all_apart(self) -> tuple[str, ...]:
         """The words that each run splits in its own way: the `LISTED` most frequent ones."""
         words = self.trace.corpus.words
-        return tuple(words[index] for index in self.trace.records[self.step].all_apart)
+        return tuple(words[index] for index in self.trace.sweep[self.step].all_apart)
 
     @property
     def different(self) -> int:
         """How many different words are split differently."""
-        return self.trace.records[self.step].different
+        return self.trace.sweep[self.step].different
 
     @property
     def changed(self) -> list[str]:
@@ -347,7 +374,7 @@ class SizeSnapshot(ByContent):
         results: dict[str, list[str]] = {}
         for side in self.trace.sides:
             step = side.steps[self.step]
-            for token in () if step is None else dict.fromkeys(side.longer(step)):
+            for token in () if step is None else dict.fromkeys(side.moved(None, step)[0]):
                 results.setdefault(token, []).append(side.name)
         names = self.trace.names
         sizes = range(len(names), 0, -1)
@@ -365,25 +392,6 @@ class SizeSnapshot(ByContent):
 
     def _content(self) -> tuple[object, ...]:
         return self.size, self.standings, self.overlap(), self.disagreements()
-
-
-class SizeRecord(NamedTuple):
-    """What can be counted at one vocabulary size."""
-
-    alike: int
-    """Words, each counted as often as it occurs, that all runs split in the same way."""
-    alike_pairs: tuple[int, ...]
-    """The same for two, in the order of `Comparison.pairs`."""
-    different: int
-    """Different words that are split differently."""
-    leading: tuple[int, ...]
-    """The most frequent of them, as places in the corpus."""
-    all_apart: tuple[int, ...]
-    """The most frequent words that each run splits in its own way."""
-    longer: tuple[int, ...]
-    """Tokens of more than one character, as surfaces, in the order of the runs."""
-    shared: tuple[int, ...]
-    """Those that two have, in the order of `Comparison.pairs`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -453,37 +461,10 @@ class Comparison(Trace[SizeSnapshot]):
         return self.ranks[self.places[word]]
 
     @cached_property
-    def records(self) -> tuple[SizeRecord, ...]:
-        """What can be counted, size by size: one walk that looks at each change once."""
+    def sweep(self) -> tuple[SweepPoint, ...]:
+        """One point a size, for charts: one walk that looks at each change once."""
         walk = Walk(self)
         return tuple(map(walk.move_to, range(len(self.sizes))))
-
-    @cached_property
-    def sweep(self) -> tuple[SweepPoint, ...]:
-        """One point a size, for charts."""
-        return tuple(map(self._point, range(len(self.sizes))))
-
-    def _point(self, place: int) -> SweepPoint:
-        record, total = self.records[place], self.corpus.total
-        steps = [side.steps[place] for side in self.sides]
-        there = {name for name, step in zip(self.runs, steps, strict=True) if step is not None}
-        longer = dict(zip(self.runs, record.longer, strict=True))
-        return SweepPoint(
-            self.sizes[place],
-            tuple(
-                None if step is None else side.trace.token_totals[step] / total
-                for side, step in zip(self.sides, steps, strict=True)
-            ),
-            tuple(
-                jaccard(shared, longer[pair[0]], longer[pair[1]]) if {*pair} <= there else None
-                for pair, shared in zip(self.pairs, record.shared, strict=True)
-            ),
-            record.alike / total if len(there) == len(self.runs) else None,
-            tuple(
-                alike / total if {*pair} <= there else None
-                for pair, alike in zip(self.pairs, record.alike_pairs, strict=True)
-            ),
-        )
 
     def first_size(self, name: str, most: float) -> int | None:
         """The smallest vocabulary with which a run needs at most `most` tokens per word; None for none."""
@@ -520,7 +501,7 @@ class Walk:
         self.times: list[Counter[str]] = [Counter() for _ in range(runs)]
         self.shared = [0] * len(self.pairs)
 
-    def move_to(self, place: int) -> SizeRecord:
+    def move_to(self, place: int) -> SweepPoint:
         """Go to a size, and count there."""
         changed: set[int] = set()
         for which, side in enumerate(self.comparison.sides):
@@ -532,19 +513,34 @@ class Walk:
             for word in words:
                 cuts[word] = cut(word)
             changed.update(words)
-            gained, lost = (side.longer(now), ()) if before is None else side.moved(before, now)
-            self._count_tokens(which, gained, lost)
+            self._count_tokens(which, *side.moved(before, now))
             self.steps[which] = now
         for word in changed:
             self._compare(word)
-        return SizeRecord(
-            self.alike,
-            tuple(self.alike_pairs),
+        return self._point(place)
+
+    def _point(self, place: int) -> SweepPoint:
+        """What has been counted."""
+        comparison, steps, total = self.comparison, self.steps, self.comparison.corpus.total
+        longer = [len(times) for times in self.times]
+        both = [steps[one] is not None is not steps[other] for one, other in self.pairs]
+        return SweepPoint(
+            comparison.sizes[place],
+            tuple(
+                None if step is None else side.trace.token_totals[step] / total
+                for side, step in zip(comparison.sides, steps, strict=True)
+            ),
+            tuple(
+                jaccard(shared, longer[one], longer[other]) if there else None
+                for (one, other), shared, there in zip(self.pairs, self.shared, both, strict=True)
+            ),
+            None if None in steps else self.alike / total,
+            tuple(
+                alike / total if there else None for alike, there in zip(self.alike_pairs, both, strict=True)
+            ),
             len(self.ways) - self.ways.count(1),
-            self._leading(*range(2, len(self.cuts) + 1)),
-            self._leading(len(self.cuts)),
-            tuple(len(times) for times in self.times),
-            tuple(self.shared),
+            self._leading(*range(2, len(steps) + 1)),
+            self._leading(len(steps)),
         )
 
     def _compare(self, word: int) -> None:
@@ -594,81 +590,100 @@ class Walk:
 
 
 def compare(
-    corpus: Corpus,
+    corpus: Corpus | Corpora,
     vocab_size: int | None = None,
     *,
+    runs: Sequence[str] = tuple(ALGORITHMS),
     tie_rule: str = "first",
     method: str = "course",
     seed_size: int | None = None,
+    kinds: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     progress: Progress | None = None,
 ) -> Comparison:
-    """Train all three on `corpus` and compare them up to `vocab_size` tokens (None: until no pair is left).
+    """Train several on `corpus` and compare them up to `vocab_size` tokens (None: until no pair is left).
 
-    The sizes begin with BPE's alphabet and end with `vocab_size`, or where BPE and WordPiece have run out of pairs.
-    `tie_rule` is for BPE and WordPiece; Unigram is trained by `method` from `seed_size` pieces (default: `SEED_FACTOR` times
-    the largest size) down to its characters. There are no special tokens. `progress` gets the progress of all three together;
-    if it returns False, training ends there.
+    `runs` are names in `EVERY_RUN`. The sizes begin with BPE's alphabet and end with `vocab_size`, or where those that merge have run out
+    of pairs. `tie_rule` is for all that merge and have none of their own; Unigram is trained by `method` from `seed_size` pieces (default:
+    `SEED_FACTOR` times the largest size) down to its characters. `kinds` has settings of the newer kinds of BPE, by their names. With a
+    corpus for each language, which parity-aware BPE needs, the others are trained on all of them together. There are no special tokens.
+    `progress` gets the progress of all together; if it returns False, training ends there.
 
-    Raises VocabSizeError for a size below one of the alphabets, and what the training functions raise.
+    Raises VocabSizeError for a size below one of the alphabets, SettingError for a run that is alone, and what the training functions raise.
 
     >>> comparison = compare(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
     >>> comparison.sizes, [standing.tokens for standing in comparison[2].standings]
     (range(7, 17), [77, 93, 59])
     """
+    refuse_no_texts("runs", runs)
+    names = tuple(dict.fromkeys(runs))
+    for name in names:
+        refuse_unknown_name("runs", name, EVERY_RUN)
+    if len(names) < 2:
+        raise SettingError(name="runs", value=", ".join(names), reason="name two at least")
+    languages = corpus
+    if isinstance(corpus, Mapping):
+        check_languages(corpus, None)
+        corpus = joined_corpora(corpus)
     refuse_no_corpus(corpus)
     for name, number in (("vocab_size", vocab_size), ("seed_size", seed_size)):
         if number is not None:
             refuse_wrong_type(name, number, Integral, WHOLE_NUMBER)
-    characters = len(set().union(*corpus.words))
-    symbols = len({word[0] for word in corpus.words}) + len(set().union(*(word[1:] for word in corpus.words)))
-    if vocab_size is not None and vocab_size < max(characters, symbols):
-        raise VocabSizeError(
-            vocab_size=vocab_size,
-            minimum=max(characters, symbols),
-            what="alphabet" if symbols == characters else "WordPiece alphabet",
+    characters = least = len(set().union(*corpus.words))
+    if WORDPIECE.name in names:
+        inside = set().union(*(word[1:] for word in corpus.words))
+        least = max(characters, len({word[0] for word in corpus.words}) + len(inside))
+    if vocab_size is not None and vocab_size < least:
+        what = "alphabet" if least == characters else "WordPiece alphabet"
+        raise VocabSizeError(vocab_size=vocab_size, minimum=least, what=what)
+    merging = [name for name in names if name != UNIGRAM.name]
+    merges = None if vocab_size is None else vocab_size - characters
+    relay = Relay(progress, [merges] * len(merging), vocab_size and SEED_FACTOR * vocab_size)
+    trained: dict[str, AnyTrace] = {}
+    for index, name in enumerate(merging):
+        run = EVERY_RUN[name]
+        trained[name] = run.train(
+            languages if run.trace is ParityTrace else corpus,
+            vocab_size,
+            progress=relay.callback(index),
+            **{"tie_rule": tie_rule, **run.own, **kinds.get(name, {})},
         )
-    relay = Relay(progress, vocab_size, (characters, symbols))
-    bpe = train_bpe(corpus, vocab_size, tie_rule=tie_rule, progress=relay.callback(0))
-    wordpiece = train_wordpiece(corpus, vocab_size, tie_rule=tie_rule, progress=relay.callback(1))
-    highest = max(bpe.vocab_sizes[-1], wordpiece.vocab_sizes[-1])
-    seed = max(characters, SEED_FACTOR * highest) if seed_size is None else seed_size
-    unigram = train_unigram(corpus, seed, None, method, progress=relay.callback(2))
+    highest = max(max(run.vocab_sizes) for run in trained.values() if not isinstance(run, UnigramTrace))
+    settings = {"vocab_size": vocab_size, "tie_rule": tie_rule, **({"kinds": dict(kinds)} if kinds else {})}
+    if UNIGRAM.name in names:
+        seed = max(characters, SEED_FACTOR * highest) if seed_size is None else seed_size
+        unigram = train_unigram(corpus, seed, None, method, progress=relay.callback(len(merging)))
+        trained[UNIGRAM.name] = unigram
+        settings |= {"method": method, "seed_size": unigram.settings["seed_size"]}
     stop_reason = "vocab_size" if highest == vocab_size else "no_pairs"
     return Comparison(
-        corpus=corpus,
-        runs={run.algorithm: run for run in (bpe, wordpiece, unigram)},
+        corpus=replace(corpus, texts=()),
+        runs={name: trained[name] for name in names},
         sizes=range(characters, highest + 1),
         stop_reason="stopped" if relay.stopped else stop_reason,
-        settings={
-            "vocab_size": vocab_size,
-            "tie_rule": tie_rule,
-            "method": method,
-            "seed_size": unigram.settings["seed_size"],
-        },
+        settings=settings,
     )
 
 
 class Relay:
-    """Reports three runs, one after the other, as the progress of one."""
+    """Reports several runs, one after the other, as the progress of one; Unigram comes last."""
 
-    def __init__(self, progress: Progress | None, vocab_size: int | None, alphabets: tuple[int, int]) -> None:
+    def __init__(self, progress: Progress | None, merges: Sequence[int | None], pieces: int | None) -> None:
         self.progress = progress
         self.stopped = False
-        self.total: int | None = None
-        self.before = [0, 0, 0]
-        if vocab_size is not None:
-            merges = [vocab_size - size for size in alphabets]
-            self.before = [0, merges[0], sum(merges)]
-            self.total = sum(merges) + SEED_FACTOR * vocab_size - alphabets[0]
+        self.totals = [*merges, pieces]
+        """How far each run goes; None where that isn't known."""
+        self.reached = [0] * len(self.totals)
 
     def callback(self, part: int) -> Progress | None:
-        """The progress callback for one of the three runs."""
-        return None if self.progress is None else lambda done, total: self.tell(part, done, total)
+        """The progress callback for one of the runs."""
+        return None if self.progress is None else partial(self.tell, part)
 
     def tell(self, part: int, done: int, total: int | None) -> bool:
-        """Pass it on; once the caller says stop, all three stop."""
-        if part == 2 and total is not None:  # now the number of pieces is known
-            self.total = self.before[2] + total
+        """Pass it on; once the caller says stop, all stop."""
+        self.totals[part], self.reached[part] = total, done
+        before = sum(total or done for total, done in zip(self.totals[:part], self.reached, strict=False))
+        left = self.totals[part:]
         if self.progress is not None and not self.stopped:
-            self.stopped = self.progress(self.before[part] + done, self.total) is False
+            whole = None if None in left else before + sum(filter(None, left))
+            self.stopped = self.progress(before + done, whole) is False
         return not self.stopped

@@ -532,8 +532,7 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     def words_between(self, first: int, second: int) -> set[int]:
         """The places of the words that the steps between two steps may have re-split."""
-        ends = self.record.word_ends
-        return set(self.record.words[ends[min(first, second)] : ends[max(first, second)]])
+        return self.record.words_between(first, second)
 
     def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
         """Word → its tokens after `step` merges; a word need not be in the corpus."""

@@ -366,6 +366,11 @@ class MergeRecord:
         """Indices of the words that `step` changed."""
         return self.words[self.word_ends[step - 1] : self.word_ends[step]]
 
+    def words_between(self, first: int, second: int) -> set[int]:
+        """Indices of the words that the steps between two steps changed."""
+        low, high = sorted((first, second))
+        return set(self.words[self.word_ends[low] : self.word_ends[high]])
+
     def steps_changing(self, index: int) -> list[int]:
         """The steps that changed the word with this index."""
         positions = [position for position, changed in enumerate(self.words) if changed == index]

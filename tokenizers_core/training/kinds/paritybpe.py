@@ -240,12 +240,7 @@ def train_paritybpe(
     [('de', 'di'), ('de', 'die'), ('de', 'ĠK')]
     """
     check_languages(corpora, parallel, global_merges, window, alpha)
-    texts = [*corpora.values(), *(parallel or {}).values()]
-    counts: Counter[str] = Counter()
-    for corpus in corpora.values():
-        counts.update(dict(corpus.items()))
-    pipeline = texts[0].pipeline
-    everything = Corpus(tuple(counts), tuple(counts.values()), pipeline, *sizes_of(corpora.values()))
+    everything = joined_corpora(corpora)
     shares = None if ratio is None else checked_ratio(ratio, corpora, parallel)
     settings = {
         "global_merges": int(global_merges),
@@ -254,7 +249,7 @@ def train_paritybpe(
         "alpha": alpha,
         "tie_rule": tie_rule,
     }
-    suffix = pipeline.suffix if end_of_word_suffix is None else end_of_word_suffix
+    suffix = everything.pipeline.suffix if end_of_word_suffix is None else end_of_word_suffix
     training = ParityTraining(corpora, parallel, suffix, settings)
     characters = {*"".join("".join(text.words) for text in (parallel or {}).values())}
     return train_by_counts(
@@ -278,13 +273,29 @@ def train_paritybpe(
     )
 
 
-def sizes_of(corpora: Iterable[Corpus]) -> tuple[int, int]:
-    """Lines and characters of several corpora."""
-    both = [(corpus.lines, corpus.characters) for corpus in corpora]
-    return sum(lines for lines, _ in both), sum(characters for _, characters in both)
+def joined_corpora(corpora: Corpora) -> Corpus:
+    """The words of all languages as one corpus, and the texts, where they are known."""
+    parts = [*corpora.values()]
+    counts, ends = Counter[str](), Counter[str]()
+    for corpus in parts:
+        counts.update(dict(corpus.items()))
+        ends.update(dict(zip(corpus.words, corpus.ends, strict=False)))
+    return Corpus(
+        tuple(counts),
+        tuple(counts.values()),
+        parts[0].pipeline,
+        sum(corpus.lines for corpus in parts),
+        sum(corpus.characters for corpus in parts),
+        sum(corpus.replaced for corpus in parts),
+        tuple(map(ends.__getitem__, counts)) if all(corpus.ends for corpus in parts) else (),
+        parts[-1].last,
+        texts=tuple(text for corpus in parts for text in corpus.texts),
+    )
 
 
-def check_languages(corpora: Any, parallel: Any, global_merges: Any, window: Any, alpha: Any) -> None:
+def check_languages(
+    corpora: Any, parallel: Any = None, global_merges: Any = 0, window: Any = None, alpha: Any = USUAL_ALPHA
+) -> None:
     """Raise WrongTypeError or SettingError for languages that don't fit together, or numbers that make no sense."""
     remedy = "give each language's corpus by its name: {'en': corpus, 'de': another}"
     refuse_wrong_type("corpora", corpora, Mapping, remedy)
@@ -555,6 +566,10 @@ class ParityTrace(BpeTrace):
     def words_at(self, step: int) -> Sequence[int]:
         positions = zip(self._places, self.lanes, strict=True)
         return sorted({there[index] for there, lane in positions for index in lane.words_at(step)})
+
+    def words_between(self, first: int, second: int) -> set[int]:
+        positions = zip(self._places, self.lanes, strict=True)
+        return {there[index] for there, lane in positions for index in lane.words_between(first, second)}
 
     def _words_of(self, number: int, step: int) -> CurrentWords:
         """The words of one language after `step` steps, or of all."""

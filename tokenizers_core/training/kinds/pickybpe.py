@@ -334,6 +334,15 @@ class PickyTrace(BpeTrace):
             sizes.append(total + gone)
         return compact(sizes)
 
+    @cached_property
+    def _sizes_reached(self) -> Sequence[int]:
+        is_merge = self.record.is_merge
+        lasting = (
+            size if step == len(self) or is_merge(step + 1) else 0  # the removals belong to the merge
+            for step, size in enumerate(self.vocab_sizes)
+        )
+        return compact(accumulate(lasting, max))
+
     def vocab_at(self, step: int) -> tuple[str, ...]:
         presences = self.presences
         return tuple(

@@ -7,19 +7,21 @@ begins as what the merges of stage 1 make of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from numbers import Integral
-from typing import Any, ClassVar, Final, Literal
+from operator import itemgetter
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from tokenizers_core.encoding.models.bpe import LONG_WORD, apply_merges, apply_merges_long
 from tokenizers_core.encoding.models.pairs import neighbours
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
 from tokenizers_core.errors import WHOLE_NUMBER, Phrase, SettingError, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
-from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.trace import Growing, Replay
 from tokenizers_core.training.bpe import BpeTrace, bpe_merges, train_by_counts
@@ -31,6 +33,7 @@ from tokenizers_core.training.merging import (
     PairTable,
     Progress,
     Replacements,
+    compact,
     count_pairs,
     tokens_in,
 )
@@ -268,6 +271,16 @@ class StageEvent(RuleEvent):
         }
 
 
+class Alone(NamedTuple):
+    """A stretch that nothing is around: each step that changes it, from 0, with the stretch after it."""
+
+    texts: list[tuple[int, Private]]
+
+    def at(self, step: int) -> Private:
+        """The stretch after `step` steps."""
+        return self.texts[bisect_right(self.texts, step, key=itemgetter(0)) - 1][1]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class SuperTrace(BpeTrace):
     """A recorded run of `train_superbpe`."""
@@ -315,6 +328,48 @@ class SuperTrace(BpeTrace):
         words = [self.vocabulary.write(self.symbols(word)) for word in self.stretches.words]
         steps = range(1, self.stage_step or 0)
         return merged_stretches(words, [(self.record.pair(step), self.record.token(step)) for step in steps])
+
+    def splitter(self, step: int) -> Callable[[int], tuple[str, ...]]:
+        """A function from a word's place in the corpus to its tokens after `step` steps, as a text of its own: what the tokenizer gives."""
+        if not self.in_stage_2(step):
+            return super().splitter(step)
+        read, alone = self.vocabulary.read, self._alone
+        return lambda place: read(Private("".join(part.at(step) for part in alone[place])))
+
+    def words_between(self, first: int, second: int) -> set[int]:
+        low, high = sorted((first, second))
+        if not self.in_stage_2(high):
+            return super().words_between(low, high)
+        if not self.in_stage_2(low):
+            return {*range(len(self.corpus.words))}
+        steps, places = self._steps_alone
+        return set(places[bisect_right(steps, low) : bisect_right(steps, high)])
+
+    @cached_property
+    def _alone(self) -> list[list[Alone]]:
+        """For each word of the corpus the stretches that the second pattern cuts it into, as a text of its own."""
+        pipeline = self.stretches.pipeline
+        splitter, known = pipeline.splitter(), dict[str, Alone]()
+
+        def alone(stretch: str) -> Alone:
+            if stretch not in known:
+                start = self.vocabulary.write(self.symbols(stretch))
+                known[stretch] = Alone([(0, start), *self.replacements.of(start)])
+            return known[stretch]
+
+        texts = (symbols_to_bytes(word).decode() for word in self.corpus.words)
+        return [[alone(stretch) for stretch in pipeline.split(text, splitter)] for text in texts]
+
+    @cached_property
+    def _steps_alone(self) -> tuple[Sequence[int], Sequence[int]]:
+        """The steps that change words as texts of their own, in turn, and the places of the words."""
+        changes = sorted(
+            (step, place)
+            for place, parts in enumerate(self._alone)
+            for part in parts
+            for step, _text in part.texts
+        )
+        return compact([step for step, _ in changes]), compact([place for _, place in changes])
 
     @cached_property
     def _words(self) -> Replay[CurrentWords]:
