@@ -21,6 +21,7 @@ from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.core.oracle_comparison import NAMES
 from tests.core.test_comparison import course, golden, hug
+from tokenizers_core import Corpus, compare
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.runs.corpora import EXAMPLES
 
@@ -108,6 +109,7 @@ def learner(serve: Callable[..., str], page: Page) -> Compare:
 def test_stepping_through_one_corpus_after_the_other(learner: Compare) -> None:
     the_published_merges_side_by_side(learner)
     the_stage_fits_a_projector_and_nothing_jumps(learner)
+    a_newer_kind_of_bpe_comes_beside_another(learner)
 
 
 def the_published_merges_side_by_side(learner: Compare) -> None:
@@ -164,6 +166,32 @@ def the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
             assert all(mask.startswith("linear-gradient") for mask in ends["masks"])
 
 
+def a_newer_kind_of_bpe_comes_beside_another(learner: Compare) -> None:
+    """Chosen by keyboard in the sidebar; what the columns say is the engine's."""
+    page = learner.open(
+        "/compare?corpus=phrases&runs=bpe,superbpe&pre=byte_level&transition=70&size=90&step=30", step=30
+    ).page
+    page.get_by_label("Side by side", exact=True).click()
+    page.keyboard.type("picky")
+    page.keyboard.press("Enter")
+    expect(page.locator(".trio > section")).to_have_count(3)
+    learner.press("Home")
+    learner.at(0)
+    learner.press("ArrowRight", 45)
+    learner.at(45)
+    comparison = compare(
+        Corpus.from_texts(EXAMPLES["phrases"].text().splitlines()),
+        90,
+        runs=["bpe", "superbpe", "pickybpe"],
+        kinds={"superbpe": {"transition": 70}},
+    )
+    columns, standings = learner.stage()["columns"], comparison[45].standings
+    assert [column["name"] for column in columns] == ["BPE", "SuperBPE", "PickyBPE"]
+    assert [column["per"] for column in columns] == [f"{one.tokens_per_word:.2f}" for one in standings]
+    assert max(page.evaluate(WIDTHS)) <= 0
+    learner.untroubled()
+
+
 def test_the_chart_and_the_tabs_follow(learner: Compare) -> None:
     learner.open("/compare?corpus=course&step=0", step=0)
     learner.line_at(30)
@@ -171,7 +199,7 @@ def test_the_chart_and_the_tabs_follow(learner: Compare) -> None:
     learner.at(25)
     learner.line_at(55)
     learner.page.get_by_text("Identical splits", exact=True).click()
-    expect(learner.page.locator(".js-plotly-plot .legendtext").last).to_have_text("all three")
+    expect(learner.page.locator(".js-plotly-plot .legendtext").last).to_have_text("all")
     learner.rest()
     learner.page.get_by_role("button", name="Lines farthest apart").click()
     learner.at(28)

@@ -28,7 +28,9 @@ from tokensteps.language.measures import measure_name, measure_text, value_of
 from tokensteps.limits import SEED_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs import algorithms
 from tokensteps.runs.algorithms import UNIGRAM, trace_at
-from tokensteps.runs.corpora import pack_text
+from tokensteps.runs.corpora import EXAMPLES, pack_text
+from tokensteps.runs.kinds import languages_of
+from tokensteps.runs.parallel import table_of_lines
 from tokensteps.runs.rules import COMPARE_RULES
 from tokensteps.server.jobs import Job, Registry
 from tokensteps.server.tasks import Progress, Task
@@ -116,6 +118,65 @@ def test_a_link_sets_everything_and_is_written_back() -> None:
     assert book(app)["seek"][0] == 4
 
 
+def captions(app: AppTest) -> str:
+    return " ".join(one.value for one in app.caption)
+
+
+def test_newer_kinds_of_bpe_side_by_side() -> None:
+    """The engine's comparison of the same runs, in each tab; a link with rules of the kinds' own."""
+    query = "corpus=phrases&runs=bpe,superbpe,pickybpe&transition=90&threshold=0.6&pre=byte_level&size=110&step=60"
+    app = opened(query)
+    assert problems(app) == [] and address(app) == {name: texts[0] for name, texts in parse_qs(query).items()}
+    comparison = compare(
+        Corpus.from_texts(EXAMPLES["phrases"].text().splitlines()),
+        110,
+        runs=["bpe", "superbpe", "pickybpe"],
+        kinds={"superbpe": {"transition": 90}, "pickybpe": {"threshold": "0.6"}},
+    )
+    shows(app, comparison)
+    said = [frame["say"] for frame in book(app)["frames"]]
+    assert any("From here on tokens may bridge spaces." in one for one in said)
+    assert any(" left." in one for one in said)
+    assert "SuperBPE's tokens bridge spaces" in captions(app) and "PickyBPE's tokens leave" in captions(app)
+    labels = {box.label for box in app.sidebar.number_input} | {box.label for box in app.sidebar.selectbox}
+    assert {"Tokens before stage 2", "Threshold"} <= labels and "Unigram's method" not in labels
+    for tab in TABS[1:]:
+        PAGE.with_tab(app, tab)
+        assert problems(app) == []
+    words = comparison[60].disagreements()
+    assert tables(PAGE.with_tab(app, "Where they disagree"))[0]["word"].tolist() == [
+        result.word.replace("Ġ", "␣") for result in words
+    ]
+
+
+def test_the_sidebar_says_what_is_compared() -> None:
+    """SuperBPE takes the split it needs, parity-aware BPE the table; one alone is told; the address has them in one order."""
+    app = opened("corpus=hug")
+    chosen = app.sidebar.multiselect(key="compare.runs")
+    run(chosen.set_value(["unigram", "bpe"]).run())
+    assert address(app)["runs"] == "bpe,unigram"
+    assert " through BPE and Unigram, side" in app.get("html")[0].proto.body
+    run(app.sidebar.multiselect(key="compare.runs").set_value(["bpe"]).run())
+    assert "Side by side: choose at least 2." in problems(app)[0] and books(app) == []
+    run(app.sidebar.multiselect(key="compare.runs").set_value(["superbpe", "bpe"]).run())
+    assert value(app, "pre") == "byte_level" and "needs the texts" in problems(app)[0]
+    run(
+        app.sidebar.multiselect(key="compare.runs").set_value(["bpe", "sentencepiece_bpe", "paritybpe"]).run()
+    )
+    assert value(app, "pre") == "whitespace_split_metaspace" and len(problems(app)) == 1
+    run(app.button(key="compare.to_table").click().run())
+    assert value(app, "corpus") == "parallel" and value(app, "runs") == ["bpe", "wordpiece", "unigram"]
+
+
+def test_each_language_of_a_table_has_its_corpus() -> None:
+    """Oracle: `languages_of` the table, and the engine; after as many tokens, parity-aware BPE stays behind the plain one."""
+    app = opened("corpus=parallel&runs=bpe,paritybpe&size=480&step=40")
+    assert problems(app) == [] and "Parity-aware BPE sees each column" in captions(app)
+    corpus = Corpus.from_texts([table_of_lines()], pre_tokenizer="whitespace_split_metaspace")
+    comparison = compare(languages_of(corpus), 480, runs=["bpe", "paritybpe"])
+    shows(app, comparison)
+
+
 def test_an_emptied_size_goes_on_until_no_pair_is_left() -> None:
     app = opened("corpus=course&size=40")
     assert book(app)["last"] == 10
@@ -139,7 +200,8 @@ def test_other_rules_make_another_comparison() -> None:
         ("corpus=nope", "corpus=&#x27;nope&#x27;"),
         ("corpus=course&size=abc", "size=&#x27;abc&#x27;"),
         ("corpus=course&seed=0", "seed=&#x27;0&#x27;"),
-        ("corpus=course&pre=byte_level", "pre=&#x27;byte_level&#x27;"),
+        ("corpus=course&runs=bpe,glove", "runs=&#x27;bpe,glove&#x27;"),
+        ("corpus=course&runs=bpe", "runs=&#x27;bpe&#x27;"),
         ("corpus=course&pre=none", "pre=&#x27;none&#x27;"),
         ("corpus=course&ties=%3Cb%3E", "ties=&#x27;&lt;b&gt;&#x27;"),
         ("corpus=paste&text=eNoLdamaged", "The text in this link is damaged"),
@@ -248,7 +310,7 @@ def test_the_charts_are_the_sweep() -> None:
     assert drawn["layout"]["shapes"][0]["x0"] == comparison.sizes[40] == 70
     app.session_state["compare.chart"] = "alike"
     run(app)
-    assert figure(app)["data"][-1]["name"] == "all three"
+    assert figure(app)["data"][-1]["name"] == "all"
     assert (
         figure(opened("corpus=course&step=9", "Vocabulary overlap"))["data"][0]["name"] == "BPE and WordPiece"
     )
@@ -395,7 +457,7 @@ def test_a_comparison_that_was_stopped_says_how_far_each_came() -> None:
     app.session_state["compare.stopped"] = {"run": stopped}
     run(app)
     (text,) = bodies(app, "note")
-    assert "stopped with BPE at {} tokens, WordPiece at {} and Unigram at {}.".format(*reached) in text
+    assert "at these vocabulary sizes: BPE {}, WordPiece {}, Unigram {}.".format(*reached) in text
     assert "steps" not in text and [button.key for button in app.button] == ["compare.again"]
 
 

@@ -648,19 +648,23 @@ def compare(
             **{"tie_rule": tie_rule, **run.own, **kinds.get(name, {})},
         )
     highest = max(max(run.vocab_sizes) for run in trained.values() if not isinstance(run, UnigramTrace))
-    settings = {"vocab_size": vocab_size, "tie_rule": tie_rule, **({"kinds": dict(kinds)} if kinds else {})}
     if UNIGRAM.name in names:
-        seed = max(characters, SEED_FACTOR * highest) if seed_size is None else seed_size
-        unigram = train_unigram(corpus, seed, None, method, progress=relay.callback(len(merging)))
+        seed_size = max(characters, SEED_FACTOR * highest) if seed_size is None else seed_size
+        unigram = train_unigram(corpus, seed_size, None, method, progress=relay.callback(len(merging)))
         trained[UNIGRAM.name] = unigram
-        settings |= {"method": method, "seed_size": unigram.settings["seed_size"]}
     stop_reason = "vocab_size" if highest == vocab_size else "no_pairs"
     return Comparison(
         corpus=replace(corpus, texts=()),
         runs={name: trained[name] for name in names},
         sizes=range(characters, highest + 1),
         stop_reason="stopped" if relay.stopped else stop_reason,
-        settings=settings,
+        settings={
+            "vocab_size": vocab_size,
+            "tie_rule": tie_rule,
+            "method": method,
+            "seed_size": seed_size,
+            **({"kinds": dict(kinds)} if kinds else {}),
+        },
     )
 
 

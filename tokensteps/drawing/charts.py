@@ -20,7 +20,7 @@ from tokensteps.drawing.training.pruning import step_name
 from tokensteps.drawing.training.step_kinds import STEP_KINDS
 from tokensteps.language.i18n import N_, _, listed, sentences
 from tokensteps.language.measures import SHARES, measure_name
-from tokensteps.language.names import ALGORITHM_NAMES, pair_name
+from tokensteps.language.names import side_name, side_names
 
 CURVE_LIMIT: Final = 2_000
 """Points of a chart's curve: a screen has no more columns."""
@@ -48,8 +48,8 @@ SWEEP_HEIGHTS: Mapping[str, str] = {
     "alike": N_("share of the words"),
     "overlap": N_("Jaccard index of longer tokens"),
 }
-DASHES = ("solid", "dash", "dot", "dashdot")
-SYMBOLS = ("circle", "square", "diamond", "triangle-up")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "2px 8px")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star")
 """Lines differ by more than colour: some of their points have markers."""
 MARKERS_ON_LINE = 16
 HEIGHTS: Mapping[str, str] = {
@@ -396,7 +396,7 @@ def measures_chart(
 ) -> go.Figure:
     """A measure of all runs at some of the sizes, with the current size as a line."""
     lines = [
-        (ALGORITHM_NAMES[run], list(column))
+        (side_name(run), list(column))
         for run, column in zip(comparison.names, zip(*values, strict=True), strict=True)
     ]
     return _over_sizes(
@@ -453,11 +453,10 @@ def _sweep_lines(
     if chart == "tokens":
         columns = zip(*(point.tokens_per_word for point in points), strict=True)
         return [
-            (ALGORITHM_NAMES[name], list(column))
-            for name, column in zip(comparison.names, columns, strict=True)
+            (side_name(name), list(column)) for name, column in zip(comparison.names, columns, strict=True)
         ]
     pairs = zip(*(point.alike_pairs if chart == "alike" else point.overlap for point in points), strict=True)
-    lines = [(pair_name(pair), list(column)) for pair, column in zip(comparison.pairs, pairs, strict=True)]
-    if chart == "alike":
-        lines.append((_("all three"), [point.alike for point in points]))
+    lines = [(side_names(pair), list(column)) for pair, column in zip(comparison.pairs, pairs, strict=True)]
+    if chart == "alike" and len(lines) > 1:
+        lines.append((_("all"), [point.alike for point in points]))
     return lines

@@ -1,7 +1,7 @@
-"""Snapshot of a comparison → frame: BPE, WordPiece and Unigram side by side at one vocabulary size; and its markup for tabs.
+"""Snapshot of a comparison → frame: its runs side by side at one vocabulary size; and its markup for tabs.
 
 A frame is a pure function of its snapshot, the style and the language in use. WordPiece's tokens are shown without their ##
-inside words, so that equal tokens look the same in all three columns.
+inside words, so that equal tokens look the same in all columns.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from tokensteps.drawing.tokens import Style, chip, chips
 from tokensteps.drawing.training.step_kinds import STEP_KINDS
 from tokensteps.language.i18n import _, count, sentences
 from tokensteps.language.marks import first_marks
-from tokensteps.language.names import ALGORITHM_NAMES, pair_name
+from tokensteps.language.names import side_name, side_names
 from tokensteps.language.numbers import share_text
 
 WORDS_SHOWN = 8
 CHANGED_SHOWN = 3
 """How many of these rows are reserved for the words that change at a size."""
 FREQUENT_SHOWN = 2
-"""Of the words that are cut differently, the most frequent come first, this many; then those that all three cut differently."""
+"""Of the words that are cut differently, the most frequent come first, this many; then those that each cuts in its own way."""
 TOKENS_IN_COLUMN = 16
 CHIPS_SHOWN = 60
 """Tokens listed for each region of the overlap."""
@@ -44,7 +44,7 @@ def compare_frame(snapshot: SizeSnapshot, style: Style) -> Frame:
         *(
             plain.say(
                 _("{name}: {told} {measure}"),
-                name=ALGORITHM_NAMES[standing.name],
+                name=side_name(standing.name),
                 told=tell_standing(snapshot, standing, plain),
                 measure=tell_measure(standing),
             ).strip()
@@ -67,7 +67,7 @@ def column(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
     name = standing.name
     direction = escape(_(STEP_KINDS[snapshot.trace.runs[name].ranked_by].direction))
     return (
-        f"<section><h3>{ALGORITHM_NAMES[name]}<span>{direction}</span></h3>"
+        f"<section><h3>{escape(side_name(name))}<span>{direction}</span></h3>"
         f'<p class="did">{tell_standing(snapshot, standing, Markup(style))}</p>'
         f"{measure(snapshot, standing)}{cuts_panel(snapshot, standing, style)}</section>"
     )
@@ -169,7 +169,7 @@ def block_title(title: str, units: bool = False) -> str:
 def overlap_html(overlap: Overlap, style: Style) -> str:
     """Which vocabularies share which tokens: a row for each region of the overlap, with its tokens."""
     head, number, more = (
-        "".join(f"<th>{ALGORITHM_NAMES[name]}" for name in overlap.names),
+        "".join(f"<th>{escape(side_name(name))}" for name in overlap.names),
         _("tokens"),
         _("{number} more"),
     )
@@ -203,7 +203,7 @@ def jaccard_html(overlap: Overlap) -> str:
         index = overlap.jaccard(first, second)
         value = "–" if index is None else share_text(index) if index else "0 %"
         numbers = f"{count(shared)} / {count(either)}" if {first, second} <= {*overlap.there} else "–"
-        rows += f"<tr><td>{escape(pair_name((first, second)))}<td>{numbers}<td><b>{value}</b>"
+        rows += f"<tr><td>{escape(side_names((first, second)))}<td>{numbers}<td><b>{value}</b>"
     names = (_("vocabularies"), _("in both / in either"), _("Jaccard index"))
     head = "".join(f"<th>{escape(name)}" for name in names)
     return f'<div class="ts"><table class="jaccard"><tr>{head}{rows}</table></div>'

@@ -5,7 +5,7 @@ Each mapping goes from the program's name to a message. A name without its words
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from tokenizers_core.text.cutting import DIGITS, PIECE_DIGITS, CutAt
@@ -17,6 +17,16 @@ from tokensteps.language.i18n import N_, _, together
 
 ALGORITHM_NAMES: Mapping[str, str] = {name: algorithm.title for name, algorithm in ALGORITHMS.items()}
 """Proper names, which are not translated."""
+
+
+SIDE_NAMES: Mapping[str, str] = {
+    **ALGORITHM_NAMES,
+    "superbpe": "SuperBPE",
+    "pickybpe": "PickyBPE",
+    "paritybpe": N_("Parity-aware BPE"),
+    "sentencepiece_bpe": N_("SentencePiece's BPE"),
+}
+"""The algorithms and the newer kinds of BPE as the sides of a comparison, to be translated."""
 
 
 class TieRuleWords(NamedTuple):
@@ -192,6 +202,7 @@ CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
     },
     "alphabet": {"corpus": N_("the corpus's symbols"), "bytes": N_("all 256 bytes")},
     "kind": KIND_NAMES,
+    "runs": SIDE_NAMES,
     "threshold": {share: share for share in ("0.95", "0.9", "0.8", "0.7", "0.6", "0.5")},
     "ties": {rule: words.name for rule, words in TIE_RULE_WORDS.items()},
     "method": {"course": N_("course: exact losses"), "sentencepiece": N_("SentencePiece: EM")},
@@ -282,13 +293,18 @@ def trace_name(trace: AnyTrace) -> str:
     return run_name(trace.algorithm, trace.kind if isinstance(trace, BpeTrace) else "plain")
 
 
-def pair_name(pair: tuple[str, ...]) -> str:
-    """Two algorithms by name.
+def side_name(name: str) -> str:
+    """One side of a comparison."""
+    return choice_name("runs", name)
 
-    >>> pair_name(("bpe", "unigram"))
+
+def side_names(names: Iterable[str]) -> str:
+    """Several of them.
+
+    >>> side_names(["bpe", "unigram"])
     'BPE and Unigram'
     """
-    return together(ALGORITHM_NAMES[name] for name in pair)
+    return together(map(side_name, names))
 
 
 # --- The kinds of BPE, each with its paper ---------------------------------------------------------------------------

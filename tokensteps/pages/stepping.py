@@ -56,6 +56,7 @@ def show_stepping(
     with st.sidebar:
         source = controls.corpus()
         with st.expander(_("Rules"), expanded=True):
+            controls.draw("runs")
             pipeline = controls.rules_widgets(source)
             controls.training_widgets()
         controls.options_widgets()

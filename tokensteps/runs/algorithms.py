@@ -5,7 +5,7 @@ Names, titles and training functions come from the engine's own list. An algorit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, Generic, TypeVar
@@ -14,13 +14,13 @@ from tokenizers_core.encoding.models.lattice import MAX_PIECE_LENGTH
 from tokenizers_core.encoding.models.wordpiece import MAX_CHARACTERS
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training import algorithms as engine
-from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.algorithms import EVERY_RUN, AnyTrace
 from tokenizers_core.training.options.limits import Limits
 from tokenizers_core.training.unigram import grown_seed
 from tokensteps.language.i18n import N_
 from tokensteps.limits import SEED_LIMIT
 from tokensteps.runs.corpora import Source
-from tokensteps.runs.kinds import WITH_TEXTS, kind_settings, train_kind
+from tokensteps.runs.kinds import WITH_TEXTS, kind_settings, own_settings, train_kind
 from tokensteps.runs.rules import COMPARE_RULES, RULES_OF, USUAL_SEED, Setting
 from tokensteps.runs.settings import Recipe, characters, read_url, special_tokens
 from tokensteps.runs.trainings import train_all
@@ -84,7 +84,8 @@ class Run(Generic[Traced_co]):
     @property
     def task(self) -> Task[Traced_co]:
         """What there is to do, in this process or another."""
-        source = replace(self.source, texts=self.settings.get("kind") in WITH_TEXTS)
+        kinds = {self.settings.get("kind"), *self.settings.get("runs", ())}
+        source = replace(self.source, texts=not WITH_TEXTS.isdisjoint(kinds))
         return Task(self.algorithm.train, source, self.pipeline, self.settings, self.algorithm.grows)
 
     def make(self, progress: Progress) -> Traced_co:
@@ -169,9 +170,18 @@ ALGORITHMS: Final[Mapping[str, Algorithm[AnyTrace]]] = {
 } | {"bpe": BPE}
 
 
+def compared(runs: Collection[str]) -> tuple[str, ...]:
+    """What a learner compares, in the order of the columns."""
+    return tuple(name for name in EVERY_RUN if name in runs)
+
+
 def comparison_settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
     """What a comparison's rules mean to the engine."""
+    runs = compared(recipe["runs"])
+    kinds = {name: own for name in runs if (own := own_settings(recipe, name))}
     return {
+        "runs": runs,
+        "kinds": kinds,
         "vocab_size": recipe["size"],
         "tie_rule": recipe["ties"],
         "method": recipe["method"],

@@ -19,28 +19,32 @@ WITH_TEXTS: Final = frozenset({"superbpe", "paritybpe"})
 
 def kind_settings(recipe: Recipe) -> dict[str, Any]:
     """The kind, and the settings that it alone has; nothing for plain BPE."""
-    match recipe["kind"]:
+    kind = recipe["kind"]
+    return {} if kind == BpeTrace.kind else {"kind": kind, **own_settings(recipe, kind)}
+
+
+def own_settings(recipe: Recipe, kind: str) -> dict[str, Any]:
+    """The settings that a kind alone has, as far as the page has them."""
+    match kind:
         case "superbpe":
-            own = {
+            return {
                 "transition": recipe["transition"],
                 "most_words": recipe["mostwords"] or MOST_WORDS,
                 "second_pattern": recipe["second"] or SECOND_PATTERN,
             }
         case "pickybpe":
-            own = {"threshold": recipe["threshold"]}
+            return {"threshold": recipe["threshold"]}
         case "paritybpe":
-            own = {"global_merges": recipe["together"] or 0, "window": recipe["recent"]}
-        case "sentencepiece_bpe":
-            own = {
+            return {"global_merges": recipe["together"] or 0, "window": recipe["recent"]}
+        case "sentencepiece_bpe" if "coverage" in recipe.values:
+            return {
                 "tie_rule": "shortest",
                 "max_token_length": recipe["longest"] or MAX_PIECE_LENGTH,
                 "initial_alphabet": characters(recipe["initial"]),
                 "character_coverage": float(recipe["coverage"]),
                 "byte_fallback": recipe["bytes"],
             }
-        case _:
-            return {}
-    return {"kind": recipe["kind"], **own}
+    return {}
 
 
 def train_kind(corpus: Corpus, *, kind: str = "plain", **settings: Any) -> BpeTrace:
@@ -49,12 +53,12 @@ def train_kind(corpus: Corpus, *, kind: str = "plain", **settings: Any) -> BpeTr
     return KINDS[kind].train(value, **settings)
 
 
-def languages_of(corpus: Corpus) -> Mapping[str, Corpus]:
-    """The corpora in a table's columns, counted as the table was."""
+def languages_of(corpus: Corpus, texts: bool = False) -> Mapping[str, Corpus]:
+    """The corpora in a table's columns, counted as the table was; with `texts` they know theirs."""
     rules = corpus.pipeline
     return {
         language: Corpus.from_texts(
-            iter(lines),
+            lines if texts else iter(lines),
             rules.normalizer,
             rules.pre_tokenizer,
             rules.pattern,

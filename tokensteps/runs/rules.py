@@ -15,7 +15,7 @@ from tokenizers_core.encoding.models.wordpiece import MAX_CHARACTERS
 from tokenizers_core.text.normalizers import NORMALIZERS
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
-from tokenizers_core.training.algorithms import KINDS
+from tokenizers_core.training.algorithms import ALGORITHMS, EVERY_RUN, KINDS
 from tokenizers_core.training.kinds.superbpe import MOST_WORDS, SECOND_PATTERN
 from tokensteps.drawing.tokens import SHOW
 from tokensteps.language.i18n import N_
@@ -32,7 +32,7 @@ from tokensteps.limits import (
     WINDOW_LIMIT,
 )
 
-SettingKind = Literal["choice", "switch", "number", "text"]
+SettingKind = Literal["choice", "several", "switch", "number", "text"]
 """The sorts of values that settings have."""
 
 
@@ -44,6 +44,7 @@ class Setting(NamedTuple):
     default: Any
     choices: Sequence[str] = ()
     least: int = 0
+    """Of a number, or of how many choices are made."""
     most: int = 0
     length: int = 0
     limit: bool = False
@@ -59,7 +60,7 @@ class Setting(NamedTuple):
     def kind(self) -> SettingKind:
         """What sort of value it has, and so which widget."""
         if self.choices:
-            return "choice"
+            return "several" if self.most else "choice"
         if isinstance(self.default, bool):
             return "switch"
         return "number" if self.most else "text"
@@ -69,6 +70,10 @@ class Setting(NamedTuple):
         match self.kind:
             case "choice":
                 return text if text in self.choices else _refuse(text)
+            case "several":
+                chosen = [choice for choice in self.choices if choice in text.split(",")]
+                fits = {*chosen} == {*text.split(",")} and self.least <= len(chosen) <= self.most
+                return chosen if fits else _refuse(text)
             case "switch":
                 return {"1": True, "0": False}[text] if text in ("0", "1") else _refuse(text)
             case "text":
@@ -82,6 +87,8 @@ class Setting(NamedTuple):
         """The value as the URL has it."""
         if value is None:
             return ""
+        if self.kind == "several":
+            return ",".join(choice for choice in self.choices if choice in value)
         return str(int(value)) if isinstance(value, bool) else str(value)
 
 
@@ -451,11 +458,25 @@ RULES_OF: Mapping[str, Sequence[Setting]] = {
 }
 """The rules of each algorithm's page."""
 COMPARE_RULES = (
+    Setting(
+        "runs",
+        [*ALGORITHMS],
+        tuple(EVERY_RUN),
+        least=2,
+        most=4,
+        label=N_("Side by side"),
+        help=N_(
+            "Two to four. SuperBPE needs words in bytes, parity-aware BPE a table with a column for each language."
+        ),
+    ),
+    *(rule._replace(when=("runs", *rule.when[1:])) for rule in KIND_RULES if rule.when),
     NORMALIZE,
-    SPLIT._replace(default=PIECES_SPLIT[0], choices=PIECES_SPLIT),
+    SPLIT._replace(default=PIECES_SPLIT[0], choices=(*PIECES_SPLIT, "byte_level")),
     TIES,
-    METHOD._replace(label=N_("Unigram's method")),
-    SEED_SIZE._replace(label=N_("Unigram's seed vocabulary"), placeholder=N_("4 × the largest")),
+    METHOD._replace(label=N_("Unigram's method"), when=("runs", "unigram")),
+    SEED_SIZE._replace(
+        label=N_("Unigram's seed vocabulary"), placeholder=N_("4 × the largest"), when=("runs", "unigram")
+    ),
     SIZE._replace(default=300, label=N_("Largest vocabulary")),
     LINES_APART,
 )

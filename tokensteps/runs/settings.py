@@ -57,9 +57,9 @@ class Recipe:
         corpus = self["corpus"]
         url: dict[str, str | None] = {"corpus": corpus, "text": None, "id": None, "file": None}
         for setting in (*self.rules, *VIEWS):
-            value = self[setting.name]
-            usual = value == usual_value(self.page, corpus, setting)
-            url[setting.name] = None if usual else setting.write(value)
+            value = setting.write(self[setting.name])
+            usual = setting.write(usual_value(self.page, corpus, setting))
+            url[setting.name] = None if value == usual else value
         if url["mode"] is None:  # nothing is asked
             url["ask"] = None
         return url | self._own_url()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from tokenizers_core.training.algorithms import ALGORITHMS, BPE, AnyTrace
 from tokenizers_core.training.comparison import Comparison, compare
 from tokensteps.language.i18n import N_
 from tokensteps.limits import SEED_LIMIT
+from tokensteps.runs.kinds import languages_of
 from tokensteps.server.stores import digest
 
 SEED_FACTOR: Final = 4
@@ -24,13 +26,14 @@ def seed_for(size: int) -> int:
     return min(SEED_LIMIT, SEED_FACTOR * size)
 
 
-def train_all(corpus: Corpus, **settings: Any) -> Comparison:
+def train_all(corpus: Corpus, runs: Sequence[str] = tuple(ALGORITHMS), **settings: Any) -> Comparison:
     """A comparison with its sweep computed, as that takes long and belongs to the job that the page waits for.
 
-    Raises what `compare` raises; the errors name the page's controls.
+    Raises what `compare` and `languages_of` raise; the errors name the page's controls.
     """
     try:
-        comparison = compare(corpus, **settings)
+        texts = languages_of(corpus, "superbpe" in runs) if "paritybpe" in runs else corpus
+        comparison = compare(texts, runs=runs, **settings)
     except VocabSizeError as error:
         template = Numbered(
             N_(

@@ -94,6 +94,20 @@ class Controls(PageState):
                     help=text,
                     on_change=self._take_split if setting.name == "kind" else None,
                 )
+            case "several":
+                st.multiselect(
+                    label,
+                    setting.choices,
+                    format_func=lambda choice: choice_name(setting.name, choice),
+                    key=key,
+                    max_selections=setting.most,
+                    persist_state="session",
+                    help=text,
+                    on_change=self._take_bytes,
+                )
+                if len(self[setting.name]) < setting.least:
+                    message = _("{label}: choose at least {least}.")
+                    self.refuse(message.format(label=label, least=setting.least))
             case "switch":
                 st.toggle(label, key=key, persist_state="session", help=text)
             case "number":
@@ -192,6 +206,13 @@ class Controls(PageState):
         if self["kind"] == "sentencepiece_bpe" and self["pre"] == "byte_level":
             st.session_state[self.key("pre")] = PIECES_SPLIT[0]
 
+    def _take_bytes(self) -> None:
+        """Take a split that suits what is compared: SuperBPE needs bytes, SentencePiece's BPE characters."""
+        if "superbpe" in self["runs"]:
+            st.session_state[self.key("pre")] = "byte_level"
+        elif "sentencepiece_bpe" in self["runs"] and self["pre"] == "byte_level":
+            st.session_state[self.key("pre")] = PIECES_SPLIT[0]
+
     def _tell_kind(self) -> None:
         """Say which rules of plain BPE this kind doesn't know, and why."""
         hidden = (rule for rule in self.rules if rule.name in KINDS_WITH and not self.applies(rule))
@@ -247,12 +268,9 @@ class Controls(PageState):
 
     def offer_table(self, source: Source | None) -> None:
         """Parity-aware BPE on a text that is no table: the way to one that is."""
-        if (
-            self.setting("kind") is None
-            or self["kind"] != "paritybpe"
-            or source is None
-            or is_table(source.data)
-        ):
+        chosen = self.recipe().values
+        kinds = (chosen.get("kind"), *chosen.get("runs", ()))
+        if "paritybpe" not in kinds or source is None or is_table(source.data):
             return
         message, example = _("Take the example “{name}”"), EXAMPLES["parallel"]
         st.button(

@@ -60,7 +60,10 @@ class PageState:
             return True
         name, *values = setting.when
         other = self.setting(name)
-        return other is not None and self[name] in values and self.applies(other)
+        if other is None or not self.applies(other):
+            return False
+        chosen = self[name] if other.kind == "several" else [self[name]]
+        return not {*values}.isdisjoint(chosen)
 
     def load_corpus_defaults(self) -> None:
         """Set the rules that show best what the chosen corpus is an example of."""

@@ -25,9 +25,10 @@ from tokensteps.components.flipbook import (
     step_asked,
 )
 from tokensteps.drawing.frame import WHOLE_RUN, Frame, window
-from tokensteps.language.i18n import _, count, current_language, ngettext, use_language
+from tokensteps.language.i18n import _, count, current_language, listed, ngettext, use_language
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.language.messages import explained
+from tokensteps.language.names import side_name
 from tokensteps.runs.algorithms import Run
 from tokensteps.server.jobs import ENDING, Built, Job, Registry, registry
 from tokensteps.server.shared_cache import at_hand, drawn
@@ -173,15 +174,11 @@ def _offer_more(page: str, run: str, kept: dict[str, Any]) -> None:
     if result is None:
         text = _("Reading was stopped before training began.")
     elif isinstance(result, Comparison):  # its steps are sizes, which say nothing of how far training came
-        reached = {side.name: side.sizes[-1] for side in result.sides}
+        reached = listed(f"{side_name(side.name)} {count(side.sizes[-1])}" for side in result.sides)
         text = _(
-            "Training was stopped with BPE at {bpe} tokens, WordPiece at {wordpiece} and Unigram at {unigram}. "
-            "At larger sizes, BPE and WordPiece stay as they are; at smaller ones, Unigram is missing."
-        ).format(
-            bpe=count(reached["bpe"]),
-            wordpiece=count(reached["wordpiece"]),
-            unigram=count(reached["unigram"]),
-        )
+            "Training was stopped at these vocabulary sizes: {reached}. At larger sizes, what merges stays as it is; "
+            "at smaller ones, Unigram is missing."
+        ).format(reached=reached)
     else:
         text = ngettext(
             "Training was stopped after {number} step.",

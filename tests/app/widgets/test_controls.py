@@ -6,6 +6,7 @@ page gets is asked of Streamlit's `AppTest`, on a page that has nothing but its 
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -29,6 +30,9 @@ EVERY = {f"{page}.{rule.name}": rule for page, rules in PAGES.items() for rule i
 
 def values(setting: Setting) -> list[object]:
     """Values that a setting may have: all of them, or those at its edges."""
+    if setting.kind == "several":
+        sizes = range(setting.least, setting.most + 1)
+        return [list(chosen) for size in sizes for chosen in combinations(setting.choices, size)]
     if setting.choices:
         return list(setting.choices)
     if isinstance(setting.default, bool):
@@ -151,7 +155,7 @@ def test_special_tokens_are_separated_by_white_space() -> None:
     assert special_tokens("") == ()
 
 
-@pytest.mark.parametrize("name", [name for name, rule in EVERY.items() if rule.most])
+@pytest.mark.parametrize("name", [name for name, rule in EVERY.items() if rule.kind == "number"])
 def test_an_emptied_number_in_the_pages_own_link_means_the_usual_one(name: str) -> None:
     """An emptied number box is None, which the address writes as nothing; the page must not refuse its own link.
 
@@ -255,9 +259,9 @@ def test_a_corpus_brings_its_settings_to_the_unigram_page() -> None:
 
 
 def test_the_page_that_compares_takes_words_that_all_three_can_take() -> None:
-    """Byte-level words and whole streams are not for all three; numbers say what they are when empty."""
+    """Whole streams are not for all; numbers say what they are when empty."""
     rules = {rule.name: rule for rule in COMPARE_RULES}
-    assert set(rules["pre"].choices) == {*UNIGRAM["pre"].choices} - {"none"}
+    assert set(rules["pre"].choices) == {*UNIGRAM["pre"].choices, "byte_level"} - {"none"}
     app = opened("compare")
     assert app.number_input(key="compare.size").label == "Largest vocabulary"
     assert app.number_input(key="compare.seed").label == "Unigram's seed vocabulary"

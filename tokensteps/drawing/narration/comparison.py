@@ -1,13 +1,13 @@
-"""What is said of one vocabulary size when BPE, WordPiece and Unigram are compared."""
+"""What is said of one vocabulary size when several runs are compared."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tokenizers_core.training.comparison import Change, Merged, Regained, SizeSnapshot, Standing
 from tokensteps.drawing.narration.text_format import Narration, TextFormat, some_tokens
-from tokensteps.language.i18n import _, count, ngettext, sentences
-from tokensteps.language.names import ALGORITHM_NAMES
+from tokensteps.language.i18n import N_, _, count, ngettext, sentences
+from tokensteps.language.names import side_name, side_names
 from tokensteps.language.numbers import nats, percent, share_text
 
 
@@ -16,13 +16,13 @@ def tell_size(snapshot: SizeSnapshot, voice: TextFormat) -> Narration:
     totals = [standing.tokens for standing in snapshot.standings if standing.tokens is not None]
     there = [standing for standing in snapshot.standings if standing.tokens is not None]
     best = [standing for standing in there if standing.tokens == min(totals)]
-    if len(best) == len(snapshot.standings):
-        message = _("With a vocabulary of {size}, all three need {number} tokens per word.")
+    if len(best) == len(snapshot.standings) > 2:
+        message = _("With a vocabulary of {size}, all need {number} tokens per word.")
     elif len(there) == 1:
         message = _("With a vocabulary of {size}, {names} needs {number} tokens per word.")
     elif len(best) == len(there):
         message = _("With a vocabulary of {size}, {names} need {number} tokens per word.")
-    elif len(there) < len(snapshot.standings):
+    elif len(best) == 1 and len(there) < len(snapshot.standings):
         message = _(
             "With a vocabulary of {size}, {names} needs fewer tokens than {others}: {number} per word."
         )
@@ -40,11 +40,7 @@ def tell_size(snapshot: SizeSnapshot, voice: TextFormat) -> Narration:
     details = []
     missing = tell_missing(snapshot)
     if not snapshot.step and not missing:  # there is only room for one line
-        details.append(
-            voice.say(
-                _("To the right, BPE and WordPiece grow by merging; to the left, Unigram shrinks by pruning.")
-            )
-        )
+        details.append(tell_directions(snapshot, voice))
     details += missing
     alike = snapshot.trace.sweep[snapshot.step].alike
     if alike is not None and snapshot.different == 0:
@@ -53,10 +49,10 @@ def tell_size(snapshot: SizeSnapshot, voice: TextFormat) -> Narration:
         details.append(
             voice.say(
                 ngettext(
-                    "All three split {share} of the text the same way, and {number} word differently. ≠ marks a "
-                    "split found in no other column.",
-                    "All three split {share} of the text the same way, and {number} different words differently. ≠ "
-                    "marks a split found in no other column.",
+                    "{share} of the text is split the same way, and {number} word differently. ≠ marks a split "
+                    "found in no other column.",
+                    "{share} of the text is split the same way, and {number} different words differently. ≠ marks "
+                    "a split found in no other column.",
                     snapshot.different,
                 ),
                 number=count(snapshot.different),
@@ -76,8 +72,26 @@ def tell_size(snapshot: SizeSnapshot, voice: TextFormat) -> Narration:
 
 
 def both(standings: Sequence[Standing]) -> str:
-    """The names of one or two algorithms."""
-    return _(" and ").join(ALGORITHM_NAMES[standing.name] for standing in standings)
+    """The names of some runs; "" for none."""
+    return side_names(standing.name for standing in standings) if standings else ""
+
+
+def shrinks(snapshot: SizeSnapshot, standing: Standing) -> bool:
+    """Whether a run comes from larger vocabularies to smaller ones."""
+    return snapshot.trace.runs[standing.name].ranked_by == "loss"
+
+
+def tell_directions(snapshot: SizeSnapshot, voice: TextFormat) -> str:
+    """Which runs grow with the size."""
+    growing = [standing for standing in snapshot.standings if not shrinks(snapshot, standing)]
+    if len(growing) == len(snapshot.standings):
+        return voice.say(_("To the right, all grow by merging."))
+    if len(growing) > 1:
+        return voice.say(
+            _("To the right, all others grow by merging; to the left, Unigram shrinks by pruning.")
+        )
+    message = _("To the right, {names} grows by merging; to the left, Unigram shrinks by pruning.")
+    return voice.say(message, names=both(growing))
 
 
 def tell_missing(snapshot: SizeSnapshot) -> list[str]:
@@ -86,9 +100,9 @@ def tell_missing(snapshot: SizeSnapshot) -> list[str]:
     return [
         (
             _("{name} was stopped at {size}.")
-            if standing.name == "unigram"
+            if shrinks(snapshot, standing)
             else _("{name} starts at {size}.")
-        ).format(name=ALGORITHM_NAMES[standing.name], size=count(standing.limit or 0))
+        ).format(name=side_name(standing.name), size=count(standing.limit or 0))
         for standing in missing
     ]
 
@@ -102,7 +116,7 @@ def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: TextFormat)
         return text
     if standing.limit is not None:
         return voice.say(tell_limit(snapshot, standing), size=count(standing.limit))
-    if standing.name == "unigram":
+    if shrinks(snapshot, standing):
         if snapshot.step:
             return ""
         return voice.say(_("Ends here: only single characters are left."))
@@ -122,7 +136,7 @@ def tell_change(change: Change, voice: TextFormat, estimated: bool) -> str:
 
 
 def tell_merged(change: Merged, voice: TextFormat) -> str:
-    """BPE's or WordPiece's merge."""
+    """A merge, and what came with it."""
     fields = {"pair": voice.pair(change.pair), "token": voice.token(change.token), "freq": count(change.freq)}
     if change.score is None:
         narration = voice.say(
@@ -143,17 +157,23 @@ def tell_merged(change: Merged, voice: TextFormat) -> str:
             ),
             **fields,
         )
-    if change.again:
-        again = voice.say(
-            ngettext(
-                "{number} earlier merge made an existing token again.",
-                "{number} earlier merges made existing tokens again.",
-                change.again,
-            ),
-            number=count(change.again),
+    more = [narration]
+    if change.bridging:
+        more.append(voice.say(_("From here on tokens may bridge spaces.")))
+    if len(change.lost) == 1:
+        more.append(voice.say(_("{token} left."), token=voice.token(change.lost[0])))
+    elif change.lost:
+        left = count(len(change.lost))
+        message = _("Other merges: {number}; tokens that left: {left}.")
+        more.append(voice.say(message, number=count(change.again), left=left))
+    elif change.again:
+        message = ngettext(
+            "{number} earlier merge made an existing token again.",
+            "{number} earlier merges made existing tokens again.",
+            change.again,
         )
-        narration = sentences(narration, again)
-    return narration
+        more.append(voice.say(message, number=count(change.again)))
+    return sentences(*more)
 
 
 def tell_regained(change: Regained, voice: TextFormat, estimated: bool) -> str:
@@ -172,7 +192,7 @@ def tell_regained(change: Regained, voice: TextFormat, estimated: bool) -> str:
 def tell_limit(snapshot: SizeSnapshot, standing: Standing) -> str:
     """Why an algorithm has no vocabulary of this size."""
     stopped = snapshot.trace.stop_reason == "stopped"
-    if standing.name == "unigram":
+    if shrinks(snapshot, standing):
         if standing.size is None:
             return ngettext(
                 "Training was stopped at {size} piece, before it got down to this size.",
@@ -194,6 +214,12 @@ def tell_limit(snapshot: SizeSnapshot, standing: Standing) -> str:
         return ngettext(
             "Training was stopped at {size} token.", "Training was stopped at {size} tokens.", standing.size
         )
+    if standing.tokens != snapshot.trace.corpus.total:
+        return ngettext(
+            "Ended at {size} token: no pair is left.",
+            "Ended at {size} tokens: no pair is left.",
+            standing.size,
+        )
     return ngettext(
         "Ended at {size} token: every word is one token.",
         "Ended at {size} tokens: every word is one token.",
@@ -209,3 +235,20 @@ def tell_measure(standing: Standing) -> str:
 def per_word(standing: Standing) -> str:
     """Tokens per word as text."""
     return "–" if standing.tokens_per_word is None else f"{standing.tokens_per_word:.2f}"
+
+
+KIND_NOTES: Mapping[str, str] = {
+    "superbpe": N_(
+        "SuperBPE's tokens bridge spaces: they are counted in the text, and each word is split as a text of its own."
+    ),
+    "pickybpe": N_("PickyBPE's tokens leave again: its size is that of the tokens present."),
+    "paritybpe": N_(
+        "Parity-aware BPE sees each column of the table by itself, the others see all columns together."
+    ),
+}
+"""What one has to know of a newer kind of BPE beside the others."""
+
+
+def tell_kinds(names: Iterable[str]) -> list[str]:
+    """What one has to know of these runs, a sentence each."""
+    return [_(KIND_NOTES[name]) for name in names if name in KIND_NOTES]

@@ -1,4 +1,4 @@
-"""The page “Compare”: one corpus through all three algorithms, in lockstep by vocabulary size, on one transport."""
+"""The page “Compare”: one corpus through several algorithms and kinds of BPE, in lockstep by vocabulary size, on one transport."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import streamlit as st
 
 from tokenizers_core.files.exports import comparison_to_json, disagreements_to_csv, sweep_to_csv
 from tokenizers_core.measures import USUAL_ORDER, Measures, measure_sizes
-from tokenizers_core.training.algorithms import UNIGRAM
+from tokenizers_core.training.algorithms import UNIGRAM, WORDPIECE
 from tokenizers_core.training.comparison import Comparison, Cut, Disagreement, SizeSnapshot
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.charts import SWEEPS, curves_told, measures_chart, sweep_chart, thinned
 from tokensteps.drawing.comparison import compare_frame, jaccard_html, overlap_html
 from tokensteps.drawing.handout import handout
-from tokensteps.drawing.narration.comparison import per_word, tell_missing
+from tokensteps.drawing.narration.comparison import per_word, tell_kinds, tell_missing
 from tokensteps.drawing.tables import matching
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences, use_language
@@ -32,12 +32,12 @@ from tokensteps.language.measures import (
     put_in,
     value_of,
 )
-from tokensteps.language.names import ALGORITHM_NAMES
+from tokensteps.language.names import side_name, side_names
 from tokensteps.language.numbers import percent, share_text
 from tokensteps.limits import FIND_LIMIT
 from tokensteps.pages.learn.home_algorithms import algorithms_html, known_columns
 from tokensteps.pages.stepping import StepView, show_stage, show_stepping
-from tokensteps.runs.algorithms import COMPARE_ALGORITHM, Run, seed_pieces
+from tokensteps.runs.algorithms import COMPARE_ALGORITHM, Run, compared, seed_pieces
 from tokensteps.runs.rules import UNIGRAM_RULES
 from tokensteps.runs.settings import Recipe, corpus_title, usual_value
 from tokensteps.server.shared_cache import remembered
@@ -84,12 +84,21 @@ def show() -> None:
     """The whole page: sidebar, head, stage, tabs."""
     show_stepping(
         COMPARE_ALGORITHM,
-        lambda _controls: _(
-            "One corpus through BPE, WordPiece and Unigram, side by side at every vocabulary size. The page opens where they differ most."
-        ),
+        tell_compared,
         show_comparison,
         Controls.own_text_button,
     )
+
+
+def tell_compared(controls: Controls) -> str:
+    """What the page shows; "" while there is nothing to compare."""
+    runs = compared(controls["runs"])
+    if len(runs) < 2:
+        return ""
+    message = _(
+        "One corpus through {names}, side by side at every vocabulary size. The page opens where they differ most."
+    )
+    return message.format(names=side_names(runs))
 
 
 @st.fragment
@@ -99,8 +108,8 @@ def show_comparison(controls: Controls, recipe: Recipe, run: Run[Comparison], co
     style = Style(comparison.corpus.pipeline.byte_level, controls["show"])
     apart = landmarks(comparison).get("gap", 0)
     step = show_stage(controls, recipe.url(), run, comparison, compare_frame, style, apart)
-    if text := tell_other_unigram(recipe, comparison):
-        st.caption(text)
+    if notes := [*tell_kinds(comparison.names), *filter(None, [tell_other_unigram(recipe, comparison)])]:
+        st.caption(sentences(*notes))
     view = ComparisonView(controls, run, comparison, step, style)
     tabs: Mapping[str, Callable[[ComparisonView], None]] = {
         N_("Sweep chart"): sweep,
@@ -115,6 +124,8 @@ def show_comparison(controls: Controls, recipe: Recipe, run: Run[Comparison], co
 
 def tell_other_unigram(recipe: Recipe, comparison: Comparison) -> str:
     """Why Unigram's page, as it opens on the same corpus, trains another model than this one; "" where it doesn't."""
+    if UNIGRAM.name not in comparison.names:
+        return ""
     usual = {rule.name: usual_value("unigram", recipe["corpus"], rule) for rule in UNIGRAM_RULES}
     here = comparison.settings
     seed = next(side.sizes[0] for side in comparison.sides if side.name == UNIGRAM.name)
@@ -152,7 +163,7 @@ def at_a_glance(_view: ComparisonView) -> None:
 
 
 def sweep(view: ComparisonView) -> None:
-    """The three as lines over the vocabulary sizes, what they mean here, and where to look."""
+    """The runs as lines over the vocabulary sizes, what they mean here, and where to look."""
     chart = str(
         st.segmented_control(
             _("Chart"),
@@ -212,19 +223,20 @@ def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
             message = _("{name} never gets as low as {best}'s {number} in this chart.")
         lines.append(
             message.format(
-                name=ALGORITHM_NAMES[standing.name],
-                best=ALGORITHM_NAMES[best.name],
+                name=side_name(standing.name),
+                best=side_name(best.name),
                 number=per_word(best),
                 size=count(size or 0),
             )
         )
-    lines.append(
-        _(
-            "WordPiece, as the course trains it, scores a pair high when its symbols are rare elsewhere, so "
-            "it joins rare symbols first and shortens the text slowly. The trainer of that name in the "
-            "tokenizers library merges by count, as BPE does."
+    if WORDPIECE.name in snapshot.trace.names:
+        lines.append(
+            _(
+                "WordPiece, as the course trains it, scores a pair high when its symbols are rare elsewhere, so "
+                "it joins rare symbols first and shortens the text slowly. The trainer of that name in the "
+                "tokenizers library merges by count, as BPE does."
+            )
         )
-    )
     return lines
 
 
@@ -278,7 +290,7 @@ def sizes_measured(view: ComparisonView) -> None:
     here_words = _("Here a word is what the pre-tokenizer cuts out.") if name in OF_WORDS else ""
     st.caption(sentences(_(words.definition), here_words, _(words.silent)))
     lines = [
-        f"{ALGORITHM_NAMES[algorithm]}: {put_in(one, name, USUAL_ORDER, vocabulary)}"
+        f"{side_name(algorithm)}: {put_in(one, name, USUAL_ORDER, vocabulary)}"
         for algorithm, one in zip(view.trace.names, results[here], strict=True)
         if one is not None
     ]
@@ -308,7 +320,7 @@ def measured_here(names: Sequence[str], row: Sequence[Measures | None]) -> pd.Da
             {
                 _("Measure"): measure_name(name),
                 **{
-                    ALGORITHM_NAMES[algorithm]: measure_text(
+                    side_name(algorithm): measure_text(
                         name, None if one is None else value_of(one, name, USUAL_ORDER, False)
                     )
                     for algorithm, one in zip(names, row, strict=True)
@@ -327,7 +339,7 @@ def measured_sizes(
         [
             {
                 _("vocabulary size"): comparison.sizes[place],
-                _("Algorithm"): ALGORITHM_NAMES[algorithm],
+                _("Algorithm"): side_name(algorithm),
                 **{measure_name(name): value_of(one, name, USUAL_ORDER, False) for name in OF_TEXT},
             }
             for place, row in zip(places, rows, strict=True)
@@ -351,7 +363,7 @@ def overlap(view: ComparisonView) -> None:
         result.characters,
     )
     missing = tell_missing(view.snapshot)
-    if missing:
+    if missing or WORDPIECE.name not in view.trace.names:
         text = ngettext(
             "Tokens of more than one character; the only single character is left out.",
             "Tokens of more than one character; the {number} single characters are left out.",
@@ -387,7 +399,7 @@ def disagreements(view: ComparisonView) -> None:
     right.caption(sentences(*tell_disagreements(view, chosen, len(shown))))
     most = landmarks(view.trace).get("alike")
     if not words and most is not None:
-        text = _("All three split every word alike at this size. They differ most at size {size}.")
+        text = _("Every word is split the same way at this size. They differ most at size {size}.")
         note(text.format(size=count(view.trace.sizes[most])))
     show_rows(shown.head(ROWS_LISTED), view.key("words"), export=False)
     name, snapshot = COMPARE_ALGORITHM.name, view.snapshot
@@ -401,7 +413,7 @@ def differs_name(run: str) -> str:
     """Which words are listed: those that one run, or all of them, split differently."""
     if run in WHO_DIFFERS:
         return _(WHO_DIFFERS[run])
-    return _("{name} alone").format(name=ALGORITHM_NAMES[run])
+    return _("{name} alone").format(name=side_name(run))
 
 
 def tell_disagreements(view: ComparisonView, chosen: Sequence[Disagreement], listed: int) -> list[str]:
@@ -438,12 +450,12 @@ def disagreement_table(
         )
         for index, (word, freq, cuts, apart) in enumerate(words, start=1)
     ]
-    counts = [_("{name}: tokens").format(name=ALGORITHM_NAMES[name]) for name in runs]
+    counts = [_("{name}: tokens").format(name=side_name(name)) for name in runs]
     names = [
         _("position"),
         _("word"),
         _("count"),
-        *(ALGORITHM_NAMES[name] for name in runs),
+        *map(side_name, runs),
         _("differs"),
         *counts,
     ]
@@ -455,9 +467,9 @@ def disagreement_table(
 def who_differs(runs: Sequence[str], cuts: tuple[Cut | None, ...], apart: str) -> str:
     """Whose split nobody else has, among those that have one."""
     if apart != "all":
-        return ALGORITHM_NAMES[apart]
-    there = [ALGORITHM_NAMES[name] for name, cut in zip(runs, cuts, strict=True) if cut is not None]
-    return _("all") if len(there) == len(runs) else _(" and ").join(there)
+        return side_name(apart)
+    there = [name for name, cut in zip(runs, cuts, strict=True) if cut is not None]
+    return _("all") if len(there) == len(runs) else side_names(there)
 
 
 # --- the files --------------------------------------------------------------------------------------------------------
