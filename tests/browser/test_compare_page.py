@@ -175,6 +175,8 @@ def a_newer_kind_of_bpe_comes_beside_another(learner: Compare) -> None:
     page.keyboard.type("picky")
     page.keyboard.press("Enter")
     expect(page.locator(".trio > section")).to_have_count(3)
+    learner.rest()
+    page.locator(".ts-flipbook .stage .say").first.click(position={"x": 3, "y": 3})  # takes the keys
     learner.press("Home")
     learner.at(0)
     learner.press("ArrowRight", 45)
