@@ -12,10 +12,11 @@ from typing import Any
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.cable import Cable, Gate
-from tests.browser.conftest import LATER, at_rest, lose_first, pause, turn_to
+from tests.browser.conftest import LATER, at_rest, left_over, lose_first, pause, turn_to
 from tests.browser.test_bpe_page import FOLLOWED
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_class import CARD, STRIP, WALL, step
+from tests.browser.test_projector import TINY
 from tests.browser.test_walk import held
 from tests.waiting import until
 from tokensteps.drawing.tokens import Style, pair_text, readable
@@ -298,6 +299,7 @@ def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     for part in (".counted", "table.bars", "tr.right"):
         wall.keyboard.press("PageDown")
         expect(wall.locator(f"{WALL} {part}")).to_be_visible()
+        assert left_over(wall, TINY, 18) == [], part
     step(wall, 7)
     wall.wait_for_function(WORDS, arg=["hug", "pug", "pun", "bun", "hugs"])
     wall.keyboard.press("PageDown")
