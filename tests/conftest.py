@@ -113,6 +113,12 @@ def _cheaper_app_tests() -> Iterator[None]:
         yield
 
 
+def pytest_runtest_teardown() -> None:
+    """The next test begins in English, also when the one before it failed in another language."""
+    if "tokensteps.language.i18n" in sys.modules:
+        sys.modules["tokensteps.language.i18n"].use_language("en")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _streamlits_logs_go_up() -> Iterator[None]:
     """Streamlit has dozens of loggers that keep what they are told from those above, and pytest hangs two handlers on each of them,

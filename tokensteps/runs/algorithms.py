@@ -34,7 +34,7 @@ EngineSettings = Callable[[Recipe, Pipeline], dict[str, Any]]
 """From what a learner chose to the arguments of a training function."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Algorithm(Generic[Traced_co]):
     """Something that a page trains: an algorithm of the engine, or several at once."""
 

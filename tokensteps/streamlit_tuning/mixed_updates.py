@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from weakref import WeakKeyDictionary
+from zlib import crc32
 
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -27,7 +28,7 @@ def run_all_that_changed() -> None:
     def request_all(session: AppSession, client_state: ClientState | None) -> None:
         if client_state is not None:
             widgets, before = client_state.widget_states.widgets, known.get(session, {})
-            known[session] = digests = {one.id: hash(one.SerializeToString()) for one in widgets}
+            known[session] = digests = {one.id: crc32(one.SerializeToString()) for one in widgets}
             changed = [one for one in widgets if before.get(one.id) != digests[one.id]]
             fragment, state = client_state.fragment_id, session.session_state
             if fragment and any(_is_news(one, state, one.id not in before, fragment) for one in changed):
