@@ -13,6 +13,7 @@ const ENTRIES = Symbol.for("tokensteps.entries"); // on the document: who tells 
 // Streamlit runs a component's default export again for each new payload, without cleanup. What it made the first time
 // therefore lives on its root, and gets the new data there. Returns the cleanup.
 function mount(Kind, root, ...given) {
+  if (!root.isConnected) return () => {}; // its page has gone while the script was on its way
   if (root[MOUNTED]?.constructor !== Kind) { // nothing yet, or another version of this script (hot reload)
     root[MOUNTED]?.close();
     root[MOUNTED] = new Kind(root);

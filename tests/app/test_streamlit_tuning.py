@@ -463,6 +463,9 @@ def test_a_change_outside_of_a_fragment_is_never_told_to_the_fragment_alone(
     assert tell(other, "hug", 20, files=1) == fragment
     assert tell(third, "hugs", 21) == "", "the first message has a change"
     assert tell(Session(), "hugs", 20, files=1) == ""
+    Session.session_state["size"] = 30  # by the page: the browser only says that it has heard
+    assert tell(one, "hugs", 30) == fragment
+    assert tell(one, "hug", 21) == ""
 
 
 class Recorded:

@@ -503,7 +503,7 @@ def hostile_text_is_inert(page: Page, dialogs: list[str]) -> None:
 
 
 HARNESS = """async ([script, css, data]) => {
-    const load = (await import(URL.createObjectURL(new Blob([script], {type: 'text/javascript'})))).default;
+    window.load = (await import(URL.createObjectURL(new Blob([script], {type: 'text/javascript'})))).default;
     const host = document.body.appendChild(document.createElement('div')), root = host.attachShadow({mode: 'open'});
     host.id = 'host';
     root.innerHTML = '<style></style>';
@@ -616,6 +616,15 @@ def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) ->
         return page.evaluate("window.sent.splice(0)")
 
     mount(page, "editor", data("first", 0, False))
+    assert (
+        page.evaluate(
+            """text => { const root = document.createElement("div").attachShadow({ mode: "open" });
+        load({ data: new TextEncoder().encode(text), key: "gone", parentElement: root })();
+        return root.childNodes.length; }""",
+            data("first", 0, False),
+        )
+        == 0
+    ), "a page that has gone"
     area = box(page)
     area.press("End")
     page.keyboard.type("!")

@@ -31,23 +31,21 @@ def run_all_that_changed() -> None:
             known[session] = digests = {one.id: crc32(one.SerializeToString()) for one in widgets}
             changed = [one for one in widgets if before.get(one.id) != digests[one.id]]
             fragment, state = client_state.fragment_id, session.session_state
-            if fragment and any(_is_news(one, state, one.id not in before, fragment) for one in changed):
+            if fragment and any(_is_news(one, state, fragment) for one in changed):
                 client_state.ClearField("fragment_id")
         request(session, client_state)
 
     AppSession.request_rerun = request_all  # type: ignore[method-assign, assignment]
 
 
-def _is_news(widget: WidgetState, state: SessionState, first: bool, fragment: str) -> bool:
-    """Whether a widget outside of a fragment has changed: a browser that tells of it for the `first` time may tell what it was drawn with."""
+def _is_news(widget: WidgetState, state: SessionState, fragment: str) -> bool:
+    """Whether a widget outside of a fragment holds what the session doesn't know: a browser also tells of what it was drawn with."""
     metadata = state._new_widget_state.widget_metadata.get(widget.id)
     if metadata is None or metadata.fragment_id == fragment:
         return False
-    if not first or widget.id not in state:
-        return True
     if widget.HasField("file_uploader_state_value"):
         return bool(widget.file_uploader_state_value.uploaded_file_info)
     states = WStates()
     states.set_widget_metadata(metadata)
     states.set_widget_from_proto(widget)
-    return bool(states[widget.id] != state[widget.id])
+    return widget.id not in state or bool(states[widget.id] != state[widget.id])
