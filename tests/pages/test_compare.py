@@ -409,7 +409,7 @@ def test_training_can_be_stopped_and_taken_up_again(monkeypatch: pytest.MonkeyPa
     assert books(app) == []
     app.button(key="compare.stop").click()
     stopped = book(run(app))["last"]
-    assert any("Training was stopped with BPE at" in note for note in bodies(app, "note"))
+    assert any("Training was stopped at these vocabulary sizes: BPE" in note for note in bodies(app, "note"))
     go_on.set()
     app.button(key="compare.again").click()
     assert book(run(app))["last"] > stopped and bodies(app, "note") == []
