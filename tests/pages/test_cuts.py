@@ -36,7 +36,9 @@ def rows(app: AppTest) -> dict[str, tuple[str, ...]]:
         name = re.search(r"<b>(.*?)</b>", row)
         assert name is not None
         chips = re.findall(r'<span class="p".*?>(.*?)</span>(?=<span class="[pf]")', row)
-        results[unescape(name[1])] = tuple(unescape(re.sub(r"<[^>]+>", "", one)) for one in chips)
+        results[unescape(re.sub(r"<[^>]+>", "", name[1]))] = tuple(
+            unescape(re.sub(r"<[^>]+>", "", one)) for one in chips
+        )
     return results
 
 
