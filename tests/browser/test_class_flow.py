@@ -324,6 +324,7 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
     """By mouse and thumb: whatever a student presses or reveals, they go alone and no further; it ends where the lecturer says so, and with
     another run. Then in teams, and about the newer kinds of BPE. The oracle of the steps is what was typed into the panel."""
     lecturer, phone, other = open_page(), open_page(**PHONE), open_page(**PHONE)
+    lost = lose_first(lecturer, b'"leads"')
     code = opened(lecturer, f"{app}/bpe?corpus=hug")
     followed(phone, app, code, "/bpe")
     followed(other, app, code, "/bpe")
@@ -377,6 +378,7 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
     for page in (phone, other):
         step(page, 0)
     in_teams(lecturer, phone, other)
+    assert lost, "the way to the next step, as the lecturer goes elsewhere"
     asked_about_the_newer_kinds(lecturer, phone, code)
 
 

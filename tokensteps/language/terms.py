@@ -535,7 +535,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
             ),
             Term(
                 "fewest_tokens",
-                N_("Fewest tokens"),
+                N_("Fewest tokens (shortest path)"),
                 N_("fewest tokens (shortest path)|shortest path|shortest paths"),
                 N_("least tokens|minimal tokenization"),
                 N_(
@@ -546,7 +546,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
             Term(
                 "sampled",
                 N_("Sampling"),
-                N_("sampled at random|sampling|dropout"),
+                N_("sampling|sampled at random|dropout"),
                 N_("subword regularization|BPE-dropout"),
                 N_(
                     "Leave the split to chance: BPE passes over some of its merges, Unigram prefers probable splits. Models trained like that see many splits of a word."

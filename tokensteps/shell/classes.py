@@ -14,7 +14,7 @@ import streamlit as st
 
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.assets import ASSETS
-from tokensteps.components.address import in_links, read_step, update_url
+from tokensteps.components.address import in_links, is_back, read_step, update_url
 from tokensteps.components.base import component
 from tokensteps.components.classes import (
     CLASS_BEFORE,
@@ -136,7 +136,9 @@ def show_class() -> bool:
     """
     state = st.session_state
     going: Destination | None = state.pop(CLASS_LEAD, None)
-    if going is not None:
+    if is_back():  # who goes back isn't led on by what was under way
+        state.pop(CLASS_LED, None)
+    elif going is not None:
         _lead_to(going)
     linked = st.query_params.get(CLASS_PARAMETER)
     wanted = read_class(linked)
