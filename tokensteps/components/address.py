@@ -17,6 +17,7 @@ from tokensteps.streamlit_internals import is_history_navigation
 
 CHOSEN_LANGUAGE: Final = "language.chosen"
 """Where a session keeps the language that was chosen, "" for none."""
+_STEP_IS_DUE: Final = "address.step_is_due"
 TRAVELLING: Final = frozenset({"lang", "walk", "class"})
 """Parameters that go along from page to page: they are no settings of a page, and an address with nothing
 else is bare."""
@@ -26,6 +27,23 @@ def is_back() -> bool:
     """Whether this run of the script comes from the browser's Back or Forward: then the address is the
     truth."""
     return is_history_navigation()
+
+
+def note_travel(came: bool) -> None:
+    """Once at the top of each run, `came` from another page or not: after Back or Forward the step in the address counts until a stage
+    has gone there, also where another run overtakes this one."""
+    if came or is_back():
+        st.session_state[_STEP_IS_DUE] = is_back()
+
+
+def step_is_due() -> bool:
+    """Whether a stage has yet to go to the step in the address."""
+    return is_back() or bool(st.session_state.get(_STEP_IS_DUE))
+
+
+def step_is_taken() -> None:
+    """Note that the stage has gone there."""
+    st.session_state.pop(_STEP_IS_DUE, None)
 
 
 def update_url(values: Mapping[str, str | None]) -> None:

@@ -20,7 +20,14 @@ from typing import Any, Final, NamedTuple, TypedDict
 
 import streamlit as st
 
-from tokensteps.components.address import TRAVELLING, is_back, step_in_url, update_url
+from tokensteps.components.address import (
+    TRAVELLING,
+    is_back,
+    step_in_url,
+    step_is_due,
+    step_is_taken,
+    update_url,
+)
 from tokensteps.components.base import component, ignore
 
 FLIPBOOK_STYLES: Final = ("components/flipbook.css", "page/style.css", "page/projector.css")
@@ -87,7 +94,7 @@ def position(
     (or fragment) for a `key`, before `window`.
     """
     trace = run if trace is None else trace
-    settings, travelled = dict(url or {}), is_back() or arrival == "link"
+    settings, travelled = dict(url or {}), arrival == "link" or (step_is_due() if param else is_back())
     state = st.session_state
     was: _Visit | None = state.get(f"{key}.position")
     nonce = was["nonce"] if was else 0
@@ -113,6 +120,8 @@ def position(
         # Otherwise the browser keeps the step there: a write of ours could come when the page has changed.
         wanted[param] = str(step)
     update_url(wanted)
+    if param:
+        step_is_taken()
     return Position(step, seek)
 
 
@@ -144,7 +153,7 @@ def step_asked(key: str, trace: str, param: str = "step", linked: bool = False) 
     was: _Visit | None = state.get(f"{key}.position")
     if f"{key}.go_to" in state:
         return int(state[f"{key}.go_to"])
-    if is_back() or linked or was is None:
+    if step_is_due() or linked or was is None:
         return step_in_url(param) or 0
     return was["step"] if was["trace"] == trace else 0
 

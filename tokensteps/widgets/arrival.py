@@ -10,7 +10,7 @@ from typing import Final
 
 import streamlit as st
 
-from tokensteps.components.address import is_back
+from tokensteps.components.address import is_back, note_travel
 from tokensteps.runs.rules import PAGE_PARAMETERS
 
 _ARRIVAL: Final = "arrival"
@@ -31,6 +31,7 @@ def note_arrival(page: str, led: bool = False) -> None:
     """
     state = st.session_state
     came = led or state.get("page") not in (None, page)
+    note_travel(came)
     linked = PAGE_PARAMETERS[page] & {*st.query_params}
     state[_ARRIVAL] = ("link" if linked else "return") if came else ""
     if state.get("page") == page:

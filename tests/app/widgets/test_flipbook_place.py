@@ -46,3 +46,33 @@ def test_a_link_into_an_excerpt_stays_within_it(
         app.run()
         first, last = excerpt or (0, 12)
         assert app.session_state["step"] == min(max(wanted, first), last, 12)
+
+
+def overtaken() -> None:
+    """A page whose stage isn't reached while another run overtakes it."""
+    import streamlit as st
+
+    from tokensteps.components.address import note_travel
+    from tokensteps.components.flipbook import position
+
+    note_travel(False)
+    if not st.session_state["overtaken"]:
+        st.session_state["step"] = position("book", run=st.session_state["run"], last=12).step
+
+
+def test_the_step_of_an_address_outlives_a_run_that_another_overtakes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = AppTest.from_function(overtaken)
+    for back, cut_short, run, step in (
+        (False, False, "a", 0),
+        (True, True, "b", 0),
+        (False, False, "b", 7),
+        (False, False, "c", 0),
+    ):
+        monkeypatch.setattr("tokensteps.components.address.is_history_navigation", lambda is_it=back: is_it)
+        app.session_state["overtaken"], app.session_state["run"] = cut_short, run
+        if back:
+            app.query_params["step"] = "7"
+        app.run()
+        assert not app.exception and app.session_state["step"] == step
