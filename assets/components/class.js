@@ -321,7 +321,8 @@ class ClassStrip extends Component {
       [this.joining, this.reported] = [null, own ? "" : now];
     }
     const { joining } = this;
-    if (joining?.to.leads && joining.to.page && !isSame(at, joining.to)) this.joining = null; // a hand has gone elsewhere
+    // A hand has gone elsewhere meanwhile.
+    if (joining?.to.leads && joining.to.page && !isSame(at, joining.to)) this.joining = null;
     else if (joining && performance.now() - joining.since > PATIENCE) {
       this.joining = null;
       if (joining.tries) this.go(joining.to, joining.tries - 1);
