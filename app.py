@@ -7,6 +7,7 @@ import streamlit as st
 
 if __name__ == "__main__":
     from tokensteps.assets import ASSETS
+    from tokensteps.components.address import step_is_taken
     from tokensteps.language.pages import PAGE_AT, PAGES, tab_title
     from tokensteps.shell.classes import class_page, show_class
     from tokensteps.shell.language import choose_language, language_switch
@@ -39,6 +40,7 @@ if __name__ == "__main__":
     with st.sidebar:
         page_script()
         class_page(name)
+    step_is_taken()
 else:
     from tokensteps.classroom.routes import ROUTES
     from tokensteps.classroom.startup import with_classes

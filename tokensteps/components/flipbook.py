@@ -25,7 +25,6 @@ from tokensteps.components.address import (
     is_back,
     step_in_url,
     step_is_due,
-    step_is_taken,
     update_url,
 )
 from tokensteps.components.base import component, ignore
@@ -120,8 +119,6 @@ def position(
         # Otherwise the browser keeps the step there: a write of ours could come when the page has changed.
         wanted[param] = str(step)
     update_url(wanted)
-    if param:
-        step_is_taken()
     return Position(step, seek)
 
 

@@ -52,12 +52,13 @@ def overtaken() -> None:
     """A page whose stage isn't reached while another run overtakes it."""
     import streamlit as st
 
-    from tokensteps.components.address import note_travel
+    from tokensteps.components.address import note_travel, step_is_taken
     from tokensteps.components.flipbook import position
 
     note_travel(False)
     if not st.session_state["overtaken"]:
         st.session_state["step"] = position("book", run=st.session_state["run"], last=12).step
+        step_is_taken()
 
 
 def test_the_step_of_an_address_outlives_a_run_that_another_overtakes(
