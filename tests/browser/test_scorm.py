@@ -138,16 +138,28 @@ def left(page: Page, version: str) -> dict[str, Any]:
     return stored
 
 
+def lesson_at(page: Page, address: str, tally: str) -> FrameLocator:
+    """The lesson in the platform's page, once it says how many are solved."""
+    page.goto(address)
+    lesson = page.frame_locator("iframe")
+    expect(lesson.locator(".tally")).to_have_text(tally)
+    return lesson
+
+
+def refusals(page: Page) -> list[str]:
+    """What the platform says, from now on, of what it doesn't take."""
+    results: list[str] = []
+    page.on("console", lambda said: results.append(said.text) if "SCORM" in said.text else None)
+    return results
+
+
 def test_three_exercises_with_wrong_tries_closed_resumed_and_finished(
     platform: tuple[str, str], open_page: Callable[..., Page]
 ) -> None:
     version, address = platform
     page = open_page(own=True)
-    refused: list[str] = []
-    page.on("console", lambda said: refused.append(said.text) if "SCORM" in said.text else None)
-    page.goto(address)
-    lesson = page.frame_locator("iframe")
-    expect(lesson.locator(".tally")).to_have_text("0 of 3 solved")
+    refused = refusals(page)
+    lesson = lesson_at(page, address, "0 of 3 solved")
     bars = lesson.locator(".bar[data-style]").evaluate_all(BARS)
     assert len(bars) > 3 and all(width == styled for width, styled in bars)
     status = "cmi.core.lesson_status" if version == "1.2" else "cmi.completion_status"
@@ -166,9 +178,7 @@ def test_three_exercises_with_wrong_tries_closed_resumed_and_finished(
     assert float(told(page, version, raw)) == 50
     left(page, version)
 
-    page.goto(address)
-    lesson = page.frame_locator("iframe")
-    expect(lesson.locator(".tally")).to_have_text("2 of 3 solved")
+    lesson = lesson_at(page, address, "2 of 3 solved")
     expect(lesson.locator("#question-1 [name=answer]")).to_have_value("20")
     expect(lesson.locator("#question-2 [name=answer]")).to_have_value("A rule")
     expect(lesson.locator("#question-2 .verdict")).to_have_text("Right.")
@@ -205,11 +215,8 @@ def test_a_long_lesson_keeps_within_the_platforms_room(
     short = {number: f"wrong {number}" for number in range(21, 41)}
     with platform_with(lms, tmp_path, version, LONG) as (address, _start):
         page = open_page(own=True)
-        refused: list[str] = []
-        page.on("console", lambda said: refused.append(said.text) if "SCORM" in said.text else None)
-        page.goto(address)
-        lesson = page.frame_locator("iframe")
-        expect(lesson.locator(".tally")).to_have_text("0 of 480 solved")
+        refused = refusals(page)
+        lesson = lesson_at(page, address, "0 of 480 solved")
         typed = [(f"question-{number}", [text]) for number, text in {**long, **short, 480: "hug"}.items()]
         assert page.frames[1].evaluate(GRADE, typed) == 40 * ["wrong"] + ["right"]
         kept = told(page, version, "cmi.suspend_data")
