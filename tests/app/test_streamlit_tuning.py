@@ -59,6 +59,7 @@ from tokensteps.streamlit_tuning.fragment_places import copied_places, copy_plac
 from tokensteps.streamlit_tuning.handover import LAST_TOLD, Handover, tell_together, wake
 from tokensteps.streamlit_tuning.mixed_updates import run_all_that_changed
 from tokensteps.streamlit_tuning.nested_fragments import drop_nested_fragments
+from tokensteps.streamlit_tuning.old_values import keep_what_the_page_has_set
 from tokensteps.streamlit_tuning.sending import SENT_AT_ONCE, send_together
 from tokensteps.streamlit_tuning.session_state import StateInSight, all_in_sight, show_state_by_need
 from tokensteps.streamlit_tuning.small_parts import send_at_once
@@ -466,6 +467,56 @@ def test_a_change_outside_of_a_fragment_is_never_told_to_the_fragment_alone(
     Session.session_state["size"] = 30  # by the page: the browser only says that it has heard
     assert tell(one, "hugs", 30) == fragment
     assert tell(one, "hug", 21) == ""
+
+
+def test_an_older_value_of_the_browser_does_not_undo_what_the_page_has_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The page sets a corpus and its size by an address, as after Back. Told alone, an older value is a visitor's choice."""
+    monkeypatch.setattr(SessionState, "on_script_will_rerun", SessionState.on_script_will_rerun)
+    keep_what_the_page_has_set()
+
+    def page() -> None:
+        import streamlit as st
+
+        if st.session_state.get("address"):
+            st.session_state["corpus"], st.session_state["size"] = st.session_state.pop("address")
+        st.selectbox("Corpus", ["hug", "course", "python"], key="corpus")
+        st.number_input("Size", 0, 99, key="size")
+        st.slider("Step", 0, 9, key="step")
+
+    app = AppTest.from_function(page).run()
+    state = app.session_state._state._state
+
+    def tell(corpus: str, size: int, step: int) -> tuple[str, int, int, set[str]]:
+        """What the page shows then, and which values it has told the browser anew."""
+        app.selectbox[0].set_value(corpus)
+        app.number_input[0].set_value(size)
+        app.slider[0].set_value(step)
+        app.run()
+        parts: list[Any] = [app.selectbox[0], app.number_input[0], app.slider[0]]
+        anew = {one.label for one in parts if one.proto.set_value}
+        return parts[0].value, parts[1].value, parts[2].value, anew
+
+    def lead(corpus: str, size: int) -> None:
+        """The page sets both; the browser tells the same as before, and nothing that is new."""
+        app.session_state["address"] = (corpus, size)
+        app.run()
+        assert (state["corpus"], state["size"]) == (corpus, size)
+
+    assert tell("course", 50, 0) == ("course", 50, 0, set())
+    lead("hug", 20)
+    assert tell("course", 50, 1) == ("hug", 20, 1, {"Corpus", "Size"}), "a step beside two old values"
+    assert tell("course", 50, 2) == ("hug", 20, 2, {"Corpus", "Size"}), "still on its way"
+    assert tell("hug", 20, 2) == ("hug", 20, 2, set())
+    assert tell("course", 50, 3) == ("course", 50, 3, set()), "the browser has heard of what it changes"
+    lead("hug", 20)
+    app.session_state["address"] = ("python", 30)
+    assert tell("course", 50, 4) == ("python", 30, 4, {"Corpus", "Size"}), "led on"
+    assert tell("hug", 50, 5) == ("python", 30, 5, {"Corpus", "Size"}), "each as it was at some time"
+    assert tell("course", 30, 5) == ("course", 30, 5, set()), "a visitor changes one thing"
+    lead("hug", 20)
+    assert tell("python", 60, 6) == ("python", 60, 6, set()), "never told before"
 
 
 class Recorded:

@@ -19,6 +19,7 @@ import pytest
 from playwright.sync_api import Download, Locator, Page, expect
 from tokenizers import Tokenizer, models, pre_tokenizers
 
+from tests.browser.cable import Gate
 from tests.browser.conftest import ROOT, as_a_newcomer, at_rest, lose_first, open_tab, pause
 from tests.browser.hands import tab_to
 from tokenizers_core import BpeTrace, Corpus, train_bpe
@@ -380,6 +381,29 @@ def back_and_forward_bring_corpus_and_step(bpe: Bpe) -> None:
     bpe.page.go_forward()
     bpe.at(3)
     assert bpe.state()["pair"] == ["h", "ug"]
+
+
+def test_back_on_a_slow_network(address: str, page: Page) -> None:
+    """A step that is taken before the browser has the settings of the older address doesn't undo them."""
+    gate = Gate(page)
+    bpe = Bpe(page, address).open("/bpe?corpus=hug&step=2", step=2)
+    bpe.choose("Corpus", "Four sentences")
+    bpe.at(0)
+    bpe.rest()
+    for go, corpus, step in (
+        (page.go_back, "hug, pug, pun, bun, hugs", 2),
+        (page.go_forward, "Four sentences", 0),
+    ):
+        gate.shut()
+        go()
+        pause(page, 600)
+        page.keyboard.press("ArrowRight")
+        pause(page, 900)
+        gate.open()
+        bpe.at(step)
+        bpe.rest()
+        expect(page.get_by_label("Corpus", exact=True)).to_have_value(corpus)
+        bpe.at(step)
 
 
 def test_phone(address: str, open_page: Callable[..., Page]) -> None:

@@ -20,6 +20,7 @@ PATCHES: Final[Mapping[str, str]] = {
     "handover": "tell_together",
     "nested_fragments": "drop_nested_fragments",
     "mixed_updates": "run_all_that_changed",
+    "old_values": "keep_what_the_page_has_set",
     "fragment_pages": "leave_other_pages_alone",
     "sending": "send_together",
     "small_parts": "send_at_once",

@@ -8,9 +8,10 @@ from zlib import crc32
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.state.session_state import SessionState, WStates
+from streamlit.runtime.state.session_state import SessionState
 
 from tokensteps.streamlit_tuning.checks import require
+from tokensteps.streamlit_tuning.news import is_news
 
 
 def run_all_that_changed() -> None:
@@ -21,7 +22,6 @@ def run_all_that_changed() -> None:
     """
     require(AppSession, "request_rerun", "session_state")
     require(SessionState, "_new_widget_state")
-    require(WStates, "widget_metadata", "set_widget_metadata", "set_widget_from_proto")
     request = AppSession.request_rerun
     known: WeakKeyDictionary[AppSession, dict[str, int]] = WeakKeyDictionary()
 
@@ -31,21 +31,13 @@ def run_all_that_changed() -> None:
             known[session] = digests = {one.id: crc32(one.SerializeToString()) for one in widgets}
             changed = [one for one in widgets if before.get(one.id) != digests[one.id]]
             fragment, state = client_state.fragment_id, session.session_state
-            if fragment and any(_is_news(one, state, fragment) for one in changed):
+            if fragment and any(_is_outside(one, state, fragment) and is_news(one, state) for one in changed):
                 client_state.ClearField("fragment_id")
         request(session, client_state)
 
     AppSession.request_rerun = request_all  # type: ignore[method-assign, assignment]
 
 
-def _is_news(widget: WidgetState, state: SessionState, fragment: str) -> bool:
-    """Whether a widget outside of a fragment holds what the session doesn't know: a browser also tells of what it was drawn with."""
+def _is_outside(widget: WidgetState, state: SessionState, fragment: str) -> bool:
     metadata = state._new_widget_state.widget_metadata.get(widget.id)
-    if metadata is None or metadata.fragment_id == fragment:
-        return False
-    if widget.HasField("file_uploader_state_value"):
-        return bool(widget.file_uploader_state_value.uploaded_file_info)
-    states = WStates()
-    states.set_widget_metadata(metadata)
-    states.set_widget_from_proto(widget)
-    return widget.id not in state or bool(states[widget.id] != state[widget.id])
+    return metadata is not None and metadata.fragment_id != fragment

@@ -1,0 +1,76 @@
+"""What a page has set is not undone by a browser that hasn't heard of it yet."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, SessionState
+
+from tokensteps.streamlit_tuning.checks import require
+from tokensteps.streamlit_tuning.news import is_news, value_held, value_told
+
+SET_BY_PAGES: Final = (
+    "bool_value",
+    "int_value",
+    "double_value",
+    "string_value",
+    "string_array_value",
+    "double_array_value",
+)
+HELD: Final = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_held"
+"""Widget → hashes of what the session has held since the browser last told the same, the newest last."""
+LONGEST: Final = 8
+
+
+def keep_what_the_page_has_set() -> None:
+    """Keep the page's value where a browser tells an older one, beside a change somewhere else.
+
+    Each message holds every widget. A step on a slow network, right after Back, leaves the browser before it has the settings of that
+    address. Streamlit would take the old ones for a visitor's choice, and mix the settings of two runs. The page's are told once more.
+    """
+    require(SessionState, "_old_state", "_new_session_state", "on_script_will_rerun")
+    prepare = SessionState.on_script_will_rerun
+
+    def prepare_without_old(state: SessionState, told: WidgetStates | None, **replay: Any) -> None:
+        old = _old_in(told, state) if told else set()
+        if not told or not old:
+            prepare(state, told, **replay)
+            return
+        prepare(state, WidgetStates(widgets=(one for one in told.widgets if one.id not in old)), **replay)
+        keys = state._key_id_mapper.id_key_mapping
+        state._new_session_state = {
+            keys[name]: value_held(name, state) for name in old
+        } | state._new_session_state
+
+    SessionState.on_script_will_rerun = prepare_without_old  # type: ignore[method-assign, assignment]
+
+
+def _old_in(told: WidgetStates, state: SessionState) -> set[str]:
+    """The widgets that the browser tells as they were before the page set them. Told alone, an old value is a visitor's choice."""
+    held, old = _held(state), set()
+    news = sum(is_news(one, state) for one in told.widgets if not one.HasField("file_uploader_state_value"))
+    for one in told.widgets:
+        if one.id in held:
+            value = _hash(value_told(one, state))
+            if news > 1 and value in held[one.id][:-1]:
+                old.add(one.id)
+            else:
+                held[one.id] = [value]
+    return old
+
+
+def _held(state: SessionState) -> dict[str, list[int]]:
+    """`HELD`, with what the page has set since the last message."""
+    known, before = state._new_widget_state.widget_metadata, state._old_state.get(HELD, {})
+    held: dict[str, list[int]] = {}
+    for name in state._key_id_mapper.id_key_mapping:
+        if name in known and known[name].value_type in SET_BY_PAGES and name in state:
+            value, values = _hash(value_held(name, state)), before.get(name, [])
+            held[name] = values if values[-1:] == [value] else [*values, value][-LONGEST:]
+    state._old_state[HELD] = held
+    return held
+
+
+def _hash(value: Any) -> int:
+    return hash(value if isinstance(value, str) else repr(value))
