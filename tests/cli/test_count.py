@@ -215,8 +215,8 @@ def test_a_cluster_of_this_machine_counts_what_one_process_counts(
     with cluster(2, None) as client:
         ports = [
             port.laddr
-            for process in [psutil.Process(), *psutil.Process().children(recursive=True)]
-            for port in process.net_connections()
+            for process in (os.getpid(), *client.run(os.getpid).values())
+            for port in psutil.Process(process).net_connections()
             if port.status == psutil.CONN_LISTEN
         ]
         assert ports and {address.ip for address in ports} == {"127.0.0.1"}

@@ -20,7 +20,7 @@ SET_BY_PAGES: Final = (
 )
 HELD: Final = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_held"
 """Widget → hashes of what the session has held since the browser last told the same, the newest last."""
-LONGEST: Final = 8
+OLDER_AT_MOST: Final = 8
 
 
 def keep_what_the_page_has_set() -> None:
@@ -67,7 +67,7 @@ def _held(state: SessionState) -> dict[str, list[int]]:
     for name in state._key_id_mapper.id_key_mapping:
         if name in known and known[name].value_type in SET_BY_PAGES and name in state:
             value, values = _hash(value_held(name, state)), before.get(name, [])
-            held[name] = values if values[-1:] == [value] else [*values, value][-LONGEST:]
+            held[name] = values if values[-1:] == [value] else [*values, value][-OLDER_AT_MOST:]
     state._old_state[HELD] = held
     return held
 
