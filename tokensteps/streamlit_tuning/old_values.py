@@ -52,7 +52,7 @@ def _old_in(told: WidgetStates, state: SessionState) -> set[str]:
     news = sum(is_news(one, state) for one in told.widgets if not one.HasField("file_uploader_state_value"))
     for one in told.widgets:
         if one.id in held:
-            value = _hash(value_told(one, state))
+            value = _fingerprint(value_told(one, state))
             if news > 1 and value in held[one.id][:-1]:
                 old.add(one.id)
             else:
@@ -66,11 +66,11 @@ def _held(state: SessionState) -> dict[str, list[int]]:
     held: dict[str, list[int]] = {}
     for name in state._key_id_mapper.id_key_mapping:
         if name in known and known[name].value_type in SET_BY_PAGES and name in state:
-            value, values = _hash(value_held(name, state)), before.get(name, [])
+            value, values = _fingerprint(value_held(name, state)), before.get(name, [])
             held[name] = values if values[-1:] == [value] else [*values, value][-OLDER_AT_MOST:]
     state._old_state[HELD] = held
     return held
 
 
-def _hash(value: Any) -> int:
+def _fingerprint(value: Any) -> int:
     return hash(value if isinstance(value, str) else repr(value))
