@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Final
+from zlib import crc32
 
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, SessionState
@@ -19,7 +20,7 @@ SET_BY_PAGES: Final = (
     "double_array_value",
 )
 HELD: Final = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_held"
-"""Widget → hashes of what the session has held since the browser last told the same, the newest last."""
+"""Widget → digests of what the session has held since the browser last told the same, the newest last."""
 OLDER_AT_MOST: Final = 8
 
 
@@ -73,4 +74,4 @@ def _held(state: SessionState) -> dict[str, list[int]]:
 
 
 def _fingerprint(value: Any) -> int:
-    return hash(value if isinstance(value, str) else repr(value))
+    return crc32(repr(value).encode())
