@@ -1,6 +1,7 @@
 """TokenSteps: page configuration, language, navigation; nothing else.
 
-`streamlit run app.py` imports this file once to start the server, and runs it as ``__main__`` for every session.
+`streamlit run app.py` imports this file once to start the server, and runs it as ``__main__`` for every
+session.
 """
 
 import streamlit as st

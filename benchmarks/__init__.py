@@ -1,1 +1,2 @@
-"""Ratios against other tokenizers and against plainer versions of the same algorithms, measured side by side."""
+"""Ratios against other tokenizers and against plainer versions of the same algorithms, measured side by
+side."""

@@ -1,11 +1,13 @@
-"""``python -m benchmarks.arrival``: a class opens a page at once at one server, started as `make run` starts it.
+"""``python -m benchmarks.arrival``: a class opens a page at once at one server, started as `make run` starts
+it.
 
-A browser's first visit shows what a page asks for. Then all come at the same moment: each asks for the same over six connections, as a
-browser does, and opens Streamlit's session; one of them is the browser itself. Counted are the bytes of all answers; the seconds
-run until the last one's stage has come, and until the browser has painted its own. Once compressed, as browsers ask for it, and once as
-it was before: without.
+A browser's first visit shows what a page asks for. Then all come at the same moment: each asks for the same
+over six connections, as a browser does, and opens Streamlit's session; one of them is the browser itself.
+Counted are the bytes of all answers; the seconds run until the last one's stage has come, and until the
+browser has painted its own. Once compressed, as browsers ask for it, and once as it was before: without.
 
-Visitors and server share the machine, and drawing a page in sixty browsers would take it longer than serving them: so of those, there is one.
+Visitors and server share the machine, and drawing a page in sixty browsers would take it longer than serving
+them: so of those, there is one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Byte-level BPE against the `tokenizers` library on one thread, and against a plain recount at every step."""
+"""Byte-level BPE against the `tokenizers` library on one thread, and against a plain recount at every
+step."""
 
 from __future__ import annotations
 

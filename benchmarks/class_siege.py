@@ -1,10 +1,13 @@
-"""``python -m benchmarks.class_siege``: a class follows, a step each half second, while somebody attacks its room from another address.
+"""``python -m benchmarks.class_siege``: a class follows, a step each half second, while somebody attacks its
+room from another address.
 
-Each attack is one of those that the routes are built against: forged keys, guessed codes, answers after the end, ten thousand answers
-from one device, markup in every field, hundreds of streams that read nothing. Told: what it was answered, how fast it came, the honest
-students' steps meanwhile, and the server's memory. At the end every step and every answer of the class is counted.
+Each attack is one of those that the routes are built against: forged keys, guessed codes, answers after the
+end, ten thousand answers from one device, markup in every field, hundreds of streams that read nothing. Told:
+what it was answered, how fast it came, the honest students' steps meanwhile, and the server's memory. At the
+end every step and every answer of the class is counted.
 
-The server is started for the test, on this machine, and ended after it; every attack is bounded. Everything goes to 127.0.0.1.
+The server is started for the test, on this machine, and ended after it; every attack is bounded. Everything
+goes to 127.0.0.1.
 """
 
 from __future__ import annotations

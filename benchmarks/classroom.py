@@ -1,11 +1,13 @@
-"""``python -m benchmarks.classroom``: a class of hundreds follows a lecturer and answers, in the app's own protocol.
+"""``python -m benchmarks.classroom``: a class of hundreds follows a lecturer and answers, in the app's own
+protocol.
 
-Every student has an event stream and a connection for answers, as a browser does. Times run from the lecturer's sending to the
-event at a student's socket, and from a student's sending to the count on the lecturer's wall; since answers are counted and
-not named, the first count that has reached n is that of the n-th answer sent. Every message is counted: what is lost or comes twice is said.
+Every student has an event stream and a connection for answers, as a browser does. Times run from the
+lecturer's sending to the event at a student's socket, and from a student's sending to the count on the
+lecturer's wall; since answers are counted and not named, the first count that has reached n is that of the
+n-th answer sent. Every message is counted: what is lost or comes twice is said.
 
-The servers are started for the test, on this machine, and ended after it; students and seconds are bounded by the arguments. Everything
-goes to 127.0.0.1. Client and servers share the machine.
+The servers are started for the test, on this machine, and ended after it; students and seconds are bounded by
+the arguments. Everything goes to 127.0.0.1. Client and servers share the machine.
 """
 
 from __future__ import annotations
@@ -66,7 +68,8 @@ class Browser:
         return await asyncio.open_connection("127.0.0.1", port, local_addr=(self.source, 0), limit=TEXT_LIMIT)
 
     async def post(self, path: str, **body: Any) -> dict[str, Any]:
-        """A message; what comes back. Raises Refused, and OSError or IncompleteReadError where the server has gone."""
+        """A message; what comes back. Raises Refused, and OSError or IncompleteReadError where the server has
+        gone."""
         async with self.turns:
             status, told = await self.exchange(path, **body)
         if status != 200:
@@ -108,7 +111,8 @@ class Browser:
             self.line = None
 
     async def listen(self, code: str, hear: Callable[[str, Any, float], None]) -> None:
-        """Hear events until cancelled; where the stream breaks, come back as a browser does, to another server."""
+        """Hear events until cancelled; where the stream breaks, come back as a browser does, to another
+        server."""
         while True:
             with suppress(OSError, EOFError, ValueError):
                 await self._listen(code, hear)

@@ -1,8 +1,10 @@
-"""A corpus of 1 GB, counted on Dask's local cluster and trained from its counts: ``python -m benchmarks.counting``.
+"""A corpus of 1 GB, counted on Dask's local cluster and trained from its counts: ``python -m
+benchmarks.counting``.
 
-The text is the standard library's, repeated; every pass gives some of its longer words other endings, so that new words keep
-coming as they do in any text. What is counted is compared with the plain count on a sample; memory is that of every
-process, sampled all along; beside it stand the plain count, and the `tokenizers` library's counting on one thread.
+The text is the standard library's, repeated; every pass gives some of its longer words other endings, so that
+new words keep coming as they do in any text. What is counted is compared with the plain count on a sample;
+memory is that of every process, sampled all along; beside it stand the plain count, and the `tokenizers`
+library's counting on one thread.
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ MERGES = 4000
 
 
 def varied_text(size: int) -> Iterator[str]:
-    """At least `size` bytes of text: passes over the standard library's modules, in which some words have other endings."""
+    """At least `size` bytes of text: passes over the standard library's modules, in which some words have
+    other endings."""
     source = library_text(size)  # all that there is, as long as `size` is more
     pieces = LONG_WORD.split(source)  # every other one is a long word
     places: dict[str, list[int]] = {}

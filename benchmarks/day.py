@@ -1,12 +1,15 @@
 """``python -m benchmarks.day``: a day of lectures at one server, in as many minutes as you like.
 
-From eight to four, by a seeded script: four classes come, step, choose other corpora, follow their lecturer and answer; somebody pastes 200 KB;
-files are uploaded; at noon there is hardly anybody; in the afternoon people train on texts of their own. Everybody leaves.
+From eight to four, by a seeded script: four classes come, step, choose other corpora, follow their lecturer
+and answer; somebody pastes 200 KB; files are uploaded; at noon there is hardly anybody; in the afternoon
+people train on texts of their own. Everybody leaves.
 
-What the server holds is told each half hour: memory, open files and connections, threads, processes, what is in its store. Before the day one visitor of each kind has been there,
-and has trained on each of the ready corpora. Then, and after it, the server is left alone for as long as it takes to notice that visitors have gone. What the last row
-has more than the first is what a day leaves behind: finished runs and drawn steps, which are kept for the next visitor while there is room (`TRACES_ROOM`,
-`FRAMES_ROOM` in `tokensteps/limits.py`), and the files that links lead to.
+What the server holds is told each half hour: memory, open files and connections, threads, processes, what is
+in its store. Before the day one visitor of each kind has been there, and has trained on each of the ready
+corpora. Then, and after it, the server is left alone for as long as it takes to notice that visitors have
+gone. What the last row has more than the first is what a day leaves behind: finished runs and drawn steps,
+which are kept for the next visitor while there is room (`TRACES_ROOM`, `FRAMES_ROOM` in
+`tokensteps/limits.py`), and the files that links lead to.
 """
 
 from __future__ import annotations
@@ -36,7 +39,8 @@ CLASSES: Final = (8.25, 9.5, 10.75, 13.0)
 ROUNDS: Final = tuple(BEGIN + half / 2 for half in range(1, int(2 * HOURS) + 1))
 """When the server is looked at."""
 ALONE: Final = RECONNECT_SECONDS + COLLECT_SECONDS + TRAINER_IDLE_SECONDS + 10
-"""Seconds after which nothing of a visitor is left: the session has ended, its memory was collected, the processes have made way for new ones."""
+"""Seconds after which nothing of a visitor is left: the session has ended, its memory was collected, the
+processes have made way for new ones."""
 STUDYING: Final = Hall(1, 3.0, 0)
 """How often a student does something, and how often that is a text of their own."""
 AT_ONCE: Final = Hall(0, 0, 0, settle=0, opening=0)
@@ -187,7 +191,8 @@ async def live(
         print(Held.now(process, store).row(name, there), flush=True)
 
     before = Day(port, minutes, students, seed)
-    # One of each has come and gone, and has made what the first one makes: the runs of the ready corpora, which are kept for all.
+    # One of each has come and gone, and has made what the first one makes: the runs of the ready corpora,
+    # which are kept for all.
     for number, (page, url) in enumerate(LINKS):
         async with opened(port, page, dict(url)) as session:
             await session.run()

@@ -1,12 +1,15 @@
-"""``python -m benchmarks.editor``: the playground's text box in Chromium, from the key to painted tokens; and a key on a stage.
+"""``python -m benchmarks.editor``: the playground's text box in Chromium, from the key to painted tokens; and
+a key on a stage.
 
-The page begins with its usual two tokenizers. Texts of several sizes and scripts are pasted, changed by a key, replaced, undone and
-selected, and another tokenizer is chosen. Times run from the browser's own time of the key (or click) to the frame after the one in which the
-figures count the new text (`counts`) and the chips spell its beginning (`chips`). The rest of the page follows when the typing pauses:
-`page` is when that was done. `freeze` is the longest task of
-the page's main thread meanwhile, which is as long as nothing there moves. Before them: from the arrow key on a training page to the next step, painted.
+The page begins with its usual two tokenizers. Texts of several sizes and scripts are pasted, changed by a
+key, replaced, undone and selected, and another tokenizer is chosen. Times run from the browser's own time of
+the key (or click) to the frame after the one in which the figures count the new text (`counts`) and the chips
+spell its beginning (`chips`). The rest of the page follows when the typing pauses: `page` is when that was
+done. `freeze` is the longest task of the page's main thread meanwhile, which is as long as nothing there
+moves. Before them: from the arrow key on a training page to the next step, painted.
 
-Everything is real time on one machine, and server, browser and script share its cores: the load is told with the figures.
+Everything is real time on one machine, and server, browser and script share its cores: the load is told with
+the figures.
 """
 
 from __future__ import annotations
@@ -34,7 +37,8 @@ PAINTED: Sequence[str] = ("counts", "chips")
 
 
 class Case(NamedTuple):
-    """A text, and what its times should be and have to be, in ms: to a key's chips, and to the counts of a paste."""
+    """A text, and what its times should be and have to be, in ms: to a key's chips, and to the counts of a
+    paste."""
 
     name: str
     text: str

@@ -1,7 +1,9 @@
-"""A tokenizer at work on 1 MB, beside `tokenizers` and `tiktoken` with the same vocabulary, all on one thread.
+"""A tokenizer at work on 1 MB, beside `tokenizers` and `tiktoken` with the same vocabulary, all on one
+thread.
 
-Each figure is a ratio to the `tokenizers` library, which does the same: text to ids, text to tokens with offsets, ids to text.
-`tiktoken` has no offsets, and the ratio to it rows of its own. The ids are compared before anything is measured.
+Each figure is a ratio to the `tokenizers` library, which does the same: text to ids, text to tokens with
+offsets, ids to text. `tiktoken` has no offsets, and the ratio to it rows of its own. The ids are compared
+before anything is measured.
 """
 
 from __future__ import annotations
@@ -60,7 +62,8 @@ def encoding(repeats: int) -> Iterator[Result]:
 def work(
     ours: Tokenizer, theirs: tokenizers.Tokenizer, third: tiktoken.Encoding, text: str, repeats: int
 ) -> Iterator[tuple[str, Work, dict[str, Work], float, float]]:
-    """What each does with a text: its name, ours, the others', and the bounds of the ratio to `tokenizers`."""
+    """What each does with a text: its name, ours, the others', and the bounds of the ratio to
+    `tokenizers`."""
     ids = ours.ids(text)
     if not ids == theirs.encode(text).ids == third.encode_ordinary(text):
         raise RuntimeError("the tokenizers give different ids")

@@ -1,9 +1,10 @@
 """``python -m benchmarks.growing``: how long a learner waits for a long text, in a real browser.
 
-Prose of 200,000 characters, as many as a page takes, is pasted on each training page with its usual rules. Told is the time from
-the key that hands the text in until there is a step to look at (the seed or the start), until there is one to go to, and until
-training has ended, as the page shows it, and the processor time of the server and its workers until then. With checkouts as arguments,
-they take turns, so what else the machine does slows all of them.
+Prose of 200,000 characters, as many as a page takes, is pasted on each training page with its usual rules.
+Told is the time from the key that hands the text in until there is a step to look at (the seed or the start),
+until there is one to go to, and until training has ended, as the page shows it, and the processor time of the
+server and its workers until then. With checkouts as arguments, they take turns, so what else the machine does
+slows all of them.
 """
 
 from __future__ import annotations

@@ -13,7 +13,8 @@ SIZE, MERGES = 1_000_000, 4000
 
 
 def picky(repeats: int) -> Iterator[Result]:
-    """PickyBPE against as many merges of plain BPE: it also weighs what each merge leaves, and records the removals."""
+    """PickyBPE against as many merges of plain BPE: it also weighs what each merge leaves, and records the
+    removals."""
     for name, text in (("1 MB of Python", library_text(SIZE)), ("280 KB of prose", prose(280_000))):
         corpus = Corpus.from_texts([text])
         times = side_by_side(
@@ -25,7 +26,8 @@ def picky(repeats: int) -> Iterator[Result]:
 
 
 def superwords(repeats: int) -> Iterator[Result]:
-    """SuperBPE's second stage, the cutting of the text included, against its first, the counting of words included."""
+    """SuperBPE's second stage, the cutting of the text included, against its first, the counting of words
+    included."""
     lines = long_prose(SIZE).splitlines(keepends=True)
 
     def first() -> object:

@@ -1,9 +1,12 @@
-"""``python -m benchmarks.live``: the static site's page that trains in the browser, in Chromium, from the click to what is painted.
+"""``python -m benchmarks.live``: the static site's page that trains in the browser, in Chromium, from the
+click to what is painted.
 
-A site with the page is built (npm's registry gives its Pyodide, or ``--pyodide FILE``) and opened from a plain web server: for the first
-time, and again. Then each algorithm trains on 20 KB of prose: until the first steps can be seen, and the part of it that is Python's.
+A site with the page is built (npm's registry gives its Pyodide, or ``--pyodide FILE``) and opened from a
+plain web server: for the first time, and again. Then each algorithm trains on 20 KB of prose: until the first
+steps can be seen, and the part of it that is Python's.
 
-Everything is real time on one machine, and browser and worker share its cores: the load is told with the figures.
+Everything is real time on one machine, and browser and worker share its cores: the load is told with the
+figures.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """``python -m benchmarks.load``: a lecture hall at one server, in Streamlit's own protocol.
 
-Sessions connect over WebSocket as a browser does, open a deep link each, and act every so many seconds: most often a
-step, now and then another corpus, or a text of their own. A click's time is that from sending it to the last message
-of the run that it causes (`script_finished`). A browser reports a step a quarter of a second after the last move, and shows it
-long before; that is not counted.
+Sessions connect over WebSocket as a browser does, open a deep link each, and act every so many seconds: most
+often a step, now and then another corpus, or a text of their own. A click's time is that from sending it to
+the last message of the run that it causes (`script_finished`). A browser reports a step a quarter of a second
+after the last move, and shows it long before; that is not counted.
 
-The server is started for the test, on this machine, and ended after it; sessions and seconds are bounded by the arguments.
-Its processor time and memory are those of the process and its children. Client and server share the machine. Of several
-servers each session stays at one, as the cookie of the proxy in `deploy/` has it.
+The server is started for the test, on this machine, and ended after it; sessions and seconds are bounded by
+the arguments. Its processor time and memory are those of the process and its children. Client and server
+share the machine. Of several servers each session stays at one, as the cookie of the proxy in `deploy/` has
+it.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ LINKS = (
 )
 """What the sessions open, in turn: page and parameters."""
 GROWTH_LOST = 4.0
-"""Seconds after which a flipbook asks once more for more of its run; a page's timer doesn't wait for an answer."""
+"""Seconds after which a flipbook asks once more for more of its run; a page's timer doesn't wait for an
+answer."""
 TEXT_LENGTH = 1_500
 """Characters of a text that a session pastes."""
 LARGE_LENGTH = 195_000
@@ -74,7 +76,8 @@ class Times:
 
     seconds: dict[str, list[float]] = field(default_factory=dict)
     warm: float = math.inf
-    """The time from which on a click counts by its kind; those before it are "cold": the first ones to ask for a run."""
+    """The time from which on a click counts by its kind; those before it are "cold": the first ones to ask
+    for a run."""
     lost: int = 0
     """Clicks that were not answered in time, or with an error."""
 
@@ -118,7 +121,8 @@ class Session:
         self.hashes: dict[str, Message] = {}
         self.script, self.fragment = "", ""
         self.timer: Any = None
-        """That by which a page asks again, as it does while something is trained; a flipbook while its run grows."""
+        """That by which a page asks again, as it does while something is trained; a flipbook while its run
+        grows."""
         self.head: dict[str, Any] = {}
         """Run, seek, ... of the flipbook's latest payload."""
         self.step = 0
@@ -134,7 +138,8 @@ class Session:
         return f"{self.page}.book"
 
     async def run(self, fragment: str = "") -> float:
-        """Ask for a run of the script; the seconds until its last message, the training that it waits for included."""
+        """Ask for a run of the script; the seconds until its last message, the training that it waits for
+        included."""
         self.quiet.clear()
         start = time.perf_counter()
         await self.send_run(fragment)
@@ -157,7 +162,8 @@ class Session:
         await self.socket.send(message.SerializeToString())
 
     async def listen(self) -> None:
-        """Take in what comes, until cancelled; while the page waits for a training, ask again as it wants to be asked."""
+        """Take in what comes, until cancelled; while the page waits for a training, ask again as it wants to
+        be asked."""
         async with asyncio.TaskGroup() as group:
             async for data in self.socket:
                 before, running = self.timer, self._take(data)
@@ -270,7 +276,8 @@ class Hall:
     corpus: float = 0.04
     paste: float = 0.02
     settle: float = 30.0
-    """Seconds after everybody is in that count as cold: whatever the ready corpora need is then trained and drawn."""
+    """Seconds after everybody is in that count as cold: whatever the ready corpora need is then trained and
+    drawn."""
     trainings: int = 0
     """Visitors besides, each of whom brings a large text of their own."""
     opening: float = 10.0
@@ -403,7 +410,8 @@ def free_port() -> int:
 
 @contextmanager
 def server(root: Path, base: str = "") -> Iterator[tuple[int, psutil.Process]]:
-    """The app of a checkout on a free port, until the block ends; below a path, where the environment says so."""
+    """The app of a checkout on a free port, until the block ends; below a path, where the environment says
+    so."""
     port = free_port()
     options = (
         "--server.address",
@@ -429,7 +437,8 @@ def server(root: Path, base: str = "") -> Iterator[tuple[int, psutil.Process]]:
 
 
 async def attend(servers: Mapping[int, psutil.Process], hall: Hall) -> tuple[Times, Usage, float]:
-    """Everybody comes in to the servers at these ports and acts; what it took, and the share of one core that the servers used after all were in."""
+    """Everybody comes in to the servers at these ports and acts; what it took, and the share of one core that
+    the servers used after all were in."""
     times, usage, ports = Times(), Usage([*servers.values()]), [*servers]
     times.warm = time.monotonic() + hall.opening + hall.settle
     end = times.warm + hall.seconds

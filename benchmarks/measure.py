@@ -1,7 +1,7 @@
 """Timing: processor time, side by side, medians.
 
-A ratio says more than seconds do: what runs beside it on the machine slows both sides, all the more when the two
-take turns.
+A ratio says more than seconds do: what runs beside it on the machine slows both sides, all the more when the
+two take turns.
 """
 
 from __future__ import annotations
@@ -63,12 +63,14 @@ class Result(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """`aim` when the figure keeps to the aim, `pass` when it keeps to the limit, `OVER` when to neither."""
+        """`aim` when the figure keeps to the aim, `pass` when it keeps to the limit, `OVER` when to
+        neither."""
         return "aim" if self.within(self.aim) else "pass" if self.within(self.limit) else "OVER"
 
 
 def compared(name: str, times: Sequence[tuple[float, float]], aim: float, limit: float) -> Result:
-    """How many times as long the first of two pieces of work takes (see `side_by_side`): the ratio of the medians, and those of the turns.
+    """How many times as long the first of two pieces of work takes (see `side_by_side`): the ratio of the
+    medians, and those of the turns.
 
     >>> compared("training : Rust", [(1.0, 2.0), (1.2, 2.0), (1.5, 2.5)], 1, 2)[1:]
     (0.6, '×', 1, 2, '1.2 s : 2 s; 0.5 to 0.6 ×', False)

@@ -1,7 +1,8 @@
-"""The playground's work on a text against the `tokenizers` library's on the same text with the same vocabulary.
+"""The playground's work on a text against the `tokenizers` library's on the same text with the same
+vocabulary.
 
-Both start from the text. The library gives ids and offsets; ours adds what the page shows of them: where the tokens lie,
-graphemes, words, the chips of a page. What a browser does with that is not measured here.
+Both start from the text. The library gives ids and offsets; ours adds what the page shows of them: where the
+tokens lie, graphemes, words, the chips of a page. What a browser does with that is not measured here.
 """
 
 from __future__ import annotations

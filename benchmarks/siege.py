@@ -1,13 +1,14 @@
 """``python -m benchmarks.siege``: a class steps while one visitor attacks.
 
-Honest sessions come in as in `benchmarks/load.py`, each stepping every few seconds. An attacker from another address runs through
-all attacks that once took a server, in turn, until the time is up. Told: the honest clicks' times, of
-each attack as well, and losses; the longest time for
-which /_stcore/health did not answer, for each attack; the memory before, at most, and when all that visitors had has been given up after they left;
+Honest sessions come in as in `benchmarks/load.py`, each stepping every few seconds. An attacker from another
+address runs through all attacks that once took a server, in turn, until the time is up. Told: the honest
+clicks' times, of each attack as well, and losses; the longest time for which /_stcore/health did not answer,
+for each attack; the memory before, at most, and when all that visitors had has been given up after they left;
 and at the end, whether the goals are met. It takes nine minutes.
 
-The same class comes first without an attacker (`--alone`), to tell what it makes a server grow by itself; with `--rounds`, several sieges follow
-one another, to tell a server that grows from one that has found its size.
+The same class comes first without an attacker (`--alone`), to tell what it makes a server grow by itself;
+with `--rounds`, several sieges follow one another, to tell a server that grows from one that has found its
+size.
 """
 
 from __future__ import annotations
@@ -35,9 +36,11 @@ from tokensteps.runs.corpora import pack_text
 from tokensteps.server.stores import file_store
 
 GOALS = (0.3, 2.0, 0.1)
-"""Seconds of the class's clicks: the 95th percentile, and the worst; and by how much of what it was the memory of all processes may have grown."""
+"""Seconds of the class's clicks: the 95th percentile, and the worst; and by how much of what it was the
+memory of all processes may have grown."""
 AFTER = RECONNECT_SECONDS + COLLECT_SECONDS + TRAINER_IDLE_SECONDS + 10
-"""Seconds after which sessions have ended, their memory was collected, and processes have made way for new ones."""
+"""Seconds after which sessions have ended, their memory was collected, and processes have made way for new
+ones."""
 ELSEWHERE = {"X-Forwarded-For": "203.0.113.7"}
 """The attacker's address, as a proxy on this machine would tell it."""
 Attack = Callable[[int], Awaitable[None]]
@@ -225,7 +228,8 @@ def megabytes(process: psutil.Process) -> float:
 async def besiege(
     port: int, process: psutil.Process, attacks: Mapping[str, Attack], hall: Hall, after: float
 ) -> bool:
-    """The class comes in, the attacker, if there is one, begins, everybody leaves; prints what it took. Whether that is within the goals."""
+    """The class comes in, the attacker, if there is one, begins, everybody leaves; prints what it took.
+    Whether that is within the goals."""
     health, usage = Health(port), Usage([process])
     times = ClassTimes(health=health)
     times.warm = time.monotonic() + hall.opening + hall.settle

@@ -1,9 +1,10 @@
 """``python -m benchmarks.step``: what a step costs the server.
 
-A few sessions step through a run whose steps have been looked at before, as a browser reports them, three in a second. Counted is the
-processor time of the server alone, and the time until the step's last message. Beside it stands a Streamlit app with the same settings that
-is one fragment with one component, whose script does nothing: what Streamlit itself costs. Several checkouts take turns, so what else the
-machine does slows all of them.
+A few sessions step through a run whose steps have been looked at before, as a browser reports them, three in
+a second. Counted is the processor time of the server alone, and the time until the step's last message.
+Beside it stands a Streamlit app with the same settings that is one fragment with one component, whose script
+does nothing: what Streamlit itself costs. Several checkouts take turns, so what else the machine does slows
+all of them.
 """
 
 from __future__ import annotations

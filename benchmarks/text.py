@@ -1,4 +1,5 @@
-"""What is trained on and encoded: texts that every machine has, from Python's own standard library, or made here."""
+"""What is trained on and encoded: texts that every machine has, from Python's own standard library, or made
+here."""
 
 from __future__ import annotations
 
@@ -85,7 +86,8 @@ PARTICLES: Final = ["は", "が", "を", "に", "で", "と", "の", "も", "か
 
 @cache
 def japanese(size: int) -> str:
-    """The first `size` characters of sentences put together at random, always the same ones: no sense, but real words."""
+    """The first `size` characters of sentences put together at random, always the same ones: no sense, but
+    real words."""
     draw, made, long = Random(1), [], 0
     while long < size:
         words = draw.choices(WORDS, k=draw.randint(3, 12))

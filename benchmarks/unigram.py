@@ -1,11 +1,13 @@
 """Unigram against the `tokenizers` and `sentencepiece` libraries on one thread, and against a plain version.
 
-Where ours and `sentencepiece` 0.2.3 part, the seed is the least of it: given ours (`seed_sentencepieces_file`), the
-library makes 99.9 % (library text) and 99.3 % (prose) of the pieces that it makes from its own. It stops after its last
-prune without estimating anew, so that its scores stem from a larger model and add up to less, and that is why the corpus
-costs more by it; and it counts characters that EM has dropped for its model's first piece. With our seed and these two
-habits, `tests.core.oracle_unigram.plain_em(as_library=True)` has its objective to four figures in every round, and 99.8 % and
-99.5 % of its pieces; the others are within 2e-6 of the score at which the last step cuts, where float32 sees ties.
+Where ours and `sentencepiece` 0.2.3 part, the seed is the least of it: given ours
+(`seed_sentencepieces_file`), the library makes 99.9 % (library text) and 99.3 % (prose) of the pieces that it
+makes from its own. It stops after its last prune without estimating anew, so that its scores stem from a
+larger model and add up to less, and that is why the corpus costs more by it; and it counts characters that EM
+has dropped for its model's first piece. With our seed and these two habits,
+`tests.core.oracle_unigram.plain_em(as_library=True)` has its objective to four figures in every round, and
+99.8 % and 99.5 % of its pieces; the others are within 2e-6 of the score at which the last step cuts, where
+float32 sees ties.
 """
 
 from __future__ import annotations
@@ -98,7 +100,8 @@ def large_trace(method: str) -> UnigramTrace:
 
 
 def loss_per_word(corpus: Corpus, pieces: Mapping[str, float]) -> float:
-    """What a word costs on average on its best split, in nats; a character that is no piece as an unknown one."""
+    """What a word costs on average on its best split, in nats; a character that is no piece as an unknown
+    one."""
     unknown = min(pieces.values()) - UNKNOWN_PENALTY
     costs = dict.fromkeys("".join(corpus.words), unknown) | dict(pieces)
     lattices = Lattices(corpus, {piece: number for number, piece in enumerate(costs)})

@@ -1,12 +1,14 @@
-"""``python -m benchmarks.visit``: what a visit costs, in a real browser: bytes, requests, seconds until the page is painted.
+"""``python -m benchmarks.visit``: what a visit costs, in a real browser: bytes, requests, seconds until the
+page is painted.
 
-Each visit is a browser context of its own, which has nothing of an earlier one; then it loads the page again. Counted is what
-comes over the wire, as the browser's own tools count it: answers with their headers as they were sent, compressed or not, and
-messages of the WebSocket. The page is painted when what it is about is there (the stage, the first page's title) and the
-next frame has begun. Beside it stands a Streamlit app with a title and nothing else: what Streamlit itself costs.
+Each visit is a browser context of its own, which has nothing of an earlier one; then it loads the page again.
+Counted is what comes over the wire, as the browser's own tools count it: answers with their headers as they
+were sent, compressed or not, and messages of the WebSocket. The page is painted when what it is about is
+there (the stage, the first page's title) and the next frame has begun. Beside it stands a Streamlit app with
+a title and nothing else: what Streamlit itself costs.
 
-The servers run on this machine and have been visited before. Several checkouts take turns, so what else the machine does
-slows all of them.
+The servers run on this machine and have been visited before. Several checkouts take turns, so what else the
+machine does slows all of them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
-"""``python -m benchmarks.whatif``: tipping points and the page “What if” in Chromium, from what somebody did to the painted answer.
+"""``python -m benchmarks.whatif``: tipping points and the page “What if” in Chromium, from what somebody did
+to the painted answer.
 
-- A small corpus: the tab “How close?” is opened at a step, for each algorithm, and the flipbook goes on to others.
+- A small corpus: the tab “How close?” is opened at a step, for each algorithm, and the flipbook goes on to
+  others.
 - “What if” on a small corpus: the count of a word is dragged to all that there are.
 - “What if” on a text of 200 KB: a word occurs once more, again and again, which takes a training each time.
 
-Everything is real time on one machine, and server, browser and script share its cores: the load is told with the figures.
+Everything is real time on one machine, and server, browser and script share its cores: the load is told with
+the figures.
 """
 
 from __future__ import annotations

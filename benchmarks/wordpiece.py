@@ -1,7 +1,7 @@
 """WordPiece against the `tokenizers` library on one thread, and against a plain recount at every step.
 
-The library's `WordPieceTrainer` trains BPE with the prefix ##: it reads the same words into a vocabulary of the same
-size, but merges by count and has no scores to keep.
+The library's `WordPieceTrainer` trains BPE with the prefix ##: it reads the same words into a vocabulary of
+the same size, but merges by count and has no scores to keep.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def unrecorded(text: str, merges: int) -> list[tuple[str, str]]:
 def plain_step(splits: Mapping[str, Sequence[str]], frequencies: Mapping[str, int]) -> tuple[str, str]:
     """One step of a training that recounts the whole corpus each time, as `tests.core.oracle_wordpiece` does.
 
-    Without what only the tests ask for: all ties and BPE's choice. Floats are quicker than fractions, and good enough
-    for the plain version.
+    Without what only the tests ask for: all ties and BPE's choice. Floats are quicker than fractions, and
+    good enough for the plain version.
     """
     pairs: dict[tuple[str, str], int] = {}
     symbols: dict[str, int] = {}

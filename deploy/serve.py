@@ -2,9 +2,10 @@
 
     python deploy/serve.py --workers 2 --port 8501
 
-Each worker is a Streamlit server of its own; nginx in front of them keeps a visitor with one worker (tokensteps.conf).
-The environment can say the same as the options: WORKERS, PORT, and ADDRESS, which is 127.0.0.1 but in a container. A worker that dies is started again. SIGHUP restarts them one after the other, each once the one before it
-answers again; SIGTERM and SIGINT end them all. Runs on Unix.
+Each worker is a Streamlit server of its own; nginx in front of them keeps a visitor with one worker
+(tokensteps.conf). The environment can say the same as the options: WORKERS, PORT, and ADDRESS, which is
+127.0.0.1 but in a container. A worker that dies is started again. SIGHUP restarts them one after the other,
+each once the one before it answers again; SIGTERM and SIGINT end them all. Runs on Unix.
 """
 
 from __future__ import annotations

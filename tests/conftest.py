@@ -1,5 +1,6 @@
-"""What all tests share: a folder for texts too long for a link, which goes when the tests are done; the same examples on every
-machine; `many`, the mark of a test with more cases than every run needs; and which file a worker takes next.
+"""What all tests share: a folder for texts too long for a link, which goes when the tests are done; the same
+examples on every machine; `many`, the mark of a test with more cases than every run needs; and which file a
+worker takes next.
 """
 
 from __future__ import annotations
@@ -31,11 +32,13 @@ if "TOKENSTEPS_STORE" not in os.environ:  # else this is a worker of the run tha
 # Started processes run it before all else; it is no test.
 collect_ignore = ["app/server/black_hole/sitecustomize.py", "real/judges.py"]
 
-# The tests start Python dozens of times, as servers, workers and commands: what one has compiled, the others needn't.
+# The tests start Python dozens of times, as servers, workers and commands: what one has compiled, the others
+# needn't.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# The same examples on every machine, half as many as Hypothesis would try; and no deadline, as machines are shared.
+# The same examples on every machine, half as many as Hypothesis would try; and no deadline, as machines are
+# shared.
 settings.register_profile(
     "tokensteps", derandomize=True, database=None, deadline=None, max_examples=100 if STRESS else 50
 )
@@ -77,17 +80,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="module", autouse=True)
 def _collect_what_is_new() -> None:
-    """Of garbage, Python's collector looks for the newest alone: a process that has run half of the tests has millions of objects, of
-    kept traces above all, and to look through all of them takes a second each time."""
+    """Of garbage, Python's collector looks for the newest alone: a process that has run half of the tests has
+    millions of objects, of kept traces above all, and to look through all of them takes a second each
+    time."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _cheaper_app_tests() -> Iterator[None]:
-    """Every `AppTest` looks through all installed packages for components, which takes longer than to run a page. Each run compiles
-    app.py and the page's script, and asks every millisecond whether it is over, for which the page has to stand aside. And it
-    lacks the server's patches, without which Streamlit copies the whole session state for each widget."""
+    """Every `AppTest` looks through all installed packages for components, which takes longer than to run a
+    page. Each run compiles app.py and the page's script, and asks every millisecond whether it is over, for
+    which the page has to stand aside. And it lacks the server's patches, without which Streamlit copies the
+    whole session state for each widget."""
     with pytest.MonkeyPatch.context() as patch:
         if "streamlit.testing.v1" in sys.modules:  # some test has asked for it
             from streamlit.components.v2 import manifest_scanner as scanner
@@ -121,8 +126,9 @@ def pytest_runtest_teardown() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _streamlits_logs_go_up() -> Iterator[None]:
-    """Streamlit has dozens of loggers that keep what they are told from those above, and pytest hangs two handlers on each of them,
-    three times a test. They hand it on: to the one at the top, where pytest listens as well."""
+    """Streamlit has dozens of loggers that keep what they are told from those above, and pytest hangs two
+    handlers on each of them, three times a test. They hand it on: to the one at the top, where pytest listens
+    as well."""
     with pytest.MonkeyPatch.context() as patch:
         for name, logger in logging.Logger.manager.loggerDict.items():
             if name.startswith("streamlit.") and isinstance(logger, logging.Logger):
@@ -138,8 +144,8 @@ FIRST_IN_BROWSER = tuple(
         "class_words", "behind_nginx",
     )
 )  # fmt: skip
-"""Files that take half a minute and more. They begin first, in this order: the last of them would keep one worker busy when the others
-are done."""
+"""Files that take half a minute and more. They begin first, in this order: the last of them would keep one
+worker busy when the others are done."""
 LONG = frozenset(
     f"tests/{name}.py"
     for name in (
@@ -156,13 +162,15 @@ LONG = frozenset(
         "test_hostile",
     )
 )
-"""Files of few tests that take long, most of them since they wait for servers and other processes. Files with many tests come first."""
+"""Files of few tests that take long, most of them since they wait for servers and other processes. Files with
+many tests come first."""
 
 
 class Mixed(LoadFileScheduling):  # type: ignore[misc]
-    """Whole files to workers, as `--dist loadfile` has it, but never a browser at all of them while there is anything else to do: a
-    browser's test waits a good deal, for pages and for its own pauses, and the others use the processor meanwhile. Of the long files
-    one at a time from the beginning on, so that none is left for the end, when the other workers have nothing to do."""
+    """Whole files to workers, as `--dist loadfile` has it, but never a browser at all of them while there is
+    anything else to do: a browser's test waits a good deal, for pages and for its own pauses, and the others
+    use the processor meanwhile. Of the long files one at a time from the beginning on, so that none is left
+    for the end, when the other workers have nothing to do."""
 
     def _assign_work_unit(self, node: Any) -> None:
         browser_wanted = self._others_at(in_browser, node) < max(1, len(self.assigned_work) - 1)

@@ -1,7 +1,8 @@
-"""The package, installed where there is nothing else: `make dist` builds it and runs this; the suite doesn't, as it takes minutes.
+"""The package, installed where there is nothing else: `make dist` builds it and runs this; the suite doesn't,
+as it takes minutes.
 
-Oracle: what a newcomer's machine does. Each Python that is found here gets an environment with the wheel alone, and the app is started
-from an empty folder, for a user with an empty home.
+Oracle: what a newcomer's machine does. Each Python that is found here gets an environment with the wheel
+alone, and the app is started from an empty folder, for a user with an empty home.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="module")
 def lived_in(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str], set[str]]:
-    """An environment that somebody works in, with versions of last year; what was in it before the wheel came, and after."""
+    """An environment that somebody works in, with versions of last year; what was in it before the wheel
+    came, and after."""
     folder = tmp_path_factory.mktemp("lived-in")
     (wheel,) = (ROOT / "dist").glob("tokensteps-*.whl")
     python = folder / "env" / "bin" / "python"
@@ -134,7 +136,8 @@ def test_there_is_a_python_to_try() -> None:
 
 
 def test_nothing_is_replaced_where_others_are_at_home(lived_in: tuple[Path, set[str], set[str]]) -> None:
-    """`pip install tokensteps` beside `transformers` and older versions of what both need: all of it stays, and all of it works."""
+    """`pip install tokensteps` beside `transformers` and older versions of what both need: all of it stays,
+    and all of it works."""
     position, before, after = lived_in
     assert before <= after
     assert said(

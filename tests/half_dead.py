@@ -44,7 +44,8 @@ def silent(connection: socket.socket) -> None:
 
 
 def dripping(connection: socket.socket) -> None:
-    """A byte of an endless answer every now and then: never so late that a limit on each piece would end it."""
+    """A byte of an endless answer every now and then: never so late that a limit on each piece would end
+    it."""
     while True:
         connection.sendall(b"1")
         time.sleep(0.05)

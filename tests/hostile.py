@@ -1,7 +1,8 @@
-"""Strings that somebody might paste, type, upload or put into a link to break the app, by kind and from a seed.
+"""Strings that somebody might paste, type, upload or put into a link to break the app, by kind and from a
+seed.
 
-Every address in them is on the host `EVIL`, and every script that would run sets `window.PWNED`: who looks for those two
-finds whatever came through. The same seed always makes the same strings.
+Every address in them is on the host `EVIL`, and every script that would run sets `window.PWNED`: who looks
+for those two finds whatever came through. The same seed always makes the same strings.
 """
 
 from __future__ import annotations
@@ -257,7 +258,8 @@ def batches(strings: Sequence[Hostile], size: int) -> Iterator[list[Hostile]]:
 
 
 def long_words(size: int = 1_000_000) -> Mapping[str, str]:
-    """Words of a million characters: one letter, two that take turns, letters that never come again, marks, tags."""
+    """Words of a million characters: one letter, two that take turns, letters that never come again, marks,
+    tags."""
     rng = random.Random(9)
     return {
         "one letter": "a" * size,

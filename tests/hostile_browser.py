@@ -1,10 +1,10 @@
 """Hostile strings through every input of the app, in a real browser: ``python -m tests.hostile_browser``.
 
-The strings of `tests/hostile.py`, joined into as few interactions as an input's limits allow; where that is more than
-``--interactions``, evenly chosen ones. All of them are some 20,000 interactions and take hours: ``--turn 1/2`` and ``--turn 2/2``,
-side by side, do half of them each. After each: no request to another host, no dialog, no script that ran, no element that the
-app doesn't make, no exception on the page, none in the server's log, and the text still in its box. Prints what passed; ends
-with 1 if anything was found.
+The strings of `tests/hostile.py`, joined into as few interactions as an input's limits allow; where that is
+more than ``--interactions``, evenly chosen ones. All of them are some 20,000 interactions and take hours:
+``--turn 1/2`` and ``--turn 2/2``, side by side, do half of them each. After each: no request to another host,
+no dialog, no script that ran, no element that the app doesn't make, no exception on the page, none in the
+server's log, and the text still in its box. Prints what passed; ends with 1 if anything was found.
 """
 
 from __future__ import annotations
@@ -133,7 +133,8 @@ class Visitor:
 
 
 def joined(texts: Sequence[str], limit: int, join: str) -> Iterator[tuple[str, int]]:
-    """As many texts as fit an input at a time, each at most half of it and none twice, and how many they are."""
+    """As many texts as fit an input at a time, each at most half of it and none twice, and how many they
+    are."""
     part: list[str] = []
     size = 0
     for text in dict.fromkeys(text[: limit // 2] for text in texts):
@@ -196,7 +197,7 @@ class Attack:
             self.page.wait_for_timeout(100)
             self.visitor.check(f"{where}, {name}")
 
-    # --- the inputs ---------------------------------------------------------------------------------------------------
+    # --- the inputs -----------------------------------------------------------------------------------------
 
     def pasted(self) -> None:
         """The corpus of each page: as text; on the training pages every tab, at the last step."""
@@ -337,7 +338,8 @@ class Attack:
         self.each("playground: text", 30_000, "\n", type_text)
 
     def tokenizers(self) -> None:
-        """Files of tokenizers whose tokens and names they are, and names on the hub (which is not reached from here)."""
+        """Files of tokenizers whose tokens and names they are, and names on the hub (which is not reached
+        from here)."""
         self.visitor.open("/playground")
         names = iter(self.strings)
 

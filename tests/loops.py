@@ -1,5 +1,5 @@
-"""Work in a thread of its own: Playwright's loop, in the tests' thread, runs from the first browser test on, and a language that is chosen
-there stays for the tests after it.
+"""Work in a thread of its own: Playwright's loop, in the tests' thread, runs from the first browser test on,
+and a language that is chosen there stays for the tests after it.
 """
 
 from __future__ import annotations

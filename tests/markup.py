@@ -1,4 +1,5 @@
-"""Python's `html.parser`, which reads markup back as an oracle, without its cost for what frames hold thousands of times."""
+"""Python's `html.parser`, which reads markup back as an oracle, without its cost for what frames hold
+thousands of times."""
 
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ KEPT = 20_000
 
 
 class Reader(HTMLParser):
-    """Python's parser. It reads every way to write a start tag once for each class of readers, which says in `understand` what it
-    makes of one and does it in `take`: frames have a few hundred of them over and over. What neither text, nor an end tag, nor
-    such a start tag is, the parser reads itself."""
+    """Python's parser. It reads every way to write a start tag once for each class of readers, which says in
+    `understand` what it makes of one and does it in `take`: frames have a few hundred of them over and over.
+    What neither text, nor an end tag, nor such a start tag is, the parser reads itself."""
 
     known: ClassVar[dict[str, Any]]
     """Start tags as they are written → what `understand` has made of them."""

@@ -1,7 +1,9 @@
-"""``make mutants``: small faults put into a room's code, one at a time, and the share of them that its nearest tests let pass.
+"""``make mutants``: small faults put into a room's code, one at a time, and the share of them that its
+nearest tests let pass.
 
-mutmut makes the faults and runs, for each one, the tests that reach its function. Each room is tried in a copy of the checkout;
-tests of names and sources are left out, as there they would see mutmut's own changes. `docs/mutants.md` has the last table.
+mutmut makes the faults and runs, for each one, the tests that reach its function. Each room is tried in a
+copy of the checkout; tests of names and sources are left out, as there they would see mutmut's own changes.
+`docs/mutants.md` has the last table.
 """
 
 from __future__ import annotations
@@ -79,7 +81,8 @@ COPIED: Final = (
     ".streamlit", "app.py", "assets", "benchmarks", "deploy", "docs", "pages", "requirements.txt", "static", "tokenizers_core", "tokensteps"
 )  # fmt: skip
 KILLED, SURVIVED, UNTESTED = {1, 3}, {0}, {5, 33}
-"""mutmut's exit codes; all others are of faults that took too long or ended the process, which a test run notices, too."""
+"""mutmut's exit codes; all others are of faults that took too long or ended the process, which a test run
+notices, too."""
 
 
 def try_room(name: str, faults: Sequence[str], folder: Path) -> Counter[str]:

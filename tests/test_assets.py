@@ -41,7 +41,8 @@ SAMPLES = {
 
 
 def strings(source: str) -> Iterator[tuple[int, str]]:
-    """The strings of a Python source with their lines, without docstrings; of an f-string its constant parts."""
+    """The strings of a Python source with their lines, without docstrings; of an f-string its constant
+    parts."""
     tree = ast.parse(source)
     remarks = {
         id(node.value)

@@ -1,8 +1,10 @@
-"""Random and mutated WebSocket messages at a real server, and mutated tokenizer files of every kind in the processes that read them.
+"""Random and mutated WebSocket messages at a real server, and mutated tokenizer files of every kind in the
+processes that read them.
 
-The suite takes a sample; `make hostile` sends 100,000 messages and 20,000 files. Sources: the messages that the app's pages send, and
-small tokenizers of every kind, each changed in one to four places from a seed. Oracles: what the app raises on purpose and nothing else;
-/_stcore/health, asked all the time; the operating system's list of processes and their memory.
+The suite takes a sample; `make hostile` sends 100,000 messages and 20,000 files. Sources: the messages that
+the app's pages send, and small tokenizers of every kind, each changed in one to four places from a seed.
+Oracles: what the app raises on purpose and nothing else; /_stcore/health, asked all the time; the operating
+system's list of processes and their memory.
 """
 
 from __future__ import annotations
@@ -37,11 +39,13 @@ ROOT = Path(__file__).parents[1]
 MESSAGES = int(os.environ.get("HOSTILE_MESSAGES", "100"))
 FILES = int(os.environ.get("HOSTILE_FILES", "150"))
 FROZEN = 0.5 if MESSAGES > 10_000 else 1.5
-"""Seconds without an answer from the server after which it counts as frozen: the suite shares its machine with other tests."""
+"""Seconds without an answer from the server after which it counts as frozen: the suite shares its machine
+with other tests."""
 GROWTH = 60_000_000
 """Bytes that a process may grow by after its first few hundred messages or files."""
 LOADED, LEAK = (90_000_000, 15_000_000) if MESSAGES > 10_000 else (GROWTH, GROWTH)
-"""The same for the first two fifths of many messages, by which everything has been loaded and every account been opened; and after them."""
+"""The same for the first two fifths of many messages, by which everything has been loaded and every account
+been opened; and after them."""
 CONNECTIONS = 8
 EACH = 12
 """Messages over one connection: the guard lets more wait."""
@@ -50,7 +54,8 @@ LEFT = RECONNECT_SECONDS + COLLECT_SECONDS + 5 if MESSAGES > 10_000 else 0.0
 
 
 def mutated(data: bytes, chance: random.Random) -> bytes:
-    """The bytes with one to four changes: flipped, cut out, doubled, moved, or a number replaced by a hostile one."""
+    """The bytes with one to four changes: flipped, cut out, doubled, moved, or a number replaced by a hostile
+    one."""
     for _ in range(chance.randint(1, 4)):
         if not data:
             return data
@@ -152,7 +157,7 @@ def test_messages_neither_stop_the_server_nor_stay_in_it() -> None:
         assert len(process.children(recursive=True)) <= children + 1
 
 
-# --- Files --------------------------------------------------------------------------------------------------------------
+# --- Files --------------------------------------------------------------------------------------------------
 
 
 def sources() -> list[Mapping[str, bytes]]:

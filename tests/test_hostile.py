@@ -1,9 +1,11 @@
-"""Hostile strings through everything that reads, draws, charts, exports and links a learner's text, without a browser.
+"""Hostile strings through everything that reads, draws, charts, exports and links a learner's text, without a
+browser.
 
-The strings come from `tests/hostile.py`: all that are written down here, 10,000 with `HOSTILE_STRINGS=10000` (`make
-hostile`). Oracles: Python's `html.parser`, which reads markup back; the same run on the same text with letters in place of its
-signs, which has to draw the same elements; the text itself, which files, links and chips have to give back; `csv` and `json`; and
-that nothing but our own errors is raised, whose messages are one line. In the browser: `tests/hostile_browser.py`.
+The strings come from `tests/hostile.py`: all that are written down here, 10,000 with `HOSTILE_STRINGS=10000`
+(`make hostile`). Oracles: Python's `html.parser`, which reads markup back; the same run on the same text with
+letters in place of its signs, which has to draw the same elements; the text itself, which files, links and
+chips have to give back; `csv` and `json`; and that nothing but our own errors is raised, whose messages are
+one line. In the browser: `tests/hostile_browser.py`.
 """
 
 from __future__ import annotations
@@ -140,7 +142,8 @@ TEXTUAL = {"aria-label", "title", "data-values", "data-text", "alt", "placeholde
 
 
 class Elements(Reader):
-    """The elements of some markup and the names of their attributes, one after the other; and what they say."""
+    """The elements of some markup and the names of their attributes, one after the other; and what they
+    say."""
 
     def __init__(self, markup: str) -> None:
         self.found: list[tuple[str, ...]] = []
@@ -196,7 +199,7 @@ def ours(use: Callable[..., Any], *arguments: Any) -> Any:
         return None
 
 
-# --- the strings --------------------------------------------------------------------------------------------------------
+# --- the strings --------------------------------------------------------------------------------------------
 
 
 def test_the_strings_are_of_every_kind_and_always_the_same() -> None:
@@ -208,11 +211,12 @@ def test_the_strings_are_of_every_kind_and_always_the_same() -> None:
     assert everything >= {text[:6000] for texts in KINDS.values() for text in texts}
 
 
-# --- what reads them ----------------------------------------------------------------------------------------------------
+# --- what reads them ----------------------------------------------------------------------------------------
 
 
 def readers() -> Mapping[str, Callable[[str], Any]]:
-    """Everything that takes any text at all, by name; None or an error of ours is as good an answer as any."""
+    """Everything that takes any text at all, by name; None or an error of ours is as good an answer as
+    any."""
     return {
         "counts": parse_counts,
         "bytes": lambda text: decode_text(text.encode("utf-8", "surrogatepass")),
@@ -267,7 +271,8 @@ def test_a_constructed_corpus_is_inert() -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_links_with_anything_in_them_open(name: str) -> None:
-    """Every parameter at once: what can't be is dropped and said, and what is left makes a link that says the same."""
+    """Every parameter at once: what can't be is dropped and said, and what is left makes a link that says the
+    same."""
     rules = PAGES[name]
     names = [*(rule.name for rule in rules), "corpus", "text", "id", "file", "step", "show", "mode", "ask"]
     for one in STRINGS:
@@ -359,7 +364,8 @@ def test_patterns_end_in_time(length: int) -> None:
     ],
 )
 def test_patterns_that_would_take_the_machines_memory_are_refused(pattern: str) -> None:
-    """Measured: the first took 30 s and all memory there was, before its time began; those that call themselves 700 MB."""
+    """Measured: the first took 30 s and all memory there was, before its time began; those that call
+    themselves 700 MB."""
     start = time.thread_time()
     with pytest.raises(TokenizersCoreError) as caught:
         Pipeline(pattern=pattern)
@@ -376,7 +382,7 @@ def test_halves_of_pairs_are_refused_by_name() -> None:
                 Corpus.from_counts({one.text: 1})
 
 
-# --- what draws them ----------------------------------------------------------------------------------------------------
+# --- what draws them ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("byte_level", [False, True])
@@ -499,7 +505,8 @@ def check_cells(table: pd.DataFrame) -> None:
 
 
 def test_training_is_drawn_charted_and_exported_as_text() -> None:
-    """Frames, tables, charts, stories, lineages, files: of the three algorithms, with special tokens that are hostile, too."""
+    """Frames, tables, charts, stories, lineages, files: of the three algorithms, with special tokens that are
+    hostile, too."""
     for batch, trace, draw, style in trained():
         check_frames(frames_of(trace, draw, style, 4))
         last, tokens = trace[len(trace)], [*trace[len(trace)].vocab]
@@ -545,7 +552,8 @@ def restored(cell: str) -> str:
 
 
 def check_exports(trace: Any) -> None:
-    """JSON gives every word and token back; in a table, no cell begins as a formula does, and each comes back too."""
+    """JSON gives every word and token back; in a table, no cell begins as a formula does, and each comes back
+    too."""
     unigram = trace.algorithm == "unigram"
     document = json.loads((prunes_to_json if unigram else trace_to_json)(trace))
     assert document["words"] == dict(trace.corpus.items())
@@ -591,7 +599,8 @@ def check_tokenizer(trace: Any, texts: list[str], style: Style) -> None:
 
 
 def test_the_same_with_letters_in_place_of_signs_draws_the_same_elements() -> None:
-    """Nothing in a text makes an element or an attribute: as many as a harmless text of the same shape has, in the same order."""
+    """Nothing in a text makes an element or an attribute: as many as a harmless text of the same shape has,
+    in the same order."""
     for index, batch in enumerate(batches(SOME, BATCH // 2)):
         # Not SentencePiece's: its seed depends on how the characters sort.
         _name, train, draw, settings = TRAININGS[index % 3]
@@ -609,7 +618,8 @@ def test_the_same_with_letters_in_place_of_signs_draws_the_same_elements() -> No
 
 
 def drawn(analysis: Analysis) -> None:
-    """All that the playground and the first page draw of a text's tokens; the text comes back from the chips."""
+    """All that the playground and the first page draw of a text's tokens; the text comes back from the
+    chips."""
     runs = analysis.runs(0, len(analysis.stretches))
     for write in ("text", "ids", "bytes"):
         shown = Shown(write, True, analysis.subject.style)
@@ -675,7 +685,8 @@ def test_comparison_and_pipeline_are_only_text() -> None:
 
 
 def test_the_handout_is_a_file_of_ours() -> None:
-    """Its title is the learner's, and so is all that its frames say: as many elements as with a harmless title."""
+    """Its title is the learner's, and so is all that its frames say: as many elements as with a harmless
+    title."""
     batch = SOUND[:BATCH]
     trace = train_bpe(Corpus.from_texts(texts_of(batch)), merges=12)
 
@@ -701,12 +712,13 @@ def test_the_first_page_is_only_text() -> None:
         sound(ways_html(analysis, facts))
 
 
-# --- files for spreadsheets -----------------------------------------------------------------------------------------------
+# --- files for spreadsheets ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("start", [*FORMULA_STARTS])
 def test_what_a_spreadsheet_would_take_for_a_formula_is_text(start: str) -> None:
-    """OWASP's list of what begins a formula, in full width too: an apostrophe in front makes it text, and is all that changes."""
+    """OWASP's list of what begins a formula, in full width too: an apostrophe in front makes it text, and is
+    all that changes."""
     token = f"{start}cmd|'/C calc'!A0"
     trace = train_bpe(Corpus.from_counts({token: 3}, "none", "none"), merges=len(token))
     rows = cells_of(trace_to_csv(trace))
@@ -717,12 +729,13 @@ def test_what_a_spreadsheet_would_take_for_a_formula_is_text(start: str) -> None
         assert restored(rows[-1]["token"]) == token.replace(" ", "▁")
 
 
-# --- words without an end -------------------------------------------------------------------------------------------------
+# --- words without an end -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", long_words(6))
 def test_long_words_are_trained_on_and_drawn(kind: str) -> None:
-    """A word of 10,000 characters (with all strings: of a million): frames stay small, and nothing of the word is lost."""
+    """A word of 10,000 characters (with all strings: of a million): frames stay small, and nothing of the
+    word is lost."""
     size = 1_000_000 if NUMBER >= 10_000 else 10_000
     word = long_words(size)[kind]
     corpus = Corpus.from_texts([word], pre_tokenizer="whitespace_split")
@@ -735,7 +748,8 @@ def test_long_words_are_trained_on_and_drawn(kind: str) -> None:
 
 
 def test_a_text_of_single_letters_that_agree_is_compared_in_time() -> None:
-    """Measured: more than a minute for the 2,000 characters that the page takes, before there was an end to it."""
+    """Measured: more than a minute for the 2,000 characters that the page takes, before there was an end to
+    it."""
     text, back = "aA" * 1000, "a" * 2000
     start = time.thread_time()
     markup = difference_html(text, back)

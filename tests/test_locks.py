@@ -1,7 +1,7 @@
 """The locks hold what the requirements files ask for, and nothing that could change under anybody.
 
-Source: the requirements files, which a person edits; `make lock` writes the locks from them. Oracle: `packaging`, the
-reference implementation of what pip reads.
+Source: the requirements files, which a person edits; `make lock` writes the locks from them. Oracle:
+`packaging`, the reference implementation of what pip reads.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Rules of the project that a reader can't see from one file alone: what the engine may import and do, which room may import
-from which and how full it may be (see `docs/architecture.md`).
+"""Rules of the project that a reader can't see from one file alone: what the engine may import and do, which
+room may import from which and how full it may be (see `docs/architecture.md`).
 
-Oracle: the sources themselves, parsed. Each rule of the house is a function from sources to what breaks it, tried on
-sources that do.
+Oracle: the sources themselves, parsed. Each rule of the house is a function from sources to what breaks it,
+tried on sources that do.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def test_text_files_are_utf8_and_end_with_a_newline() -> None:
         assert not text or text.endswith("\n"), path
 
 
-# --- The house --------------------------------------------------------------------------------------------------------
+# --- The house ----------------------------------------------------------------------------------------------
 
 ORDER: Final = {
     "tokenizers_core": ("plain", "errors", "lazy", "text", "trace", "encoding", "training", "changes", "measures", "counterfactual", "files", "health"),
@@ -104,13 +104,14 @@ ORDER: Final = {
         "widgets", "shell", "pages", "cli",
     ),
 }  # fmt: skip
-"""The rooms of each package from the ground floor up: a room imports from those before it. A package's own `__init__`
-and `__main__` stand above them all."""
+"""The rooms of each package from the ground floor up: a room imports from those before it. A package's own
+`__init__` and `__main__` stand above them all."""
 MODULES: Final = 14
 """How many modules a folder may hold."""
 NO_STREAMLIT: Final = ("tokenizers_core", "tokensteps.language", "tokensteps.drawing", "tokensteps.site")
 PRIVATE_PARTS: Final = ("tokensteps.streamlit_internals", "tokensteps.streamlit_tuning")
-"""Where what Streamlit calls private is touched: what the app needs, and what only makes it faster or quieter."""
+"""Where what Streamlit calls private is touched: what the app needs, and what only makes it faster or
+quieter."""
 SEVERAL: Final[Mapping[str, str]] = {
     "show": "every page's body is called that, and every file in pages/ calls it",
     "search": "what stands in for `regex` in a browser has its names",
@@ -139,7 +140,8 @@ def ours() -> Sources:
 
 
 def imports(sources: Sources, name: str) -> Iterator[str]:
-    """All that a module imports, anywhere in it: modules of ours by their own names, others as they are written."""
+    """All that a module imports, anywhere in it: modules of ours by their own names, others as they are
+    written."""
     for node in ast.walk(sources[name]):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -217,7 +219,8 @@ def top_level(tree: ast.Module) -> set[str]:
 
 
 def defined_twice(sources: Sources) -> list[str]:
-    """Names that several modules of one package define; a chapter of `plain` uses the papers' names, as the engine does."""
+    """Names that several modules of one package define; a chapter of `plain` uses the papers' names, as the
+    engine does."""
     where: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for module, tree in sources.items():
         package, *rest = module.split(".")
@@ -231,7 +234,8 @@ def defined_twice(sources: Sources) -> list[str]:
 
 
 NAMING: Final = 33
-"""How many modules may name an algorithm in a string. Others look at `ranked_by`, or go through `ALGORITHMS`."""
+"""How many modules may name an algorithm in a string. Others look at `ranked_by`, or go through
+`ALGORITHMS`."""
 
 
 def naming(sources: Sources) -> list[str]:
@@ -257,7 +261,8 @@ def with_streamlit(sources: Sources) -> list[str]:
 
 
 def private_streamlit(sources: Sources) -> list[str]:
-    """Uses of what Streamlit calls private: attributes and modules with a leading underscore, and its inner parts."""
+    """Uses of what Streamlit calls private: attributes and modules with a leading underscore, and its inner
+    parts."""
     inner = (
         "streamlit.runtime",
         "streamlit.web",
@@ -392,7 +397,8 @@ def test_browser_tests_do_what_a_hand_does() -> None:
 
 MILLISECONDS: Final = r"\btime\.sleep\(|\bwait_for_timeout\("
 WAITING: Final = {Path(__file__), ROOT / "tests" / "waiting.py", ROOT / "tests" / "browser" / "conftest.py"}
-"""Where it is waited: for a state (`until`, `at_rest`), or a while that is what a test is about (`pass_time`, `pause`)."""
+"""Where it is waited: for a state (`until`, `at_rest`), or a while that is what a test is about (`pass_time`,
+`pause`)."""
 
 
 def test_tests_wait_for_a_state_and_never_for_milliseconds() -> None:
@@ -411,7 +417,8 @@ OTHERS_PRIVATE: Final = {
     "_mergeable_ranks",  # tiktoken's: a tokenizer's file
     "_send",  # Selenium's
 }  # fmt: skip
-"""Private names that tests use, all of other libraries. What tests ask of ours has a public name: a private one may change."""
+"""Private names that tests use, all of other libraries. What tests ask of ours has a public name: a private
+one may change."""
 PUBLIC: Final = {"_", "_asdict", "_exit", "_fields", "_make", "_mime_", "_replace", "_repr_html_"}
 """Names with an underscore that are no secret."""
 

@@ -1,5 +1,5 @@
-"""Names that markup and style sheets share: a class that is written is styled or read by a script, and the other way round; every
-`.st-key-…` belongs to a key that some page gives to a container or a widget.
+"""Names that markup and style sheets share: a class that is written is styled or read by a script, and the
+other way round; every `.st-key-…` belongs to a key that some page gives to a container or a widget.
 
 Oracle: the sources themselves, read as text. Each check shows on a sample that it can fail.
 """
@@ -18,7 +18,8 @@ GAP: Final = "\0"
 """What an f-string fills in."""
 NAME: Final = r"-?[A-Za-z_][\w-]*"
 OTHERS: Final = re.compile(r"cm-\w+|js-plotly-plot|st-key-.*|vscode-(?:dark|light|high-contrast(?:-light)?)")
-"""Classes of CodeMirror, Plotly and Streamlit, which our style sheets change, and of VS Code, whose theme they follow."""
+"""Classes of CodeMirror, Plotly and Streamlit, which our style sheets change, and of VS Code, whose theme
+they follow."""
 COMPUTED: Final = {
     **{f"c{number}": "colour" for number in range(10)},
     **{f"type{number}": "type_ids" for number in range(3)},
@@ -46,7 +47,8 @@ def python_strings(source: str) -> Iterator[str]:
 
 @cache
 def sources() -> list[str]:
-    """Ours, read when the first test asks, as all here: every process of a run collects this file, and one runs it."""
+    """Ours, read when the first test asks, as all here: every process of a run collects this file, and one
+    runs it."""
     return [path.read_text("utf-8") for path in sorted((ROOT / "tokensteps").rglob("*.py"))]
 
 
@@ -63,7 +65,11 @@ def sheets() -> list[str]:
 def styled(sheet: str) -> set[str]:
     """The classes in a style sheet's selectors.
 
-    >>> sorted(styled(".a > .b-c:hover { background: url(x.png) } @media (width > 1.5em) { p.d { margin: 0.5em } }"))
+    >>> sorted(
+    ...     styled(
+    ...         ".a > .b-c:hover { background: url(x.png) } @media (width > 1.5em) { p.d { margin: 0.5em } }"
+    ...     )
+    ... )
     ['a', 'b-c', 'd']
     """
     selectors = re.findall(r"([^{};]*)\{", re.sub(r'"[^"]*"', '""', sheet))
@@ -93,9 +99,13 @@ def written(text: str) -> set[str]:
 def set_by(script: str) -> set[str]:
     """The classes that a script gives to elements.
 
-    >>> sorted(set_by('''make("p", { className: `a ${b}` }); row.classList.toggle("c", true); html = '<b class="d">' '''))
+    >>> sorted(
+    ...     set_by(
+    ...         '''make("p", { className: `a ${b}` }); row.classList.toggle("c", true); html = '<b class="d">' '''
+    ...     )
+    ... )
     ['a', 'c', 'd']
-    """
+    """  # noqa: W505
     values = re.findall(r"""\bclassName\s*[:=]\s*[`'"]([^`'"]*)""", script)
     values += re.findall(r"""classList\.(?:add|toggle)\(["']([^"']*)""", script)
     return written(script) | {name for value in values for name in value.split() if re.fullmatch(NAME, name)}

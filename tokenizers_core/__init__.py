@@ -6,8 +6,10 @@ rest of the package does the same fast, for real corpora, and records every step
 
 * `text/`: from text to words with their counts. Start with `Corpus.from_texts`.
 * `trace.py`: training is data, a trace of snapshots with random access.
-* `training/`: `train_bpe`, `train_wordpiece` and `train_unigram`; look at ``trace[k]``. Newer kinds of BPE are in `training/kinds/`.
-* `counterfactual/`: the same run with one count changed, and how close each step was: ``tipping_points(trace, k, words)``.
+* `training/`: `train_bpe`, `train_wordpiece` and `train_unigram`; look at ``trace[k]``. Newer kinds of BPE
+  are in `training/kinds/`.
+* `counterfactual/`: the same run with one count changed, and how close each step was: ``tipping_points(trace,
+  k, words)``.
 * `encoding/`: what was learned, put to use: ``trace.tokenizer(k).encode(text)``.
 * `files/`: tokenizer.json and other files.
 

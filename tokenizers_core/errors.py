@@ -186,7 +186,7 @@ def refuse_unknown_name(kind: str, name: object, known: Iterable[str]) -> None:
     >>> refuse_unknown_name("method", ["course"], ("course", "sentencepiece"))
     Traceback (most recent call last):
     tokenizers_core.errors.UnknownNameError: method=['course'] is not known; choose one of course, sentencepiece.
-    """
+    """  # noqa: W505
     if not isinstance(name, str) or name not in known:
         raise UnknownNameError(kind=kind, name=name, known=known)
 
@@ -214,9 +214,13 @@ class WrongTypeError(TokenizersCoreError, TypeError):
     """An argument is of a type that can't be what is wanted: a text where a corpus belongs, text where a
     number does.
 
-    >>> print(WrongTypeError(name="corpus", value="to be", remedy="make a corpus of it: Corpus.from_texts(['to be'])"))
+    >>> print(
+    ...     WrongTypeError(
+    ...         name="corpus", value="to be", remedy="make a corpus of it: Corpus.from_texts(['to be'])"
+    ...     )
+    ... )
     corpus='to be' is of type str, which can't be used here; make a corpus of it: Corpus.from_texts(['to be']).
-    """
+    """  # noqa: W505
 
     template = "{name}={value} is of type {kind}, which can't be used here; {remedy}."
 
@@ -260,7 +264,8 @@ def refuse_no_texts(name: str, value: object) -> None:
 
 
 def rows_of(name: str, values: Iterable[object]) -> Iterator[str]:
-    """Each row of several texts, from 0. Raises WrongTypeError, with the row's number, for the first that is no text.
+    """Each row of several texts, from 0. Raises WrongTypeError, with the row's number, for the first that is
+    no text.
 
     >>> list(rows_of("texts", ["to be", None]))
     Traceback (most recent call last):
@@ -411,7 +416,7 @@ class CountsFileError(TokenizersCoreError):
 
     >>> print(CountsFileError(line_number=3, line="hug ten", why="not_a_count"))
     Line 3 ('hug ten'): the count must be a whole number of at least 1. Write a word, a space and its count, such as “hug 10”.
-    """
+    """  # noqa: W505
 
     templates: ClassVar[Mapping[str, str]] = {
         "no_count": "Line {line_number} ({line}): the count is missing. Write a word, a space and its count, such as “hug 10”.",
@@ -438,7 +443,8 @@ class CountsFileError(TokenizersCoreError):
 
 
 class CountedRulesError(TokenizersCoreError):
-    """A file's words were counted by rules that can't be used here. `known`: pre-tokenizers that can; () if other rules apply.
+    """A file's words were counted by rules that can't be used here. `known`: pre-tokenizers that can; () if
+    other rules apply.
 
     >>> print(CountedRulesError(("none", "byte_level", "gpt2"), known=("bert", "whitespace")))
     The words in the file were counted with pre_tokenizer='byte_level', which can't be used here; \
@@ -473,7 +479,7 @@ class ByteSymbolError(TokenizersCoreError):
 
     >>> print(ByteSymbolError(symbols="a b", position=1))
     Character 1 of 'a b' is ' ', which is not in the byte alphabet; that alphabet writes a space as Ġ and a newline as Ċ.
-    """
+    """  # noqa: W505
 
     template = (
         "Character {position} of {symbols} is {symbol}, which is not in the byte alphabet; that alphabet "
@@ -566,7 +572,7 @@ class TruncationError(TokenizersCoreError):
 
     >>> print(TruncationError(why="too_short", strategy="only_first", length=3, excess=5, minimum=12))
     strategy='only_first' can't cut 5 tokens from a text of 3; choose longest_first, or a max_length of at least 12.
-    """
+    """  # noqa: W505
 
     templates: ClassVar[Mapping[str, str]] = {
         "too_short": Numbered(
@@ -593,7 +599,7 @@ class LabelsError(TokenizersCoreError):
 
     >>> print(LabelsError(labels=2, tokens=3))
     The number of labels is 2, but that of tokens is 3; give each token of the encoding a label, O if it is in no entity.
-    """
+    """  # noqa: W505
 
     template = (
         "The number of labels is {labels}, but that of tokens is {tokens}; give each token of the encoding a label, O if it "
@@ -634,9 +640,13 @@ class VocabularyFileError(TokenizersCoreError):
     """A file of tokens, which isn't a tokenizer.json, can't be read. `why` is a key of `templates`; lines
     count from 1.
 
-    >>> print(VocabularyFileError("line", "my.tiktoken", line=3, value="'IGI='", expected="a token and its rank"))
+    >>> print(
+    ...     VocabularyFileError(
+    ...         "line", "my.tiktoken", line=3, value="'IGI='", expected="a token and its rank"
+    ...     )
+    ... )
     Line 3 of 'my.tiktoken' is 'IGI=', but must be a token and its rank; fix the file, or save the tokenizer again.
-    """
+    """  # noqa: W505
 
     templates: ClassVar[Mapping[str, str]] = {
         "not_utf8": "Byte {value} of {file} is not UTF-8; save the tokenizer again, or choose another file.",
@@ -687,12 +697,13 @@ def _in_json(value: object) -> str:
 
 
 class LackingPartError(TokenizersCoreError):
-    """A tokenizer.json needs parts that aren't supported here; `parts` names them, each with its place and value.
+    """A tokenizer.json needs parts that aren't supported here; `parts` names them, each with its place and
+    value.
 
     >>> print(LackingPartError(["normalizer Precompiled", "added token '<mask>' with lstrip"]))
     tokenizer.json uses parts that TokenSteps lacks: normalizer Precompiled; added token '<mask>' with lstrip. \
 Load it with the tokenizers library, or choose another tokenizer.
-    """
+    """  # noqa: W505
 
     template = (
         "tokenizer.json uses parts that TokenSteps lacks: {parts}. "

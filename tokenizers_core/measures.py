@@ -1,7 +1,9 @@
-"""What can be measured of a tokenizer on a text: how many tokens it takes, how even their distribution is, and what it costs each language.
+"""What can be measured of a tokenizer on a text: how many tokens it takes, how even their distribution is,
+and what it costs each language.
 
-Sources: fertility and the share of whole words, Rust et al. 2021, "How Good is Your Tokenizer?"; Rényi efficiency, Zouhar et al. 2023,
-"Tokenization and the Noiseless Channel"; premiums, Petrov et al. 2023, "Language Model Tokenizers Introduce Unfairness Between Languages".
+Sources: fertility and the share of whole words, Rust et al. 2021, "How Good is Your Tokenizer?"; Rényi
+efficiency, Zouhar et al. 2023, "Tokenization and the Noiseless Channel"; premiums, Petrov et al. 2023,
+"Language Model Tokenizers Introduce Unfairness Between Languages".
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ USUAL_ORDER: Final = 2.5
 
 @dataclass(frozen=True)
 class Measures:
-    """What was counted of a text's tokens, and what follows from it; None where there is nothing to divide by.
+    """What was counted of a text's tokens, and what follows from it; None where there is nothing to divide
+    by.
 
     >>> measures = Measures(Counter(the=3, cat=1, sat=1), words=5, whole=5, characters=19, bytes=19, size=100)
     >>> measures.fertility, measures.vocabulary_used, round(measures.renyi_efficiency(), 6)
@@ -86,7 +89,8 @@ class Measures:
         return self.different / self.size if self.size else None
 
     def renyi_entropy(self, order: float = USUAL_ORDER) -> float:
-        """How even the distribution of the tokens is, in bits: Shannon's entropy at order 1. Raises SettingError for an order below 0.
+        """How even the distribution of the tokens is, in bits: Shannon's entropy at order 1. Raises
+        SettingError for an order below 0.
 
         The higher the order, the more the frequent tokens count.
         """
@@ -104,7 +108,8 @@ class Measures:
         return (math.log2(inside) + order * math.log2(top)) / (1 - order)
 
     def renyi_efficiency(self, order: float = USUAL_ORDER, vocabulary: bool = False) -> float | None:
-        """This entropy as a share of the largest that so many tokens could have: those that occur, or the whole `vocabulary`.
+        """This entropy as a share of the largest that so many tokens could have: those that occur, or the
+        whole `vocabulary`.
 
         None where that is 0, for a single token. Raises SettingError for an order below 0.
         """
@@ -132,7 +137,8 @@ def measure(tokenizer: Tokenizer, text: str) -> Measures:
 def measured(
     text: str, ids: Sequence[int], stretches: Sequence[Stretch], size: int, unknown: int | None
 ) -> Measures:
-    """The measures of a text with these tokens, which `stretches` place (see `cover`), of a vocabulary of so many."""
+    """The measures of a text with these tokens, which `stretches` place (see `cover`), of a vocabulary of so
+    many."""
     words = whole = 0
     for _word, positions in tokens_of_words(text, stretches):
         words += 1
@@ -142,7 +148,7 @@ def measured(
     return Measures(counts, words, whole, len(text), len(text.encode()), size, result)
 
 
-# --- Several languages ------------------------------------------------------------------------------------------------
+# --- Several languages --------------------------------------------------------------------------------------
 
 
 def gini(values: Sequence[float]) -> float:
@@ -170,7 +176,8 @@ class ParallelMeasures:
 
     @property
     def premium(self) -> dict[str, float | None]:
-        """How many times the tokens of the first language; None where some of either are unknown, or there is none."""
+        """How many times the tokens of the first language; None where some of either are unknown, or there is
+        none."""
         first = next(iter(self.tokens), "")
         known = {language: not self.unknown[language] for language in self.tokens}
         return {
@@ -215,7 +222,8 @@ def check_parallel(texts: Mapping[str, Sequence[str]]) -> int:
 
 
 def measure_parallel(tokenizer: Tokenizer, texts: Mapping[str, Sequence[str]]) -> ParallelMeasures:
-    """Measure a tokenizer on the same lines in several languages; premiums are over the first. Raises SettingError, and what encoding raises.
+    """Measure a tokenizer on the same lines in several languages; premiums are over the first. Raises
+    SettingError, and what encoding raises.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> tokenizer = train_bpe(Corpus.from_texts(["to be"]), merges=9, alphabet="bytes").tokenizer()
@@ -233,15 +241,20 @@ def measure_parallel(tokenizer: Tokenizer, texts: Mapping[str, Sequence[str]]) -
     )
 
 
-# --- Vocabulary sizes -------------------------------------------------------------------------------------------------
+# --- Vocabulary sizes ---------------------------------------------------------------------------------------
 
 
 def measure_sizes(comparison: Comparison, places: Iterable[int]) -> Iterator[tuple[Measures | None, ...]]:
     """The runs of a comparison at some of its sizes, on its own corpus, in its order; words are pre-tokens.
 
     >>> from tokenizers_core import Corpus, compare
-    >>> comparison = compare(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), vocab_size=12)
-    >>> [[round(found.fertility, 3) for found in size if found] for size in measure_sizes(comparison, [len(comparison)])]
+    >>> comparison = compare(
+    ...     Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), vocab_size=12
+    ... )
+    >>> [
+    ...     [round(found.fertility, 3) for found in size if found]
+    ...     for size in measure_sizes(comparison, [len(comparison)])
+    ... ]
     [[1.25, 1.694, 1.0]]
     """
     characters, size = text_size(comparison.corpus)
@@ -255,7 +268,8 @@ def measure_sizes(comparison: Comparison, places: Iterable[int]) -> Iterator[tup
 
 
 def _measured_side(side: Side, step: int, corpus: Corpus, characters: int, size: int) -> Measures:
-    """Tokens are told apart as the algorithm does, and counted in the text; of a text in stretches, words are split each by itself."""
+    """Tokens are told apart as the algorithm does, and counted in the text; of a text in stretches, words are
+    split each by itself."""
     trace, texts = side.trace, corpus
     splits: Sequence[Sequence[str]]
     if isinstance(trace, MergeTrace):

@@ -1,4 +1,5 @@
-"""The app and the command line. Both say in their own words where a size can't be reached: no warning need say it again."""
+"""The app and the command line. Both say in their own words where a size can't be reached: no warning need
+say it again."""
 
 import warnings
 

@@ -10,7 +10,8 @@ from tokensteps.cli import INTERRUPTED
 
 
 def main(name: str = "python -m tokensteps", words: Sequence[str] | None = None) -> None:
-    """Run the command that the shell asks for, under the `name` by which help knows it; `words` stand for the shell's."""
+    """Run the command that the shell asks for, under the `name` by which help knows it; `words` stand for the
+    shell's."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Whatever the locale: names and help have more than ASCII in them, too.
@@ -32,7 +33,7 @@ def without(error: ModuleNotFoundError) -> str:
 
     >>> without(ModuleNotFoundError("No module named 'click'", name="click"))
     'This needs click, which is not installed: the engine is here without the app and the command. Get them: pip install tokensteps'
-    """
+    """  # noqa: W505
     missing = (error.name or "").partition(".")[0]
     if missing in ("", "tokenizers_core", "tokensteps"):
         raise error

@@ -7,9 +7,10 @@
     show(trace, step=7, height=480)
     trace.to_pandas()                    # its steps as a table
 
-It works wherever objects may say how they look, by ``_repr_html_``: Jupyter, VS Code, Colab, marimo. What is shown is a document of its
-own in a sandboxed frame, with the policy of a handout: it can ask nobody for anything and knows nothing of the notebook around it.
-The engine knows nothing of all this: this module gives its classes the methods.
+It works wherever objects may say how they look, by ``_repr_html_``: Jupyter, VS Code, Colab, marimo. What is
+shown is a document of its own in a sandboxed frame, with the policy of a handout: it can ask nobody for
+anything and knows nothing of the notebook around it. The engine knows nothing of all this: this module gives
+its classes the methods.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HEIGHT: Final = 780
-"""Pixels of a run or a step, in a notebook that leaves it 800 pixels in width; a frame scrolls if it needs more."""
+"""Pixels of a run or a step, in a notebook that leaves it 800 pixels in width; a frame scrolls if it needs
+more."""
 HEIGHT_OF: Final[Mapping[type, int]] = {ViterbiSnapshot: 830, Encoding: 220}
 """Pixels of a lattice, and of an encoding of one line."""
 KEYS: Final = "keys"
@@ -100,7 +102,8 @@ class InNotebook:
 
 
 def show(what: object, step: int = 0, height: int | None = None) -> InNotebook:
-    """Show a run, opened at `step` (negative ones count from the end), in a frame of `height` pixels (default: `HEIGHT` or that in `HEIGHT_OF`); or a step, an encoding, a lattice.
+    """Show a run, opened at `step` (negative ones count from the end), in a frame of `height` pixels
+    (default: `HEIGHT` or that in `HEIGHT_OF`); or a step, an encoding, a lattice.
 
     Raises TypeError for anything else, and IndexError for a step that the run doesn't have.
     """
@@ -114,7 +117,8 @@ def show(what: object, step: int = 0, height: int | None = None) -> InNotebook:
 
 
 def html(what: object, step: int = 0, height: int | None = None) -> str:
-    """The sandboxed frame that shows it, as markup: it holds all that it needs. Where frames aren't shown, a note and a plain picture are."""
+    """The sandboxed frame that shows it, as markup: it holds all that it needs. Where frames aren't shown, a
+    note and a plain picture are."""
     match what:
         case Encoding():
             shown = min(len(what), NOTEBOOK_TOKENS)
@@ -137,7 +141,8 @@ def html(what: object, step: int = 0, height: int | None = None) -> str:
 
 
 def _in_frame(page: str, what: object, drawn: str, height: int | None) -> str:
-    """A page of a step or an encoding in its frame, and what is drawn there as text, for viewers that take frames out."""
+    """A page of a step or an encoding in its frame, and what is drawn there as text, for viewers that take
+    frames out."""
     name, usual = _heading(what), HEIGHT_OF.get(type(what), HEIGHT)
     note = _(
         "TokenSteps shows {name} here, in a notebook that you trust: run the cell, or choose “Trust Notebook” (JupyterLab: in the command palette)."
@@ -161,7 +166,8 @@ def _saving() -> str:
 
 
 def _marimo(what: Any) -> tuple[str, str]:
-    """What marimo asks for first. It puts markup with a script in a frame of its own, which its theme doesn't reach."""
+    """What marimo asks for first. It puts markup with a script in a frame of its own, which its theme doesn't
+    reach."""
     return "text/html", what._repr_html_().replace(_saving(), "")
 
 

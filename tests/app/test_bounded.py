@@ -68,7 +68,8 @@ CONTROLS = [*range(1, 9), *range(14, 32), *range(127, 160)]
 
 
 def hostile(number: int, length: int) -> str:
-    """Control characters, each of which is named in the page with 25 letters; another text for each number."""
+    """Control characters, each of which is named in the page with 25 letters; another text for each
+    number."""
     return "".join(map(chr, random.Random(number).choices(CONTROLS, k=length)))
 
 

@@ -1,7 +1,8 @@
-"""The script that all components come in, and what a message has in place of it (`tokensteps/components/bundle.py`).
+"""The script that all components come in, and what a message has in place of it
+(`tokensteps/components/bundle.py`).
 
-Source: what Streamlit sends for a component, read by AppTest from its messages. Oracles: the files of `assets/`; JavaScript's own
-grammar, by Node where there is one (browser tests run the script itself).
+Source: what Streamlit sends for a component, read by AppTest from its messages. Oracles: the files of
+`assets/`; JavaScript's own grammar, by Node where there is one (browser tests run the script itself).
 """
 
 from __future__ import annotations

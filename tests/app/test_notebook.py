@@ -1,7 +1,8 @@
 """What a notebook shows (`tokensteps/notebook.py`), and what Python prints of the engine's objects.
 
-Oracles: the frames that the app draws of the same steps; an HTML parser, for what is text and what is markup; the CSV of the command
-line. The notebooks in docs/notebooks are run by a real kernel (nbclient), where it is installed.
+Oracles: the frames that the app draws of the same steps; an HTML parser, for what is text and what is markup;
+the CSV of the command line. The notebooks in docs/notebooks are run by a real kernel (nbclient), where it is
+installed.
 """
 
 from __future__ import annotations
@@ -84,7 +85,8 @@ STRIPPED = re.compile(r"<(style|script|iframe).*?</\1>", re.DOTALL)
 
 @pytest.mark.parametrize("name", [*RUNS, "encoding", "lattice"])
 def test_what_is_left_without_frames_styles_and_scripts(name: str) -> None:
-    """A note that says what it is and what to do, and the step as text; a step takes 20 KB at most, an encoding 10."""
+    """A note that says what it is and what to do, and the step as text; a step takes 20 KB at most, an
+    encoding 10."""
     tokenizer = RUNS["unigram"].tokenizer()
     shown = {"encoding": tokenizer.encode("hugs pun"), "lattice": tokenizer.explain("hugs")[2]}
     one = shown.get(name) or RUNS[name][2]
@@ -103,7 +105,8 @@ def test_what_is_left_without_frames_styles_and_scripts(name: str) -> None:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_marimo_gets_the_frame_without_the_script(name: str) -> None:
-    """With a script in it, marimo puts the whole into a frame of its own; its protocol: https://docs.marimo.io/guides/integrating_with_marimo/displaying_objects/."""
+    """With a script in it, marimo puts the whole into a frame of its own; its protocol:
+    https://docs.marimo.io/guides/integrating_with_marimo/displaying_objects/."""
     for what in (RUNS[name], RUNS[name][1], show(RUNS[name], height=300)):
         whole = what._repr_html_()
         kind, markup = what._mime_()

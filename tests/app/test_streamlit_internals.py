@@ -1,5 +1,6 @@
-"""What the app takes for granted of Streamlit without its promising so: `tokensteps/streamlit_internals.py`, and the elements' names
-in style sheets and scripts. A test that fails here after an upgrade says which part to look at.
+"""What the app takes for granted of Streamlit without its promising so: `tokensteps/streamlit_internals.py`,
+and the elements' names in style sheets and scripts. A test that fails here after an upgrade says which part
+to look at.
 
 Oracle: the installed Streamlit itself, its classes, routes and scripts.
 """

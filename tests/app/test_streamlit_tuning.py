@@ -1,4 +1,5 @@
-"""What makes Streamlit faster or quieter: each patch does what Streamlit does, and without what it patches the app runs on.
+"""What makes Streamlit faster or quieter: each patch does what Streamlit does, and without what it patches
+the app runs on.
 
 Oracle: the installed Streamlit itself, its classes, routes and scripts.
 """
@@ -106,7 +107,8 @@ def test_the_theme_is_put_together_once_and_is_the_same(monkeypatch: pytest.Monk
 
 
 def test_session_state_looked_up_by_need_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Oracle: what Streamlit puts together itself, over a box, a component that has told something, and plain values."""
+    """Oracle: what Streamlit puts together itself, over a box, a component that has told something, and plain
+    values."""
 
     def page() -> None:
 
@@ -231,7 +233,8 @@ def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.Mon
 
 
 def test_a_sessions_messages_are_sent_without_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Oracle: Streamlit's own loop, which rests after each of what it takes for a message; a hundred at most without one."""
+    """Oracle: Streamlit's own loop, which rests after each of what it takes for a message; a hundred at most
+    without one."""
     monkeypatch.setattr(AppSession, "flush_browser_queue", AppSession.flush_browser_queue)
     monkeypatch.setattr(Runtime, "_send_message", Runtime._send_message)
     send_together()
@@ -255,7 +258,8 @@ def test_a_sessions_messages_are_sent_without_a_rest(monkeypatch: pytest.MonkeyP
 
 
 def test_a_session_wakes_the_server_that_was_there_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Streamlit's server hands its function to the sessions' manager when it is made, so a new one on its class would reach no session."""
+    """Streamlit's server hands its function to the sessions' manager when it is made, so a new one on its
+    class would reach no session."""
 
     def streamlits_own() -> None:
         raise AssertionError("which wakes the loop for each message")
@@ -285,7 +289,8 @@ def test_a_session_wakes_the_server_that_was_there_before(monkeypatch: pytest.Mo
 
 
 def test_a_scripts_thread_tells_one_thing_last() -> None:
-    """All that is told before waits for more: nothing of Streamlit's may come after it, nor be forgotten. Oracle: Streamlit's source."""
+    """All that is told before waits for more: nothing of Streamlit's may come after it, nor be forgotten.
+    Oracle: Streamlit's source."""
     thread = inspect.getsource(ScriptRunner._run_script_thread)
     assert thread.count("on_event.send(") == 1
     assert thread.index("self._run_script(") < thread.index("ScriptRunnerEvent.SHUTDOWN")
@@ -293,7 +298,8 @@ def test_a_scripts_thread_tells_one_thing_last() -> None:
 
 
 def test_nobody_is_called_for_what_is_expected() -> None:
-    """A run that was asked for where the loop runs tells without calling, however long it takes; a quiet one leaves no wait behind."""
+    """A run that was asked for where the loop runs tells without calling, however long it takes; a quiet one
+    leaves no wait behind."""
     heard: list[int] = []
     calls: list[Callable[[], None]] = []
 
@@ -341,7 +347,8 @@ def test_what_is_held_is_passed_on_once_and_the_wait_ends_with_it() -> None:
 
 
 def test_a_run_is_asked_for_when_all_is_known_of_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Streamlit drops what is told by a script that is no longer the session's. From another thread, nothing is passed on."""
+    """Streamlit drops what is told by a script that is no longer the session's. From another thread, nothing
+    is passed on."""
     order: list[str] = []
     monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
     monkeypatch.setattr(AppSession, "request_rerun", lambda _session, _state: order.append("asked"))
@@ -363,7 +370,8 @@ def test_a_run_is_asked_for_when_all_is_known_of_the_one_before(monkeypatch: pyt
 
 
 def test_no_fragment_runs_for_a_page_that_is_no_longer_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whole pages run, whichever they are; and Streamlit runs everything here. What a browser sees of it is in `tests/browser/test_start.py`."""
+    """Whole pages run, whichever they are; and Streamlit runs everything here. What a browser sees of it is
+    in `tests/browser/test_start.py`."""
     ran: list[tuple[str, bool]] = []
     monkeypatch.setattr(
         ScriptRunner,
@@ -384,7 +392,8 @@ def test_no_fragment_runs_for_a_page_that_is_no_longer_there(monkeypatch: pytest
 def test_a_fragment_that_starts_again_takes_the_fragments_in_it_along(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Streamlit by itself sends them on: to a place that the browser doesn't have, where what stood before them was dropped."""
+    """Streamlit by itself sends them on: to a place that the browser doesn't have, where what stood before
+    them was dropped."""
     monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
     storage, queue = MemoryFragmentStorage(), ForwardMsgQueue()
     for name, parent in (("page", None), ("table", "page"), ("cell", "table"), ("beside", None)):
@@ -419,7 +428,8 @@ def test_a_fragment_that_starts_again_takes_the_fragments_in_it_along(
 def test_a_change_outside_of_a_fragment_is_never_told_to_the_fragment_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The widgets are a page's own, as its session knows them. The browser tells of all of them each time, at first as they were drawn."""
+    """The widgets are a page's own, as its session knows them. The browser tells of all of them each time, at
+    first as they were drawn."""
 
     def page() -> None:
         import streamlit as st
@@ -472,7 +482,8 @@ def test_a_change_outside_of_a_fragment_is_never_told_to_the_fragment_alone(
 def test_an_older_value_of_the_browser_does_not_undo_what_the_page_has_set(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The page sets a corpus and its size by an address, as after Back. Told alone, an older value is a visitor's choice."""
+    """The page sets a corpus and its size by an address, as after Back. Told alone, an older value is a
+    visitor's choice."""
     monkeypatch.setattr(SessionState, "on_script_will_rerun", SessionState.on_script_will_rerun)
     keep_what_the_page_has_set()
 
@@ -562,7 +573,8 @@ def test_what_is_written_in_one_go_leaves_together() -> None:
 
 
 def test_messages_of_a_websocket_are_written_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On the server that Streamlit uses, whose every message was a call of the system. Oracle: another library's client gets each one."""
+    """On the server that Streamlit uses, whose every message was a call of the system. Oracle: another
+    library's client gets each one."""
     monkeypatch.setattr(WebSocketsSansIOProtocol, "connection_made", WebSocketsSansIOProtocol.connection_made)
     write_together()
     assert '"websockets-sansio"' in inspect.getsource(starlette_server)
@@ -683,7 +695,8 @@ def test_fragments_copy_their_places_by_this_name(monkeypatch: pytest.MonkeyPatc
 
 
 def test_small_parts_leave_at_once_on_streamlits_own_socket(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Streamlit's socket doesn't say that it is of TCP: asyncio alone lets small parts wait there. Oracle: the system's own answer."""
+    """Streamlit's socket doesn't say that it is of TCP: asyncio alone lets small parts wait there. Oracle:
+    the system's own answer."""
 
     async def delay_is_off() -> bool:
         listening = starlette_server._bind_socket("127.0.0.1", 0, 8)
@@ -707,7 +720,8 @@ def test_small_parts_leave_at_once_on_streamlits_own_socket(monkeypatch: pytest.
 
 
 def taken(path: Path) -> list[str]:
-    """The names of Streamlit's that a module imports or asks for with `require`, as "module.name" or "module.Class.name"."""
+    """The names of Streamlit's that a module imports or asks for with `require`, as "module.name" or
+    "module.Class.name"."""
     tree = ast.parse(path.read_text("utf-8"))
     origins = {
         alias.asname or alias.name: f"{node.module}.{alias.name}"
@@ -781,7 +795,8 @@ def without(names: list[str]) -> str:
 
 
 def test_a_patch_whose_part_of_streamlit_is_gone_is_left_out_and_said() -> None:
-    """One name at a time, in a process of its own. What a patch needs and the app too is refused, see below."""
+    """One name at a time, in a process of its own. What a patch needs and the app too is refused, see
+    below."""
     needed = {*taken(ROOT / "tokensteps/streamlit_internals.py")}
     of = {
         name: module

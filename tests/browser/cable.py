@@ -1,4 +1,5 @@
-"""What lies between browsers and a server: a cable that a test can pull out and plug in again, a gate for what Python says."""
+"""What lies between browsers and a server: a cable that a test can pull out and plug in again, a gate for
+what Python says."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from playwright.sync_api import Page, WebSocketRoute
 
 
 class Cable:
-    """Passes bytes between a port of its own and a server. Pulled out, it ends every connection and takes none."""
+    """Passes bytes between a port of its own and a server. Pulled out, it ends every connection and takes
+    none."""
 
     def __init__(self, address: str) -> None:
         """`address` is the server's."""
@@ -59,7 +61,8 @@ class Cable:
 
 
 class Gate:
-    """What keeps back what Python says to a page, from its next visit on, while the page hears everything else."""
+    """What keeps back what Python says to a page, from its next visit on, while the page hears everything
+    else."""
 
     def __init__(self, page: Page) -> None:
         self._waiting: list[Callable[[], None]] = []

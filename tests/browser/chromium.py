@@ -34,7 +34,8 @@ DOWNLOADED = (
 APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq")
 DEBIAN_PACKAGES = ("chromium", "fonts-noto-cjk", "fonts-noto-color-emoji")
 SHELL = "chromium-headless-shell"
-"""The same engine without the browser around it: command and package. What nobody sees costs a third of the time."""
+"""The same engine without the browser around it: command and package. What nobody sees costs a third of the
+time."""
 ADVICE = """\
 The browser tests need Chromium or Chrome, and none was found or could be installed. Any of these helps:
   Debian:    sudo apt install chromium fonts-noto-cjk fonts-noto-color-emoji
@@ -65,7 +66,8 @@ def candidates() -> Iterator[str]:
 
 
 def runs(path: str) -> bool:
-    """Whether the file starts as a browser: Ubuntu's ``chromium-browser`` may be a stub that only asks for a snap."""
+    """Whether the file starts as a browser: Ubuntu's ``chromium-browser`` may be a stub that only asks for a
+    snap."""
     if not (os.path.isfile(path) and os.access(path, os.X_OK)):
         return False
     if sys.platform == "win32":  # Chrome prints no version there; it would open a window instead
@@ -91,7 +93,8 @@ def for_tests() -> str | None:
 
 
 def prefix() -> list[str] | None:
-    """What makes a command root's: nothing for root, sudo where it asks for no password; None where neither is so."""
+    """What makes a command root's: nothing for root, sudo where it asks for no password; None where neither
+    is so."""
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         return []
     sudo = ["sudo", "-n"]
@@ -128,7 +131,8 @@ def ensure() -> str | None:
 
 
 def ensure_shell() -> None:
-    """Install the shell, where a package of it may be had without asking anybody; tests work without it, too."""
+    """Install the shell, where a package of it may be had without asking anybody; tests work without it,
+    too."""
     root = prefix() if shutil.which("apt-get") else None
     if root is None or shutil.which(SHELL) or os.environ.get("CHROMIUM"):
         return

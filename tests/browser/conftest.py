@@ -1,4 +1,5 @@
-"""Real browser, real server: fixtures for all tests in this folder (Playwright's own API, no pytest plugin)."""
+"""Real browser, real server: fixtures for all tests in this folder (Playwright's own API, no pytest
+plugin)."""
 
 from __future__ import annotations
 
@@ -41,13 +42,14 @@ from tokensteps.language.pages import PAGE_AT, PAGES
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run",
-    # Without a graphics card, drawing as if there were one, and the browser's own bars, which nobody sees, cost a fifth of the time.
+    # Without a graphics card, drawing as if there were one, and the browser's own bars, which nobody sees,
+    # cost a fifth of the time.
     "--disable-gpu-rasterization", "--disable-software-rasterizer", "--disable-extensions",
     "--disable-features=WebUIOmniboxPopup,InitialWebUI,WebUIReloadButton,TopChromeWebUI,Translate,OptimizationHints,MediaRouter",
 ]  # fmt: skip
 FRUGAL = [
-    # No page of a test lives long enough to earn back what it costs to compile its scripts a second and a third time, or to tidy up its
-    # memory early.
+    # No page of a test lives long enough to earn back what it costs to compile its scripts a second and a
+    # third time, or to tidy up its memory early.
     "--js-flags=--no-maglev,--no-turbofan,--min-semi-space-size=64,--max-semi-space-size=64",
     # Letters with coloured edges take longer to draw, and animations beside the scripts draw more often.
     "--disable-lcd-text", "--disable-threaded-animation",
@@ -84,7 +86,8 @@ UNTIL = """async ([arg, patience]) => {
 def wait_for_function(page: Page, expression: str, *, arg: object = None, timeout: float = TIMEOUT) -> None:
     """Wait until a function or an expression gives something true.
 
-    Playwright's own has the page make code out of text, which the server's policy forbids; evaluated from outside, it may.
+    Playwright's own has the page make code out of text, which the server's policy forbids; evaluated from
+    outside, it may.
     """
     looks, deadline = UNTIL.replace("EXPRESSION", expression), time.monotonic() + timeout / 1000
     while (remaining := deadline - time.monotonic()) > 0:
@@ -117,9 +120,11 @@ TURN = """address => { dispatchEvent(new Event('ts-led')); history.pushState({},
 
 
 def turn_to(page: Page, address: str) -> None:
-    """Go to another page of the app in English, where the app is open: as Back and Forward do, which load nothing anew.
+    """Go to another page of the app in English, where the app is open: as Back and Forward do, which load
+    nothing anew.
 
-    It is the same visit, so what an address says nothing of stays as it was. Python has begun with the other page then; wait for the rest.
+    It is the same visit, so what an address says nothing of stays as it was. Python has begun with the other
+    page then; wait for the rest.
     """
     title = PAGES[PAGE_AT[urlsplit(address).path.removeprefix("/")]].title
     page.evaluate(TURN, address)
@@ -139,10 +144,11 @@ def wait_until_up(process: subprocess.Popen[bytes], address: str, log: Path) -> 
 
 @pytest.fixture(scope="session")
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
-    """Return `serve(script, *options, folder=ROOT)`: start Streamlit on that script (once each), return its address.
+    """Return `serve(script, *options, folder=ROOT)`: start Streamlit on that script (once each), return its
+    address.
 
-    The folder is where it starts: Streamlit takes `.streamlit/config.toml` from there. With `fresh=True` it is a
-    process of its own, which nobody has visited yet; `variables` are added to its environment.
+    The folder is where it starts: Streamlit takes `.streamlit/config.toml` from there. With `fresh=True` it
+    is a process of its own, which nobody has visited yet; `variables` are added to its environment.
     """
     servers: dict[tuple[str, ...], tuple[subprocess.Popen[bytes], str]] = {}
 
@@ -197,7 +203,8 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
 
 @pytest.fixture(scope="module")
 def app(serve: Callable[..., str]) -> str:
-    """The app's address, in a process of this file's own: from one address, only so many classes are opened in an hour."""
+    """The app's address, in a process of this file's own: from one address, only so many classes are opened
+    in an hour."""
     return serve(ROOT / "app.py", fresh=True)
 
 
@@ -231,8 +238,8 @@ SAYS_VIOLATIONS = f"""document.addEventListener('securitypolicyviolation',
 
 
 class Watch:
-    """What a page did that it shouldn't: `requests` to other hosts, `violations` of the server's policy, `errors` in
-    scripts and on the console."""
+    """What a page did that it shouldn't: `requests` to other hosts, `violations` of the server's policy,
+    `errors` in scripts and on the console."""
 
     def __init__(self, page: Page) -> None:
         self.requests: list[str] = []
@@ -311,8 +318,8 @@ RESTS = """name => {
 
 
 def at_rest(page: Page) -> None:
-    """Wait until the page has told all that it has to tell, and every run that it has asked for has ended and is drawn: what comes late
-    would begin another one."""
+    """Wait until the page has told all that it has to tell, and every run that it has asked for has ended and
+    is drawn: what comes late would begin another one."""
     page.wait_for_function(RESTS, arg=time.monotonic())
 
 
@@ -322,7 +329,8 @@ def all_told(page: Page) -> None:
 
 
 def pause(page: Page, milliseconds: int) -> None:
-    """Do nothing for a while, as a hand does between two keys, and while it holds one: where time itself is what a test is about."""
+    """Do nothing for a while, as a hand does between two keys, and while it holds one: where time itself is
+    what a test is about."""
     page.wait_for_timeout(milliseconds)
 
 
@@ -376,16 +384,19 @@ def received(page: Page) -> list[bytes]:
 
 
 def fit(page: Page, options: Mapping[str, Any]) -> None:
-    """Give an empty page the window and the looks of these options, whatever the last test has left it with."""
+    """Give an empty page the window and the looks of these options, whatever the last test has left it
+    with."""
     page.set_viewport_size(options.get("viewport", DESKTOP["viewport"]))
     looks = {name: options.get(name, "null") for name in LOOKS}
     page.emulate_media(media="null", **looks)
 
 
 def emptied(page: Page) -> bool:
-    """Whether a page could be made to leave. Only `goto` is safe then: scripts may find no context to run in, and wait for ever.
+    """Whether a page could be made to leave. Only `goto` is safe then: scripts may find no context to run in,
+    and wait for ever.
 
-    It leaves from inside: `goto` would give it another process, where all of Streamlit's scripts are compiled anew.
+    It leaves from inside: `goto` would give it another process, where all of Streamlit's scripts are compiled
+    anew.
     """
     try:
         page.evaluate(EMPTY)
@@ -396,7 +407,8 @@ def emptied(page: Page) -> bool:
 
 
 def as_a_newcomer(page: Page, address: str) -> None:
-    """Open a link in a page as in a browser that was never here: with nothing kept, and nothing of the visit before."""
+    """Open a link in a page as in a browser that was never here: with nothing kept, and nothing of the visit
+    before."""
     page.context.clear_cookies()
     assert emptied(page)
     page.goto(address)
@@ -405,7 +417,8 @@ def as_a_newcomer(page: Page, address: str) -> None:
 class Pages:
     """Pages that are used again: where Streamlit's scripts have run before, they start in half the time.
 
-    One that is given back is emptied, and gets the next one's window and looks; those of a test that failed are thrown away.
+    One that is given back is emptied, and gets the next one's window and looks; those of a test that failed
+    are thrown away.
     """
 
     def __init__(self, browser: Browser) -> None:
@@ -415,8 +428,8 @@ class Pages:
         self.names: dict[Page, str] = {}
 
     def take(self, options: dict[str, Any], fresh: bool = False, own: str = "", tours: bool = False) -> Page:
-        """A page with these options; a fresh one is a visitor of its own, who was never here. Pages with an `own` name share nothing with
-        those of another name. With `tours`, it is offered the pages' tours."""
+        """A page with these options; a fresh one is a visitor of its own, who was never here. Pages with an
+        `own` name share nothing with those of another name. With `tours`, it is offered the pages' tours."""
         apart = {name: value for name, value in options.items() if name not in ("viewport", *LOOKS)}
         name = repr((own, tours, sorted(options.items()) if apart else ()))
         if not fresh and self.free.get(name):
@@ -461,10 +474,11 @@ def pages(browser: Browser) -> Pages:
 
 @pytest.fixture
 def open_page(request: pytest.FixtureRequest, pages: Pages) -> Iterator[Callable[..., Page]]:
-    """Return `open_page(**options)`: a page, used before by other tests unless `fresh=True`; for `own` and `tours`, see `Pages.take`.
+    """Return `open_page(**options)`: a page, used before by other tests unless `fresh=True`; for `own` and
+    `tours`, see `Pages.take`.
 
-    At the end of the test, requests to other hosts and what the server's policy forbids fail it, and so do errors, unless
-    opened with `errors=True`.
+    At the end of the test, requests to other hosts and what the server's policy forbids fail it, and so do
+    errors, unless opened with `errors=True`.
     """
     opened: list[tuple[Page, Watch, bool]] = []
     failed = request.session.testsfailed
@@ -509,7 +523,8 @@ def dialogs(page: Page) -> Iterator[list[str]]:
 
 
 class Elsewhere(BaseHTTPRequestHandler):
-    """Another site: on the same machine, so that a browser gives it the app's cookies. Its page holds what `?html=` says."""
+    """Another site: on the same machine, so that a browser gives it the app's cookies. Its page holds what
+    `?html=` says."""
 
     def do_GET(self) -> None:
         self.send_response(200)

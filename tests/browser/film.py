@@ -1,7 +1,7 @@
 """Draw docs/lesson-film.png: the 30-minute plan in projector mode, given with a clicker's four keys.
 
-A clicker has two keys that turn pages, one that makes the screen black, and one that starts a show (F5). Each frame says which of them
-led to it. `python -m tests.browser.screenshots` draws it with the other pictures.
+A clicker has two keys that turn pages, one that makes the screen black, and one that starts a show (F5). Each
+frame says which of them led to it. `python -m tests.browser.screenshots` draws it with the other pictures.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""A tiny page around the flipbook, for the browser tests: 300 (or, for the corpus "short", 20) frames of 60 chips.
+"""A tiny page around the flipbook, for the browser tests: 300 (or, for the corpus "short", 20) frames of 60
+chips.
 
-It shows how a page wires step, URL and Back: the corpus select box is *not* bound to the URL by Streamlit (a bound
-widget replaces the URL, so Back couldn't return to the former corpus); the page writes corpus and step together.
+It shows how a page wires step, URL and Back: the corpus select box is *not* bound to the URL by Streamlit (a
+bound widget replaces the URL, so Back couldn't return to the former corpus); the page writes corpus and step
+together.
 """
 
 from __future__ import annotations

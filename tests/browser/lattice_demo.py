@@ -1,7 +1,7 @@
 """A tiny page around the lattice tab, for the browser tests.
 
-Its pieces are the fifteen of the course's example; with `?text=`, every stretch of that text, by how often it is there.
-`?word=` is the word to begin with.
+Its pieces are the fifteen of the course's example; with `?text=`, every stretch of that text, by how often it
+is there. `?word=` is the word to begin with.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Firefox and WebKit for the tests, by the protocols that they bring along: nothing of it comes from the package index.
+"""Firefox and WebKit for the tests, by the protocols that they bring along: nothing of it comes from the
+package index.
 
-Firefox speaks Marionette (commands as JSON, each after its length), WebKitGTK the W3C's WebDriver over HTTP. ``--ensure`` installs both
-where it can; ``FIREFOX=`` and ``WEBKIT=/path/to/MiniBrowser`` name others.
+Firefox speaks Marionette (commands as JSON, each after its length), WebKitGTK the W3C's WebDriver over HTTP.
+``--ensure`` installs both where it can; ``FIREFOX=`` and ``WEBKIT=/path/to/MiniBrowser`` name others.
 """
 
 from __future__ import annotations
@@ -74,8 +75,8 @@ class Remote(Protocol):
     def ask(self, command: str, **given: Any) -> Any: ...
 
     def complaints(self) -> list[str]:
-        """Errors in scripts and violations of policies since they were last asked for: Firefox's, as WebKit keeps to itself what a window
-        under remote control says."""
+        """Errors in scripts and violations of policies since they were last asked for: Firefox's, as WebKit
+        keeps to itself what a window under remote control says."""
 
     def go_offline(self) -> None:
         """Let it reach no network any more, where that can be asked of it."""
@@ -164,7 +165,8 @@ class WebDriver:
 
 
 def until(find: Callable[[], Any], seconds: float = WAITING) -> Any:
-    """What `find` gives once it gives something true, and raises no more. Raises what it last raised, or AssertionError."""
+    """What `find` gives once it gives something true, and raises no more. Raises what it last raised, or
+    AssertionError."""
     deadline = time.monotonic() + seconds
     while True:
         trouble: Exception | None = None
@@ -207,7 +209,8 @@ def find_firefox() -> str | None:
 
 
 def find_webkit() -> str | None:
-    """The path of WebKitGTK's small browser, if its driver and a screen to draw on are there, too; or None."""
+    """The path of WebKitGTK's small browser, if its driver and a screen to draw on are there, too; or
+    None."""
     if not (shutil.which("WebKitWebDriver") and shutil.which("Xvfb")):
         return None
     return os.environ.get("WEBKIT") or next(iter(sorted(glob.glob(MINIBROWSERS))), None)
@@ -327,7 +330,8 @@ def started(name: str) -> Iterator[Window]:
 
 
 def main(arguments: list[str]) -> int:
-    """Say what is there; with --ensure, install what isn't, where that is possible. Not having them is no failure."""
+    """Say what is there; with --ensure, install what isn't, where that is possible. Not having them is no
+    failure."""
     missing = [name for name, (find, _start) in BROWSERS.items() if find() is None]
     root = prefix() if missing and shutil.which("apt-get") else None
     if "--ensure" in arguments and root is not None:

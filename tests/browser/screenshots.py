@@ -1,6 +1,7 @@
 """Draw the pictures in docs/: `python -m tests.browser.screenshots` starts the app and photographs it.
 
-The same corpus, step and window size every time, no animation, no caret: a picture changes only when the page does.
+The same corpus, step and window size every time, no animation, no caret: a picture changes only when the page
+does.
 """
 
 from __future__ import annotations
@@ -92,7 +93,8 @@ PICTURES = [
 
 
 def four_uploads() -> str:
-    """The parameters of four tokenizers from files, which the server finds in the store that it shares with this process."""
+    """The parameters of four tokenizers from files, which the server finds in the store that it shares with
+    this process."""
     trained = {}
     for spec in READY:
         run = TokenizerSpec.parse(spec).run()
@@ -182,7 +184,8 @@ def show_lattice(page: Page, steps: int) -> None:
 
 
 def main(names: Sequence[str] = ()) -> int:
-    """Draw all pictures, or those with these names; “lesson”: those of a lesson in three languages, into a new folder elsewhere."""
+    """Draw all pictures, or those with these names; “lesson”: those of a lesson in three languages, into a
+    new folder elsewhere."""
     from tests.browser.conftest import ARGUMENTS, SERVER, wait_until_up
 
     path = chromium.find()

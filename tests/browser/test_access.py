@@ -1,7 +1,9 @@
-"""Every page for everybody: WCAG 2.2 AA as far as a machine can tell, in light and dark, by keyboard alone, and in little room.
+"""Every page for everybody: WCAG 2.2 AA as far as a machine can tell, in light and dark, by keyboard alone,
+and in little room.
 
-Sources: WCAG 2.2 (1.1.1, 1.4.3, 1.4.10, 1.4.11, 2.1.1, 2.1.2, 2.4.3, 2.4.7, 2.4.11, 2.5.8, 3.1.1, 4.1.2). Oracles: axe-core, which
-looks into open shadow roots too; the browser's own computed styles, boxes and accessibility tree.
+Sources: WCAG 2.2 (1.1.1, 1.4.3, 1.4.10, 1.4.11, 2.1.1, 2.1.2, 2.4.3, 2.4.7, 2.4.11, 2.5.8, 3.1.1, 4.1.2).
+Oracles: axe-core, which looks into open shadow roots too; the browser's own computed styles, boxes and
+accessibility tree.
 """
 
 from __future__ import annotations
@@ -43,8 +45,9 @@ AXE = """(rules) => {
   return axe.run(document, { resultTypes: ['violations'], runOnly: rules }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ target, html, any, all, none }) =>
       [id, target.join(' '), html.slice(0, 200), [...any, ...all, ...none][0]?.message]))); }"""
-"""What it finds. Where something is drawn before or after an element, axe would give no judgement of its contrast, and take four fifths of
-its time to find that out: so what is drawn there doesn't count, and the rest does."""
+"""What it finds. Where something is drawn before or after an element, axe would give no judgement of its
+contrast, and take four fifths of its time to find that out: so what is drawn there doesn't count, and the
+rest does."""
 COMING = '[data-testid="stSkeleton"], [data-testid="stSpinner"], [data-stale="true"]'
 GROUND = "() => getComputedStyle(document.querySelector('[data-testid=\"stApp\"]')).backgroundColor"
 # Paths that stick out of the window, unless a box of their own scrolls them.
@@ -124,7 +127,8 @@ def drawn(page: Page, address: str, sign: str) -> None:
 
 
 def violations(page: Page) -> dict[str, Any]:
-    """What axe finds, in light and in dark: first in the theme that the page has; the other one comes without a reload, and stays."""
+    """What axe finds, in light and in dark: first in the theme that the page has; the other one comes without
+    a reload, and stays."""
     results = {}
     themes = ["light", "dark"]
     if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"):
@@ -167,7 +171,8 @@ def wrong_stops(stops: list[dict[str, Any]]) -> list[Any]:
 
 @pytest.mark.parametrize("visit", VISITS, ids=lambda visit: visit[0])
 def test_pages_are_for_everybody(serve: Callable[..., str], calm: Page, visit: tuple[str, ...]) -> None:
-    """axe is content in both themes; Tab goes through; at 200 % zoom and in 320 pixels nothing needs to be scrolled across."""
+    """axe is content in both themes; Tab goes through; at 200 % zoom and in 320 pixels nothing needs to be
+    scrolled across."""
     address, sign = PAGES[visit[0]]
     drawn(calm, serve(ROOT / "app.py") + address, sign)
     is_for_everybody(calm, visit[0])
@@ -197,7 +202,8 @@ def is_for_everybody(page: Page, name: str, past_menu: bool = False) -> None:
 
 
 def test_what_opens_is_for_everybody(serve: Callable[..., str], calm: Page) -> None:
-    """The tour, a chart, an explained term; and axe does look into shadows: a fault planted there is found."""
+    """The tour, a chart, an explained term; and axe does look into shadows: a fault planted there is
+    found."""
     drawn(calm, serve(ROOT / "app.py") + "/bpe?corpus=course&step=7", ".stage .say")
     calm.get_by_role("button", name="Show me around").press("Enter")
     calm.locator(".ts-tour .card").wait_for()
@@ -231,7 +237,8 @@ def test_an_answer_by_keyboard(serve: Callable[..., str], calm: Page) -> None:
 
 
 def test_what_is_heard_of_a_lattice(serve: Callable[..., str], calm: Page) -> None:
-    """Two flipbooks have names; each bar says where it lies; a step reads out its sums. Oracle: the course's table for unhug."""
+    """Two flipbooks have names; each bar says where it lies; a step reads out its sums. Oracle: the course's
+    table for unhug."""
     drawn(calm, serve(ROOT / "app.py") + "/challenge?lang=zh", "h1")
     assert calm.evaluate("document.documentElement.lang") == "zh-Hans"
     drawn(calm, serve(ROOT / "app.py") + "/unigram?corpus=hug&step=0", ".stage .lat")

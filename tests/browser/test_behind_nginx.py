@@ -1,6 +1,8 @@
-"""Two workers behind nginx, as deploy/ starts and configures them, with other ports and folders: what a lecture hall would meet.
+"""Two workers behind nginx, as deploy/ starts and configures them, with other ports and folders: what a
+lecture hall would meet.
 
-Oracles: nginx's own log says which worker answered; the page after the death of its worker is compared with the page before.
+Oracles: nginx's own log says which worker answered; the page after the death of its worker is compared with
+the page before.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ from tests.waiting import until
 
 COOKIE = "tokensteps_worker"
 ATTACKER = "127.0.0.66"
-"""Nobody else's address: what it has used up, a class behind the same address would lack for twenty seconds."""
+"""Nobody else's address: what it has used up, a class behind the same address would lack for twenty
+seconds."""
 LETTERS = random.Random(9)
 TEXT = " ".join("".join(LETTERS.choices("abcdefghijklmnop", k=6)) for _ in range(2_500))
 """Too long for a link: the server keeps it, and the address has its name."""
@@ -112,7 +115,8 @@ def test_a_visitor_keeps_a_worker_and_visitors_are_spread(deployment: Deployment
 
 
 def shown(page: Page) -> list[str]:
-    """Step and stage, as they are seen when the merge has been made; what a screen reader was told last is not among them."""
+    """Step and stage, as they are seen when the merge has been made; what a screen reader was told last is
+    not among them."""
     expect(page.locator(".ts-flipbook .stage")).to_have_attribute("data-beat", "2")
     return page.locator(".ts-flipbook :is(.where, .stage)").all_inner_texts()
 
@@ -281,7 +285,8 @@ def test_no_request_is_smuggled_in_anothers_body(deployment: Deployment, head: b
         after = b"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         message = raw(deployment.ports[80], request + after, 0.5)
         calls = [line for line in log(deployment) if "/_stcore/host-config" in line]
-        # nginx itself may read a second request, by the standard's rule; what no one may do is read another than it has.
+        # nginx itself may read a second request, by the standard's rule; what no one may do is read another
+        # than it has.
         assert message.count(b"allowedOrigins") <= len(calls), (path, head, message)
     assert deployment.well(deployment.ports[8501]) and deployment.well(deployment.ports[8502])
 
@@ -310,7 +315,8 @@ def test_heads_beyond_all_bounds_end_at_nginx(deployment: Deployment) -> None:
 
 
 def test_a_wrong_host_opens_nothing(deployment: Deployment) -> None:
-    """Neither a second name nor a visitor's own word for their address counts; and a page of another name opens no session."""
+    """Neither a second name nor a visitor's own word for their address counts; and a page of another name
+    opens no session."""
     for head in (b"", b"Host: a\r\nHost: b\r\n", b"Host: a b\r\n", b"Host: a/../b\r\n"):
         message = raw(deployment.ports[80], b"GET / HTTP/1.1\r\n" + head + b"\r\n")
         assert message.startswith(b"HTTP/1.1 400"), (head, message[:100])
@@ -331,7 +337,8 @@ def frame(kind: int, flags: int, stream: int, data: bytes = b"") -> bytes:
 
 
 def test_streams_that_are_reset_at_once_hold_up_nobody(deployment: Deployment) -> None:
-    """HTTP/2's rapid reset (CVE-2023-44487): requests that are given up before their answer, as fast as they can be sent."""
+    """HTTP/2's rapid reset (CVE-2023-44487): requests that are given up before their answer, as fast as they
+    can be sent."""
     name = b"localhost"
     wanted = b"\x82\x86\x84\x41" + bytes((len(name),)) + name  # GET, http, /, and the name as it is
     rounds = [
@@ -369,7 +376,8 @@ def test_each_worker_has_its_lines_in_the_configuration() -> None:
 
 
 def test_a_class_loses_a_worker_in_the_middle_of_a_vote(deployment: Deployment) -> None:
-    """Lecturer and students are at whichever worker nginx has chosen; events come as they happen, and every answer counts."""
+    """Lecturer and students are at whichever worker nginx has chosen; events come as they happen, and every
+    answer counts."""
     port = deployment.ports[80]
     victim = deployment.worker(deployment.ports[8502])
     outcome = finished(lose([port], Lesson(20, answer_within=2.0), lambda: os.kill(victim, signal.SIGKILL)))
@@ -380,7 +388,8 @@ def test_a_class_loses_a_worker_in_the_middle_of_a_vote(deployment: Deployment) 
 
 
 def test_pages_below_a_path_with_tls(tmp_path: Path, open_page: Callable[..., Page]) -> None:
-    """Every request stays below the path: of a page by its address, its steps, another page, and that one loaded again."""
+    """Every request stays below the path: of a page by its address, its steps, another page, and that one
+    loaded again."""
     with below_a_path(tmp_path) as (address, _certificate):
         page = open_page(ignore_https_errors=True)
         asked: list[str] = []

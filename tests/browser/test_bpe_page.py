@@ -1,8 +1,10 @@
-"""The BPE page in a real browser, as a learner uses it: stepping, links, own texts, tabs, files, hostile input.
+"""The BPE page in a real browser, as a learner uses it: stepping, links, own texts, tabs, files, hostile
+input.
 
-Sources and oracles: `golden/bpe_course.json` (the Hugging Face course's four sentences, chapter 6, with its published
-merges in order); the engine, asked directly for the same corpus and settings; the `tokenizers` library for the files
-that can be downloaded; for hostile text, the browser itself: which elements there are and what it asked for.
+Sources and oracles: `golden/bpe_course.json` (the Hugging Face course's four sentences, chapter 6, with its
+published merges in order); the engine, asked directly for the same corpus and settings; the `tokenizers`
+library for the files that can be downloaded; for hostile text, the browser itself: which elements there are
+and what it asked for.
 """
 
 from __future__ import annotations
@@ -88,7 +90,8 @@ class Bpe:
         )
 
     def at(self, step: int) -> None:
-        """Wait until the stage shows `step` of a run that no longer grows, and Python, whose table “Every pair” is open, has followed."""
+        """Wait until the stage shows `step` of a run that no longer grows, and Python, whose table “Every
+        pair” is open, has followed."""
         self.shows(step)
         expect(self.page.locator(".ts-flipbook .growth").first).to_be_hidden(timeout=60_000)
         self.page.wait_for_function(FOLLOWED, arg=f"after step {step:,}")
@@ -104,7 +107,8 @@ class Bpe:
     def walk(self, times: int, *read: str, book: int = 0) -> list[list[Any]]:
         """Press → so often; what each of the functions `read` finds in a flipbook after every press.
 
-        In one go: were each press looked at from outside, Python would follow in between on a slow machine, and have much to do.
+        In one go: were each press looked at from outside, Python would follow in between on a slow machine,
+        and have much to do.
         """
         return self.page.evaluate(WALK.replace("READ", ", ".join(read)), [times, book])  # type: ignore[no-any-return]
 
@@ -116,7 +120,8 @@ class Bpe:
         return str(self.page.evaluate("location.href"))
 
     def choose(self, label: str, option: str) -> None:
-        """Choose from a select box: a long list draws only what is in view, so type, and click what is left."""
+        """Choose from a select box: a long list draws only what is in view, so type, and click what is
+        left."""
         box = self._select(label)
         if box.input_value() == option:  # typing what stands there opens nothing
             return
@@ -169,7 +174,8 @@ class Bpe:
         expect(self.page.locator(".note.problem")).to_have_text([])
 
     def handout(self, page: Page, path: Path) -> tuple[Bpe, list[str]]:
-        """Save the run's handout, open it in `page`, and return it with the list of what is asked for from there on."""
+        """Save the run's handout, open it in `page`, and return it with the list of what is asked for from
+        there on."""
         path.write_text(self.download("Handout that steps offline (HTML)"), encoding="utf-8")
         requests: list[str] = []
         page.on("request", lambda request: requests.append(request.url))
@@ -179,8 +185,8 @@ class Bpe:
         return handout, requests
 
     def download(self, button: str) -> str:
-        """What a download button gives. A step is reported a while after it was made, and Python's next run takes the files of the last one
-        back: a click in between would get nothing."""
+        """What a download button gives. A step is reported a while after it was made, and Python's next run
+        takes the files of the last one back: a click in between would get nothing."""
         self.rest()
         with self.page.expect_download() as started:
             self.page.get_by_role("button", name=button, exact=True).click()
@@ -235,11 +241,12 @@ def course_trace() -> BpeTrace:
     return train_bpe(Corpus.from_texts(example.text().splitlines()), 50, special_tokens=["<|endoftext|>"])
 
 
-# --- stepping ---------------------------------------------------------------------------------------------------------
+# --- stepping -----------------------------------------------------------------------------------------------
 
 
 def test_stepping(bpe: Bpe) -> None:
-    """One visit: a link into a long run, then the four sentences with mouse and keyboard, a reload, another corpus, Back and Forward."""
+    """One visit: a link into a long run, then the four sentences with mouse and keyboard, a reload, another
+    corpus, Back and Forward."""
     bpe.open("/bpe?corpus=python&show=letters&step=40", step=40)
     holding_a_key_loses_no_press(bpe)
     published_merges_in_order(bpe)
@@ -250,7 +257,8 @@ def test_stepping(bpe: Bpe) -> None:
 
 
 def holding_a_key_loses_no_press(bpe: Bpe) -> None:
-    """297 steps of Python code come in windows of 96; 60 repeats of a held key into the next one all arrive."""
+    """297 steps of Python code come in windows of 96; 60 repeats of a held key into the next one all
+    arrive."""
     last = bpe.state()["last"]
     assert last > 200
     assert 100 not in window(40, last)
@@ -265,7 +273,8 @@ def holding_a_key_loses_no_press(bpe: Bpe) -> None:
 
 
 def published_merges_in_order(bpe: Bpe) -> None:
-    """From cold: pick the four sentences, press → nineteen times, see the course's merges, and each step's ties."""
+    """From cold: pick the four sentences, press → nineteen times, see the course's merges, and each step's
+    ties."""
     bpe.choose("Corpus", "Four sentences")
     bpe.page.wait_for_function(f"() => ({STATE})(0)?.last === 19")
     walked = bpe.walk(19, STATE, TIES)
@@ -286,7 +295,8 @@ def published_merges_in_order(bpe: Bpe) -> None:
 
 
 def names_its_ties(ties: tuple[str, int], step: dict[str, Any]) -> None:
-    """The golden file has each step's number of tied pairs: the frame lists them, or says that there are none."""
+    """The golden file has each step's number of tied pairs: the frame lists them, or says that there are
+    none."""
     text, pairs = ties
     if step["tied_pairs"] == 1:
         assert text.startswith(("No tie: the runner-up", "It is the only pair left"))
@@ -464,7 +474,7 @@ def test_words_and_a_text_of_ones_own_are_a_click_away(address: str, open_page: 
     expect(folded.get_by_role("textbox", name="Your text")).to_be_in_viewport()
 
 
-# --- texts and files of one's own -------------------------------------------------------------------------------------
+# --- texts and files of one's own ---------------------------------------------------------------------------
 
 PAGE_OF_TEXT = "\n".join(
     f"{number}. The quick brown fox, “Ørsted”, jumps over {number * 7919 % 1000} lazy dogs; お茶を飲む."
@@ -542,7 +552,8 @@ MENDS = """() => {
 
 
 def half_of_a_utf_16_pair_is_replaced_and_named(bpe: Bpe) -> None:
-    """A text box can hold half an emoji. Streamlit's own protocol can't: the page puts U+FFFD there and says so."""
+    """A text box can hold half an emoji. Streamlit's own protocol can't: the page puts U+FFFD there and says
+    so."""
     bpe.page.wait_for_function(MENDS)
     field = bpe.page.get_by_label("Your text", exact=True)
     field.evaluate("""box => {
@@ -593,7 +604,8 @@ TOO_LONG = "\n".join(
     " ".join(f"{number * 48271 % 2147483647:x}" for number in range(start, start + 70))
     for start in range(0, 1190, 70)
 )
-"""More than a link can hold: hardly anything in it is there twice. (A text box is slow to fill with many lines.)"""
+"""More than a link can hold: hardly anything in it is there twice. (A text box is slow to fill with many
+lines.)"""
 
 
 def a_text_too_long_for_a_link_survives_a_reload(bpe: Bpe) -> None:
@@ -654,7 +666,7 @@ def uploads_with_invalid_bytes_and_broken_counts(bpe: Bpe) -> None:
     expect(bpe.page.locator(".note")).to_contain_text("Using mended.csv, uploaded earlier.")
 
 
-# --- tabs -------------------------------------------------------------------------------------------------------------
+# --- tabs ---------------------------------------------------------------------------------------------------
 
 
 def test_a_file_that_does_not_come_is_asked_for_again(bpe: Bpe) -> None:
@@ -712,7 +724,8 @@ def every_pair_and_charts(bpe: Bpe) -> None:
 
 
 def a_tab_is_marked_before_python_answers(bpe: Bpe) -> None:
-    """The last one's body isn't taken for its own meanwhile, and the page keeps its height. Oracle: what the page has in the very click."""
+    """The last one's body isn't taken for its own meanwhile, and the page keeps its height. Oracle: what the
+    page has in the very click."""
     before = bpe.page.get_by_role("tabpanel").bounding_box()
     clicked = """name => {
       const tab = [...document.querySelectorAll('[role=tab]')].find(tab => tab.textContent === name);
@@ -797,7 +810,8 @@ def follow_a_word_and_lineage(bpe: Bpe) -> None:
 
 
 def the_files_are_the_run(bpe: Bpe, tmp_path: Path) -> None:
-    """JSON and CSV against the engine's trace; vocab.json and merges.txt in the `tokenizers` library against the page."""
+    """JSON and CSV against the engine's trace; vocab.json and merges.txt in the `tokenizers` library against
+    the page."""
     trace = course_trace()
     panel = bpe.tab("Encode")
     field = panel.get_by_label("Text to encode", exact=False)
@@ -868,7 +882,7 @@ def ties_where_the_runs_part(bpe: Bpe) -> None:
     assert seen == [tuple(other.pair_of(step)) for step in range(1, 20)]
 
 
-# --- hostile text -----------------------------------------------------------------------------------------------------
+# --- hostile text -------------------------------------------------------------------------------------------
 
 HOSTILE = [
     "<script>window.bad=1</script>",
@@ -906,8 +920,8 @@ TRACES_OF_ATTACK = """() => {
 
 
 def test_hostile_text_is_only_text(bpe: Bpe, open_page: Callable[..., Page], tmp_path: Path) -> None:
-    """Every tab, on a screen of 390 pixels, the hover of a chart and the downloads: no element, no attribute, no request comes from the
-    text, and nothing makes the page scroll sideways."""
+    """Every tab, on a screen of 390 pixels, the hover of a chart and the downloads: no element, no attribute,
+    no request comes from the text, and nothing makes the page scroll sideways."""
     bpe.open("/bpe?corpus=paste&pre=whitespace_split&special=%3Cb%3E%20%3Cimg/src=x/onerror=window.bad=5%3E")
     text = "\n".join(f"{line} {line}" for line in HOSTILE)
     bpe.type_text(text)

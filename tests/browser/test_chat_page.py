@@ -1,7 +1,7 @@
 """The playground's tab “Chat” in a real browser: typing, the keyboard, a reload, a template that never ends.
 
-Oracle: the app's shipped GPT-2 on the text that the template gives, which is held against `transformers` elsewhere; the browser for widths
-and for what hostile text made of the page.
+Oracle: the app's shipped GPT-2 on the text that the template gives, which is held against `transformers`
+elsewhere; the browser for widths and for what hostile text made of the page.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The playground's text box and chips in a real browser: typing, linking, copying, keys, hostile text, large text."""
+"""The playground's text box and chips in a real browser: typing, linking, copying, keys, hostile text, large
+text."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ CARET = f"node => {{ const {{ state }} = {VIEW}, {{ from, to }} = state.selectio
 
 @pytest.fixture(scope="session")
 def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Where the demo is served, from a folder that has the app's static files: a page whose requests a test answers has no cache."""
+    """Where the demo is served, from a folder that has the app's static files: a page whose requests a test
+    answers has no cache."""
     folder = tmp_path_factory.mktemp("demo")
     demo = (HERE / "playground_demo.py").read_text("utf-8")
     (folder / "demo.py").write_text(
@@ -424,7 +426,8 @@ def a_selection_brings_its_chips_into_sight(page: Page) -> None:
 
 
 def test_python_and_the_box(demo: Callable[..., Page], page: Page) -> None:
-    """One visit: what Python is told and when, what it says, and its light theme, though the system is dark."""
+    """One visit: what Python is told and when, what it says, and its light theme, though the system is
+    dark."""
     page.emulate_media(color_scheme="dark")
     demo("?embed=true&embed_options=light_theme")
     the_colours_are(page, dark=False)
@@ -469,7 +472,8 @@ def the_colours_are(page: Page, dark: bool) -> None:
 
 
 def test_hostile_text_in_the_dark(demo: Callable[..., Page], page: Page, dialogs: list[str]) -> None:
-    """One visit to a text that attacks, in a box that isn't joined to its chips, and in Streamlit's dark theme, though the system is light."""
+    """One visit to a text that attacks, in a box that isn't joined to its chips, and in Streamlit's dark
+    theme, though the system is light."""
     demo("?example=hostile&linked=no&embed=true&embed_options=dark_theme")
     the_colours_are(page, dark=True)
     hostile_text_is_inert(page, dialogs)
@@ -564,7 +568,8 @@ def test_hostile_vocabulary_is_inert(page: Page, dialogs: list[str]) -> None:
 
 
 def test_a_key_on_a_full_page_draws_what_changed_and_no_more(page: Page) -> None:
-    """What it pushes out at the end of the page doesn't draw all between. Oracle: the ids that are sent; the browser, for which nodes stay."""
+    """What it pushes out at the end of the page doesn't draw all between. Oracle: the ids that are sent; the
+    browser, for which nodes stay."""
 
     def packed(ids: list[int], at: int) -> str:
         pieces = [(one, "\n" if not one % 5 else "ab") for one in ids[:500]]

@@ -1,7 +1,8 @@
-"""A class, live, in browsers: one lecturer, most of the time by keyboard, and three students in contexts of their own.
+"""A class, live, in browsers: one lecturer, most of the time by keyboard, and three students in contexts of
+their own.
 
-Oracle: the Hugging Face course's five words, where `u` and `g` are merged first, as they occur 20 times, and then `u` and `n`, 16
-times; what was tapped on the phones; the addresses; the exercises' own keys.
+Oracle: the Hugging Face course's five words, where `u` and `g` are merged first, as they occur 20 times, and
+then `u` and `n`, 16 times; what was tapped on the phones; the addresses; the exercises' own keys.
 """
 
 from __future__ import annotations
@@ -71,8 +72,8 @@ def code_told(lecturer: Page) -> str:
 
 
 def test_a_class(app: str, open_page: Callable[..., Page]) -> None:
-    """Follow, ask, answer, bars, vote again, reveal; step away and come back, reload, come late; called back, let go; a second device; a
-    question of one's own; the summary."""
+    """Follow, ask, answer, bars, vote again, reveal; step away and come back, reload, come late; called back,
+    let go; a second device; a question of one's own; the summary."""
     lecturer, phone = open_page(), open_page(**PHONE)
     tokyo, late = open_page(locale="ja-JP"), open_page(own="late")
     code = open_class(lecturer, f"{app}/bpe?corpus=hug")
@@ -164,7 +165,8 @@ def following_costs_no_run(phone: Page, lecturer: Page) -> None:
 
 
 def nothing_leads_ahead(student: Page) -> None:
-    """While a question is open, what follows the step isn't in the student's page, nor the key in what the room has told."""
+    """While a question is open, what follows the step isn't in the student's page, nor the key in what the
+    room has told."""
     book = student.locator(".ts-flipbook").first
     expect(book.locator(".line > .future")).to_have_count(0)
     expect(book.locator(".cols > section")).to_have_count(1)
@@ -259,7 +261,8 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
 
 
 def a_number(lecturer: Page, phone: Page) -> None:
-    """By turns, the next question is how often the pair occurs: 16 times. Typed as a fraction, it is the same number."""
+    """By turns, the next question is how often the pair occurs: 16 times. Typed as a fraction, it is the same
+    number."""
     lecturer.keyboard.press("a")
     expect(lecturer.locator(f"{WALL} .asked")).to_contain_text("How often does it occur")
     lecturer.keyboard.press("Enter")
@@ -355,7 +358,8 @@ def who_has_answered_what(lecturer: Page) -> None:
 
 
 def in_predict(lecturer: Page, phone: Page, sent: list[bytes]) -> None:
-    """There the server sends nothing of the steps ahead before Reveal; then everybody goes on all the same."""
+    """There the server sends nothing of the steps ahead before Reveal; then everybody goes on all the
+    same."""
     where = ".ts-flipbook .where p"
     expect(phone.locator(where)).to_have_text("Step 0 of 0")
     lecturer.keyboard.press("a")
@@ -372,7 +376,8 @@ def in_predict(lecturer: Page, phone: Page, sent: list[bytes]) -> None:
 
 
 def given(lecturer: Page, phone: Page, path: str) -> None:
-    """The lecturer gives what the page has, and everybody is led there; what is typed before Python is done there would be lost."""
+    """The lecturer gives what the page has, and everybody is led there; what is typed before Python is done
+    there would be lost."""
     expect(lecturer.locator(f"{STRIP} [data-do=give]")).to_be_visible()
     lecturer.keyboard.press("g")
     phone.wait_for_function(f"location.pathname === '{path}'")

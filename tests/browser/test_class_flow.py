@@ -1,7 +1,8 @@
-"""A class whose browsers are one class: what a question hides, what a second device of the lecturer's does, what a lost connection costs.
+"""A class whose browsers are one class: what a question hides, what a second device of the lecturer's does,
+what a lost connection costs.
 
-By mouse, touch and keyboard, as in a room. Oracle: the Hugging Face course's five words, where `u` and `g` are merged first and then
-`u` and `n`; what the lecturer's own page shows; the exercises' own keys.
+By mouse, touch and keyboard, as in a room. Oracle: the Hugging Face course's five words, where `u` and `g`
+are merged first and then `u` and `n`; what the lecturer's own page shows; the exercises' own keys.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def seen(page: Page, selector: str) -> int:
 
 
 def test_a_question_is_not_given_away(app: str, open_page: Callable[..., Page]) -> None:
-    """In Predict, also to somebody who was ahead; step by step; on a page of exercises. What was there before comes back."""
+    """In Predict, also to somebody who was ahead; step by step; on a page of exercises. What was there before
+    comes back."""
     lecturer, phone = open_page(), open_page(**PHONE)
     code = opened(lecturer, f"{app}/bpe?corpus=hug&mode=predict&ask=pair")
     followed(phone, app, code, "/bpe")
@@ -149,8 +151,9 @@ TOLD = {
 
 
 def test_a_lost_connection(app: str, open_page: Callable[..., Page]) -> None:
-    """A phone in a class, a text that is being typed, a run that is stepped through: in three languages, a strip instead of Streamlit's dialog, which would be
-    there after 3 seconds. The phone doesn't say that it follows; then it is where the class has gone meanwhile."""
+    """A phone in a class, a text that is being typed, a run that is stepped through: in three languages, a
+    strip instead of Streamlit's dialog, which would be there after 3 seconds. The phone doesn't say that it
+    follows; then it is where the class has gone meanwhile."""
     cable = Cable(app)
     lecturer, phone = open_page(), open_page(**PHONE, errors=True)
     typing, stepping = open_page(locale="zh-CN", errors=True), open_page(locale="ja-JP", errors=True)
@@ -198,7 +201,8 @@ COVERS = """() => { const { top } = document.querySelector('.ts-away').getBoundi
 
 
 def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) -> None:
-    """In Predict: whatever is pressed on the second device, the wall shows, and nobody is pulled back. The wall's own answer leads as well."""
+    """In Predict: whatever is pressed on the second device, the wall shows, and nobody is pulled back. The
+    wall's own answer leads as well."""
     address = f"{app}/bpe?corpus=hug&mode=predict&ask=pair"
     wall, phone = open_page(), open_page(**PHONE)
     code = opened(wall, address)
@@ -274,8 +278,9 @@ SPLITS = """() => { const root = document.querySelector('.st-key-compare-words [
 
 
 def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
-    """By a clicker's keys, at 1280 × 800 with a class open: an activity about a tab opens it on the wall, the next one the stage. Compare's
-    words have all three splits; after the last merge of a prediction all five words are there beside the question."""
+    """By a clicker's keys, at 1280 × 800 with a class open: an activity about a tab opens it on the wall, the
+    next one the stage. Compare's words have all three splits; after the last merge of a prediction all five
+    words are there beside the question."""
     wall = open_page(viewport={"width": 1280, "height": 800})
     code = opened(wall, f"{app}/bpe?corpus=hug&mode=predict&ask=pair&walk=30.2")
     Learner(wall, "").rest()
@@ -321,8 +326,9 @@ def projected(wall: Page, tab: str) -> None:
 
 
 def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Page]) -> None:
-    """By mouse and thumb: whatever a student presses or reveals, they go alone and no further; it ends where the lecturer says so, and with
-    another run. Then in teams. The oracle of the steps is what was typed into the panel."""
+    """By mouse and thumb: whatever a student presses or reveals, they go alone and no further; it ends where
+    the lecturer says so, and with another run. Then in teams. The oracle of the steps is what was typed into
+    the panel."""
     lecturer, phone, other = open_page(), open_page(**PHONE), open_page(**PHONE)
     lost = lose_first(lecturer, b'"leads"')
     code = opened(lecturer, f"{app}/bpe?corpus=hug")
@@ -385,7 +391,8 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
 
 
 def test_a_class_is_asked_about_the_newer_kinds(app: str, open_page: Callable[..., Page]) -> None:
-    """A question about what each kind alone does, made from its run, answered by thumb, right as the next steps say. Oracle: the run itself."""
+    """A question about what each kind alone does, made from its run, answered by thumb, right as the next
+    steps say. Oracle: the run itself."""
     lecturer, phone = open_page(), open_page(**PHONE)
     runs: dict[str, Any] = {
         corpus: trace_at(BPE, corpus=corpus) for corpus in ("phrases", "scaffolding", "parallel")

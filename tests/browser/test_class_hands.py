@@ -1,4 +1,5 @@
-"""A class as hands hold it: a mouse, a thumb, a keyboard, a clicker. Nothing is given the focus, or sent, by a script.
+"""A class as hands hold it: a mouse, a thumb, a keyboard, a clicker. Nothing is given the focus, or sent, by
+a script.
 
 Oracle: what was typed and tapped, key by key.
 """
@@ -28,7 +29,8 @@ from tests.browser.test_walk import held
 
 
 def boxes(lecturer: Page) -> tuple[Locator, Locator, Locator]:
-    """Of a question of one's own: the question's box, those of the choices, and the radios, the last of which is for none."""
+    """Of a question of one's own: the question's box, those of the choices, and the radios, the last of which
+    is for none."""
     own = lecturer.locator(f"{WALL} .own")
     return (
         own.locator("textarea"),
@@ -61,7 +63,8 @@ def type_own(lecturer: Page, asked: str, *choices: str) -> None:
 
 
 def written_by_hand(lecturer: Page, phone: Page) -> None:
-    """Whatever happens in the class meanwhile, by mouse, thumb and keyboard; it is there until the class has been asked."""
+    """Whatever happens in the class meanwhile, by mouse, thumb and keyboard; it is there until the class has
+    been asked."""
     write_own(lecturer)
     question, texts, radios = boxes(lecturer)
     question.click()
@@ -94,7 +97,8 @@ def written_by_hand(lecturer: Page, phone: Page) -> None:
 
 
 def marks(lecturer: Page, radios: Locator) -> None:
-    """The right choice is marked by mouse, by thumb, and by arrow keys and Space; one that is empty can't be right."""
+    """The right choice is marked by mouse, by thumb, and by arrow keys and Space; one that is empty can't be
+    right."""
     for mark, right in ((radios.nth(0).click, 0), (radios.nth(1).tap, 1), (radios.nth(2).click, 2)):
         mark()
         holds(lecturer, "My question?", ["red", "blue"], right)
@@ -138,7 +142,8 @@ def with_nothing_but_keys(lecturer: Page, phone: Page) -> None:
 
 
 def type_code(page: Page, code: str, told: str) -> None:
-    """Into the box that is on Home and on “Live class”, whatever class the page is in; what the strip says then."""
+    """Into the box that is on Home and on “Live class”, whatever class the page is in; what the strip says
+    then."""
     page.get_by_role("textbox", name="Join a class: code").tap()
     page.keyboard.type(code)
     page.keyboard.press("Enter")
@@ -153,8 +158,8 @@ WRONG = "There is no class with this code: look at the code again."
 
 
 def test_ways_into_a_class(app: str, open_page: Callable[..., Page]) -> None:
-    """Opened on Home, joined by the code that was typed last, looked at without leading anybody away, gone on with from another tab; a key
-    that somebody has sent is taken from nobody who doesn't want it."""
+    """Opened on Home, joined by the code that was typed last, looked at without leading anybody away, gone on
+    with from another tab; a key that somebody has sent is taken from nobody who doesn't want it."""
     lecturer, reader = open_page(own="desk"), open_page(own="reader")
     phone = open_page(errors=True, **PHONE)  # a wrong code is a 404
     slow: list[Route] = []
@@ -202,7 +207,8 @@ def looked_up_without_leading(lecturer: Page, phone: Page) -> None:
 
 
 def gone_on_with(lecturer: Page, phone: Page, app: str, code: str) -> Page:
-    """The tab is closed; another one leads on, from where the class is. So does one in which the lecturer types the code."""
+    """The tab is closed; another one leads on, from where the class is. So does one in which the lecturer
+    types the code."""
     desk = lecturer.context
     lecturer.close()
     for again in (lambda page: page.get_by_role("button", name=f"Go on with class {code}").click(), None):
@@ -267,8 +273,9 @@ def ended(lecturer: Page, phone: Page, app: str) -> None:
 
 
 def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
-    """A question of the lecturer's own. On the smallest phone: who taps twice has answered once; a result goes when the class goes on; an exercise is counted in its row. In
-    front, a clicker asks in a plan, too, and long answers leave the bars their room."""
+    """A question of the lecturer's own. On the smallest phone: who taps twice has answered once; a result
+    goes when the class goes on; an exercise is counted in its row. In front, a clicker asks in a plan, too,
+    and long answers leave the bars their room."""
     lecturer = open_page(viewport={"width": 1280, "height": 800}, has_touch=True)
     phone = open_page(viewport={"width": 320, "height": 640}, has_touch=True)
     code = open_class(lecturer, f"{app}/bpe?corpus=hug&walk=30.1")
@@ -298,7 +305,8 @@ def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
 
 
 def tapped_twice(phone: Page) -> None:
-    """At one place: nothing has moved under the thumb. What was tapped before goes before, however slow the connection is."""
+    """At one place: nothing has moved under the thumb. What was tapped before goes before, however slow the
+    connection is."""
     slow: list[Route] = []
     phone.route("**/answer", lambda route: slow.append(route), times=1)
     right = phone.locator(f'{CARD} [data-key="=u + g"]')

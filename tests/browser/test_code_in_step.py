@@ -1,6 +1,8 @@
-"""The tab Code in a real browser: the line at work follows the stage, beat by beat, without asking the server.
+"""The tab Code in a real browser: the line at work follows the stage, beat by beat, without asking the
+server.
 
-Oracles: the engine's merges and prunes of the same corpora; the sources of the plain versions; the browser for colours.
+Oracles: the engine's merges and prunes of the same corpora; the sources of the plain versions; the browser
+for colours.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""The page “Compare” in a real browser: stepping by keyboard, the chart that follows, links, tabs, files, phone, hostile text.
+"""The page “Compare” in a real browser: stepping by keyboard, the chart that follows, links, tabs, files,
+phone, hostile text.
 
-Sources and oracles: `golden/bpe_hug.json` and `golden/wordpiece_hug.json` (the Hugging Face course's merges in order); the engine
-(`compare`, tried in `test_comparison.py`) for the other numbers; for hostile text and widths, the browser itself.
+Sources and oracles: `golden/bpe_hug.json` and `golden/wordpiece_hug.json` (the Hugging Face course's merges
+in order); the engine (`compare`, tried in `test_comparison.py`) for the other numbers; for hostile text and
+widths, the browser itself.
 """
 
 from __future__ import annotations
@@ -103,7 +105,7 @@ def learner(serve: Callable[..., str], page: Page) -> Compare:
     return Compare(page, serve(ROOT / "app.py"))
 
 
-# --- stepping ---------------------------------------------------------------------------------------------------------
+# --- stepping -----------------------------------------------------------------------------------------------
 
 
 def test_stepping_through_one_corpus_after_the_other(learner: Compare) -> None:
@@ -144,9 +146,11 @@ def the_published_merges_side_by_side(learner: Compare) -> None:
 
 
 def the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
-    """At 1366×768 the whole stage is in view, and its height is the same at every step; no sentence is cut off.
+    """At 1366×768 the whole stage is in view, and its height is the same at every step; no sentence is cut
+    off.
 
-    Long words fade where their column ends; scrolled to the end, the last token and the timeline's last size don't.
+    Long words fade where their column ends; scrolled to the end, the last token and the timeline's last size
+    don't.
     """
     for corpus, steps in (("highest", 23), ("course", 20), ("mixed", 20)):
         learner.choose("Corpus", str(EXAMPLES[corpus].title))
@@ -272,11 +276,12 @@ def test_a_deep_link_a_reload_files_and_back(
     learner.untroubled()
 
 
-# --- phone, themes ----------------------------------------------------------------------------------------------------
+# --- phone, themes ------------------------------------------------------------------------------------------
 
 
 def test_phone(learner: Compare, open_page: Callable[..., Page]) -> None:
-    """390 pixels: the columns stand on top of each other. That no tab makes the page scroll sideways is looked at with hostile text."""
+    """390 pixels: the columns stand on top of each other. That no tab makes the page scroll sideways is
+    looked at with hostile text."""
     page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     phone = Compare(page, learner.address).open("/compare?corpus=course&step=30", step=30)
     columns = phone.stage()["columns"]
@@ -287,7 +292,7 @@ def test_phone(learner: Compare, open_page: Callable[..., Page]) -> None:
     assert max(page.evaluate(WIDTHS)) <= 0
 
 
-# --- own texts --------------------------------------------------------------------------------------------------------
+# --- own texts ----------------------------------------------------------------------------------------------
 
 
 def test_own_texts(learner: Compare, open_page: Callable[..., Page], tmp_path: Path) -> None:
@@ -311,8 +316,8 @@ def what_can_not_be_is_explained_and_the_text_survives(learner: Compare) -> None
 
 
 def hostile_text_is_only_text(learner: Compare, open_page: Callable[..., Page], tmp_path: Path) -> None:
-    """Every tab, on a screen of 390 pixels, a hover in the chart, and the handout: no element, no attribute, no request comes from the text,
-    and nothing makes the page scroll sideways."""
+    """Every tab, on a screen of 390 pixels, a hover in the chart, and the handout: no element, no attribute,
+    no request comes from the text, and nothing makes the page scroll sideways."""
     page, before = learner.page, learner.stage()["where"]
     learner.type_text(
         "\n".join(f"{line} {line} $x$ **b** <img src=x onerror=window.bad=9>" for line in HOSTILE)

@@ -1,7 +1,9 @@
-"""The stage that comes with the page: it stands and steps before Streamlit has started, and moves to its place unseen.
+"""The stage that comes with the page: it stands and steps before Streamlit has started, and moves to its
+place unseen.
 
-Source: a first visit should show its step at once. Oracle: the page as it is when all of it has come: what was there before must lie
-where it lies then, to half a pixel, and a step that was taken before must be the page's.
+Source: a first visit should show its step at once. Oracle: the page as it is when all of it has come: what
+was there before must lie where it lies then, to half a pixel, and a step that was taken before must be the
+page's.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from tests.loops import finished
 
 APP = ROOT / "app.py"
 STARTS = "**/_stcore/health"
-"""What Streamlit asks before it connects. Its scripts may come from the browser's memory, where nobody can hold them."""
+"""What Streamlit asks before it connects. Its scripts may come from the browser's memory, where nobody can
+hold them."""
 EARLY = ".ts-early"
 BOXES = """() => {
   const early = document.querySelector('.ts-early');
@@ -84,7 +87,8 @@ def whole(page: Page) -> None:
 
 
 def test_it_steps_before_streamlit_has_started(serve: Callable[..., str], page: Page) -> None:
-    """By mouse and by keyboard; then Python hears of the step, the focus stays, and there is never a second stage."""
+    """By mouse and by keyboard; then Python hears of the step, the focus stays, and there is never a second
+    stage."""
     address = shown_before(serve(APP) + "/bpe?corpus=course&step=3")
     with before_streamlit(page) as start:
         page.goto(address, wait_until="commit")
@@ -129,7 +133,8 @@ def test_playing_goes_on(serve: Callable[..., str], page: Page) -> None:
 
 
 def test_nothing_moves_when_the_rest_comes(serve: Callable[..., str], page: Page) -> None:
-    """In windows of all widths, where the head of a page breaks into lines in different ways, and in three languages."""
+    """In windows of all widths, where the head of a page breaks into lines in different ways, and in three
+    languages."""
     shown = [("bpe", "en"), ("wordpiece", "ja"), ("unigram", "zh")]
     links = [f"{serve(APP)}/{name}?corpus=course&step=2&lang={language}" for name, language in shown]
     for link in links:
@@ -201,7 +206,8 @@ def test_what_is_projected_waits_for_streamlit(serve: Callable[..., str], open_p
 def test_another_language_than_the_server_was_told_takes_its_place(
     serve: Callable[..., str], open_page: Any
 ) -> None:
-    """A browser may ask for pages in one language and speak another: the page's own stage comes in place of the early one."""
+    """A browser may ask for pages in one language and speak another: the page's own stage comes in place of
+    the early one."""
     shown_before(serve(APP) + "/bpe?corpus=hug&lang=ja")
     page: Page = open_page(extra_http_headers={"Accept-Language": "ja"})
     with before_streamlit(page) as start:

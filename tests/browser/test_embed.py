@@ -1,4 +1,5 @@
-"""Pages within another one (`?embed=true`), as a course page would have them: in frames of the app's own site and of others.
+"""Pages within another one (`?embed=true`), as a course page would have them: in frames of the app's own site
+and of others.
 
 Oracle: the browser, for what is there and where, and for who may show it.
 """
@@ -60,7 +61,8 @@ def test_a_frame_may_be_about_some_of_the_steps(serve: Callable[..., str], page:
 
 
 def test_another_site_shows_what_it_may(serve: Callable[..., str], visitor: Page, elsewhere: str) -> None:
-    """The HTML to copy, in a page of a site that the server names, and in one that it doesn't: the same machine under another name."""
+    """The HTML to copy, in a page of a site that the server names, and in one that it doesn't: the same
+    machine under another name."""
     allowed = elsewhere.replace("127.0.0.1", "localhost")
     server = serve("app.py", variables={ANCESTORS_VARIABLE: allowed.rstrip("/")})
     address = f"{server}/bpe?corpus=course&step=7&lang=ja"

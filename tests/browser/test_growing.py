@@ -1,8 +1,8 @@
-"""A run that still grows, in a real browser: a long text is pasted, and its first steps are there before the last. It is stopped, and
-goes on, and the stage goes along with its end.
+"""A run that still grows, in a real browser: a long text is pasted, and its first steps are there before the
+last. It is stopped, and goes on, and the stage goes along with its end.
 
-Oracle: the engine, asked for the same text in this process. What is shown of a run at each point of its growth is in
-`tests/pages/test_growing.py`.
+Oracle: the engine, asked for the same text in this process. What is shown of a run at each point of its
+growth is in `tests/pages/test_growing.py`.
 """
 
 from __future__ import annotations

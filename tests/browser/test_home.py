@@ -1,6 +1,7 @@
 """The home page in a browser: the tokens are there, and follow the typing.
 
-Source: the page's promise, one's own sentence in tokens. Oracle: the engine's encoding by the tokenizer that the page names.
+Source: the page's promise, one's own sentence in tokens. Oracle: the engine's encoding by the tokenizer that
+the page names.
 """
 
 from __future__ import annotations

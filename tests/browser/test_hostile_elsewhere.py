@@ -1,6 +1,8 @@
-"""Texts, also hostile ones, where they go besides the app's pages: into a notebook that is trusted, and onto paper.
+"""Texts, also hostile ones, where they go besides the app's pages: into a notebook that is trusted, and onto
+paper.
 
-Oracles: what runs sets a flag on `window`; the browser's own requests; the links of a PDF, in which Chromium writes each as a `/URI`.
+Oracles: what runs sets a flag on `window`; the browser's own requests; the links of a PDF, in which Chromium
+writes each as a `/URI`.
 """
 
 from __future__ import annotations
@@ -21,11 +23,13 @@ from tokensteps.runs.corpora import pack_text
 TRUSTED = """cells => {
   for (const cell of cells) document.body.append(document.createRange().createContextualFragment(cell));
 }"""
-"""Put outputs into a page as JupyterLab puts those of a notebook that is trusted: markup counts, and scripts in it run."""
+"""Put outputs into a page as JupyterLab puts those of a notebook that is trusted: markup counts, and scripts
+in it run."""
 
 
 def test_a_trusted_notebook_runs_nothing_of_a_corpus(app: str, open_page: Callable[..., Page]) -> None:
-    """A corpus from elsewhere is data, also where the reader trusts the notebook: in its frames, in the tables that pandas draws, in titles."""
+    """A corpus from elsewhere is data, also where the reader trusts the notebook: in its frames, in the
+    tables that pandas draws, in titles."""
     words = [word for word in (*MARKUP, *MARKDOWN) if word.strip()]
     corpus = Corpus.from_counts(dict.fromkeys(words, 3), pre_tokenizer="none")
     trace = train_bpe(corpus, merges=20)
@@ -65,8 +69,9 @@ THEMES: Final = {
     "Colab": ("html", "theme", "light", "dark"),
     "marimo": ("html", "class", "light", "dark"),
 }
-"""How a notebook says its theme, light and dark: on which element, in which attribute. VS Code's: `applyStyles` in the page around its
-webviews; Colab's: its own styles for data frames, `[theme=dark] .colab-df-convert`."""
+"""How a notebook says its theme, light and dark: on which element, in which attribute. VS Code's:
+`applyStyles` in the page around its webviews; Colab's: its own styles for data frames, `[theme=dark]
+.colab-df-convert`."""
 
 
 def test_frames_follow_the_notebook_around_them_in_theme_and_keys(open_page: Callable[..., Page]) -> None:
@@ -98,7 +103,8 @@ def test_frames_follow_the_notebook_around_them_in_theme_and_keys(open_page: Cal
 def test_printed_pages_lead_nowhere_that_a_text_wants(
     app: str, open_page: Callable[..., Page], page_name: str
 ) -> None:
-    """No link of a text's becomes one on paper, nothing runs in the file, and printing asks nobody for anything."""
+    """No link of a text's becomes one on paper, nothing runs in the file, and printing asks nobody for
+    anything."""
     text = "\n".join(word for word in (*MARKUP, *MARKDOWN)[::3] if word.strip())
     page = open_page()
     page.goto(

@@ -1,7 +1,8 @@
 """Languages in a browser: its own by default, the switch, the address, other pages and back.
 
-Source: the README's promise that the app speaks the browser's language, and that a choice stands in the address. Oracle: the
-compiled catalogues, read by Python's `gettext`; Chromium's own report of the fonts that it drew with.
+Source: the README's promise that the app speaks the browser's language, and that a choice stands in the
+address. Oracle: the compiled catalogues, read by Python's `gettext`; Chromium's own report of the fonts that
+it drew with.
 """
 
 from __future__ import annotations

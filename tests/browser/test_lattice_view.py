@@ -1,7 +1,7 @@
 """The lattice tab in a real browser: stepping, pointing at pieces, forcing them, phone, both themes.
 
-Sources and oracles: `golden/unigram_hug.json`, the course's Viterbi table for unhug; the engine's lattice of the same
-pieces.
+Sources and oracles: `golden/unigram_hug.json`, the course's Viterbi table for unhug; the engine's lattice of
+the same pieces.
 """
 
 from __future__ import annotations
@@ -201,7 +201,8 @@ def everything_can_be_read(book: Book) -> None:
 
 
 def forcing_with_the_mouse(book: Book) -> None:
-    """The forced path is marked, the best one stays; stepping keeps it, choosing again or another one changes it."""
+    """The forced path is marked, the best one stays; stepping keeps it, choosing again or another one changes
+    it."""
     book.press("End")
     book.bar("hu").click()
     book.root.locator(".say").hover()

@@ -1,7 +1,8 @@
-"""A whole lesson, from Home to the table of answers: a lecturer with a clicker and a phone of their own, six more phones, in browsers of their own.
+"""A whole lesson, from Home to the table of answers: a lecturer with a clicker and a phone of their own, six
+more phones, in browsers of their own.
 
-Source: the 30-minute plan. Oracle: the course's five words, where BPE merges `u` and `g` first, as they occur 20 times, and WordPiece `##g`
-and `##s`, by its score; what was tapped and typed.
+Source: the 30-minute plan. Oracle: the course's five words, where BPE merges `u` and `g` first, as they occur
+20 times, and WordPiece `##g` and `##s`, by its score; what was tapped and typed.
 """
 
 from __future__ import annotations
@@ -48,8 +49,9 @@ def tapped(phone: Page, answer: str) -> None:
 
 
 def test_a_lesson(app: str, open_page: Callable[..., Page]) -> None:
-    """The activities by a clicker's keys, and half of them from the presenter view on a second device; two questions from the run, one with a
-    second vote, one that was prepared, one in their own words; a phone that loses its connection, a lecturer who loses the tab."""
+    """The activities by a clicker's keys, and half of them from the presenter view on a second device; two
+    questions from the run, one with a second vote, one that was prepared, one in their own words; a phone
+    that loses its connection, a lecturer who loses the tab."""
     lecturer = open_page(own="desk", **HALL)
     lecturer.goto(f"{app}/class")
     write(lecturer, WHY, "free", activity="30.3")

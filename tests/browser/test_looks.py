@@ -28,7 +28,8 @@ def address(serve: Callable[..., str]) -> str:
 
 
 def test_paper_is_black_on_white_without_controls(address: str, page: Page) -> None:
-    """A dark page on paper: the step with its narration, light; no sidebar, transport or timeline; on the screen, room is kept for the stage."""
+    """A dark page on paper: the step with its narration, light; no sidebar, transport or timeline; on the
+    screen, room is kept for the stage."""
     page.emulate_media(color_scheme="dark")
     page.goto(f"{address}/bpe?step=3")
     stage = page.locator(".st-key-bpe-book .stage")
@@ -127,7 +128,8 @@ def test_labels_of_choices_and_files_are_whole(address: str, page: Page) -> None
 
 
 def test_what_is_chosen_shows_in_forced_colours(address: str, page: Page) -> None:
-    """The mode, the language, a slider's track and a bar differ from what is around them, as they do in a theme of the system's own."""
+    """The mode, the language, a slider's track and a bar differ from what is around them, as they do in a
+    theme of the system's own."""
     page.emulate_media(forced_colors="active")
     page.goto(f"{address}/unigram?corpus=hug&step=2")
     expect(page.locator(".ts-flipbook .cols .bar").first).to_be_visible()
@@ -180,7 +182,8 @@ def test_a_phone_is_told_of_no_button_that_it_lacks(address: str, page: Page) ->
 
 
 def test_the_other_tabs_are_under_more(address: str, page: Page) -> None:
-    """Four tabs are in sight; “More” names the others, by mouse and by keyboard, and the one that is chosen stands beside the four."""
+    """Four tabs are in sight; “More” names the others, by mouse and by keyboard, and the one that is chosen
+    stands beside the four."""
     page.goto(f"{address}/bpe?corpus=hug&step=2")
     tabs, more, items = (
         page.get_by_role("tab"),

@@ -1,5 +1,6 @@
-"""Every page in Firefox and in WebKit, where they are here (`make browsers` installs them), and what each of them does otherwise than
-Chromium: neither has a Navigation API here, WebKit zooms and underlines in its own ways.
+"""Every page in Firefox and in WebKit, where they are here (`make browsers` installs them), and what each of
+them does otherwise than Chromium: neither has a Navigation API here, WebKit zooms and underlines in its own
+ways.
 
 Oracle: the address, the history and the page as the browser itself tells of them.
 """
@@ -178,7 +179,7 @@ def test_boxes_grow_in_projector_mode(window: Window, server: str) -> None:
     assert window.js(wide) <= 0
 
 
-# --- what each page is for --------------------------------------------------------------------------------------------
+# --- what each page is for ----------------------------------------------------------------------------------
 
 
 def test_home_cuts_what_is_typed(window: Window, server: str) -> None:

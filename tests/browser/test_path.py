@@ -1,7 +1,8 @@
-"""The path, done as a learner does it: with the mouse, the keyboard, and on a phone; with a wrong answer at each station.
+"""The path, done as a learner does it: with the mouse, the keyboard, and on a phone; with a wrong answer at
+each station.
 
-Oracle: the five words counted by hand (the course's worked example), `tokenizers`' own encodings in `tests/app/teaching/test_lessons.py`,
-and what lies where on the screen.
+Oracle: the five words counted by hand (the course's worked example), `tokenizers`' own encodings in
+`tests/app/teaching/test_lessons.py`, and what lies where on the screen.
 """
 
 from __future__ import annotations
@@ -160,8 +161,9 @@ def in_view(page: Page, selector: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way: str) -> None:
-    """From the first station to the exercises, with a wrong answer at each: none is done before that, and the strip names what was
-    done. What a station speaks of is whole in view, below a verdict, too; the strip covers nothing."""
+    """From the first station to the exercises, with a wrong answer at each: none is done before that, and the
+    strip names what was done. What a station speaks of is whole in view, below a verdict, too; the strip
+    covers nothing."""
     make, options = WAYS[way]
     page = open_page(own=f"path-{way}", **options)
     hand = make(page)

@@ -1,7 +1,7 @@
 """Pictures of the stage, as the tab “Files and link” saves them.
 
-Oracles: a screenshot of the stage, which has to be nearer to the picture of its step than to that of another; Pillow, which reads
-animations on its own; an XML parser.
+Oracles: a screenshot of the stage, which has to be nearer to the picture of its step than to that of another;
+Pillow, which reads animations on its own; an XML parser.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from tokensteps.runs.corpora import pack_text
 
 STAGE = ".ts-flipbook .stage"
 NEAR = 1.9
-"""Of 255. The picture of a step was measured to be 1.0 to 1.2 from the screen, that of the next step 3.9 to 4.4."""
+"""Of 255. The picture of a step was measured to be 1.0 to 1.2 from the screen, that of the next step 3.9 to
+4.4."""
 
 
 def saved(page: Page, kind: str) -> tuple[str, bytes]:
@@ -33,8 +34,8 @@ def saved(page: Page, kind: str) -> tuple[str, bytes]:
 
 
 def apart(picture: bytes | Image.Image, screen: bytes) -> float:
-    """How far two pictures are apart, of 255, without the edges of letters: they lie otherwise among the screen's pixels, as a stage may
-    begin between two of them. The first picture is twice as large."""
+    """How far two pictures are apart, of 255, without the edges of letters: they lie otherwise among the
+    screen's pixels, as a stage may begin between two of them. The first picture is twice as large."""
     shown = Image.open(io.BytesIO(screen)).convert("RGB")
     drawn = picture if isinstance(picture, Image.Image) else Image.open(io.BytesIO(picture))
     drawn = drawn.convert("RGB").resize(

@@ -1,8 +1,8 @@
 """The pipeline in a real browser, as a newcomer uses it: pointing, keys, lines, links, windows, hostile text.
 
-Sources and oracles: the engine, asked directly for the same corpus, stages and texts; the browser for what is lit, where things
-stand, widths, history, and for what hostile text made of the page. The drawing's markup is tried in `tests/app/drawing/test_pipeline.py`,
-links and complaints in `tests/pages/test_pipeline.py`.
+Sources and oracles: the engine, asked directly for the same corpus, stages and texts; the browser for what is
+lit, where things stand, widths, history, and for what hostile text made of the page. The drawing's markup is
+tried in `tests/app/drawing/test_pipeline.py`, links and complaints in `tests/pages/test_pipeline.py`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ PLACES = """() => { const root = [...document.querySelectorAll('*')].map(e => e.
       line: [...l.parentElement.children].indexOf(l), left: b.left, right: b.right, top: b.top, bottom: b.bottom}; }); }"""
 LINES = """() => { const root = [...document.querySelectorAll('*')].map(e => e.shadowRoot).find(r => r?.querySelector('.ts-pipeline'));
   return [...root.querySelectorAll('.line')].map(e => [e.children.length > 2 && e.scrollWidth - e.clientWidth, e.dir, e.querySelector('.labels').firstChild.textContent]); }"""
-"""Of each line: how far it reaches beyond its width, unless it is one stretch that can't be broken; its way, its text."""
+"""Of each line: how far it reaches beyond its width, unless it is one stretch that can't be broken; its way,
+its text."""
 
 
 @cache
@@ -128,7 +129,8 @@ def test_a_pair(traveller: Traveller) -> None:
 
 
 def an_emoji_an_accent_and_a_stride(traveller: Traveller) -> None:
-    """The page's story, by eye: what stands under a character came from it, and what is pointed at lights up all the way."""
+    """The page's story, by eye: what stands under a character came from it, and what is pointed at lights up
+    all the way."""
     encoding = encoded(**PAIR)
     traveller.ids(encoding.ids)
     assert traveller.row(Stage.TYPES).all_inner_texts() == list(map(str, encoding.type_ids))
@@ -213,7 +215,8 @@ def an_emoji_an_accent_and_a_stride(traveller: Traveller) -> None:
 
 
 def keys_alone(traveller: Traveller) -> None:
-    """Tab to the drawing, arrows along a stage and across stages, Home, End; Enter holds fast, Escape lets go, Tab leaves."""
+    """Tab to the drawing, arrows along a stage and across stages, Home, End; Enter holds fast, Escape lets
+    go, Tab leaves."""
     page, encoding = traveller.page, encoded(**PAIR)
     page.get_by_label("Second text, for a pair").click()
     for _ in range(3):
@@ -274,7 +277,8 @@ def test_lines_both_ways_and_other_stages(traveller: Traveller) -> None:
 
 
 def lines_are_as_wide_as_the_page(traveller: Traveller) -> None:
-    """At 1366 and 390 pixels: nothing scrolls sideways, no character is lost, the second text begins a line of its own."""
+    """At 1366 and 390 pixels: nothing scrolls sideways, no character is lost, the second text begins a line
+    of its own."""
     long = {"corpus": "mixed", "size": "400", "a": f"{B} {'x' * 60} … ½", "b": B, "normalizer": "nfkc"}
     traveller.start(**long)
     encoding = encoded(**long)
@@ -329,7 +333,8 @@ def right_to_left(traveller: Traveller) -> None:
 
 
 def back_forward_reload_and_a_link(traveller: Traveller) -> None:
-    """Every change is in the address; Back and Forward go through them, and the address alone brings all of it back."""
+    """Every change is in the address; Back and Forward go through them, and the address alone brings all of
+    it back."""
     page = traveller.page
     traveller.write("bread 🙂")
     changed = PAIR | {"a": "bread 🙂"}

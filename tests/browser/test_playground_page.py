@@ -1,10 +1,12 @@
-"""The playground in a real browser, as a person uses it: text and chips, tokenizers, uploads, links, files, hostile input.
+"""The playground in a real browser, as a person uses it: text and chips, tokenizers, uploads, links, files,
+hostile input.
 
-Sources and oracles: for the tokenizers that are trained here, the engine, asked directly for the same corpus, rules, step and
-text; for uploads, the `tokenizers` and `tiktoken` packages with the same vocabulary; the text itself, which the chips have to
-give back when they are copied; the browser for places, widths, history, and for what hostile text made of the page. State is
-read from the page: the row of ids, the figures, the chips, the address. What the text box and the chips do by themselves is
-in `test_chips.py`; damaged links, tokenizers with alike names and public ones without a network, in `tests/pages/test_playground.py`.
+Sources and oracles: for the tokenizers that are trained here, the engine, asked directly for the same corpus,
+rules, step and text; for uploads, the `tokenizers` and `tiktoken` packages with the same vocabulary; the text
+itself, which the chips have to give back when they are copied; the browser for places, widths, history, and
+for what hostile text made of the page. State is read from the page: the row of ids, the figures, the chips,
+the address. What the text box and the chips do by themselves is in `test_chips.py`; damaged links, tokenizers
+with alike names and public ones without a network, in `tests/pages/test_playground.py`.
 """
 
 from __future__ import annotations
@@ -93,14 +95,16 @@ HELD = """() => { window.held = []; const real = window.setTimeout;
 
 LONG_TASKS = """() => { const real = window.setTimeout;
   window.setTimeout = (run, after, ...rest) => real(run, String(run).includes("sendUpdateWidgetsMessage") ? 300 : after, ...rest); }"""
-"""Streamlit gathers what is told for as long as on a slow device, where it is sent when the browser comes to it."""
+"""Streamlit gathers what is told for as long as on a slow device, where it is sent when the browser comes to
+it."""
 
 
 class Playground(Learner):
     """The page and what a person does on it."""
 
     def start(self, *specs: str, text: str | None = None, **settings: str) -> Playground:
-        """Go to the page by a link with these tokenizers; with `text`, put that into the box, as by pasting."""
+        """Go to the page by a link with these tokenizers; with `text`, put that into the box, as by
+        pasting."""
         query = {f"t{index}": spec for index, spec in enumerate(specs, start=1)} | settings
         self.page.goto(f"{self.address}/playground{f'?{urlencode(query)}' if query else ''}")
         self.ready()
@@ -167,7 +171,8 @@ class Playground(Learner):
         expect(self.page.get_by_role("radio", name=how, exact=True)).to_be_checked()
 
     def upload(self, *files: dict[str, Any] | Path) -> None:
-        """Choose files in the sidebar: the browser gives them to the input that its own dialog would give them to."""
+        """Choose files in the sidebar: the browser gives them to the input that its own dialog would give
+        them to."""
         self.rest()
         self.page.get_by_test_id("stFileUploader").locator("input[type=file]").set_input_files(list(files))  # type: ignore[arg-type]
 
@@ -259,7 +264,7 @@ def file(name: str, data: bytes) -> dict[str, Any]:
     return {"name": name, "mimeType": "application/octet-stream", "buffer": data}
 
 
-# --- text and tokens --------------------------------------------------------------------------------------------------
+# --- text and tokens ----------------------------------------------------------------------------------------
 
 
 def test_a_first_visit(playground: Playground) -> None:
@@ -278,8 +283,8 @@ def a_newcomer_sees_tokens_at_once(playground: Playground) -> None:
 
 
 def tokens_are_copied_and_a_special_token_is_put_in(playground: Playground) -> None:
-    """Ids as a list, tokens as the vocabulary writes them, the text itself; and what the menu offers comes in at the caret, can be undone,
-    and leaves the focus there. Oracle: the engine's encoding."""
+    """Ids as a list, tokens as the vocabulary writes them, the text itself; and what the menu offers comes in
+    at the caret, can be undone, and leaves the focus there. Oracle: the engine's encoding."""
     page, text = playground.page, 'to "be" or 日本'
     elsewhere = page.context.new_page()  # our policy lets no script read the clipboard
     elsewhere.set_content("<textarea></textarea>")
@@ -342,7 +347,8 @@ def a_multilingual_text(playground: Playground, spec: str) -> None:
 
 
 def test_one_tokenizer(playground: Playground, open_page: Callable[..., Page], tmp_path: Path) -> None:
-    """One visit: typing and what comes of it, toggles, another tokenizer beside it, files, and all of it by keyboard."""
+    """One visit: typing and what comes of it, toggles, another tokenizer beside it, files, and all of it by
+    keyboard."""
     playground.start(COURSE, text="")
     typing_updates_the_chips_in_the_box(playground)
     a_key_is_drawn_without_a_run_of_the_page(playground)
@@ -416,7 +422,8 @@ def typing_adds_no_history_and_back_returns_the_tokenizer(playground: Playground
 
 
 def a_key_is_drawn_without_a_run_of_the_page(playground: Playground) -> None:
-    """Oracles: the engine's ids; the messages that the browser sends over the WebSocket, of which there is none until the typing pauses."""
+    """Oracles: the engine's ids; the messages that the browser sends over the WebSocket, of which there is
+    none until the typing pauses."""
     page, text = playground.page, "To be or not to be. " * 20
     box(page).fill(text)
     playground.tokens(ids(COURSE, text))
@@ -448,7 +455,8 @@ def a_key_is_drawn_without_a_run_of_the_page(playground: Playground) -> None:
 
 
 def where_the_server_draws_nothing_the_page_does(playground: Playground) -> None:
-    """As when a server has forgotten; the browser would write an answer of 404 into its log, which has to stay empty."""
+    """As when a server has forgotten; the browser would write an answer of 404 into its log, which has to
+    stay empty."""
     page = playground.page
     box(page).fill("hug")
     playground.tokens(ids(COURSE, "hug"))
@@ -502,7 +510,8 @@ ALIGNED = """() => [...document.querySelectorAll('*')].flatMap(e => [...e.shadow
 
 
 def side_by_side_is_aligned(playground: Playground) -> None:
-    """The same text in every row, one above the other; the boundaries are the engine's, framed where they differ."""
+    """The same text in every row, one above the other; the boundaries are the engine's, framed where they
+    differ."""
     text = "This is the Hugging Face Course: tokens."
     box(playground.page).fill(text)
     playground.beside(title(READY[0]))
@@ -529,7 +538,8 @@ def side_by_side_is_aligned(playground: Playground) -> None:
 
 
 def the_files_are_the_tokens(playground: Playground, offline: Page, tmp_path: Path) -> None:
-    """CSV and JSON against the engine; the page of HTML, offline and from the disk, shows the same chips, and nothing else."""
+    """CSV and JSON against the engine; the page of HTML, offline and from the disk, shows the same chips, and
+    nothing else."""
     text = f"This is {SPECIAL}שלום 👩‍👧 tokens\n{ATTACK}\n-1 @x +y"
     expected = engine(COURSE, text)
     box(playground.page).fill(text)
@@ -637,7 +647,8 @@ def keyboard_alone(playground: Playground) -> None:
 
 
 def test_typing_while_a_tokenizer_is_trained(playground: Playground) -> None:
-    """The box is there before it is: when it comes, the box stays where it is, with its text, its caret and the focus."""
+    """The box is there before it is: when it comes, the box stays where it is, with its text, its caret and
+    the focus."""
     slow = "wordpiece?corpus=library&size=3000&min=1"
     text = "Nobody has asked for this one before. " * 3
     page = playground.page
@@ -654,7 +665,8 @@ def test_typing_while_a_tokenizer_is_trained(playground: Playground) -> None:
 
 
 def test_a_held_key_asks_no_more_often_than_the_server_answers(playground: Playground) -> None:
-    """The server draws fifteen texts a second for a box, and refuses more; each letter arrives all the same."""
+    """The server draws fifteen texts a second for a box, and refuses more; each letter arrives all the
+    same."""
     page, text = playground.page, "a" * 150
     page.goto(f"{playground.address}/playground?{urlencode({'t1': HUG})}")
     playground.ready()
@@ -671,7 +683,7 @@ def test_a_held_key_asks_no_more_often_than_the_server_answers(playground: Playg
     playground.untroubled()
 
 
-# --- from training ----------------------------------------------------------------------------------------------------
+# --- from training ------------------------------------------------------------------------------------------
 
 
 def test_from_training_to_the_playground_and_back(playground: Playground) -> None:
@@ -725,7 +737,7 @@ def test_from_training_to_the_playground_and_back(playground: Playground) -> Non
     playground.untroubled()
 
 
-# --- files of tokenizers ----------------------------------------------------------------------------------------------
+# --- files of tokenizers ------------------------------------------------------------------------------------
 
 
 def test_files_of_tokenizers(playground: Playground) -> None:
@@ -735,7 +747,8 @@ def test_files_of_tokenizers(playground: Playground) -> None:
 
 
 def the_tokenizers_own_special_tokens(playground: Playground) -> None:
-    """[CLS] and [SEP] around the text, as BERT's tokenizer of the library adds them; and in the text, as plain text."""
+    """[CLS] and [SEP] around the text, as BERT's tokenizer of the library adds them; and in the text, as
+    plain text."""
     data, vocab = bert(True)
     theirs = BertWordPieceTokenizer(vocab, lowercase=False)
     text = "It's the [SEP] of a program"
@@ -795,13 +808,14 @@ def files_give_the_librarys_ids(playground: Playground) -> None:
     playground.address_has(t1=playground.query()["t1"], text=str(pack_text(text)))
 
 
-# --- hostile text and files -------------------------------------------------------------------------------------------
+# --- hostile text and files ---------------------------------------------------------------------------------
 
 
 def test_hostile_text_and_files_are_only_text(
     playground: Playground, dialogs: list[str], tmp_path: Path
 ) -> None:
-    """Every tab, every card, three ways to write: no element, no attribute, no request comes from a text, its training or a file."""
+    """Every tab, every card, three ways to write: no element, no attribute, no request comes from a text, its
+    training or a file."""
     rules = {"special": "<script>window.bad=8</script>", "pre": "whitespace_split"}
     own = f"bpe?{urlencode({'corpus': 'paste', 'text': pack_text(ATTACK), **rules})}"
     playground.start(own, BPE)
@@ -908,8 +922,8 @@ def look_at_chips(playground: Playground, every: int) -> None:
 
 
 def visit_tabs(playground: Playground) -> None:
-    """Every tab, drawn to its end on a screen of 390 pixels: what is on the page is made of our elements alone, and nothing makes it scroll
-    sideways."""
+    """Every tab, drawn to its end on a screen of 390 pixels: what is on the page is made of our elements
+    alone, and nothing makes it scroll sideways."""
     page = playground.page
     page.set_viewport_size({"width": 390, "height": 844})
     for name in TABS:
@@ -932,7 +946,7 @@ TAGS = """() => { const root = [...document.querySelectorAll('*')].map(e => e.sh
   return [...root.querySelectorAll('*'), ...aligned, ...document.querySelectorAll('.aligned *, .counts *, .note *')].map(e => e.localName) }"""
 
 
-# --- links and reload -------------------------------------------------------------------------------------------------
+# --- links and reload ---------------------------------------------------------------------------------------
 
 
 def test_link_and_reload_bring_everything_back(playground: Playground) -> None:
@@ -992,7 +1006,7 @@ def a_text_too_long_for_a_link_survives_a_reload(playground: Playground, wanted:
     playground.tokens(ids(wanted["t1"], "short again"))
 
 
-# --- size -------------------------------------------------------------------------------------------------------------
+# --- size ---------------------------------------------------------------------------------------------------
 
 
 def test_a_quarter_of_a_megabyte(playground: Playground, clipboard: None) -> None:
@@ -1047,12 +1061,12 @@ def test_a_quarter_of_a_megabyte(playground: Playground, clipboard: None) -> Non
     )
 
 
-# --- phone ------------------------------------------------------------------------------------------------------------
+# --- phone --------------------------------------------------------------------------------------------------
 
 
 def test_phone(playground: Playground, open_page: Callable[..., Page]) -> None:
-    """390 pixels: nothing makes the page scroll sideways; text, chips, card and ids lie under each other. The tabs are looked at with
-    hostile text."""
+    """390 pixels: nothing makes the page scroll sideways; text, chips, card and ids lie under each other. The
+    tabs are looked at with hostile text."""
     page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     phone = Playground(page, playground.address)
     text = MULTILINGUAL.replace("\r\n", "\n") + "\n" + LONG_WORD + "\n" + ATTACK

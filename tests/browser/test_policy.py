@@ -1,8 +1,9 @@
-"""The server's policy in a real browser: what a page can't do even if somebody got markup into it, and what another site can't.
+"""The server's policy in a real browser: what a page can't do even if somebody got markup into it, and what
+another site can't.
 
-Source: the Content Security Policy, Fetch and WebSocket standards. Oracle: the browser, which reports what it refuses; the same
-attempts from where they are allowed go through. That no page of the app meets its own policy, every other test in this folder
-shows: `open_page` fails one that does.
+Source: the Content Security Policy, Fetch and WebSocket standards. Oracle: the browser, which reports what it
+refuses; the same attempts from where they are allowed go through. That no page of the app meets its own
+policy, every other test in this folder shows: `open_page` fails one that does.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ INJECTED = """expected => new Promise(done => {
   const look = (left) => refused.size >= expected || !left ? setTimeout(end, 100) : setTimeout(look, 50, left - 1);
   look(200);
 })"""
-"""What somebody who got markup or a script into a page would try, until as much is refused as is expected, or for ten seconds."""
+"""What somebody who got markup or a script into a page would try, until as much is refused as is expected, or
+for ten seconds."""
 SOCKET = """host => new Promise(done => {
   const socket = new WebSocket(`ws://${host}/_stcore/stream`, 'streamlit');
   socket.onopen = () => { socket.close(); done('open'); };
@@ -82,7 +84,8 @@ def test_a_page_is_safe_from_markup_and_from_another_site(
 
 
 def injected_markup_does_nothing(address: str, visitor: Page) -> None:
-    """Inline handlers and scripts, foreign pictures, styles, fonts, frames, forms, connections: all refused, nothing ran."""
+    """Inline handlers and scripts, foreign pictures, styles, fonts, frames, forms, connections: all refused,
+    nothing ran."""
     refused = [
         "connect-src", "font-src", "form-action", "frame-src", "img-src", "media-src", "object-src", "script-src",
         "script-src-attr", "script-src-elem", "style-src-elem", "worker-src",
@@ -92,7 +95,8 @@ def injected_markup_does_nothing(address: str, visitor: Page) -> None:
 
 
 def another_site_is_kept_out(address: str, elsewhere: str, visitor: Page) -> None:
-    """It opens no session, sends no file, and can't show the app in a frame; the app's own pages can do the first two."""
+    """It opens no session, sends no file, and can't show the app in a frame; the app's own pages can do the
+    first two."""
     host = address.removeprefix("http://")
     assert visitor.evaluate(SOCKET, host) == "open"
     assert visitor.evaluate(UPLOAD, [host, "PUT", "cors"]) == "400", "no such session, but asked rightly"
@@ -111,7 +115,8 @@ def another_site_is_kept_out(address: str, elsewhere: str, visitor: Page) -> Non
 
 
 def test_answers_of_every_kind_have_a_policy(address: str) -> None:
-    """Oracle: the headers as they come over the wire, from a server that was started as `make run` starts it."""
+    """Oracle: the headers as they come over the wire, from a server that was started as `make run` starts
+    it."""
     script = urlopen(f"{address}/").read().decode().partition('crossorigin src="./')[2].partition('"')[0]
     paths = {
         "/": "script-src", "/bpe?step=3": "script-src", f"/{script}": "sandbox", "/app/static/fonts/inter-latin-wght.woff2": "sandbox",

@@ -1,4 +1,5 @@
-"""Predicting a run in real Chromium, by keyboard; and a challenge, which nothing a person can press, drag or type opens further.
+"""Predicting a run in real Chromium, by keyboard; and a challenge, which nothing a person can press, drag or
+type opens further.
 
 Oracles: the course's five words, whose merges under BPE are published; what the server sends, byte for byte.
 """
@@ -93,7 +94,8 @@ def test_by_keyboard_alone(page: Page, app: str) -> None:
 
 
 def test_a_challenge_can_not_be_peeked_at(page: Page, app: str) -> None:
-    """Address, keys, scrubber, timeline, play: nothing leads past what is found out, and the browser never has it.
+    """Address, keys, scrubber, timeline, play: nothing leads past what is found out, and the browser never
+    has it.
 
     A changed seal is in `tests/pages/test_predict.py`.
     """
@@ -153,7 +155,8 @@ def test_a_class_and_its_teacher(page: Page, app: str) -> None:
     expect(tables).to_have_count(2)
     expect(page.locator(".note.problem")).to_have_count(0)
 
-    # In the teacher's spreadsheet, a student's name must not become a link: every table's file is the app's own.
+    # In the teacher's spreadsheet, a student's name must not become a link: every table's file is the app's
+    # own.
     saved = []
     for button in page.get_by_role("button", name="CSV for spreadsheets").all():
         for _again in range(2):  # as often as somebody wants the same
@@ -166,8 +169,8 @@ def test_a_class_and_its_teacher(page: Page, app: str) -> None:
 
 
 def test_a_pair_is_chosen_in_the_words(page: Page, app: str) -> None:
-    """Where two tokens meet one can point and click: all places of the pair light up, and the answer is in the box. Oracle: u and g meet
-    in hug, pug and hugs."""
+    """Where two tokens meet one can point and click: all places of the pair light up, and the answer is in
+    the box. Oracle: u and g meet in hug, pug and hugs."""
     page.goto(f"{app}/bpe?corpus=hug&mode=predict&ask=pair")
     at(page, 0)
     expect(page.locator(f"{BOOK} table")).to_have_count(0)

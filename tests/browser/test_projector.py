@@ -1,8 +1,9 @@
 """Projector mode in a real browser: what is shown, how large, and the keys of a presenter's clicker.
 
-Source: the rule of thumb that text on a screen is read from the back row when its capitals are a fiftieth of the screen's
-height, 14.4 px of 720, which is type of 20 px; narration has 26 px here where there is room, all else at least 20. A clicker sends
-Page Down, Page Up, `b` or `.`. Oracle: what the browser computes, its geometry, the address and the focus.
+Source: the rule of thumb that text on a screen is read from the back row when its capitals are a fiftieth of
+the screen's height, 14.4 px of 720, which is type of 20 px; narration has 26 px here where there is room, all
+else at least 20. A clicker sends Page Down, Page Up, `b` or `.`. Oracle: what the browser computes, its
+geometry, the address and the focus.
 """
 
 from __future__ import annotations
@@ -184,7 +185,8 @@ def test_words_panels_and_a_question(serve: Callable[..., str], open_page: Calla
 
 
 def all_languages_are_in_view(page: Page) -> None:
-    """Which of them is served worst decides: words give way to them. Oracle: the six languages of the example."""
+    """Which of them is served worst decides: words give way to them. Oracle: the six languages of the
+    example."""
     enter(page)
     rows = page.locator(".ts-flipbook .languages tr:not(:has(th))")
     expect(rows.filter(visible=True)).to_have_count(6)
@@ -193,7 +195,8 @@ def all_languages_are_in_view(page: Page) -> None:
 
 
 def turn(page: Page, name: str, query: str, step: int) -> None:
-    """Go on to another page with a run, once the address has the step of this one, and wait until its stage is at this step and Python rests."""
+    """Go on to another page with a run, once the address has the step of this one, and wait until its stage
+    is at this step and Python rests."""
     page.wait_for_function(f"String({STEP}) === new URLSearchParams(location.search).get('step')")
     turn_to(page, f"/{name}?{query}&step={step}")
     page.wait_for_function(
@@ -236,7 +239,8 @@ def words_in_sight(page: Page) -> tuple[int, int]:
 
 
 def words_that_do_not_fit_are_counted_and_come_with_a_key(page: Page) -> None:
-    """Oracle: the corpus “Four sentences” has 30 different words; shown and counted make 30, and ↓ walks through all."""
+    """Oracle: the corpus “Four sentences” has 30 different words; shown and counted make 30, and ↓ walks
+    through all."""
     page.wait_for_function(f"{BOOK}?.querySelector('.say') && {STEP} === 2")
     assert words_in_sight(page) == (8, 22)
     enter(page)
@@ -257,7 +261,8 @@ def words_that_do_not_fit_are_counted_and_come_with_a_key(page: Page) -> None:
 
 
 def any_panel_with_four_keys(page: Page) -> None:
-    """V, F5 or a number projects a panel; Page Down steps on there; Escape goes back, and then out. Pen, pointer, keys."""
+    """V, F5 or a number projects a panel; Page Down steps on there; Escape goes back, and then out. Pen,
+    pointer, keys."""
     turn(page, "unigram", "corpus=hug", 1)
     enter(page)
     tabs = page.locator("[class*=st-key-tabs-]")
@@ -358,7 +363,8 @@ TINY = """least => { const found = [], look = (node) => { for (const one of node
     const { width, height, top, bottom } = range.getBoundingClientRect(), size = parseFloat(style.fontSize) * part.currentCSSZoom;
     if (width > 1 && height > 1 && bottom > 0 && top < innerHeight && style.clipPath === 'none' && size < least) found.push([size, one.data]); } };
   look(document.body); return found; }"""
-"""Text in sight that is smaller than so many pixels, in components, too, but not on the lecturer's own strips."""
+"""Text in sight that is smaller than so many pixels, in components, too, but not on the lecturer's own
+strips."""
 
 
 def test_nothing_on_a_panel_of_a_plan_is_small(

@@ -1,4 +1,5 @@
-"""The browser's `RegExp` in the place of `regex`, as the site's page “Try” has it, in plain Chromium, without Python in it.
+"""The browser's `RegExp` in the place of `regex`, as the site's page “Try” has it, in plain Chromium, without
+Python in it.
 
 Oracle: `regex` itself on the same patterns and texts; for the engine on it, the engine on `regex`.
 """
@@ -143,7 +144,7 @@ def test_a_missing_group_and_a_strange_replacement_are_errors(asking: Page) -> N
         regexp.search("a", "a", regexp.VERBOSE)
 
 
-# --- the engine on it -------------------------------------------------------------------------------------------------
+# --- the engine on it ---------------------------------------------------------------------------------------
 
 SCRIPTS = {
     "english": "This is the Hugging Face Course. It's about tokens, isn't it? 12,345 tokens!",

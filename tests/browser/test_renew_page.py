@@ -1,8 +1,10 @@
-"""A new tokenizer from an old one in a real browser: the ready example, a tokenizer of one's own, links, files, phones.
+"""A new tokenizer from an old one in a real browser: the ready example, a tokenizer of one's own, links,
+files, phones.
 
-Sources and oracles: the engine, trained on the same corpora; the `tokenizers` library for an uploaded tokenizer and for the file
-that is taken away; the browser for history, widths, and for what hostile text made of the page. What is said and drawn is tried
-in `tests/app/catalogue/test_renewal.py` and `tests/pages/test_renew.py`.
+Sources and oracles: the engine, trained on the same corpora; the `tokenizers` library for an uploaded
+tokenizer and for the file that is taken away; the browser for history, widths, and for what hostile text made
+of the page. What is said and drawn is tried in `tests/app/catalogue/test_renewal.py` and
+`tests/pages/test_renew.py`.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ def renewer(serve: Callable[..., str], page: Page) -> Renewer:
 
 
 def test_a_newcomer_sees_indentation_become_a_token(renewer: Renewer) -> None:
-    """61 tokens against 39; the file that is taken away gives the 39 in the library; a text of one's own, Back, Forward, reload."""
+    """61 tokens against 39; the file that is taken away gives the 39 in the library; a text of one's own,
+    Back, Forward, reload."""
     renewer.start()
     page = renewer.page
     renewer.counts(61, 39)
@@ -78,7 +81,8 @@ def test_a_newcomer_sees_indentation_become_a_token(renewer: Renewer) -> None:
 
 
 def test_a_tokenizer_of_ones_own(renewer: Renewer) -> None:
-    """Uploaded here, it is the old one; its template comes along, and is no token of the text. The pipeline offers it, too."""
+    """Uploaded here, it is the old one; its template comes along, and is no token of the text. The pipeline
+    offers it, too."""
     page, library = renewer.page, bert()
     text = "def the cats(number): return the rats"
     page.goto(f"{renewer.address}/renew?{urlencode({'corpus': 'hug', 't1': HUG, 'a': text})}")

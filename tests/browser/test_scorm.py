@@ -1,7 +1,9 @@
-"""A lesson as a SCORM package in a learning platform: `scorm-again`, a run-time of the standard from npm, is the platform.
+"""A lesson as a SCORM package in a learning platform: `scorm-again`, a run-time of the standard from npm, is
+the platform.
 
-Oracles: what that run-time has of scores, progress and interactions, by its own checks of each value's form; the app's worth of a second
-and a third try. Its package is fetched once, in a pinned version by its hash, into the folder of `tests/real/packages.py`.
+Oracles: what that run-time has of scores, progress and interactions, by its own checks of each value's form;
+the app's worth of a second and a third try. Its package is fetched once, in a pinned version by its hash,
+into the folder of `tests/real/packages.py`.
 """
 
 from __future__ import annotations
@@ -76,7 +78,8 @@ def lms() -> Path:
 
 @contextmanager
 def platform_with(lms: Path, folder: Path, version: str, text: str) -> Iterator[tuple[str, Path]]:
-    """The address of a platform with the package of a lesson in it, and the page that the package begins with."""
+    """The address of a platform with the package of a lesson in it, and the page that the package begins
+    with."""
     (folder / "lesson.toml").write_text(text, "utf-8")
     words = ["package", folder / "lesson.toml", "--scorm", version, "--output", folder / "lesson.zip"]
     done = CliRunner().invoke(command_line, [*map(str, words)])
@@ -210,7 +213,8 @@ def test_three_exercises_with_wrong_tries_closed_resumed_and_finished(
 def test_a_long_lesson_keeps_within_the_platforms_room(
     lms: Path, tmp_path: Path, open_page: Callable[..., Page], version: str
 ) -> None:
-    """480 questions, some with answers as long as can be: each one's tries are kept, and the answers that have room."""
+    """480 questions, some with answers as long as can be: each one's tries are kept, and the answers that
+    have room."""
     long = {number: chr(0x4E00 + number) * ANSWER_LIMIT for number in range(1, 21)}
     short = {number: f"wrong {number}" for number in range(21, 41)}
     with platform_with(lms, tmp_path, version, LONG) as (address, _start):

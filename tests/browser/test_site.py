@@ -1,7 +1,9 @@
-"""A site without a server, as `tokensteps site` writes it: opened from `file://` and from a plain web server, in Chromium.
+"""A site without a server, as `tokensteps site` writes it: opened from `file://` and from a plain web server,
+in Chromium.
 
-Sources: docs/site.md; WCAG 2.2. Oracles: an HTML parser and the files that there are, for links; axe-core; for frames, the app's own of
-the same steps; for answers, what the questions themselves say of the same texts; for hashes, Python's `hashlib`, by way of those.
+Sources: docs/site.md; WCAG 2.2. Oracles: an HTML parser and the files that there are, for links; axe-core;
+for frames, the app's own of the same steps; for answers, what the questions themselves say of the same texts;
+for hashes, Python's `hashlib`, by way of those.
 """
 
 from __future__ import annotations
@@ -192,7 +194,8 @@ class Links(HTMLParser):
 
 
 def refuse_inline(tag: str, attributes: dict[str, str | None]) -> None:
-    """Fail for what a strict host refuses in markup: styles and scripts but for those in files, what lies in an address itself."""
+    """Fail for what a strict host refuses in markup: styles and scripts but for those in files, what lies in
+    an address itself."""
     assert tag != "style" and "style" not in attributes, (tag, attributes)
     assert tag != "script" or "src" in attributes or attributes["type"] in ("application/json", "text/plain")
     assert not any(name.startswith("on") for name in attributes), (tag, attributes)
@@ -235,7 +238,8 @@ def test_every_link_leads_somewhere(folder: Path) -> None:
 
 
 def test_pages_open_without_a_server(folder: Path, page: Page) -> None:
-    """Errors, requests to other hosts and violations of the pages' policy fail the test at its end. From a server: `test_a_strict_host_sees_the_same`."""
+    """Errors, requests to other hosts and violations of the pages' policy fail the test at its end. From a
+    server: `test_a_strict_host_sees_the_same`."""
     for path, sign in KIND_PAGES.values():
         page.goto(f"{folder.as_uri()}/{path}")
         page.locator(sign).first.wait_for()
@@ -253,12 +257,13 @@ WIDTHS = """() => [...document.querySelectorAll('.book')].map((book) =>
     const { left, top, width, height } = node.getBoundingClientRect(); return [left, top, width, height].join(); }))"""
 AS_MARKUP = """() => { for (const book of document.querySelectorAll('.book')) {
   const stage = book.shadowRoot.querySelector('.stage'); stage.innerHTML = stage.innerHTML.replaceAll(/ style="[^"]*"/g, '').replaceAll(/ data-style=("[^"]*")/g, '$& style=$1'); } }"""
-"""What a page without any policy makes of the same frames with their styles in the markup, as the app draws them."""
+"""What a page without any policy makes of the same frames with their styles in the markup, as the app draws
+them."""
 
 
 def test_a_strict_host_sees_the_same(folder: Path, address: str, open_page: Callable[..., Page]) -> None:
-    """Every page under exactly the policy that docs/site.md names; each bar where it is without one. Of the languages, one: the markup of
-    the others is the same, and `Links` reads it."""
+    """Every page under exactly the policy that docs/site.md names; each bar where it is without one. Of the
+    languages, one: the markup of the others is the same, and `Links` reads it."""
     pages = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.rglob("*.html")}
     for path, source in pages.items():
         frames = frames_of(source)
@@ -349,7 +354,7 @@ def test_a_runs_frames_are_the_apps(folder: Path, page: Page) -> None:
         assert page.evaluate(shown, frame.html) == stage.text_content()
 
 
-# --- answers ----------------------------------------------------------------------------------------------------------
+# --- answers ------------------------------------------------------------------------------------------------
 
 GRADE = """answers => answers.map(([name, typed]) => {
   const task = document.getElementById(name), boxes = [...task.querySelectorAll('[name="answer"]')];
@@ -433,8 +438,8 @@ def attempts(question: Question) -> Iterator[str]:
 
 
 def expected(question: Question, typed: str) -> set[str]:
-    """What a page may say of an answer that is graded here. It takes all wrong splits alike, and needn't tell those that make no word;
-    of one digit it says that it takes two."""
+    """What a page may say of an answer that is graded here. It takes all wrong splits alike, and needn't tell
+    those that make no word; of one digit it says that it takes two."""
     if not typed.strip():
         return {"unread"}  # the app doesn't even ask the question
     kind = question.grade(typed).kind
@@ -452,8 +457,8 @@ Typed = list[tuple[str, list[str]]]
 
 
 def misjudged(kind: str, grade: Callable[[Typed], list[str]]) -> list[tuple[str, str, str, str]]:
-    """Where a page says something of an answer that the app wouldn't: the exercise, the answer, what the page and what the app say. The
-    page says what is right and what is wrong in any case."""
+    """Where a page says something of an answer that the app wouldn't: the exercise, the answer, what the page
+    and what the app say. The page says what is right and what is wrong in any case."""
     wrong, seen = [], set()
     for exercises in sets_of(kind, EACH).values():
         for one in exercises:

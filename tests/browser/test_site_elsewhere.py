@@ -1,7 +1,9 @@
-"""A site without a server in Firefox and in WebKit, where they are here (`make browsers` installs them): every page of it, from `file://`
-and from a plain web server with the policy of a strict host. `STRESS=1` writes the whole site.
+"""A site without a server in Firefox and in WebKit, where they are here (`make browsers` installs them):
+every page of it, from `file://` and from a plain web server with the policy of a strict host. `STRESS=1`
+writes the whole site.
 
-Oracle: errors, as a script before all others hears them; for answers, what the questions themselves say of the same texts.
+Oracle: errors, as a script before all others hears them; for answers, what the questions themselves say of
+the same texts.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ return document.readyState === "complete" && faces && told(all("h1")[0])
   && scrollWidth <= clientWidth && all(".book").every((book) => told(book.shadowRoot?.querySelector(".stage")))
   && (!tasks.length || told(all(".tally")[0])) && window.{PWNED} === undefined;
 """
-"""Whether a page is there as it should be: its face, its books, what counts its answers; not wider than the window; and nothing hostile ran."""
+"""Whether a page is there as it should be: its face, its books, what counts its answers; not wider than the
+window; and nothing hostile ran."""
 HEARD = """
 window.heard = [];
 const harmless = /^ResizeObserver loop|^Script error\\.$/;
@@ -47,8 +50,9 @@ addEventListener("unhandledrejection", ({ reason }) => heard.push(String(reason)
 document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) => heard.push(`${effectiveDirective} ${blockedURI}`));
 console.error = (...said) => heard.push(said.join(" "));
 """
-"""WebKit's driver tells of no errors: here the page itself does. WebKit takes it for one that a size changed while it told of sizes, and
-from `file://` it keeps to itself what an error is: the same pages come from a server, too."""
+"""WebKit's driver tells of no errors: here the page itself does. WebKit takes it for one that a size changed
+while it told of sizes, and from `file://` it keeps to itself what an error is: the same pages come from a
+server, too."""
 
 
 @pytest.fixture(scope="module")

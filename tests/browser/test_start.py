@@ -1,7 +1,8 @@
-"""Starting, and what every page owes a visitor: a fresh server answers links, `make run` serves, nothing leaves the host.
+"""Starting, and what every page owes a visitor: a fresh server answers links, `make run` serves, nothing
+leaves the host.
 
-Source: the README's promises (one command starts it; every step is a link; it works offline). Oracle: a real Chromium
-and the requests it makes; for `make run`, the Makefile itself, run by `make`.
+Source: the README's promises (one command starts it; every step is a link; it works offline). Oracle: a real
+Chromium and the requests it makes; for `make run`, the Makefile itself, run by `make`.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ def navigation(page: Page) -> list[str]:
 
 
 def test_a_fresh_server_answers_a_deep_link(serve: Callable[..., str], page: Page) -> None:
-    """Not even the first visitor of a new process sees Streamlit's “Page not found”, which a pages/ folder can cause."""
+    """Not even the first visitor of a new process sees Streamlit's “Page not found”, which a pages/ folder
+    can cause."""
     page.goto(serve(APP, fresh=True) + "/bpe?corpus=course&step=7")
     expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 7")
     expect(page.locator(".ts-flipbook .say b").first).to_have_text("3 times")
@@ -64,8 +66,9 @@ def test_home_leads_to_the_first_step(serve: Callable[..., str], page: Page) -> 
 def test_what_was_asked_of_the_page_before_takes_nothing_from_this_one(
     serve: Callable[..., str], page: Page
 ) -> None:
-    """Python may have led a browser elsewhere before it hears of it, as in a class. Here a message about Unigram's step comes once more when
-    BPE's page, whose fragment has the same name, is there. Oracle: the page stays as it is."""
+    """Python may have led a browser elsewhere before it hears of it, as in a class. Here a message about
+    Unigram's step comes once more when BPE's page, whose fragment has the same name, is there. Oracle: the
+    page stays as it is."""
     calls: list[bytes] = []
     again: list[Callable[[], None]] = []
 
@@ -135,7 +138,8 @@ def the_next_page_writes_nothing_into_the_history_of_this_one(page: Page, addres
 
 
 def a_text_that_is_brought_along_makes_one_entry(page: Page) -> None:
-    """Pasted for BPE, it is WordPiece's, too: what Python writes there in several turns stays one entry. Oracle: the browser's own history."""
+    """Pasted for BPE, it is WordPiece's, too: what Python writes there in several turns stays one entry.
+    Oracle: the browser's own history."""
     length = "history.length"
     turn_to(page, "/bpe?corpus=paste")
     field = page.get_by_label("Your text", exact=True)
@@ -160,7 +164,8 @@ def a_text_that_is_brought_along_makes_one_entry(page: Page) -> None:
 
 
 def test_no_request_leaves_the_host(serve: Callable[..., str], page: Page) -> None:
-    """`page` fails the test for any request to another host; here pages and tabs are opened under it, light and dark."""
+    """`page` fails the test for any request to another host; here pages and tabs are opened under it, light
+    and dark."""
     papers = {"light": "rgb(251, 250, 247)", "dark": "rgb(20, 22, 26)"}
     for path, schemes in zip(LOOKED_AT, (("light", "dark"), ("dark", "light")), strict=True):
         for scheme in schemes:  # each page is opened in one, and changes to the other
@@ -187,7 +192,8 @@ def test_no_request_leaves_the_host(serve: Callable[..., str], page: Page) -> No
 
 
 def every_icon_is_one_sign(page: Page) -> None:
-    """The face that stands for Streamlit's icons has each of those that its list names: a square, and not a word."""
+    """The face that stands for Streamlit's icons has each of those that its list names: a square, and not a
+    word."""
     names = (ROOT / "static" / "fonts" / "material-symbols.txt").read_text("utf-8").split()
     widths = page.evaluate(
         """async names => { const face = '24px "Material Symbols Rounded"', pen = document.createElement('canvas').getContext('2d');
@@ -236,7 +242,8 @@ def test_make_run_serves(tmp_path: Path) -> None:
 
 
 def test_the_driver_has_what_makes_it_impatient() -> None:
-    """Each text that `impatient.cjs` replaces is in Playwright's driver once; else the suite would only be slow, and nobody told."""
+    """Each text that `impatient.cjs` replaces is in Playwright's driver once; else the suite would only be
+    slow, and nobody told."""
     driver = Path(playwright.__file__).parent / "driver" / "package" / "lib" / "coreBundle.js"
     replaced = re.findall(r'\.replace\("(.*?)",', IMPATIENT.read_text("utf-8"))
     assert [driver.read_text("utf-8").count(text) for text in replaced] == [1, 1]

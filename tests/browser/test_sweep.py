@@ -1,7 +1,8 @@
-"""Nothing that a question needs is cut or needs scrolling: pages in the windows that lecturers have, projector mode on and off.
+"""Nothing that a question needs is cut or needs scrolling: pages in the windows that lecturers have,
+projector mode on and off.
 
-`STRESS=1` sweeps over every page, corpus, question and window; without it, over those that once hid words. Oracle: the
-browser's geometry, and the number of words in the corpus.
+`STRESS=1` sweeps over every page, corpus, question and window; without it, over those that once hid words.
+Oracle: the browser's geometry, and the number of words in the corpus.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Terms explained in place, and the tour of a training page, in a real browser.
 
-Source: WCAG 2.2, 1.4.13 (content on hover or focus can be dismissed, pointed at, and stays) and 2.1.2 (no keyboard trap); the
-glossary, whose definitions are read from `tokensteps/language/terms.py`. Oracle: what the browser shows, where, and who has the focus.
+Source: WCAG 2.2, 1.4.13 (content on hover or focus can be dismissed, pointed at, and stays) and 2.1.2 (no
+keyboard trap); the glossary, whose definitions are read from `tokensteps/language/terms.py`. Oracle: what the
+browser shows, where, and who has the focus.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def silent(page: Page) -> None:
 
 
 def test_terms_are_explained_in_place(serve: Callable[..., str], page: Page) -> None:
-    """By mouse and by keyboard, on the page and in the flipbook's shadow; Escape, leaving and stepping put it away."""
+    """By mouse and by keyboard, on the page and in the flipbook's shadow; Escape, leaving and stepping put it
+    away."""
     bpe = Bpe(page, serve(ROOT / "app.py")).open("/bpe?corpus=course&step=7", step=7)
     lead = page.locator("[data-testid=stMain] .lead .term[data-term=vocabulary]")
     lead.hover()
@@ -107,7 +109,8 @@ def test_a_tap_explains_on_a_phone(serve: Callable[..., str], open_page: Callabl
 
 
 def test_the_tour(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
-    """Offered once; by keyboard from stop to stop; Tab leaves it; Escape closes it and gives the focus back."""
+    """Offered once; by keyboard from stop to stop; Tab leaves it; Escape closes it and gives the focus
+    back."""
     page = open_page(tours=True)
     bpe = Bpe(page, serve(ROOT / "app.py")).open("/bpe?corpus=course&step=3", step=3)
     offer = page.locator(".ts-tour .start.main")  # the button itself: it lies on nothing

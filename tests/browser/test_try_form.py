@@ -1,4 +1,5 @@
-"""The site's page “Try” without Pyodide: what it shows of the answers that Python gives, here beforehand, in CPython.
+"""The site's page “Try” without Pyodide: what it shows of the answers that Python gives, here beforehand, in
+CPython.
 
 Oracle: those answers; axe-core. `make live` has the whole page.
 """

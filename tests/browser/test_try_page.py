@@ -1,4 +1,5 @@
-"""The site's page “Try”, with Pyodide in it: `make live` runs this, as it costs a minute and needs npm's registry, once.
+"""The site's page “Try”, with Pyodide in it: `make live` runs this, as it costs a minute and needs npm's
+registry, once.
 
 Oracle: the app's own runs of the same texts, as JSON; the browser; axe-core.
 """

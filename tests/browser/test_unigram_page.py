@@ -1,9 +1,10 @@
-"""The Unigram page in a real browser, as a learner uses it: pruning step by step, a word's lattice, links, phone, themes.
+"""The Unigram page in a real browser, as a learner uses it: pruning step by step, a word's lattice, links,
+phone, themes.
 
-Sources and oracles: `golden/unigram_course.json` and `golden/unigram_hug.json` (the Hugging Face course, chapter 6,
-recomputed): its prunes in order, its losses, its table for unhug; the engine for the other lattices and for SentencePiece's
-steps; the browser itself for colours and widths. What all training pages share is in `test_bpe_page.py`; what the lattice
-does by itself, in `test_lattice_view.py`.
+Sources and oracles: `golden/unigram_course.json` and `golden/unigram_hug.json` (the Hugging Face course,
+chapter 6, recomputed): its prunes in order, its losses, its table for unhug; the engine for the other
+lattices and for SentencePiece's steps; the browser itself for colours and widths. What all training pages
+share is in `test_bpe_page.py`; what the lattice does by itself, in `test_lattice_view.py`.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ class Unigram(Learner):
         return self
 
     def at(self, step: int) -> None:
-        """Wait until the stage and the address are at `step` of a run that no longer grows, and Python has finished."""
+        """Wait until the stage and the address are at `step` of a run that no longer grows, and Python has
+        finished."""
         self.shows(step)
         expect(self.page.locator(".ts-flipbook .growth").first).to_be_hidden(timeout=60_000)
         self.page.wait_for_function(URL_STEP, arg=step)
@@ -93,7 +95,7 @@ def unigram(serve: Callable[..., str], page: Page) -> Unigram:
     return Unigram(page, serve(ROOT / "app.py"))
 
 
-# --- a first visit ----------------------------------------------------------------------------------------------------
+# --- a first visit ------------------------------------------------------------------------------------------
 
 
 def drawn(piece: str) -> str:
@@ -102,7 +104,8 @@ def drawn(piece: str) -> str:
 
 
 def test_a_first_visit(unigram: Unigram) -> None:
-    """From cold: the course's prunes, a reload, another corpus, Back; an untouched page's keys are the stage's all the time."""
+    """From cold: the course's prunes, a reload, another corpus, Back; an untouched page's keys are the
+    stage's all the time."""
     unigram.open("/unigram", step=0)
     a_newcomer_sees_the_courses_prunes(unigram)
     a_rounds_end_and_the_threshold(unigram)
@@ -111,7 +114,8 @@ def test_a_first_visit(unigram: Unigram) -> None:
 
 
 def a_newcomer_sees_the_courses_prunes(unigram: Unigram) -> None:
-    """The page, five presses, three clicks, and the end. Of its two flipbooks the stage has the keys, whichever is drawn first."""
+    """The page, five presses, three clicks, and the end. Of its two flipbooks the stage has the keys,
+    whichever is drawn first."""
     expect(unigram.page.get_by_role("heading", level=1)).to_have_text("Unigram")
     expect(unigram.page.get_by_test_id("stMain").get_by_text("course's way:")).to_be_visible()
     start = unigram.state()
@@ -183,7 +187,7 @@ def another_corpus_has_the_keys_and_back_keeps_the_step(unigram: Unigram) -> Non
     unigram.untroubled()
 
 
-# --- the lattice, and SentencePiece's way -----------------------------------------------------------------------------
+# --- the lattice, and SentencePiece's way -------------------------------------------------------------------
 
 
 def test_the_lattice(unigram: Unigram) -> None:
@@ -321,7 +325,7 @@ def sentencepieces_steps(unigram: Unigram) -> None:
     assert "· 7 pieces" in unigram.state()["where"]
 
 
-# --- phone, themes, other scripts -------------------------------------------------------------------------------------
+# --- phone, themes, other scripts ---------------------------------------------------------------------------
 
 
 def test_phone(unigram: Unigram, open_page: Callable[..., Page]) -> None:
@@ -381,11 +385,12 @@ def test_chinese_as_one_stream(unigram: Unigram) -> None:
     assert "pieces" in unigram.state()["where"]
 
 
-# --- hostile text -----------------------------------------------------------------------------------------------------
+# --- hostile text -------------------------------------------------------------------------------------------
 
 
 def test_hostile_text_is_only_text(unigram: Unigram) -> None:
-    """Stage and tabs that are Unigram's own, start and end: no element, no attribute, no request comes from the text.
+    """Stage and tabs that are Unigram's own, start and end: no element, no attribute, no request comes from
+    the text.
 
     What it shares with BPE's page, the other tabs and the files, is walked through in `test_bpe_page.py`.
     """

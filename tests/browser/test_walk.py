@@ -1,6 +1,7 @@
 """A lesson plan and the path, walked along in a browser: a strip on every page leads from stop to stop.
 
-Source: the plans in `tokensteps/teaching/lessons.py`. Oracle: their own links and minutes; what lies where on the screen.
+Source: the plans in `tokensteps/teaching/lessons.py`. Oracle: their own links and minutes; what lies where on
+the screen.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ def query(page: Page) -> dict[str, str]:
 
 
 def at(page: Page, number: int) -> None:
-    """The strip is at this activity of the plan, and so are the page and its address, and Python rests; the strip covers nothing, and
-    nothing on it is cut."""
+    """The strip is at this activity of the plan, and so are the page and its address, and Python rests; the
+    strip covers nothing, and nothing on it is cut."""
     activity = PLAN.activities[number - 1]
     link = activity.link or HOME_LINK
     expect(page.locator(f"{STRIP} .which")).to_contain_text(f"{number} of {len(PLAN.activities)}")
@@ -127,7 +128,8 @@ def test_a_plan_given_with_a_clicker(serve: Callable[..., str], hall: Page) -> N
 
 
 def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
-    """N and Shift+N; the browser's Back leads through the stops, and finds the plans as they were left; leaving ends it."""
+    """N and Shift+N; the browser's Back leads through the stops, and finds the plans as they were left;
+    leaving ends it."""
     page = hall
     page.goto(f"{serve(ROOT / 'app.py')}/?walk=30.1")
     at(page, 1)
@@ -187,9 +189,9 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
 
 
 def test_the_path_and_what_the_browser_keeps(serve: Callable[..., str], hall: Page) -> None:
-    """Going on makes no station done; showing the answer does, and the tick says so. Exercises belong to stations that are done; a new tab
-    knows; one button erases it; a forgery is nothing. Who was half-way along the path's first form, and opens a link of it, is told what
-    has become of it."""
+    """Going on makes no station done; showing the answer does, and the tick says so. Exercises belong to
+    stations that are done; a new tab knows; one button erases it; a forgery is nothing. Who was half-way
+    along the path's first form, and opens a link of it, is told what has become of it."""
     page, app = hall, serve(ROOT / "app.py")
     page.goto(app)
     page.get_by_role("link", name=STATIONS[2].link.label).click()

@@ -1,4 +1,5 @@
-"""“Stop at steps that change” on a training page in a real browser, by hand. Oracle: the engine on the same five words."""
+"""“Stop at steps that change” on a training page in a real browser, by hand. Oracle: the engine on the same
+five words."""
 
 from __future__ import annotations
 

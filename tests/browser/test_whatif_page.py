@@ -1,6 +1,8 @@
-"""The page “What if” and the tab “How close?” in a real browser: a count that is dragged, the address that follows, steps without the server.
+"""The page “What if” and the tab “How close?” in a real browser: a count that is dragged, the address that
+follows, steps without the server.
 
-Oracles: the engine, which trains with the count that the slider is at; for widths and times, the browser itself.
+Oracles: the engine, which trains with the count that the slider is at; for widths and times, the browser
+itself.
 """
 
 from __future__ import annotations
@@ -31,11 +33,13 @@ DRAG = f"""async counts => {{
   return seen; }}"""
 """Drag to each count; how long until it is painted, and the step that is marked then."""
 PAINTED = 100
-"""Milliseconds for a count to be painted, in the middle of all: less than an eye notices while a hand drags."""
+"""Milliseconds for a count to be painted, in the middle of all: less than an eye notices while a hand
+drags."""
 
 
 def test_a_count_is_dragged_without_the_server(serve: Callable[..., str], page: Page) -> None:
-    """Each count shows at once where the engine's two runs part; the address follows, and a reload stays; a phone scrolls one way."""
+    """Each count shows at once where the engine's two runs part; the address follows, and a reload stays; a
+    phone scrolls one way."""
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(serve(ROOT / "app.py") + "/whatif")
     wait_for_function(page, f"() => {BOOK}?.querySelector('.whatif')")
@@ -58,11 +62,13 @@ PRESS = """async key => {
   await new Promise(requestAnimationFrame); // which draws the step
   await new Promise(requestAnimationFrame);
   return document.querySelector('.closeness:not([data-waits]) > :not([hidden])')?.dataset.at; }"""
-"""A key and a look two frames later, in one go: however slow the machine is, the server wasn't asked in between."""
+"""A key and a look two frames later, in one go: however slow the machine is, the server wasn't asked in
+between."""
 
 
 def test_tipping_points_follow_the_flipbook_without_the_server(serve: Callable[..., str], page: Page) -> None:
-    """Each prepared step's table is there at once; where there is none (the start), the last one waits and Python says why."""
+    """Each prepared step's table is there at once; where there is none (the start), the last one waits and
+    Python says why."""
     page.goto(serve(ROOT / "app.py") + "/bpe?corpus=hug&step=1")
     open_tab(page, "How close?")
     page.locator("[data-at='7']").wait_for(state="attached")

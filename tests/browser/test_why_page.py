@@ -1,4 +1,5 @@
-"""“Why these tokens?” in a real browser, as an engineer asks it: a tokenizer.json is uploaded, a word became three tokens, and why not others.
+"""“Why these tokens?” in a real browser, as an engineer asks it: a tokenizer.json is uploaded, a word became
+three tokens, and why not others.
 
 Oracles: GPT-2's merges, whose ranks the sentence names; a newcomer, who opens the link that the page shows.
 """

@@ -1,9 +1,10 @@
-"""The WordPiece page in a real browser, as a learner uses it: the score against the count, links, tabs, files.
+"""The WordPiece page in a real browser, as a learner uses it: the score against the count, links, tabs,
+files.
 
-Sources and oracles: `golden/wordpiece_*.json` (the Hugging Face course, chapter 6, recomputed to the digit); the plain
-version in `tests/core/oracle_wordpiece.py` for what BPE would merge; the engine for encodings; the `tokenizers` library for the
-file that can be downloaded; for hostile text, the browser itself. What both training pages share is in
-`test_bpe_page.py`.
+Sources and oracles: `golden/wordpiece_*.json` (the Hugging Face course, chapter 6, recomputed to the digit);
+the plain version in `tests/core/oracle_wordpiece.py` for what BPE would merge; the engine for encodings; the
+`tokenizers` library for the file that can be downloaded; for hostile text, the browser itself. What both
+training pages share is in `test_bpe_page.py`.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ def said(learner: Learner, book: int = 0) -> dict[str, Any]:
 def expect_step(
     state: dict[str, Any], told: dict[str, Any], step: int, wanted: dict[str, Any], plain: PlainScoredStep
 ) -> None:
-    """What the stage shows and says at `step`: pair, token, score with its numbers, and what BPE would merge."""
+    """What the stage shows and says at `step`: pair, token, score with its numbers, and what BPE would
+    merge."""
     assert state["step"] == step
     assert (state["pair"], state["token"]) == (wanted["pair"], wanted["token"])
     assert state["newest"] == state["now"] == wanted["token"]
@@ -79,11 +81,12 @@ def wordpiece(serve: Callable[..., str], page: Page) -> Learner:
     return Learner(page, serve(ROOT / "app.py"))
 
 
-# --- stepping, tabs and files -----------------------------------------------------------------------------------------
+# --- stepping, tabs and files -------------------------------------------------------------------------------
 
 
 def test_a_visit(wordpiece: Learner, open_page: Callable[..., Page], tmp_path: Path) -> None:
-    """Five words: their steps, tabs and handout, and BPE's page in between; then the course's four sentences: the same."""
+    """Five words: their steps, tabs and handout, and BPE's page in between; then the course's four sentences:
+    the same."""
     wordpiece.open("/wordpiece?corpus=hug", step=0)
     expect(wordpiece.page.locator(".ts-flipbook .t [data-term='continuation']")).to_have_text("##")
     a_count_lights_up_what_it_counts(wordpiece.page, 0, ["##g", "##s"])
@@ -265,7 +268,8 @@ def encode(panel: Locator, text: str) -> None:
 
 
 def encoding_tries_the_longest_first(wordpiece: Learner) -> None:
-    """The course's two words, with its vocabulary: what is tried, in order, until the word is spelled or unknown."""
+    """The course's two words, with its vocabulary: what is tried, in order, until the word is spelled or
+    unknown."""
     panel = wordpiece.tab("Encode")
     tokenizer = trained("course").tokenizer()
     encode(panel, "Hugging HOgging")
@@ -308,7 +312,7 @@ def the_files_are_the_run(wordpiece: Learner, tmp_path: Path) -> None:
     assert run["vocab"] == COURSE["vocab"] and run["words"] == COURSE["word_freqs"]
 
 
-# --- phone and colours ------------------------------------------------------------------------------------------------
+# --- phone and colours --------------------------------------------------------------------------------------
 
 CONTRAST = """selector => {
   const book = [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean);
@@ -338,8 +342,8 @@ OVERLAPS = """() => {
 
 
 def test_phone_and_dark(wordpiece: Learner, open_page: Callable[..., Page]) -> None:
-    """390 pixels: nothing makes the page scroll sideways, in any tab, and no label of the chart lies over another or a point. Dark: what is
-    new here reads at 4.5:1."""
+    """390 pixels: nothing makes the page scroll sideways, in any tab, and no label of the chart lies over
+    another or a point. Dark: what is new here reads at 4.5:1."""
     page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page.emulate_media(color_scheme="dark")
     phone = Learner(page, wordpiece.address).open("/wordpiece?corpus=hug&step=3", step=3)
@@ -361,7 +365,7 @@ def test_phone_and_dark(wordpiece: Learner, open_page: Callable[..., Page]) -> N
             assert page.evaluate(OVERLAPS) == []
 
 
-# --- hostile text -----------------------------------------------------------------------------------------------------
+# --- hostile text -------------------------------------------------------------------------------------------
 
 
 def test_hostile_text_is_only_text(wordpiece: Learner) -> None:

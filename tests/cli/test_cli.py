@@ -1,7 +1,7 @@
 """The command line (`tokensteps/cli/`).
 
-Oracles: the published worked examples in `golden/`; the engine and the app's handout, called directly with the same
-arguments; Python's `csv`, `json` and `io` readers; and for exit codes and pipes a real shell.
+Oracles: the published worked examples in `golden/`; the engine and the app's handout, called directly with
+the same arguments; Python's `csv`, `json` and `io` readers; and for exit codes and pipes a real shell.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def course_lines() -> list[str]:
 
 
 def run(*arguments: object, given: str | bytes | None = None) -> Result:
-    """A command in this process, which doesn't keep its language, and in this thread, which alone hears an alarm."""
+    """A command in this process, which doesn't keep its language, and in this thread, which alone hears an
+    alarm."""
     return copy_context().run(
         lambda: CliRunner().invoke(
             command_line, list(map(str, arguments)), input=given, prog_name="python -m tokensteps"
@@ -141,7 +142,7 @@ def tokenizer_file(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-# --- Training -------------------------------------------------------------------------------------------------
+# --- Training -----------------------------------------------------------------------------------------------
 
 
 def test_bpe_takes_the_published_steps() -> None:
@@ -407,7 +408,7 @@ def test_the_summary_says_why_training_ended(options: list[object], ending: str)
     assert "the seed is no larger" in run("train", "--counts", HUG, "-a", "unigram").stderr
 
 
-# --- What is written ------------------------------------------------------------------------------------------
+# --- What is written ----------------------------------------------------------------------------------------
 
 
 def test_tokenizer_json_is_the_engines(tmp_path: Path) -> None:
@@ -503,7 +504,7 @@ def test_an_output_that_cannot_be_is_refused_before_training(
     assert list(tmp_path.iterdir()) == []
 
 
-# --- What goes wrong ------------------------------------------------------------------------------------------
+# --- What goes wrong ----------------------------------------------------------------------------------------
 
 VALUES: dict[str, list[object]] = {
     "merges": [3],
@@ -751,7 +752,7 @@ def test_ctrl_c_ends_with_130_and_writes_nothing(tmp_path: Path, monkeypatch: py
     assert list(tmp_path.iterdir()) == []
 
 
-# --- As modules -----------------------------------------------------------------------------------------------
+# --- As modules ---------------------------------------------------------------------------------------------
 
 
 def test_the_old_name_says_where_the_command_line_has_gone(tmp_path: Path) -> None:
@@ -775,7 +776,7 @@ def test_every_command_works_as_a_module(tmp_path: Path) -> None:
         assert done.stdout.startswith(expected), line
 
 
-# --- Steps ----------------------------------------------------------------------------------------------------
+# --- Steps --------------------------------------------------------------------------------------------------
 
 
 def test_one_step_is_its_snapshot() -> None:
@@ -836,7 +837,7 @@ def test_one_step_as_csv_is_its_row() -> None:
     assert message == "Error: --step 0 is the start, which has no row; choose 1 or more, or --format json."
 
 
-# --- Encoding -------------------------------------------------------------------------------------------------
+# --- Encoding -----------------------------------------------------------------------------------------------
 
 
 def test_encode_agrees_with_the_published_example(tokenizer_file: str) -> None:
@@ -880,7 +881,8 @@ def test_text_comes_from_an_argument_a_file_or_standard_input(tokenizer_file: st
 
 
 def test_training_goes_on_and_is_trimmed(tmp_path: Path) -> None:
-    """What `train --extend` writes is the engine's; without as many merges as it learned, it is the old tokenizer again."""
+    """What `train --extend` writes is the engine's; without as many merges as it learned, it is the old
+    tokenizer again."""
     old, longer, shorter = (str(tmp_path / f"{name}.json") for name in ("old", "longer", "shorter"))
     output("train", COURSE, "--alphabet", "bytes", "--merges", 20, "--template", "bert", "-o", old)
     result = run("train", MIXED, "--extend", old, "--merges", 9, "-o", longer)
@@ -951,7 +953,7 @@ def test_templates_pairs_and_truncation(tmp_path: Path) -> None:
     assert "--stride" in complaint(1, "encode", "-t", path, "--max-length", 4, "--stride", 9, "a")
 
 
-# --- Handouts -------------------------------------------------------------------------------------------------
+# --- Handouts -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
@@ -981,7 +983,7 @@ def test_a_handout_names_itself_and_says_what_it_leaves_out() -> None:
     assert "The page holds the first 400 of " in result.stderr
 
 
-# --- Help -----------------------------------------------------------------------------------------------------
+# --- Help ---------------------------------------------------------------------------------------------------
 
 
 def commands() -> dict[str, click.Command]:
@@ -1016,7 +1018,8 @@ DOCS = {
     str(path.relative_to(ROOT)): path.read_text("utf-8")
     for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md")))
 }
-"""The documents that may hold examples. The README has the same ones in every language: tests/app/language/test_locale.py."""
+"""The documents that may hold examples. The README has the same ones in every language:
+tests/app/language/test_locale.py."""
 TEACHING = {"help": HELP, "documents": "\n".join(DOCS.values())}
 
 
@@ -1028,7 +1031,8 @@ def test_documents_have_examples() -> None:
 
 @pytest.mark.parametrize("text", TEACHING.values(), ids=TEACHING)
 def test_every_example_runs(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What needs a shell runs in one; the others here, as `test_every_command_works_as_a_module` starts each command."""
+    """What needs a shell runs in one; the others here, as `test_every_command_works_as_a_module` starts each
+    command."""
     for name in ("tokensteps", "tokenizers_core", "assets", "pyproject.toml"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "messages.json").write_text('[{"role": "user", "content": "Hello"}]')
@@ -1062,7 +1066,7 @@ def test_version_is_the_projects() -> None:
     ).read_text("utf-8")
 
 
-# --- A real process -------------------------------------------------------------------------------------------
+# --- A real process -----------------------------------------------------------------------------------------
 
 
 def test_commands_that_draw_nothing_load_no_streamlit(tmp_path: Path) -> None:

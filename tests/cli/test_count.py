@@ -1,4 +1,5 @@
-"""Counting on the command line and on Dask (`tokensteps/cli/count.py`, `tokensteps/cli/cluster.py`), and training on what comes out.
+"""Counting on the command line and on Dask (`tokensteps/cli/count.py`, `tokensteps/cli/cluster.py`), and
+training on what comes out.
 
 Oracle: `Corpus.from_file` and the engine's training on the text itself.
 """
@@ -148,7 +149,8 @@ def test_mistakes(counts_file: Path, tmp_path: Path) -> None:
 def test_what_is_no_scheduler_is_told_in_one_line(
     serve: Callable[[socket.socket], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Dask itself waits for ever for an answer, and takes a web server's “HTTP/1.1” for a length of exabytes."""
+    """Dask itself waits for ever for an answer, and takes a web server's “HTTP/1.1” for a length of
+    exabytes."""
     pytest.importorskip("distributed")
     monkeypatch.setattr("tokensteps.cli.cluster.ANSWERS_WITHIN", 1)
     with half_dead(serve) as address:
@@ -195,13 +197,14 @@ def test_a_bar_moves_while_a_file_is_read(tmp_path: Path) -> None:
     assert shown.count(b"Reading") > 2 and b"100%" in shown and b"Written:" in shown
 
 
-# --- Dask -------------------------------------------------------------------------------------------------------------------
+# --- Dask ---------------------------------------------------------------------------------------------------
 
 
 def test_a_cluster_of_this_machine_counts_what_one_process_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Real worker processes. Source of the text: every example corpus in several blocks, with bytes that are no UTF-8."""
+    """Real worker processes. Source of the text: every example corpus in several blocks, with bytes that are
+    no UTF-8."""
     files = [str(path) for path in sorted((ROOT / "assets" / "corpora").glob("*.txt"))]
     odd = tmp_path / "odd.txt"
     odd.write_bytes(b"to be\r\n\xff\xfe\xc3\ror not\n" * 40)

@@ -1,4 +1,5 @@
-"""`tokensteps doctor`: what it says of a machine, and of a running app with and without a proxy that changes things.
+"""`tokensteps doctor`: what it says of a machine, and of a running app with and without a proxy that changes
+things.
 
 Oracles: what the tests have set up themselves; the app as `make run` starts it.
 """

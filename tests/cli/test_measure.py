@@ -1,4 +1,5 @@
-"""The command `measure` (`tokensteps/cli/measure.py`). Oracle: the engine's measures of the same text, and what was counted by hand."""
+"""The command `measure` (`tokensteps/cli/measure.py`). Oracle: the engine's measures of the same text, and
+what was counted by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What pip installs: everything that the app needs, and nothing else. `make dist` also installs it, and opens the app (`tests/dist.py`).
+"""What pip installs: everything that the app needs, and nothing else. `make dist` also installs it, and opens
+the app (`tests/dist.py`).
 
 Oracle: the files that the checkout has, as `tokensteps/assets.py` looks for them.
 """
@@ -84,7 +85,8 @@ def test_a_part_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_installed_the_app_is_found_in_the_package(tmp_path: Path) -> None:
-    """In a process of its own, as the place is found once: a copy of the module, with and without what the wheel adds."""
+    """In a process of its own, as the place is found once: a copy of the module, with and without what the
+    wheel adds."""
     package = tmp_path / "tokensteps"
     package.mkdir()
     (package / "assets.py").write_text(Path(str(assets.__file__)).read_text("utf-8"), "utf-8")

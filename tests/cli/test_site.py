@@ -1,4 +1,5 @@
-"""The command that writes a site (`tokensteps/cli/site.py`). What it writes is looked at in `tests/browser/test_site.py`.
+"""The command that writes a site (`tokensteps/cli/site.py`). What it writes is looked at in
+`tests/browser/test_site.py`.
 
 Oracle: the files that there are.
 """

@@ -1,7 +1,8 @@
-"""The command line as a table: what is typed, what is piped in, the exit code, and what is said. Each line is a test.
+"""The command line as a table: what is typed, what is piped in, the exit code, and what is said. Each line is
+a test.
 
-Oracles: for results, the engine called directly or the published example; for exit codes and pipes, a real shell and the programs
-that every Unix has (`yes`, `head`, `true`).
+Oracles: for results, the engine called directly or the published example; for exit codes and pipes, a real
+shell and the programs that every Unix has (`yes`, `head`, `true`).
 """
 
 from __future__ import annotations
@@ -239,7 +240,8 @@ def test_what_train_writes_encodes_as_its_tokenizer_json(
 
 @pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
 def test_the_size_that_is_named_can_be_reached(algorithm: str, tmp_path: Path) -> None:
-    """What can't be reached is written as far as it goes, with exit code 1. Oracle: the error's own remedy, and the file's length."""
+    """What can't be reached is written as far as it goes, with exit code 1. Oracle: the error's own remedy,
+    and the file's length."""
     short = run("train", COURSE, "-a", algorithm, "-s", 8000, "-o", tmp_path / "short.json")
     most = int(re.findall(r"choose at most (\d+)", short.stderr)[0])
     assert short.exit_code == 1
@@ -262,7 +264,7 @@ def test_a_file_has_as_many_tokens_as_were_asked_for(algorithm: str, size: int, 
     assert len(Tokenizer.load(tmp_path / "t.json").tokens) == size
 
 
-# --- Pipes, in a real shell ----------------------------------------------------------------------------------------------
+# --- Pipes, in a real shell ---------------------------------------------------------------------------------
 
 PIPES = {
     "a reader that leaves": ("yes 'This is' | head -n 100000 | python -m tokensteps encode -t t.json | head -n 2", "141", 2),

@@ -1,7 +1,7 @@
 """Tokens and training in a terminal (`tokensteps/cli/terminal/`).
 
-Oracles: the engine's encoding of the same text; Unicode's own widths of characters; the course's published steps in `golden/`; and
-`textual`'s pilot, which presses keys.
+Oracles: the engine's encoding of the same text; Unicode's own widths of characters; the course's published
+steps in `golden/`; and `textual`'s pilot, which presses keys.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def columns(line: str) -> int:
     )
 
 
-# --- show -------------------------------------------------------------------------------------------------------------
+# --- show ---------------------------------------------------------------------------------------------------
 
 
 def test_a_pipe_gets_every_token_with_its_id_as_plain_text(files: list[str]) -> None:
@@ -96,7 +96,7 @@ def test_a_terminal_has_colours_unless_somebody_wants_none(files: list[str], tmp
         assert ("48;5;" in done.stdout) == coloured and "This" in done.stdout
 
 
-# --- the rest of the command line -------------------------------------------------------------------------------------
+# --- the rest of the command line ---------------------------------------------------------------------------
 
 
 def test_encode_reads_standard_input_for_a_dash(files: list[str]) -> None:
@@ -139,7 +139,7 @@ def test_the_terminals_language(asked: str, language: str, monkeypatch: pytest.M
     assert extra.own_language() == language
 
 
-# --- step -------------------------------------------------------------------------------------------------------------
+# --- step ---------------------------------------------------------------------------------------------------
 
 
 def test_a_pipe_gets_a_line_for_each_step() -> None:

@@ -1,4 +1,5 @@
-"""A tokenizer of letters, the same in the `tokenizers` library, and the comparison of what both tell of an encoding."""
+"""A tokenizer of letters, the same in the `tokenizers` library, and the comparison of what both tell of an
+encoding."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Stretches, counts and blocks written as plainly as they are described: the oracle of the engine's tests.
 
-Nothing here is shared with `tokenizers_core`, not even with its `plain/`, and nothing is fast. A stretch is (start, end, first, last).
+Nothing here is shared with `tokenizers_core`, not even with its `plain/`, and nothing is fast. A stretch is
+(start, end, first, last).
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ def is_white_space(character: str) -> bool:
 
 
 def plain_cover(length: int, offsets: Sequence[Span]) -> list[PlainStretch]:
-    """Join tokens until no two stretches overlap or go backwards; put tokens without text between; fill the gaps."""
+    """Join tokens until no two stretches overlap or go backwards; put tokens without text between; fill the
+    gaps."""
     groups = [[index, index + 1] for index in range(len(offsets))]
 
     def span(group: Sequence[int]) -> Span | None:
@@ -83,7 +85,8 @@ def plain_words(text: str) -> list[Span]:
 
 
 def plain_word_costs(text: str, stretches: Sequence[PlainStretch]) -> list[tuple[str, int, int]]:
-    """For each different word, its occurrences and the tokens of all stretches whose first character it has."""
+    """For each different word, its occurrences and the tokens of all stretches whose first character it
+    has."""
     costs: dict[str, tuple[int, int]] = {}
     for begin, stop in plain_words(text):
         spent = 0
@@ -139,7 +142,8 @@ def plain_align(text: str, covers: Sequence[Sequence[PlainStretch]]) -> list[Pla
 def plain_agreement(
     text: str, covers: Sequence[Sequence[PlainStretch]], unknown: Sequence[set[int]] | None = None
 ) -> list[list[float]]:
-    """Shared places over all places where a token begins, but for the first of each; where an unknown one begins is shared with nobody."""
+    """Shared places over all places where a token begins, but for the first of each; where an unknown one
+    begins is shared with nobody."""
     lost = [
         {start for start, _ in plain_trimmed(text, [cover[index] for index in sorted(positions)])}
         for cover, positions in zip(covers, unknown or [set()] * len(covers), strict=True)

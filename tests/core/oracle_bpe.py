@@ -1,6 +1,7 @@
 """The algorithms written as plainly as they are described, slow on purpose: the oracle of the engine's tests.
 
-Nothing here is shared with `tokenizers_core`, not even with its `plain/`. Every step recounts the whole corpus.
+Nothing here is shared with `tokenizers_core`, not even with its `plain/`. Every step recounts the whole
+corpus.
 """
 
 from __future__ import annotations

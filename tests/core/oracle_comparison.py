@@ -1,7 +1,7 @@
 """A comparison of runs written as plainly as it is described: the oracle of `test_comparison.py`.
 
-Every vocabulary size is looked at by itself, every word and every token is looked at again. Nothing here is shared with
-`tokenizers_core`; the runs are passed in as lists of states.
+Every vocabulary size is looked at by itself, every word and every token is looked at again. Nothing here is
+shared with `tokenizers_core`; the runs are passed in as lists of states.
 """
 
 from __future__ import annotations

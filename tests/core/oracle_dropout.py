@@ -33,7 +33,8 @@ def by_merges(
 
 
 def by_matches(word: str, tokens: frozenset[str], amount: Fraction, begin: str = "") -> dict[Split, Fraction]:
-    """Every way in which the matches at a place may drop out; a rest that can't be spelled is None in the end."""
+    """Every way in which the matches at a place may drop out; a rest that can't be spelled is None in the
+    end."""
     if not word:
         return {(): Fraction(1)}
     results: dict[Split, Fraction] = defaultdict(Fraction)

@@ -1,6 +1,8 @@
-"""The newer kinds of BPE written as plainly as they are described, slow on purpose: the oracle of the engine's tests.
+"""The newer kinds of BPE written as plainly as they are described, slow on purpose: the oracle of the
+engine's tests.
 
-Nothing here is shared with `tokenizers_core`, not even with its `plain/`. Every step recounts the whole corpus.
+Nothing here is shared with `tokenizers_core`, not even with its `plain/`. Every step recounts the whole
+corpus.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ ToBytes = Callable[[str], bytes]
 
 @dataclass
 class KindStep:
-    """One step: a merge, a removal or another change; the pairs it was chosen from, and the words after it."""
+    """One step: a merge, a removal or another change; the pairs it was chosen from, and the words after
+    it."""
 
     kind: str
     token: str
@@ -100,7 +103,7 @@ def plain_picky_encode(symbols: Sequence[str], steps: Sequence[KindStep]) -> lis
     return tokens
 
 
-# --- SuperBPE ---------------------------------------------------------------------------------------------------------
+# --- SuperBPE -----------------------------------------------------------------------------------------------
 
 
 def plain_super(
@@ -113,7 +116,8 @@ def plain_super(
     transition: int,
     most_words: int,
 ) -> list[KindStep]:
-    """SuperBPE: pre-tokens until there are `transition` tokens, then stretches, in which a token may bridge spaces."""
+    """SuperBPE: pre-tokens until there are `transition` tokens, then stretches, in which a token may bridge
+    spaces."""
     vocabulary, merges = list(alphabet), list[PairName]()
     splits: Split = {word: list(word) for word in words}
     steps: list[KindStep] = []
@@ -155,12 +159,13 @@ def allowed(token: str, most_words: int) -> bool:
     return ": " not in text and len(text.split(" ")) - text.split(" ").count("") <= most_words
 
 
-# --- parity-aware BPE -------------------------------------------------------------------------------------------------
+# --- parity-aware BPE ---------------------------------------------------------------------------------------
 
 
 @dataclass
 class ParityStep:
-    """One merge: who chose it, from what, how many tokens each language's parallel text took, and the words after it."""
+    """One merge: who chose it, from what, how many tokens each language's parallel text took, and the words
+    after it."""
 
     language: str
     pair: PairName

@@ -1,7 +1,8 @@
-"""Slow, plain versions of what decides how a word is split: merges applied one at a time, every segmentation tried.
+"""Slow, plain versions of what decides how a word is split: merges applied one at a time, every segmentation
+tried.
 
-They work on tuples of strings and know nothing of the engine. Each answers what a reason claims: would this split come out, and if not,
-does what the reason names really stand in its way?
+They work on tuples of strings and know nothing of the engine. Each answers what a reason claims: would this
+split come out, and if not, does what the reason names really stand in its way?
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ Ranks = Mapping[tuple[str, str], int]
 
 
 def merged(symbols: Split, ranks: Ranks) -> list[tuple[Split, tuple[str, str], int]]:
-    """Every merge of a word as BPE's papers have it: the lowest rank, everywhere from the left; after each place the tokens, the
-    pair, and the number of symbols before the place where the two met."""
+    """Every merge of a word as BPE's papers have it: the lowest rank, everywhere from the left; after each
+    place the tokens, the pair, and the number of symbols before the place where the two met."""
     sizes = [1] * len(symbols)
     tokens = [*symbols]
     done: list[tuple[Split, tuple[str, str], int]] = []

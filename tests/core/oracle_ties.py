@@ -11,7 +11,8 @@ PairName = tuple[str, str]
 Bytes = Callable[[str], bytes]
 """A token's bytes."""
 TieOrder = Callable[[Sequence[PairName], Sequence[str], Bytes], list[PairName]]
-"""Pairs in the order in which they are met, the vocabulary by ids, a token's bytes → the pairs, the rule's choice first."""
+"""Pairs in the order in which they are met, the vocabulary by ids, a token's bytes → the pairs, the rule's
+choice first."""
 
 
 def first_met(pairs: Sequence[PairName], _vocabulary: Sequence[str], _to_bytes: Bytes) -> list[PairName]:

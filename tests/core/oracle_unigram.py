@@ -1,7 +1,8 @@
 """Unigram training and segmenting written as plainly as they are described: the oracle of the engine's tests.
 
-Nothing here is shared with `tokenizers_core`, not even with its `plain/`. Sources: the Hugging Face course's chapter on Unigram; Kudo (2018),
-*Subword Regularization*, and SentencePiece's trainer for the version with expected counts.
+Nothing here is shared with `tokenizers_core`, not even with its `plain/`. Sources: the Hugging Face course's
+chapter on Unigram; Kudo (2018), *Subword Regularization*, and SentencePiece's trainer for the version with
+expected counts.
 """
 
 from __future__ import annotations
@@ -101,7 +102,8 @@ def plain_unigram_course(
     exact: bool = False,
     seed: Mapping[str, int] | None = None,
 ) -> tuple[list[PlainRound], dict[str, int]]:
-    """Prune until at most `vocab_size` pieces are left, or only characters: the rounds, and the pieces left."""
+    """Prune until at most `vocab_size` pieces are left, or only characters: the rounds, and the pieces
+    left."""
     counts = dict(plain_seed(word_freqs, seed_size) if seed is None else seed)
     rounds: list[PlainRound] = []
     while len(counts) > vocab_size and any(len(piece) > 1 for piece in counts):
@@ -377,8 +379,8 @@ def plain_em(
 ) -> tuple[list[PlainEmRound], dict[str, float]]:
     """Estimate and prune until little more than `vocab_size` pieces are left: the rounds and the final model.
 
-    `as_library`: as release 0.2.3 of the library does, which takes an unknown character for the first piece, and doesn't
-    estimate again after pruning to the desired size.
+    `as_library`: as release 0.2.3 of the library does, which takes an unknown character for the first piece,
+    and doesn't estimate again after pruning to the desired size.
     """
     desired = int(vocab_size * DESIRED_SHARE) if desired is None else desired
     model = dict(seed)

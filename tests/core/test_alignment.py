@@ -1,8 +1,9 @@
 """How tokens lie on a text, and what tokenizations have in common (`tokenizers_core/encoding/alignment.py`).
 
-Oracles: `plain_alignment`, which is slow and shares nothing with the engine; what makes a cover one (a partition, no
-token twice, nothing joined without need), asked of it directly; `regex`'s `\\X` on whole texts; small cases by hand. The
-offsets are generated ones, our own tokenizers' on text in many scripts, and those of the `tokenizers` library.
+Oracles: `plain_alignment`, which is slow and shares nothing with the engine; what makes a cover one (a
+partition, no token twice, nothing joined without need), asked of it directly; `regex`'s `\\X` on whole texts;
+small cases by hand. The offsets are generated ones, our own tokenizers' on text in many scripts, and those of
+the `tokenizers` library.
 """
 
 from __future__ import annotations
@@ -138,7 +139,8 @@ def check_cover(length: int, offsets: Sequence[Span], stretches: Sequence[Stretc
         else:
             assert len(inside) <= 1
             assert (start == end) == (len(inside) == 1)
-        # Nothing is joined without need: across each cut some text would come after text that it must not come after.
+        # Nothing is joined without need: across each cut some text would come after text that it must not
+        # come after.
         for cut in range(1, len(inside)):
             before = max((span[1] for span in inside[:cut] if span[0] < span[1]), default=0)
             after = min((span[0] for span in inside[cut:] if span[0] < span[1]), default=length)
@@ -378,8 +380,9 @@ MATES = "xक👍가각\n\u00ad\u00a9"
 def test_graphemes_beside_every_character(mate: str) -> None:
     """Every code point, before and behind one of each kind of characters that never join among themselves.
 
-    Ideographs, private use, and where nothing is, only beside x, and of the planes that have nothing else, only the
-    ends: all in them are of one kind. The suite tries every sixth with each mate but x, another sixth with the next one.
+    Ideographs, private use, and where nothing is, only beside x, and of the planes that have nothing else,
+    only the ends: all in them are of one kind. The suite tries every sixth with each mate but x, another
+    sixth with the next one.
     """
     spans = [(0, 0xD800), (0xE000, 0x20100), (0xE0000, 0xE1100)]
     if mate == "x":

@@ -1,8 +1,9 @@
 """Training by byte-pair encoding (`tokenizers_core/training/bpe.py`).
 
-Sources: `golden/bpe_*.json`, the worked examples of the Hugging Face course and of BPE with `</w>`, recomputed.
-Oracles: `oracle_bpe.plain_bpe`, which recounts the whole corpus at each step and shares nothing with the engine, on
-generated corpora; `tokenizers.trainers.BpeTrainer` on the standard library's sources for the rule `lowest_ids`.
+Sources: `golden/bpe_*.json`, the worked examples of the Hugging Face course and of BPE with `</w>`,
+recomputed. Oracles: `oracle_bpe.plain_bpe`, which recounts the whole corpus at each step and shares nothing
+with the engine, on generated corpora; `tokenizers.trainers.BpeTrainer` on the standard library's sources for
+the rule `lowest_ids`.
 """
 
 from __future__ import annotations
@@ -109,8 +110,8 @@ def test_published_encoding_after_three_merges() -> None:
 
 # --- Every step against a plain recount ---------------------------------------------------------------------
 
-# Few letters, so that pairs overlap and tie; some of two to four bytes; and </w> spelled out, whose characters
-# merge to a token that words have already.
+# Few letters, so that pairs overlap and tie; some of two to four bytes; and </w> spelled out, whose
+# characters merge to a token that words have already.
 words = st.one_of(
     st.text("a", min_size=1, max_size=12),
     st.text("ab", min_size=1, max_size=10),
@@ -257,7 +258,8 @@ def test_long_words_are_encoded_like_short_ones(word: str, learned_from: str) ->
     st.sampled_from(["", "?"]),
 )
 def test_what_no_merge_touches_is_left_alone(learned_from: str, word: str, unk_token: str) -> None:
-    """Symbols in no merge (x, y) cut a word; unknown ones (é, and ? as a character of the word) stand for themselves or are left out.
+    """Symbols in no merge (x, y) cut a word; unknown ones (é, and ? as a character of the word) stand for
+    themselves or are left out.
 
     Oracle: the merges applied to the whole word, as `plain_encode` does it.
     """
@@ -277,7 +279,8 @@ def test_what_no_merge_touches_is_left_alone(learned_from: str, word: str, unk_t
     st.booleans(),
 )
 def test_many_words_are_encoded_like_each_of_them(words: list[str], whole: bool) -> None:
-    """Those in the byte alphabet, and those that the byte alphabet doesn't have, or that have what stands between words."""
+    """Those in the byte alphabet, and those that the byte alphabet doesn't have, or that have what stands
+    between words."""
     trace = train_bpe(Corpus.from_counts({"hug": 3, "hughug": 2}), alphabet="bytes")
     for unk_token in ("", "?"):
         tokens = [*trace[-1].vocab, *filter(None, [unk_token])]

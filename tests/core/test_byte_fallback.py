@@ -1,7 +1,8 @@
 """Byte fallback in training: 256 byte pieces in the vocabulary, which spell what it can't.
 
-Oracles: the `tokenizers` library with our files; SentencePiece trained with `byte_fallback`, for the byte pieces' place in its vocabulary, their
-scores in its table, and what becomes of characters that it hasn't seen.
+Oracles: the `tokenizers` library with our files; SentencePiece trained with `byte_fallback`, for the byte
+pieces' place in its vocabulary, their scores in its table, and what becomes of characters that it hasn't
+seen.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def train(algorithm: str, corpus: Corpus, size: int, **settings: Any) -> Any:
 
 @pytest.mark.parametrize("algorithm", ["bpe", "unigram"])
 def test_two_hundred_kilobytes_in_the_library(algorithm: str) -> None:
-    """The file loads and gives the same ids, for what was seen and for what was not; nothing is unknown, and decoding gives it back."""
+    """The file loads and gives the same ids, for what was seen and for what was not; nothing is unknown, and
+    decoding gives it back."""
     corpus = Corpus.from_texts(lines(), pre_tokenizer="whitespace_split_metaspace")
     trace = train(algorithm, corpus, 900)
     assert (
@@ -61,7 +63,8 @@ def test_two_hundred_kilobytes_in_the_library(algorithm: str) -> None:
 
 
 def test_the_vocabulary_is_laid_out_as_sentencepieces() -> None:
-    """Behind the special tokens, in order, with 0 in the table; and the bytes of what is unknown are the same."""
+    """Behind the special tokens, in order, with 0 in the table; and the bytes of what is unknown are the
+    same."""
     stored = io.BytesIO()
     trainer: Any = sentencepiece.SentencePieceTrainer
     trainer.train(
@@ -104,7 +107,8 @@ def test_any_text_encodes_as_in_the_library(algorithm: str, corpora: list[str], 
 
 
 def test_pieces_spelled_out_in_a_text_are_text() -> None:
-    """As in SentencePiece. (The `tokenizers` library takes them for the bytes in Unigram, whatever the file says.)"""
+    """As in SentencePiece. (The `tokenizers` library takes them for the bytes in Unigram, whatever the file
+    says.)"""
     corpus = Corpus.from_texts(["ab <0x41> c"] * 3, pre_tokenizer="metaspace")
     for tokenizer in (
         train_bpe(corpus, byte_fallback=True).tokenizer(),

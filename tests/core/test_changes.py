@@ -1,7 +1,7 @@
 """Which steps change a word, a token or a pair (`tokenizers_core/changes.py`).
 
-Oracle: the snapshots before and after each step, compared: the word's split, the count of the pair, whether the token is there and in
-which words.
+Oracle: the snapshots before and after each step, compared: the word's split, the count of the pair, whether
+the token is there and in which words.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Three runs side by side (`tokenizers_core/training/comparison.py`).
 
-Sources and oracles: `golden/bpe_hug.json` and `golden/wordpiece_hug.json`, the Hugging Face course's walk-throughs recomputed;
-the course's four sentences; the plain versions of BPE and WordPiece (`oracle_bpe.py`, `oracle_wordpiece.py`) and Unigram's own
-snapshots, compared by `plain_comparison.py`, which looks at every size, word and token anew; the training functions themselves,
-asked for one size.
+Sources and oracles: `golden/bpe_hug.json` and `golden/wordpiece_hug.json`, the Hugging Face course's
+walk-throughs recomputed; the course's four sentences; the plain versions of BPE and WordPiece
+(`oracle_bpe.py`, `oracle_wordpiece.py`) and Unigram's own snapshots, compared by `plain_comparison.py`, which
+looks at every size, word and token anew; the training functions themselves, asked for one size.
 """
 
 from __future__ import annotations
@@ -80,11 +80,12 @@ words = st.text("abc", min_size=1, max_size=7) | st.text("aé#", min_size=1, max
 corpora = st.dictionaries(words, st.integers(1, 6), min_size=1, max_size=8)
 
 
-# --- against the plain version ----------------------------------------------------------------------------------------
+# --- against the plain version ------------------------------------------------------------------------------
 
 
 def plain_states(comparison: Comparison, rule: str) -> list[list[State]]:
-    """Every state of the three runs: of the merging ones by their plain versions, of Unigram by its snapshots."""
+    """Every state of the three runs: of the merging ones by their plain versions, of Unigram by its
+    snapshots."""
     freqs = dict(comparison.corpus.items())
     start = sorted({character for word in freqs for character in word})
     steps, _ = plain_bpe(freqs, tuple, start, rule, str.encode, 10**6)
@@ -108,7 +109,8 @@ def plain_states(comparison: Comparison, rule: str) -> list[list[State]]:
 def plainly(comparison: Comparison, states: list[list[State]], size: int) -> PlainSize:
     bpe, wordpiece, unigram = states
     results = [
-        # A run that is over stays at its last step; merges that make a token once more come after the first of a size.
+        # A run that is over stays at its last step; merges that make a token once more come after the first
+        # of a size.
         at_size(merging, size, last=size > len(merging[-1][0]))
         for merging in (bpe, wordpiece)
     ]
@@ -189,7 +191,7 @@ def test_the_four_sentences_are_the_plain_comparison(method: str) -> None:
     check_every_size(course(method), partial(plainly, course(method), plain_states(course(method), "first")))
 
 
-# --- the newer kinds of BPE, against their own tokenizers --------------------------------------------------------------
+# --- the newer kinds of BPE, against their own tokenizers ---------------------------------------------------
 
 
 def by_tokenizers(
@@ -246,7 +248,8 @@ spaced = st.lists(st.text("ab 1:", min_size=1, max_size=14).filter(str.strip), m
 def test_superbpe_and_pickybpe_are_what_their_tokenizers_give(
     texts: list[str], transition: int, threshold: str
 ) -> None:
-    """Tokens of the whole text, where SuperBPE's bridge words; each word by itself; PickyBPE's tokens that are present."""
+    """Tokens of the whole text, where SuperBPE's bridge words; each word by itself; PickyBPE's tokens that
+    are present."""
     corpus = Corpus.from_texts(texts)
     own = {"superbpe": {"transition": transition}, "pickybpe": {"threshold": threshold}}
     check_kinds(corpus, texts, ["bpe", "superbpe", "pickybpe"], **own)
@@ -303,7 +306,7 @@ def test_what_is_compared_has_to_be_told_apart() -> None:
         compare(corpus, runs=["bpe", "paritybpe"])
 
 
-# --- against the training functions -----------------------------------------------------------------------------------
+# --- against the training functions -------------------------------------------------------------------------
 
 
 def test_each_size_is_what_training_to_it_gives() -> None:
@@ -411,7 +414,7 @@ def test_the_smallest_size_for_so_few_tokens() -> None:
         assert comparison.first_size(name, 0.5) is None
 
 
-# --- small parts ------------------------------------------------------------------------------------------------------
+# --- small parts --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -434,7 +437,7 @@ def test_surfaces_go_by_place() -> None:
     assert [surface(token) for token in ("##", "####", "##a", "a##")] == ["##", "##", "a", "a##"]
 
 
-# --- settings, errors, progress ---------------------------------------------------------------------------------------
+# --- settings, errors, progress -----------------------------------------------------------------------------
 
 
 def test_a_size_below_an_alphabet_is_refused() -> None:
@@ -512,7 +515,7 @@ def test_snapshots_compare_and_comparisons_pickle() -> None:
         comparison[99]
 
 
-# --- files ------------------------------------------------------------------------------------------------------------
+# --- files --------------------------------------------------------------------------------------------------
 
 
 def read_csv(text: str) -> list[dict[str, str]]:

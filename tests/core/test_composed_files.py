@@ -1,7 +1,8 @@
 """tokenizer.json files put together from many parts: each part, and the whole of what published models have.
 
-Oracle: the `tokenizers` library, which makes the files and encodes the same texts. Offsets are the library's, but for a replacement of
-several characters: there the engine gives a token all of them, and the library the last.
+Oracle: the `tokenizers` library, which makes the files and encodes the same texts. Offsets are the library's,
+but for a replacement of several characters: there the engine gives a token all of them, and the library the
+last.
 """
 
 from __future__ import annotations
@@ -105,7 +106,8 @@ FLAGS = ["lstrip", "rstrip", "single_word", "normalized", "special"]
 
 
 def trained(cutter: str, normalizer: str, **more: Any) -> tokenizers.Tokenizer:
-    """A tokenizer that the library trained with these parts; its added tokens have the flags that `more` names."""
+    """A tokenizer that the library trained with these parts; its added tokens have the flags that `more`
+    names."""
     theirs = tokenizers.Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
     if result := CUTTERS[cutter]():
         theirs.pre_tokenizer = result
@@ -125,7 +127,8 @@ def trained(cutter: str, normalizer: str, **more: Any) -> tokenizers.Tokenizer:
 
 
 def check(theirs: tokenizers.Tokenizer, texts: list[str], places: bool = True, read: bool = True) -> None:
-    """`read`: compare the decoded text too. The library writes an added token that it has looked for normalized as it is when normalized."""
+    """`read`: compare the decoded text too. The library writes an added token that it has looked for
+    normalized as it is when normalized."""
     ours = tokenizer_from_json(theirs.to_str())
     again = tokenizer_from_json(tokenizer_to_json(ours))
     for text in texts:

@@ -1,8 +1,9 @@
 """Margins, tipping points, and where two runs part.
 
-Oracles: for the margins, the slow trainers' counts, scores and losses; for the tipping points, brute force: train from scratch with
-every count up to the bound, BPE and WordPiece with the slow trainers (`oracle_bpe.py`, `oracle_wordpiece.py`), which share nothing
-with the engine, and Unigram with the engine's own, since sums of floats in another order would break its ties otherwise.
+Oracles: for the margins, the slow trainers' counts, scores and losses; for the tipping points, brute force:
+train from scratch with every count up to the bound, BPE and WordPiece with the slow trainers
+(`oracle_bpe.py`, `oracle_wordpiece.py`), which share nothing with the engine, and Unigram with the engine's
+own, since sums of floats in another order would break its ties otherwise.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def unigram_picks(words: Mapping[str, int]) -> list[object]:
 
 
 def brute_force(words: Mapping[str, int], step: int, word: str, picks: Picks) -> int | None:
-    """The smallest change up to the bound with which the step picks something else, of equals the positive one."""
+    """The smallest change up to the bound with which the step picks something else, of equals the positive
+    one."""
 
     def picked(count: int) -> object:
         changed = {name: number for name, number in {**words, word: count}.items() if number}

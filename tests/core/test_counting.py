@@ -42,7 +42,8 @@ from tokenizers_core.text.counting import (
 )
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 
-# What may go wrong at the edge of a block: line ends of all kinds, characters of several bytes, torn ones, marks.
+# What may go wrong at the edge of a block: line ends of all kinds, characters of several bytes, torn ones,
+# marks.
 BYTES = [
     b"to",
     b"be",
@@ -223,7 +224,7 @@ def test_merging_changes_nothing_that_it_merges() -> None:
     assert pickle.dumps(parts) == before
 
 
-# --- The cut --------------------------------------------------------------------------------------------------------------
+# --- The cut ------------------------------------------------------------------------------------------------
 
 
 @given(st.lists(st.text("abc ", max_size=12), min_size=1), st.integers(1, 6))
@@ -255,7 +256,7 @@ def test_shares_can_be_cut_one_by_one() -> None:
     assert merge(cut(share, 2) for share in dealt) == cut(Counted(words, 1, 23), 2)
 
 
-# --- Files ------------------------------------------------------------------------------------------------------------------
+# --- Files --------------------------------------------------------------------------------------------------
 
 
 @given(CONTENTS, PIPELINES, st.integers(1, 3))
@@ -311,7 +312,8 @@ def test_training_on_a_file_is_training_on_the_text() -> None:
 
 
 def test_unigram_sees_where_texts_end() -> None:
-    """SentencePiece's seed depends on it: without the ends, another vocabulary comes out. Which text is the last, a file doesn't say."""
+    """SentencePiece's seed depends on it: without the ends, another vocabulary comes out. Which text is the
+    last, a file doesn't say."""
     corpus = Corpus.from_texts(["hug pug"] * 3 + ["pug hugs"] * 2, pre_tokenizer="whitespace_split_metaspace")
     corpus = replace(corpus, last="")
     again = read_counts(counts_tsv(without_rare(corpus, 1))).corpus

@@ -1,7 +1,9 @@
-"""Digits, scripts, splitters of one's own and replacements, for all three algorithms (`Pipeline.cuts`, `Replace`).
+"""Digits, scripts, splitters of one's own and replacements, for all three algorithms (`Pipeline.cuts`,
+`Replace`).
 
-Oracle: the `tokenizers` library with the same parts in a sequence: its pre-tokens with their places, its training on 200 KB, and its reading of
-our files. Its tables of scripts are older than those of `regex`, so characters that were assigned since aren't compared.
+Oracle: the `tokenizers` library with the same parts in a sequence: its pre-tokens with their places, its
+training on 200 KB, and its reading of our files. Its tables of scripts are older than those of `regex`, so
+characters that were assigned since aren't compared.
 """
 
 from __future__ import annotations

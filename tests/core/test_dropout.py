@@ -1,8 +1,9 @@
 """Splits at random (`tokenizers_core/encoding/dropout.py`, and what each model chooses from).
 
-Sources: Provilkov et al. 2020 (BPE-dropout), Hiraoka 2022 (MaxMatch-dropout), Kudo 2018 (subword regularization). Oracles: all
-outcomes of all coins enumerated, on symbols as plain strings; and as judges of the distributions the `tokenizers` library's own
-dropout and SentencePiece's own sampling, by chi-squared tests so wide that one in a million fails by chance.
+Sources: Provilkov et al. 2020 (BPE-dropout), Hiraoka 2022 (MaxMatch-dropout), Kudo 2018 (subword
+regularization). Oracles: all outcomes of all coins enumerated, on symbols as plain strings; and as judges of
+the distributions the `tokenizers` library's own dropout and SentencePiece's own sampling, by chi-squared
+tests so wide that one in a million fails by chance.
 """
 
 from __future__ import annotations
@@ -91,7 +92,8 @@ def hug_unigram() -> UnigramModel:
 
 
 def fits(drawn: Sequence[Split], expected: Mapping[Split, float]) -> bool:
-    """Pearson's chi-squared test, with Wilson and Hilferty's approximation of its tail; rare outcomes together."""
+    """Pearson's chi-squared test, with Wilson and Hilferty's approximation of its tail; rare outcomes
+    together."""
     counts = Counter(drawn)
     assert not {*counts} - {split for split, share in expected.items() if share > 0}
     number = len(drawn)
@@ -134,9 +136,9 @@ def test_samples_follow_the_distribution(
 
 
 def test_the_librarys_dropout_follows_our_distribution() -> None:
-    """Where pairs don't overlap. Where they do, the library drops fewer: its queue still holds pairs that a merge has taken apart, and
-    each time it meets one of them, all that dropped out gets another chance. (“hugs” with `MERGES` and 0.3: h·ug·s in 5 % of
-    cases, in the paper 21 %.)
+    """Where pairs don't overlap. Where they do, the library drops fewer: its queue still holds pairs that a
+    merge has taken apart, and each time it meets one of them, all that dropped out gets another chance.
+    (“hugs” with `MERGES` and 0.3: h·ug·s in 5 % of cases, in the paper 21 %.)
     """
     merges = [("u", "g"), ("h", "ug"), ("hug", "s"), ("a", "b")]
     tokens = ["h", "u", "g", "s", "a", "b", "ug", "hug", "hugs", "ab"]

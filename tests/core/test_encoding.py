@@ -1,11 +1,11 @@
 """Encodings (`tokenizers_core/encoding/encoding.py`): what is known of every token.
 
-Oracles: the `tokenizers` library with the same vocabulary, template, truncation and padding, for every property and every
-way between characters, tokens and words.
+Oracles: the `tokenizers` library with the same vocabulary, template, truncation and padding, for every
+property and every way between characters, tokens and words.
 
-Known differences, where the library is at odds with itself (`Encoding` says which): they are left out of the comparison
-here by name, and have tests of their own. A further one is older: with NFC and NFKC a composed character has the whole of
-what it was composed from, and in the library only the first part of it.
+Known differences, where the library is at odds with itself (`Encoding` says which): they are left out of the
+comparison here by name, and have tests of their own. A further one is older: with NFC and NFKC a composed
+character has the whole of what it was composed from, and in the library only the first part of it.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def test_everything_through_a_normalizer(name: str) -> None:
     @example("Ünïcödé Straße 中文", "É")
     @given(hostile, hostile)
     def check(text: str, pair: str) -> None:
-        # Special tokens that look otherwise after normalizing are a matter of the library's added tokens, not of ours.
+        # Special tokens that look otherwise after normalizing are a matter of the library's added tokens, not
+        # of ours.
         text, pair = (one.replace("[UNK]", "").replace("[", "(").replace("<", "(") for one in (text, pair))
         encoding, expected = ours.encode(text, pair), theirs.encode(text, pair)
         assert seen(encoding) == seen(expected)

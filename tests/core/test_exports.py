@@ -1,8 +1,9 @@
 """What leaves the app (`tokenizers_core/files/exports.py`).
 
-Oracles: Python's `json` and `csv` readers; the events, which the traces rebuild one by one; the `tokenizers` library, which
-loads `vocab.json` and `merges.txt`; `tiktoken`, which encodes by the ranks of a `.tiktoken` file; the `sentencepiece` library's
-own `.vocab`; and the Hugging Face course's four sentences (`golden/unigram_course.json`).
+Oracles: Python's `json` and `csv` readers; the events, which the traces rebuild one by one; the `tokenizers`
+library, which loads `vocab.json` and `merges.txt`; `tiktoken`, which encodes by the ranks of a `.tiktoken`
+file; the `sentencepiece` library's own `.vocab`; and the Hugging Face course's four sentences
+(`golden/unigram_course.json`).
 """
 
 from __future__ import annotations
@@ -172,7 +173,7 @@ def test_files_of_a_run_without_steps() -> None:
     assert trace_to_csv(trace).count("\n") == 1
 
 
-# --- Unigram ----------------------------------------------------------------------------------------------------------
+# --- Unigram ------------------------------------------------------------------------------------------------
 
 
 @cache
@@ -309,7 +310,8 @@ def test_pieces_tsv(method: str) -> None:
 
 
 def test_pieces_tsv_has_the_form_of_sentencepiece(tmp_path: Path) -> None:
-    """Its own `.vocab` of the same pieces, whose scores are rounded; characters that it put back score otherwise."""
+    """Its own `.vocab` of the same pieces, whose scores are rounded; characters that it put back score
+    otherwise."""
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(COURSE["corpus"]),
         model_prefix=str(tmp_path / "theirs"),
@@ -351,7 +353,7 @@ def test_files_of_a_unigram_run_without_steps() -> None:
     assert pieces_tsv(trace) == "a\t0.0\n<unk>\t0\n"
 
 
-# --- Files of a tokenizer, which has no trace if it was loaded ----------------------------------------------------------
+# --- Files of a tokenizer, which has no trace if it was loaded ----------------------------------------------
 
 
 def test_a_loaded_tokenizer_has_the_files_of_the_one_that_was_trained() -> None:
@@ -372,7 +374,7 @@ def test_a_loaded_tokenizer_has_the_files_of_the_one_that_was_trained() -> None:
             write(words.tokenizer())
 
 
-# --- .tiktoken ------------------------------------------------------------------------------------------------------------
+# --- .tiktoken ----------------------------------------------------------------------------------------------
 
 
 def read_ranks(text: str) -> dict[bytes, int]:
@@ -408,7 +410,8 @@ def test_tiktoken_encodes_a_large_text_by_our_ranks(pattern: str) -> None:
 
 
 def merged_by_rank(word: str, ranks: Mapping[str, int]) -> list[int]:
-    """What tiktoken does: any two neighbours that make a token, the lowest rank first; a word that is a token at once."""
+    """What tiktoken does: any two neighbours that make a token, the lowest rank first; a word that is a token
+    at once."""
     if word in ranks:
         return [ranks[word]]
     parts = list(word)

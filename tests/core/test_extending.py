@@ -1,8 +1,9 @@
 """Training that goes on with a tokenizer (`train_bpe(extend=...)`), trimming, and what bounds exclude.
 
-Oracles: the `tokenizers` library, which reads the new files and encodes text that no training has seen; `plain_extended`, which splits the
-corpus by the old tokenizer, recounts everything at each step and shares nothing with the engine; for trimming, the run itself: it is
-what training had reached some merges earlier. GPT-2's real vocabulary comes with the app.
+Oracles: the `tokenizers` library, which reads the new files and encodes text that no training has seen;
+`plain_extended`, which splits the corpus by the old tokenizer, recounts everything at each step and shares
+nothing with the engine; for trimming, the run itself: it is what training had reached some merges earlier.
+GPT-2's real vocabulary comes with the app.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ HELD_BACK = "Der schnelle braune Fuchs springt über den faulen Hund.\nすばし
 
 
 def plain_extended(old: Tokenizer, corpus: Corpus, merges: int, least: int) -> list[tuple[str, str]]:
-    """The merges that come on top, by recounting all pairs at each step; of equal ones that of the lowest ids."""
+    """The merges that come on top, by recounting all pairs at each step; of equal ones that of the lowest
+    ids."""
     tokens = list(old.tokens)
     words = {
         word: tuple(old.model.vocabulary.tokens[one] for one in old.model.encode_word(word))
@@ -92,7 +94,8 @@ def gpt2() -> Tokenizer:
 
 @cache
 def japanese() -> tuple[list[str], list[str]]:
-    """Two hundred kilobytes of Japanese, the app's own translations several times over, shuffled; and what is held back of them."""
+    """Two hundred kilobytes of Japanese, the app's own translations several times over, shuffled; and what is
+    held back of them."""
     text = (ASSETS / "locale/ja/LC_MESSAGES/tokensteps.po").read_text("utf-8")
     lines = [line[8:-1] for line in text.splitlines() if line.startswith('msgstr "') and len(line) > 9]
     Random(1).shuffle(lines)
@@ -108,11 +111,12 @@ def japanese() -> tuple[list[str], list[str]]:
     return entries, held
 
 
-# --- GPT-2, gone on with on another language --------------------------------------------------------------------------
+# --- GPT-2, gone on with on another language ----------------------------------------------------------------
 
 
 def test_gpt2_gone_on_with_on_japanese() -> None:
-    """All 50,257 ids stay, the library reads the new file, and it gives the same ids for text that was held back."""
+    """All 50,257 ids stay, the library reads the new file, and it gives the same ids for text that was held
+    back."""
     old, (taught, held) = gpt2(), japanese()
     assert len(old.tokens) == 50_257
     trace = train_bpe(Corpus.from_texts(taught), merges=400, extend=old, tie_rule="lowest_ids")
@@ -144,7 +148,7 @@ def test_each_step_is_numbered_after_the_old_ones() -> None:
     )
 
 
-# --- small tokenizers -------------------------------------------------------------------------------------------------
+# --- small tokenizers ---------------------------------------------------------------------------------------
 
 words = st.dictionaries(st.text("abcé", min_size=1, max_size=8), st.integers(1, 6), min_size=1, max_size=8)
 pipelines = st.sampled_from(["byte_level", "whitespace_split", "end_of_word"])
@@ -181,7 +185,8 @@ def test_what_is_learned_on_top_is_what_recounting_finds(
 
 
 def test_an_old_token_that_is_never_made_is_not_made_by_another_way() -> None:
-    """`hug` is in the file, no merge leads there, and its id must not mean something else: `h ug` is excluded, and said to be."""
+    """`hug` is in the file, no merge leads there, and its id must not mean something else: `h ug` is
+    excluded, and said to be."""
     tokenizer = train_bpe(Corpus.from_counts({"ug": 3, "h": 1, "s": 1}), merges=1).tokenizer()
     assert isinstance(tokenizer.model, BpeModel)
     model = tokenizer.model.with_merges([*tokenizer.tokens, "hug"], tokenizer.model.merges)
@@ -250,7 +255,7 @@ def test_what_can_not_be_gone_on_with_is_said(given: dict[str, Any], told: str) 
         train_bpe(corpus, **({"extend": old} | given))
 
 
-# --- trimming ---------------------------------------------------------------------------------------------------------
+# --- trimming -----------------------------------------------------------------------------------------------
 
 
 @examples(60)
@@ -278,7 +283,8 @@ def test_gpt2_without_its_last_merges() -> None:
 
 
 def test_what_is_cut_out_of_the_middle_strands_the_rest() -> None:
-    """The library, given a file without the one merge, never makes the stranded tokens and always makes the others."""
+    """The library, given a file without the one merge, never makes the stranded tokens and always makes the
+    others."""
     trace = train_bpe(
         Corpus.from_texts(["the cats chased the rats, the rats chased the cheese"]), alphabet="bytes"
     )

@@ -1,7 +1,9 @@
-"""tokenizer.json files of others: those that load, those with parts that are lacking, and those that are broken or hostile.
+"""tokenizer.json files of others: those that load, those with parts that are lacking, and those that are
+broken or hostile.
 
-Oracles: the `tokenizers` library, which trains and writes the files here, and encodes the same texts; what the documents of published models
-hold (GPT-2, BERT, RoBERTa, OpenAI's GPT, Llama, T5, Qwen) is rebuilt in small. Hypothesis changes valid files at random.
+Oracles: the `tokenizers` library, which trains and writes the files here, and encodes the same texts; what
+the documents of published models hold (GPT-2, BERT, RoBERTa, OpenAI's GPT, Llama, T5, Qwen) is rebuilt in
+small. Hypothesis changes valid files at random.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ LINES = [
     "  two  ",
 ]
 
-# --- Files that the library trained and wrote -----------------------------------------------------------------------
+# --- Files that the library trained and wrote ---------------------------------------------------------------
 
 
 def built(
@@ -286,7 +288,8 @@ def test_without_an_unknown_token_what_is_unknown_is_left_out() -> None:
     assert ours.model.unk_token == ""
     for text in LINES:
         assert ours.encode(text).ids == theirs.encode(text).ids
-    # The library counts on as if the character hadn't been there, and so puts the last `a` in the place of `ж`.
+    # The library counts on as if the character hadn't been there, and so puts the last `a` in the place of
+    # `ж`.
     text = "ae ежa"
     encoding = ours.encode(text)
     assert [text[start:end] for start, end in encoding.offsets] == encoding.tokens
@@ -351,7 +354,7 @@ def test_the_parts_that_a_new_tokenizer_is_trained_with() -> None:
     assert special_tokens_of({"model": {"type": "BPE"}}) == ()
 
 
-# --- What is lacking --------------------------------------------------------------------------------------------------
+# --- What is lacking ----------------------------------------------------------------------------------------
 
 
 def small(**changes: Any) -> dict[str, Any]:
@@ -514,7 +517,7 @@ def test_parts_that_amount_to_ours() -> None:
     assert pipeline_of(small(pre_tokenizer=sequence(METASPACE))).pre_tokenizer == "metaspace"
 
 
-# --- Broken and hostile files -------------------------------------------------------------------------------------------
+# --- Broken and hostile files -------------------------------------------------------------------------------
 
 UNIGRAM = {"type": "Unigram", "unk_id": 0, "vocab": [["?", 0.0], ["a", -1.0]], "byte_fallback": False}
 
@@ -805,7 +808,7 @@ def test_any_data_loads_or_says_why(data: Any) -> None:
     usable_or_refused(lambda: from_document(data))
 
 
-# --- Errors -------------------------------------------------------------------------------------------------------------
+# --- Errors -------------------------------------------------------------------------------------------------
 
 SAMPLES: list[TokenizersCoreError] = [
     *(

@@ -1,6 +1,8 @@
-"""A run looked at while it grows: `Trace.finished`, `grown`, `settled`, and the `growing` of the training functions.
+"""A run looked at while it grows: `Trace.finished`, `grown`, `settled`, and the `growing` of the training
+functions.
 
-Oracle: the same run, finished. What a trace shows that was cut off on the way has to be what the whole one shows at that step.
+Oracle: the same run, finished. What a trace shows that was cut off on the way has to be what the whole one
+shows at that step.
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ def checkpoints_are_near() -> Iterator[None]:
 
 
 def grown(train: Callable[..., Any], corpus: Corpus, wanted: Callable[[int], bool]) -> tuple[list[Any], Any]:
-    """The traces of somebody who cuts whenever `wanted` holds of the number of the call, and the whole one."""
+    """The traces of somebody who cuts whenever `wanted` holds of the number of the call, and the whole
+    one."""
     seen: list[Any] = []
     calls = count()
 
@@ -81,7 +84,8 @@ def agrees(part: Any, whole: Any, step: int) -> None:
 def test_every_step_of_a_growing_trace_is_that_of_the_finished_one(
     name: str, counts: dict[str, int], cuts: set[int], order: random.Random
 ) -> None:
-    """Whenever it is cut, and in whatever order longer and shorter traces are read, which share their checkpoints."""
+    """Whenever it is cut, and in whatever order longer and shorter traces are read, which share their
+    checkpoints."""
     parts, whole = grown(TRAINERS[name], Corpus.from_counts(counts), cuts.__contains__)
     assert whole.finished and [len(part) for part in parts] == sorted(len(part) for part in parts)
     requests = [(part, step) for part in parts for step in range(len(part) + 1)]
@@ -131,7 +135,8 @@ def test_a_stopped_run_is_one_that_stopped_growing(name: str) -> None:
 
 @pytest.mark.parametrize("name", TRAINERS)
 def test_other_threads_read_while_it_grows(name: str) -> None:
-    """Three readers, each at random steps of the longest trace there is; training waits once until all have read."""
+    """Three readers, each at random steps of the longest trace there is; training waits once until all have
+    read."""
     corpus = Corpus.from_texts(
         ["low lower lowest slow slowly slower glow glowing aglow " * 3 + "new newer newest"]
     )

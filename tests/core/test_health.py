@@ -1,8 +1,10 @@
-"""The health of a vocabulary: which tokens some text produces, which none can, and what a vocabulary is made up of.
+"""The health of a vocabulary: which tokens some text produces, which none can, and what a vocabulary is made
+up of.
 
-Oracles: on small vocabularies every text up to a length, encoded one by one, by the `tokenizers` library where it has the same model; on
-GPT-2's 50,257 tokens `tiktoken`, asked for each token's own text and for every text that is said to have one. For what reaches a model:
-every string over letters of all classes, cut by the pre-tokenizers themselves; all characters of Unicode, encoded.
+Oracles: on small vocabularies every text up to a length, encoded one by one, by the `tokenizers` library
+where it has the same model; on GPT-2's 50,257 tokens `tiktoken`, asked for each token's own text and for
+every text that is said to have one. For what reaches a model: every string over letters of all classes, cut
+by the pre-tokenizers themselves; all characters of Unicode, encoded.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ def every(letters: str, longest: int) -> Iterator[str]:
 
 
 def some_merges(random: Random, prefix: str = "", suffix: str = "") -> tuple[list[str], list[Pair]]:
-    """A vocabulary over a and b, and merges in an order that no training would learn: many tokens are never formed."""
+    """A vocabulary over a and b, and merges in an order that no training would learn: many tokens are never
+    formed."""
     tokens = ["a", "b", *((f"{prefix}a", f"{prefix}b") if prefix else ())]
     if suffix:
         tokens += [f"{token}{suffix}" for token in tokens]
@@ -167,7 +170,7 @@ def test_what_every_text_up_to_a_length_gives_is_never_ruled_out(pre_tokenizer: 
     assert {one for one, verdict in verdicts.items() if verdict is OPEN}.isdisjoint(produced)
 
 
-# --- GPT-2 ------------------------------------------------------------------------------------------------------------
+# --- GPT-2 --------------------------------------------------------------------------------------------------
 
 
 def test_gpt2_has_thirteen_bytes_that_no_text_has_and_all_other_tokens_are_shown() -> None:
@@ -189,7 +192,8 @@ def test_gpt2_has_thirteen_bytes_that_no_text_has_and_all_other_tokens_are_shown
 
 
 def test_gpt2_with_two_merges_exchanged_has_tokens_whose_merges_never_meet() -> None:
-    """`h` + `e` moved to the front takes the `h` of `Ġt` + `h`; the library says of each whether its own text has it."""
+    """`h` + `e` moved to the front takes the `h` of `Ġt` + `h`; the library says of each whether its own text
+    has it."""
     words = {"the": 5, "then": 4, "her": 3, "th": 9}
     tokenizer = train_bpe(Corpus.from_counts(words), merges=4).tokenizer()
     model = tokenizer.model
@@ -207,7 +211,7 @@ def test_gpt2_with_two_merges_exchanged_has_tokens_whose_merges_never_meet() -> 
     assert (messages["the"].rank, messages["the"].own_rank, messages["the"].instead) == (0, 2, ("t", "he"))
 
 
-# --- What reaches a model ---------------------------------------------------------------------------------------------
+# --- What reaches a model -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -274,7 +278,7 @@ def test_texts_around_parts_of_characters_have_these_parts(data: bytes) -> None:
     assert all(data in text.encode() for text in texts)
 
 
-# --- Byte fallback, limits, being stopped -----------------------------------------------------------------------------
+# --- Byte fallback, limits, being stopped -------------------------------------------------------------------
 
 
 def fallback(pieces: Iterable[str]) -> Tokenizer:
@@ -316,7 +320,8 @@ def test_a_check_can_be_stopped_and_says_how_far_it_is() -> None:
 
 
 def test_trained_vocabularies_are_healthy() -> None:
-    """What BPE has learned it can form: every merge was made in a word of the corpus. (WordPiece and Unigram leave symbols of merged words.)"""
+    """What BPE has learned it can form: every merge was made in a word of the corpus. (WordPiece and Unigram
+    leave symbols of merged words.)"""
     corpus = Corpus.from_texts(["the cat sat on the mat with the rat, then the bat"])
     for trace in (
         train_bpe(corpus, merges=30),
@@ -328,7 +333,7 @@ def test_trained_vocabularies_are_healthy() -> None:
         assert kinds <= {"apart", "shown", "better"}, trace.algorithm
 
 
-# --- What a vocabulary is made up of ----------------------------------------------------------------------------------
+# --- What a vocabulary is made up of ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """The lattice: best path, totals, posteriors, k best, forced edges, samples, the trace of Viterbi's search.
 
-Sources and oracles: every segmentation enumerated one by one (`oracle_unigram.all_paths`); the Hugging Face course's
-walk-throughs recomputed (`golden/unigram_*.json`); the cases of SentencePiece's own lattice tests; and, on real text
-with the same scores, the `sentencepiece` library (float32) and `tokenizers.models.Unigram` (float64).
+Sources and oracles: every segmentation enumerated one by one (`oracle_unigram.all_paths`); the Hugging Face
+course's walk-throughs recomputed (`golden/unigram_*.json`); the cases of SentencePiece's own lattice tests;
+and, on real text with the same scores, the `sentencepiece` library (float32) and `tokenizers.models.Unigram`
+(float64).
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ class Case(NamedTuple):
 
     @property
     def paths(self) -> list[PlainPath]:
-        """All segmentations, best first; of those that are equally good the one with the longer last piece."""
+        """All segmentations, best first; of those that are equally good the one with the longer last
+        piece."""
         return sorted(all_paths(*self), key=lambda path: (-path[1], [-len(piece) for piece in path[0][::-1]]))
 
 
@@ -84,7 +86,8 @@ numbers = st.floats(-30, -0.001)
 
 @st.composite
 def cases(draw: st.DrawFn, log_probabilities: st.SearchStrategy[float] = eighths | numbers) -> Case:
-    """A word over few letters, and some of its substrings as pieces; where characters are missing, maybe no path."""
+    """A word over few letters, and some of its substrings as pieces; where characters are missing, maybe no
+    path."""
     word = draw(st.text("abü", max_size=8) | st.text("a", max_size=9))
     substrings = sorted({word[start:end] for start, end in itertools.combinations(range(len(word) + 1), 2)})
     chosen = draw(st.lists(st.sampled_from(substrings), unique=True)) if substrings else []
@@ -426,7 +429,8 @@ def scores() -> dict[str, float]:
 
 @cache
 def real_words() -> tuple[str, ...]:
-    """All words of the standard library's text and of the app's examples, most of whose scripts the model never saw."""
+    """All words of the standard library's text and of the app's examples, most of whose scripts the model
+    never saw."""
     texts = [library_text(60_000), *(path.read_text("utf-8") for path in sorted(CORPORA.glob("*.txt")))]
     return Corpus.from_texts(texts, pre_tokenizer="whitespace_split_metaspace").words
 
@@ -452,7 +456,8 @@ def test_words_split_as_in_the_tokenizers_library() -> None:
 
 
 def test_words_split_as_in_the_sentencepiece_library() -> None:
-    """The library adds in float32, so words whose two best splits are (nearly) tied may differ, and no other."""
+    """The library adds in float32, so words whose two best splits are (nearly) tied may differ, and no
+    other."""
     model = trained()
     tied: list[str] = []
     different: list[str] = []

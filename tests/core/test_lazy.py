@@ -1,4 +1,5 @@
-"""Properties that are worked out once (`tokenizers_core/lazy.py`). Oracle: counting, and threads that meet at events."""
+"""Properties that are worked out once (`tokenizers_core/lazy.py`). Oracle: counting, and threads that meet at
+events."""
 
 from __future__ import annotations
 

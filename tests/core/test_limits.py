@@ -1,8 +1,9 @@
 """Limits on training: the length of tokens, and the alphabet (`tokenizers_core/training/options/`).
 
-Oracles: the `tokenizers` library's `BpeTrainer` with the same limits, step by step, on 200 KB of text and on generated corpora (it breaks
-ties by ids); SentencePiece for the characters that a coverage keeps; for WordPiece a recount at each step. The library wants one more for
-`max_token_length`, and always makes a pair of two characters.
+Oracles: the `tokenizers` library's `BpeTrainer` with the same limits, step by step, on 200 KB of text and on
+generated corpora (it breaks ties by ids); SentencePiece for the characters that a coverage keeps; for
+WordPiece a recount at each step. The library wants one more for `max_token_length`, and always makes a pair
+of two characters.
 """
 
 from __future__ import annotations
@@ -118,7 +119,8 @@ def _cut_is_clear(corpus: Corpus, letters: int, initial: str) -> bool:
 def test_wordpiece_merges_the_best_pair_that_is_allowed(
     counts: dict[str, int], longest: int, letters: int
 ) -> None:
-    """Each step recounted: no pair that is short enough scores better, and what is said to be excluded would have won."""
+    """Each step recounted: no pair that is short enough scores better, and what is said to be excluded would
+    have won."""
     limits: dict[str, Any] = {"max_token_length": longest} | ({"limit_alphabet": letters} if letters else {})
     trace = train_wordpiece(Corpus.from_counts(counts), **limits)
     for step in range(1, len(trace) + 1):

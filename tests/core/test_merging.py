@@ -1,7 +1,7 @@
 """Pairs, words, the pair table, records and snapshots (`tokenizers_core/training/`: merging, merge_trace).
 
-Oracles: `plain.count` and `plain.replace`, which recount everything, and the published figures of the hug/pug corpus
-(`golden/bpe_hug.json`, the Hugging Face course).
+Oracles: `plain.count` and `plain.replace`, which recount everything, and the published figures of the hug/pug
+corpus (`golden/bpe_hug.json`, the Hugging Face course).
 """
 
 from __future__ import annotations
@@ -310,7 +310,8 @@ def test_words_a_step_changed() -> None:
 
 
 def test_the_lineage_of_a_token_too_deep_to_recurse() -> None:
-    """Two letters in an order that never repeats make one token grow by a letter a step, as a Fibonacci word does not."""
+    """Two letters in an order that never repeats make one token grow by a letter a step, as a Fibonacci word
+    does not."""
     word = "".join(chr(0x4E00 + index) for index in range(3000))
     trace = train_bpe(Corpus.from_counts({word: 1}))
     deepest = max(trace.step_of_token, key=trace.step_of_token.__getitem__)

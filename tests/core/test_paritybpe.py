@@ -1,8 +1,9 @@
 """Parity-aware BPE (`tokenizers_core/training/kinds/paritybpe.py`).
 
-Source: `golden/paritybpe.json`, a run recomputed by a plain program. Oracle: `oracle_kinds.plain_parity`, which recounts everything at each
-step and shares nothing with the engine, on generated corpora, under all tie rules and options. Judge: `ParityBpeTrainer` of the `tokenizers`
-library, whose ties go to the greatest strings.
+Source: `golden/paritybpe.json`, a run recomputed by a plain program. Oracle: `oracle_kinds.plain_parity`,
+which recounts everything at each step and shares nothing with the engine, on generated corpora, under all tie
+rules and options. Judge: `ParityBpeTrainer` of the `tokenizers` library, whose ties go to the greatest
+strings.
 """
 
 from __future__ import annotations
@@ -188,7 +189,8 @@ def test_the_librarys_merges_on_six_languages(ours: dict[str, Any], settings: di
 
 
 def test_the_librarys_merges_on_300_kb() -> None:
-    """Corpora of unlike sizes, and a parallel text of its own: what is balanced is not what is learned from."""
+    """Corpora of unlike sizes, and a parallel text of its own: what is balanced is not what is learned
+    from."""
     corpora = {"en": prose(200_000).splitlines(), "python": library_text(100_000).splitlines()}
     parallel = {"en": prose(12_000).splitlines(), "python": library_text(12_000).splitlines()}
     ours = [
@@ -244,7 +246,8 @@ def test_tipping_points_are_of_the_language_that_chose() -> None:
 
 
 def test_lineage_and_why_not() -> None:
-    """By hand: en and de take 14 and 12 tokens, so en chooses `ab`; then 7 and 8, so de chooses `abc`; then 7 and 6, and en chooses `abab`."""
+    """By hand: en and de take 14 and 12 tokens, so en chooses `ab`; then 7 and 8, so de chooses `abc`; then 7
+    and 6, and en chooses `abab`."""
     corpora = {"en": Corpus.from_counts({"abab": 3, "ab": 1}), "de": Corpus.from_counts({"abc": 2, "cab": 2})}
     trace = train_paritybpe(corpora)
     assert [part.token for part in trace.lineage("abab").parts] == ["ab", "ab"]

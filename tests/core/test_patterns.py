@@ -1,4 +1,5 @@
-"""Regular expressions (`tokenizers_core/text/patterns.py`): the user's own are kept whole, timed out, refused; the published ones' quick twins."""
+"""Regular expressions (`tokenizers_core/text/patterns.py`): the user's own are kept whole, timed out,
+refused; the published ones' quick twins."""
 
 from __future__ import annotations
 
@@ -109,7 +110,8 @@ BMP = [chr(code) for code in range(0x10000) if not 0xD800 <= code < 0xE000]
 
 @pytest.mark.parametrize("pattern", PUBLISHED)
 def test_a_twin_finds_what_its_pattern_finds(pattern: str) -> None:
-    """Oracle: `regex` itself, on every character of the Basic Multilingual Plane between letters, spaces, digits and itself."""
+    """Oracle: `regex` itself, on every character of the Basic Multilingual Plane between letters, spaces,
+    digits and itself."""
     for characters, last in ((BMP, 0xFFFF), (BMP[:0x80], 0x7F)):
         text = "".join(f"a{one} {one}'{one}\n" for one in characters)
         assert twin(pattern, last).findall(text) == compiled(pattern).findall(text)
@@ -125,7 +127,8 @@ def test_a_twin_finds_it_in_any_order(pattern: str, text: str) -> None:
 
 
 def test_which_text_a_twin_is_for() -> None:
-    """`re` and `regex` differ in more than speed: a text beyond the twin's characters is left to `regex`, and so is a short one."""
+    """`re` and `regex` differ in more than speed: a text beyond the twin's characters is left to `regex`, and
+    so is a short one."""
     pattern = PATTERNS["gpt2"]
     assert finder(pattern, "to be") is twin(pattern, 0x7F)
     assert finder(pattern, "né" * 50_000) is twin(pattern, 0xFFFF)

@@ -1,6 +1,7 @@
 """SentencePiece models (`tokenizers_core/files/pieces.py`), and Mistral's tekken.json.
 
-Oracles: `sentencepiece` itself, on models that it trains here with all its settings; `tiktoken`'s encoder for tekken's ranks.
+Oracles: `sentencepiece` itself, on models that it trains here with all its settings; `tiktoken`'s encoder for
+tekken's ranks.
 """
 
 from __future__ import annotations
@@ -168,7 +169,8 @@ def test_random_texts_too(settings: Any, text: str) -> None:
 
 
 def test_the_symbols_of_the_published_reports() -> None:
-    """google/sentencepiece: user-defined symbols next to words, with and without spaces, all else as it is by default."""
+    """google/sentencepiece: user-defined symbols next to words, with and without spaces, all else as it is by
+    default."""
     written = io.BytesIO()
     lines = ["this is a test", "this is <tag> a text", "is this it", "that is this"]
     sentencepiece.SentencePieceTrainer.train(
@@ -232,7 +234,7 @@ def test_a_changed_model_is_refused_or_read() -> None:
             tokenizer_of(read_model(changed)).encode("this is")
 
 
-# --- tekken.json ------------------------------------------------------------------------------------------------------
+# --- tekken.json --------------------------------------------------------------------------------------------
 
 
 def tekken(listed: bool) -> tuple[dict[str, Any], tiktoken.Encoding]:

@@ -111,12 +111,13 @@ LIBRARY_NORMALIZERS: dict[str, normalizers.Normalizer] = {
 
 # --- Code points that the library's tables class otherwise --------------------------------------------------
 
-# All that any version of Unicode assigns: plane 3 from its fourth part on and planes 4 to 13 are empty, and 15 and 16 are wholly for
-# private use.
+# All that any version of Unicode assigns: plane 3 from its fourth part on and planes 4 to 13 are empty, and
+# 15 and 16 are wholly for private use.
 ASSIGNABLE = (*range(0xD800), *range(0xE000, 0x34000), *range(0xE0000, 0xE1000), 0xF0000, 0x100000)
 EVERY_CHARACTER = "".join(map(chr, ASSIGNABLE))
 BASES = (*range(0x3400, 0xA000), *range(0xAC00, 0xD7A4), *range(0xE000, 0xF900), *range(0x20000, 0x34000))
-"""Ideographs, syllables of Hangul, private use: none is a mark, so that it lies beside marks as it does alone."""
+"""Ideographs, syllables of Hangul, private use: none is a mark, so that it lies beside marks as it does
+alone."""
 BESIDE_MARKS = "".join(map(chr, sorted({*ASSIGNABLE}.difference(BASES))))
 
 
@@ -203,12 +204,14 @@ def test_only_young_code_points_differ() -> None:
 
 UNICODE_8 = json.loads((Path(__file__).parents[1] / "golden" / "unicode_8.json").read_text("utf-8"))
 RECLASSED = frozenset("\u166d\u1734\u1885\u1886\ua9bd\U000111c9\U0001171e")
-"""Assigned in Unicode 8.0, but of another category since: a sign that is no punctuation any more, marks that were letters."""
+"""Assigned in Unicode 8.0, but of another category since: a sign that is no punctuation any more, marks that
+were letters."""
 
 
 def test_berts_stages_differ_only_on_what_is_younger_than_the_librarys_tables() -> None:
-    """The library's tables of punctuation and marks are those of Unicode 8.0. Every code point, alone and between marks; the
-    library is the oracle, and Unicode's own list of what 8.0 assigns says which are younger."""
+    """The library's tables of punctuation and marks are those of Unicode 8.0. Every code point, alone and
+    between marks; the library is the oracle, and Unicode's own list of what 8.0 assigns says which are
+    younger."""
     ends = [[int(end, 16) for end in part.split("-")] for part in " ".join(UNICODE_8["assigned"]).split()]
     assigned = {chr(point) for first, *last in ends for point in range(first, (last or [first])[0] + 1)}
     differing = differing_in_class("punctuation").union(

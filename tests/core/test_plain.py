@@ -1,8 +1,9 @@
-"""The chapter to read (`tokenizers_core/plain/`): true to the published figures, and the same as the engine at every step.
+"""The chapter to read (`tokenizers_core/plain/`): true to the published figures, and the same as the engine
+at every step.
 
-Sources: `golden/*.json`, the worked examples of the Hugging Face course and of BPE with `</w>`, recomputed. Oracles: the
-engine's traces and tokenizers; `oracle_*.py`, plain versions that share nothing with either. Corpora: the published ones,
-and generated ones with few letters, so that pairs overlap and tie.
+Sources: `golden/*.json`, the worked examples of the Hugging Face course and of BPE with `</w>`, recomputed.
+Oracles: the engine's traces and tokenizers; `oracle_*.py`, plain versions that share nothing with either.
+Corpora: the published ones, and generated ones with few letters, so that pairs overlap and tie.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def course(pre_tokenizer: str) -> Corpus:
     return Corpus.from_texts(golden("bpe_course")["corpus"], pre_tokenizer=pre_tokenizer)
 
 
-# --- BPE and WordPiece ------------------------------------------------------------------------------------------------
+# --- BPE and WordPiece --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["bpe_hug", "bpe_end_of_word", "bpe_course"])
@@ -196,7 +197,7 @@ def test_encoding_and_decoding_are_the_engines(
     )
 
 
-# --- Bytes ------------------------------------------------------------------------------------------------------------
+# --- Bytes --------------------------------------------------------------------------------------------------
 
 
 def test_the_byte_alphabet_is_the_engines() -> None:
@@ -222,7 +223,7 @@ def test_byte_level_bpe_is_the_engines(counts: dict[str, int]) -> None:
         )
 
 
-# --- Unigram, the course's way ----------------------------------------------------------------------------------------
+# --- Unigram, the course's way ------------------------------------------------------------------------------
 
 
 def test_viterbi_has_the_published_figures() -> None:
@@ -323,11 +324,12 @@ def test_the_best_split_is_the_best_of_all(counts: dict[str, int], word: str) ->
     )
 
 
-# --- Unigram, SentencePiece's way -------------------------------------------------------------------------------------
+# --- Unigram, SentencePiece's way ---------------------------------------------------------------------------
 
 
 def same_steps(counts: dict[str, int], trace: UnigramTrace) -> None:
-    """Each step, from the engine's model before it: expected counts, the new model, the ranking, the final choice."""
+    """Each step, from the engine's model before it: expected counts, the new model, the ranking, the final
+    choice."""
     vocab_size = trace.settings["vocab_size"]
     for step in range(1, len(trace) + 1):
         event, before, after = trace[step].event, dict(trace[step - 1].pieces), dict(trace[step].pieces)
@@ -372,7 +374,8 @@ def test_sentencepiece_is_the_engines_on_five_words(size: int) -> None:
 @few
 @given(latin)
 def test_sentencepiece_is_the_engines_and_the_oracles_on_generated_corpora(counts: dict[str, int]) -> None:
-    """From the engine's model before each step, as rounding breaks ties in later rounds one way or the other."""
+    """From the engine's model before each step, as rounding breaks ties in later rounds one way or the
+    other."""
     trace = train_unigram(Corpus.from_counts(counts), vocab_size=20, method="sentencepiece")
     assert tuple(unigram_em.repeated_substrings(counts).items()) == trace.seed
     same_steps(counts, trace)
@@ -392,7 +395,7 @@ def test_psi_is_digamma(x: float) -> None:
     assert unigram_em.psi(x) == pytest.approx(digamma(x), rel=1e-9, abs=1e-9)
 
 
-# --- The files --------------------------------------------------------------------------------------------------------
+# --- The files ----------------------------------------------------------------------------------------------
 
 
 def imported(path: Path) -> set[str]:

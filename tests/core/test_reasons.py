@@ -1,7 +1,8 @@
 """Why not otherwise (`tokenizers_core/encoding/reasons.py`): every reason is true.
 
-Oracle: `oracle_reasons.py`, which merges one place at a time, matches by trying every length, and adds up every segmentation. For small
-vocabularies at random, every split of a word is held against it, so a reason that is false, or missing, is found.
+Oracle: `oracle_reasons.py`, which merges one place at a time, matches by trying every length, and adds up
+every segmentation. For small vocabularies at random, every split of a word is held against it, so a reason
+that is false, or missing, is found.
 """
 
 from __future__ import annotations
@@ -92,7 +93,8 @@ def check_merged(
 
 
 def check_crossing(word: str, split: Split, reason: MergedAcross, ranks: dict[tuple[str, str], int]) -> None:
-    """The first merge that crosses a cut is the one that is named, and what the split wanted comes later, or never."""
+    """The first merge that crosses a cut is the one that is named, and what the split wanted comes later, or
+    never."""
     cuts = {len("".join(split[:at])) for at in range(1, len(split))}
     done = merged((*word,), ranks)
     number, (_, pair, index) = next((number, one) for number, one in enumerate(done) if one[2] in cuts)

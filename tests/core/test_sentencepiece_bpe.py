@@ -1,7 +1,8 @@
 """BPE as SentencePiece trains it (`tokenizers_core/training/kinds/sentencepiece_bpe.py`), with its options.
 
-Oracles: the `sentencepiece` library trained on the same lines (`model_type=bpe`): its pieces in their order, its encoding; the
-`tokenizers` library with our file; the plain chapter, for each step and for what is said to be excluded there.
+Oracles: the `sentencepiece` library trained on the same lines (`model_type=bpe`): its pieces in their order,
+its encoding; the `tokenizers` library with our file; the plain chapter, for each step and for what is said to
+be excluded there.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ def large() -> tuple[str, ...]:
 
 
 def test_small_corpora_as_in_the_library() -> None:
-    """All that the library learns until no pair is left that occurs: then it goes on with pairs that occurred before."""
+    """All that the library learns until no pair is left that occurs: then it goes on with pairs that occurred
+    before."""
     random = Random(7)
     for _ in range(300):
         letters = random.choice(["ab", "abcde", "aaaab", "ab1-", "aбc日の!"])
@@ -92,7 +94,8 @@ SYMBOLS = ["self.", "return", "->"]
 
 
 def spaced(lines: list[str], symbols: list[str]) -> list[str]:
-    """The lines with a space behind each symbol: where SentencePiece begins words as the files of `tokenizers` do (see the module)."""
+    """The lines with a space behind each symbol: where SentencePiece begins words as the files of
+    `tokenizers` do (see the module)."""
     longest_first = sorted(symbols, key=len, reverse=True)
     return [re.sub("|".join(map(re.escape, longest_first)), r"\g<0> ", line) for line in lines]
 
@@ -118,8 +121,8 @@ def without_lone_marks(pieces: list[str], symbols: list[str]) -> list[str]:
 def test_options_as_in_the_library(
     theirs: dict[str, Any], corpus: dict[str, Any], ours: dict[str, Any]
 ) -> None:
-    """On 200 KB: the same pieces are learned, in the same order, and each line has the same tokens; of the coverage, the same characters
-    are unknown."""
+    """On 200 KB: the same pieces are learned, in the same order, and each line has the same tokens; of the
+    coverage, the same characters are unknown."""
     lines, symbols = [*large()], theirs.get("user_defined_symbols", [])
     trace = train_sentencepiece_bpe(Corpus.from_texts(lines, pre_tokenizer=PRE, **corpus), merges=500, **ours)
     size = 3 + len(trace.alphabet) + len(symbols) + 500 + 256 * ("byte_fallback" in theirs)
@@ -138,7 +141,8 @@ def test_options_as_in_the_library(
 
 
 def test_options_on_small_corpora_as_in_the_library() -> None:
-    """Kept symbols, digits one by one (² and ٣ are none), required characters and a coverage, each on corpora at random."""
+    """Kept symbols, digits one by one (² and ٣ are none), required characters and a coverage, each on corpora
+    at random."""
     random = Random(5)
 
     def lines_of(letters: list[str]) -> list[str]:
@@ -188,8 +192,8 @@ def test_what_a_rule_excludes_is_said_with_the_reason() -> None:
 
 
 def test_a_piece_is_made_from_one_pair_only() -> None:
-    """From single characters no second pair ever spells a piece. A special token is there before: the pair that spells it would
-    have won, is said to be there already, and is never merged."""
+    """From single characters no second pair ever spells a piece. A special token is there before: the pair
+    that spells it would have won, is said to be there already, and is never merged."""
     random = Random(3)
     for _ in range(200):
         words = {
@@ -208,13 +212,13 @@ def test_bytes_are_refused() -> None:
         train_sentencepiece_bpe(Corpus.from_texts(["hug"]))
 
 
-# --- Spaces behind their words ----------------------------------------------------------------------------------------
+# --- Spaces behind their words ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
 def test_white_space_as_a_suffix_as_in_the_library(kind: str) -> None:
-    """Trained with `treat_whitespace_as_suffix` on 200 KB: the same pieces (Unigram: nearly all), the same tokens of each line, also in
-    the `tokenizers` library with our file; and decoding gives the text back."""
+    """Trained with `treat_whitespace_as_suffix` on 200 KB: the same pieces (Unigram: nearly all), the same
+    tokens of each line, also in the `tokenizers` library with our file; and decoding gives the text back."""
     lines = [*large()]
     corpus = Corpus.from_texts(lines, pre_tokenizer="whitespace_split_metaspace_behind")
     assert all(word.endswith("▁") for word in corpus.words)

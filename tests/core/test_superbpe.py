@@ -1,8 +1,8 @@
 """SuperBPE (`tokenizers_core/training/kinds/superbpe.py`).
 
-Source: `golden/superbpe.json`, a run recomputed by a plain program. Oracle: `oracle_kinds.plain_super`, which recounts everything at each
-step and shares nothing with the engine, on generated texts, under all tie rules. Judge: the `tokenizers` library, which loads the
-tokenizer.json and has to encode 200 KB alike.
+Source: `golden/superbpe.json`, a run recomputed by a plain program. Oracle: `oracle_kinds.plain_super`, which
+recounts everything at each step and shares nothing with the engine, on generated texts, under all tie rules.
+Judge: the `tokenizers` library, which loads the tokenizer.json and has to encode 200 KB alike.
 """
 
 from __future__ import annotations
@@ -158,7 +158,8 @@ def test_the_chapter_does_the_same() -> None:
 
 
 def test_the_library_encodes_200_kb_alike() -> None:
-    """`tokenizers` loads the file, whose pre-tokenizer is a Split by the second pattern and ByteLevel without its own."""
+    """`tokenizers` loads the file, whose pre-tokenizer is a Split by the second pattern and ByteLevel without
+    its own."""
     for text in (prose(200_000), library_text(200_000)):
         lines = text.splitlines(keepends=True)
         trace = train_superbpe(Corpus.from_texts(lines), 1200, transition=900, alphabet="bytes")
@@ -172,7 +173,8 @@ def test_the_library_encodes_200_kb_alike() -> None:
 
 
 def test_a_stretch_is_merged_as_a_whole_though_cut_for_speed() -> None:
-    """`merged_stretches` remembers parts between places that no merge crosses; here all merges, one after the other."""
+    """`merged_stretches` remembers parts between places that no merge crosses; here all merges, one after the
+    other."""
     trace = train_superbpe(Corpus.from_texts(prose(20_000).splitlines()), 500, transition=450)
     steps = [(trace.record.pair(step), trace.record.token(step)) for step in range(1, trace.stage_step or 0)]
     for word, result in zip(trace.stretches.words, trace.stretch_words, strict=True):
@@ -209,7 +211,8 @@ def test_growing(every: int) -> None:
 
 
 def test_tipping_points_of_both_stages() -> None:
-    """Judged by training again, so by the definition: here the change that is found does it, and one less doesn't."""
+    """Judged by training again, so by the definition: here the change that is found does it, and one less
+    doesn't."""
     lines = ["on the way", "on the way", "by the way", "by the sea", "so it is", "so it is"]
     trace = train_superbpe(Corpus.from_texts(lines), transition=24)
     assert trace.stage_step is not None
@@ -254,7 +257,8 @@ def test_exports() -> None:
 
 
 def test_why_a_stretch_is_not_split_at_its_spaces() -> None:
-    """By hand: in stage 2 `Ġthe + Ġway` occurs three times; then `ĠtheĠway` once behind each of three words, of which `by` is met first."""
+    """By hand: in stage 2 `Ġthe + Ġway` occurs three times; then `ĠtheĠway` once behind each of three words,
+    of which `by` is met first."""
     trace = train_superbpe(Corpus.from_texts(["by the way", "on the way", "all the way"]))
     tokenizer = trace.tokenizer()
     apart = tokenizer.why_not("byĠtheĠway", ["by", "Ġthe", "Ġway"])

@@ -1,8 +1,9 @@
 """Symbols that training keeps whole (`user_defined_symbols`), in all three algorithms.
 
-Oracles: the `tokenizers` library, trained on the text between the symbols, with the symbols as added tokens that aren't special; the same
-library with our files; SentencePiece with its own `user_defined_symbols`, for Unigram; subword-nmt's glossaries, as golden figures; and a
-plain rule: the text cut at the symbols by hand gives the same run.
+Oracles: the `tokenizers` library, trained on the text between the symbols, with the symbols as added tokens
+that aren't special; the same library with our files; SentencePiece with its own `user_defined_symbols`, for
+Unigram; subword-nmt's glossaries, as golden figures; and a plain rule: the text cut at the symbols by hand
+gives the same run.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def between(lines: tuple[str, ...] | list[str], symbols: tuple[str, ...]) -> lis
 
 
 def test_bpe_on_two_hundred_kilobytes_as_in_the_library() -> None:
-    """Merges, vocabulary, and the ids of text with symbols in it, by the library's own tokenizer and by our file in it."""
+    """Merges, vocabulary, and the ids of text with symbols in it, by the library's own tokenizer and by our
+    file in it."""
     corpus = Corpus.from_texts(large(), user_defined_symbols=SYMBOLS)
     trace = train_bpe(corpus, 256 + 3 + 700, alphabet="bytes", tie_rule="lowest_ids")
     theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
@@ -78,7 +80,8 @@ def test_bpe_on_two_hundred_kilobytes_as_in_the_library() -> None:
 
 
 def test_unigram_as_in_sentencepiece() -> None:
-    """The same pieces, but for a few at the border (see `test_unigram_library`), and the same splits around the symbols."""
+    """The same pieces, but for a few at the border (see `test_unigram_library`), and the same splits around
+    the symbols."""
     lines = [" ".join(line.split()) for line in large()]
     lines = [re.sub("|".join(map(re.escape, SYMBOLS)), lambda found: f" {found[0]} ", line) for line in lines]
     lines = [" ".join(line.split()) for line in lines if line.strip()]
@@ -104,7 +107,7 @@ def test_unigram_as_in_sentencepiece() -> None:
     assert alike > 0.5 * total
 
 
-# --- subword-nmt's glossaries -----------------------------------------------------------------------------------------
+# --- subword-nmt's glossaries -------------------------------------------------------------------------------
 
 GLOSSARIES = json.loads((Path(__file__).parents[1] / "golden" / "glossaries.json").read_text("utf-8"))
 
@@ -137,7 +140,8 @@ def as_subword_nmt_writes(tokens: Sequence[str]) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", ["sentences", "random"])
 def test_glossaries_as_in_subword_nmt(name: str) -> None:
-    """Golden: each word as subword-nmt 0.3.8 segments it (`BPE(codes, glossaries=…)`, codes of version 0.1 from this run's merges)."""
+    """Golden: each word as subword-nmt 0.3.8 segments it (`BPE(codes, glossaries=…)`, codes of version 0.1
+    from this run's merges)."""
     facts, lines = GLOSSARIES[name], glossed(name)
     symbols = facts["glossaries"]
     corpus = Corpus.from_texts(lines, pre_tokenizer="end_of_word", user_defined_symbols=symbols)

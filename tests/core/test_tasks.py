@@ -41,7 +41,8 @@ from tokenizers_core.errors import LabelsError, SettingError
 def plain_answer(
     window: Encoding, whole: Encoding, start: int, end: int, sequence: int
 ) -> tuple[int, int] | None:
-    """The answer's tokens by looking at every one; None unless the window has as many as the whole text has."""
+    """The answer's tokens by looking at every one; None unless the window has as many as the whole text
+    has."""
 
     def on(encoding: Encoding) -> list[int]:
         return [

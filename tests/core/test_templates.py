@@ -1,7 +1,8 @@
 """Templates (`tokenizers_core/encoding/templates.py`): what is put around a text and around a pair.
 
-Source: the syntax of the `tokenizers` library's `TemplateProcessing`, and the published templates of BERT, RoBERTa, XLNet
-and T5. Oracle: the library itself, given the same templates in the same words, for tokens, types and masks.
+Source: the syntax of the `tokenizers` library's `TemplateProcessing`, and the published templates of BERT,
+RoBERTa, XLNet and T5. Oracle: the library itself, given the same templates in the same words, for tokens,
+types and masks.
 """
 
 from __future__ import annotations

@@ -35,7 +35,8 @@ def test_tie_rules_differ() -> None:
 
 
 def test_greatest_compares_first_token_then_second_as_bytes() -> None:
-    # U+FF5E sorts after U+1F44D in UTF-16, before it in UTF-8; in the byte alphabet, space (Ġ) sorts after a letter.
+    # U+FF5E sorts after U+1F44D in UTF-16, before it in UTF-8; in the byte alphabet, space (Ġ) sorts after a
+    # letter.
     corpus = Corpus.from_counts({"～x": 1, "👍x": 1})
     assert event(train_bpe(corpus, tie_rule="greatest"), 1).pair == ("👍", "x")
     corpus = Corpus.from_counts({"a b": 1}, pre_tokenizer="byte_level", pattern="a b")

@@ -1,7 +1,7 @@
 """Text to ids and back (`tokenizers_core/encoding/tokenizer.py`).
 
-Oracles, asked during the test with our own vocabulary and merges: the `tokenizers` library for ids and offsets,
-through every pre-tokenizer; `tiktoken` for byte-level ids.
+Oracles, asked during the test with our own vocabulary and merges: the `tokenizers` library for ids and
+offsets, through every pre-tokenizer; `tiktoken` for byte-level ids.
 """
 
 from __future__ import annotations
@@ -220,8 +220,8 @@ def test_offsets_slice_the_original_text(text: str, name: str, normalizer: str) 
         elif name == "byte_level":
             assert tokenizer.token_bytes(tokenizer.vocab[token]) in text[start:end].encode()
         else:
-            # A ▁ put in front of a word has no character of its own: alone, it has the word's first (as the library
-            # says); and a spelled-out </w> is not the end of a word.
+            # A ▁ put in front of a word has no character of its own: alone, it has the word's first (as the
+            # library says); and a spelled-out </w> is not the end of a word.
             shown = text[start:end].replace(" ", "▁")
             assert token in (shown, f"▁{shown}", f"{shown}</w>", "▁")
 
@@ -364,7 +364,8 @@ def test_words_that_were_encoded_before_are_remembered_up_to_a_limit(monkeypatch
 
 
 def test_tokenizers_that_share_a_model_remember_what_their_own_pre_tokenizer_shows() -> None:
-    """Of " be", one shows `Ġbe` and the other `▁be`: neither gets what the other has remembered. The oracle is a model of its own."""
+    """Of " be", one shows `Ġbe` and the other `▁be`: neither gets what the other has remembered. The oracle
+    is a model of its own."""
     tokenizer = trained(alphabet="bytes").tokenizer()
     other = Tokenizer(Pipeline(pre_tokenizer="none"), tokenizer.model)
     alone = Tokenizer(Pipeline(pre_tokenizer="none"), trained(alphabet="bytes").tokenizer().model)

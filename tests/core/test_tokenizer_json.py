@@ -1,8 +1,8 @@
 """Saving and loading our own tokenizers (`tokenizers_core/files/tokenizer_json.py`).
 
-Oracles: the `tokenizers` library and `transformers.PreTrainedTokenizerFast`, which load the files that we write and have to give the same ids,
-offsets and texts; and the tokenizer that was saved, which has to come back. `benchmarks/text.py` and `assets/corpora` are
-the texts.
+Oracles: the `tokenizers` library and `transformers.PreTrainedTokenizerFast`, which load the files that we
+write and have to give the same ids, offsets and texts; and the tokenizer that was saved, which has to come
+back. `benchmarks/text.py` and `assets/corpora` are the texts.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ OWN_PATTERN = r"^\s*#[^\n]*|\p{L}+|\p{N}{1,2}+|[^\s\p{L}\p{N}]++|\s+$|\s"
 
 @cache
 def megabyte() -> str:
-    """A million bytes of code, prose and many scripts: those lines turned about, so that not all of them are the same."""
+    """A million bytes of code, prose and many scripts: those lines turned about, so that not all of them are
+    the same."""
     lines = [line for line in SCRIPTS.splitlines() if "<s>" not in line]
     turns = 400_000 // len("\n".join(lines).encode()) + 1
     turned = [line[by % 40 :] + " " + line[: by % 40] for by in range(turns) for line in lines]
@@ -177,7 +178,7 @@ def expect_back(ours: Tokenizer, texts: list[str]) -> Tokenizer:
     return back
 
 
-# --- The same ids and offsets ---------------------------------------------------------------------------------
+# --- The same ids and offsets -------------------------------------------------------------------------------
 
 LARGE = [
     (algorithm, *PIPELINES[at])
@@ -189,7 +190,8 @@ LARGE = [
         ]
     )
 ]
-"""Each pre-tokenizer and pattern with one of the algorithms; all of the matrix is checked with smaller texts."""
+"""Each pre-tokenizer and pattern with one of the algorithms; all of the matrix is checked with smaller
+texts."""
 WHOLE = [
     ("bpe of bytes", "byte_level", "gpt2"),
     ("wordpiece", "whitespace_split", "gpt2"),
@@ -225,7 +227,8 @@ SMALL = [*SCRIPTS.splitlines(), "xyz <s>ж 字", "🦊 q<s><s>x", "", "  two  ",
 
 
 def by_turns(items: Sequence[tuple[str, str]], turn: int) -> Sequence[tuple[str, str]]:
-    """Every second one, beginning with the first or the second: over all turns, each of them. Under `make stress` all."""
+    """Every second one, beginning with the first or the second: over all turns, each of them. Under `make
+    stress` all."""
     return items if STRESS else items[turn % 2 :: 2]
 
 
@@ -295,7 +298,7 @@ def test_an_unknown_token_of_another_name_and_none_at_all() -> None:
     assert to_document(all_bytes)["model"]["unk_token"] is None
 
 
-# --- Around the text --------------------------------------------------------------------------------------------
+# --- Around the text ----------------------------------------------------------------------------------------
 
 NAMES = ("[PAD]", "[CLS]", "[SEP]", "<s>", "</s>", "<sep>", "<cls>")
 
@@ -386,7 +389,7 @@ def test_decoders_are_saved(decoder: Decoder) -> None:
             expect_back(ours, ["to be"])
 
 
-# --- Files ------------------------------------------------------------------------------------------------------
+# --- Files --------------------------------------------------------------------------------------------------
 
 
 def test_saving_and_loading(tmp_path: Path) -> None:
@@ -461,7 +464,7 @@ def test_the_file_is_plain_data() -> None:
         assert from_document(document).tokens == ours.tokens
 
 
-# --- What the format can't hold ---------------------------------------------------------------------------------
+# --- What the format can't hold -----------------------------------------------------------------------------
 
 
 def bpe(pre_tokenizer: str, *texts: str, **settings_: Any) -> Tokenizer:
@@ -515,7 +518,7 @@ def test_a_special_token_like_the_end_of_a_word() -> None:
         tokenizer_to_json(train_bpe(corpus, special_tokens=["</w>"]).tokenizer())
 
 
-# --- Patterns that two programs read alike ------------------------------------------------------------------------
+# --- Patterns that two programs read alike ------------------------------------------------------------------
 
 ITEMS = [
     *(

@@ -78,7 +78,8 @@ def test_windows_without_a_template(max_length: int, stride: int, direction: str
 
 
 def test_windows_have_the_types_of_their_template() -> None:
-    """Known difference: the library's later windows have the text's number as type, but where a model has a class of its own."""
+    """Known difference: the library's later windows have the text's number as type, but where a model has a
+    class of its own."""
     truncation = Truncation(8, stride=1)
     ours = lettered().with_options(template=TEMPLATES["roberta"], truncation=truncation)
     theirs = library(ours)

@@ -1,8 +1,9 @@
 """Unigram: both trainers, the record of every step, encoding.
 
-Sources and oracles: the Hugging Face course's walk-throughs recomputed (`golden/unigram_*.json`); plain versions of both
-trainers (`oracle_unigram.py`); the `sentencepiece` library's own trainer, which vouches for the plain version and for the
-seed; the `tokenizers` library, for encoding with unknown characters and byte fallback.
+Sources and oracles: the Hugging Face course's walk-throughs recomputed (`golden/unigram_*.json`); plain
+versions of both trainers (`oracle_unigram.py`); the `sentencepiece` library's own trainer, which vouches for
+the plain version and for the seed; the `tokenizers` library, for encoding with unknown characters and byte
+fallback.
 """
 
 from __future__ import annotations
@@ -517,7 +518,8 @@ def assert_em(trace: UnigramTrace, vocab_size: int) -> None:
 
 
 def assert_losses(trace: UnigramTrace) -> None:
-    """After every step, E and M steps included: splits and loss with the pieces left, unknown characters allowed."""
+    """After every step, E and M steps included: splits and loss with the pieces left, unknown characters
+    allowed."""
     frequencies = dict(trace.corpus.items())
     before: dict[str, tuple[str, ...]] = {}
     for snapshot in trace:
@@ -627,7 +629,8 @@ def test_whole_runs_equal_the_plain_version(vocab_size: int) -> None:
 
 
 def test_expected_counts_of_words_too_improbable_for_floats() -> None:
-    """A stream of 1,500 characters: its probability is below what a float can hold, so logarithms take over."""
+    """A stream of 1,500 characters: its probability is below what a float can hold, so logarithms take
+    over."""
     stream = " ".join(["the cat sat on the mat and that was that"] * 40)
     corpus = Corpus.from_texts([stream, "a cat", stream], pre_tokenizer="none")
     trace = train_unigram(corpus, 60, vocab_size=20, method="sentencepiece", max_piece_length=4)
@@ -639,7 +642,8 @@ def test_expected_counts_of_words_too_improbable_for_floats() -> None:
 
 
 def library_pieces(lines: Iterable[str], vocab_size: int, **settings: Any) -> dict[str, float]:
-    """What the library trains on these lines: at most `vocab_size` pieces beside `<unk>`, with their scores."""
+    """What the library trains on these lines: at most `vocab_size` pieces beside `<unk>`, with their
+    scores."""
     file = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(lines),
@@ -673,7 +677,8 @@ def assert_same_pieces(ours: Mapping[str, float], theirs: Mapping[str, float]) -
 
 @pytest.mark.parametrize("vocab_size", [300, 150])
 def test_the_library_vouches_for_the_plain_version_and_the_seed(vocab_size: int) -> None:
-    """The library, told of its own two ways (see `plain_em`), started from the engine's seed, on the same text."""
+    """The library, told of its own two ways (see `plain_em`), started from the engine's seed, on the same
+    text."""
     lines = library_text(9_000).splitlines()
     corpus = Corpus.from_texts(lines, pre_tokenizer="whitespace_split_metaspace")
     trace = train_unigram(corpus, vocab_size=vocab_size, method="sentencepiece")
@@ -728,7 +733,8 @@ def test_unknown_characters_as_bytes() -> None:
 
 
 def test_text_that_looks_like_a_byte_token_is_text() -> None:
-    """A piece of that name was learned; with byte fallback the name is the byte's, and the text is spelled."""
+    """A piece of that name was learned; with byte fallback the name is the byte's, and the text is
+    spelled."""
     corpus = Corpus.from_texts(["<0xE2>"] * 9 + ["<unk>"] * 9, pre_tokenizer="none")
     trace = train_unigram(corpus, vocab_size=16)
     assert "<0xE2>" in trace[-1].pieces
@@ -800,7 +806,8 @@ def test_explaining_a_word() -> None:
 
 @pytest.mark.parametrize("byte_fallback", [False, True])
 def test_pieces_that_look_like_tokens_set_apart_are_not_used(byte_fallback: bool) -> None:
-    """A text may hold `<unk>` and `<0x41>` as they stand: the walk agrees with the encoding, and nothing is lost."""
+    """A text may hold `<unk>` and `<0x41>` as they stand: the walk agrees with the encoding, and nothing is
+    lost."""
     text = "the <0x41> and <0x41> or <0x41> x<unk> y<unk> z<unk>"
     corpus = Corpus.from_texts([text], pre_tokenizer="whitespace_split_metaspace")
     trace = train_unigram(corpus, 1000, 1000)  # the seed as it is: all substrings

@@ -1,8 +1,10 @@
-"""Unigram beside the libraries that people use: the same pieces as SentencePiece, the same tokens as `tokenizers`.
+"""Unigram beside the libraries that people use: the same pieces as SentencePiece, the same tokens as
+`tokenizers`.
 
-Sources and oracles: the `sentencepiece` library trained on the same lines (its pieces, its scores, the size of its seed
-as its log tells it), what both models make of the corpus by the plain Viterbi of `oracle_unigram`; and `tokenizers` with
-the trained pieces, on texts that training has not seen. Why the pieces are not all the same: see `benchmarks.unigram`.
+Sources and oracles: the `sentencepiece` library trained on the same lines (its pieces, its scores, the size
+of its seed as its log tells it), what both models make of the corpus by the plain Viterbi of
+`oracle_unigram`; and `tokenizers` with the trained pieces, on texts that training has not seen. Why the
+pieces are not all the same: see `benchmarks.unigram`.
 """
 
 from __future__ import annotations
@@ -66,7 +68,7 @@ def library(minloglevel: int = 2) -> dict[str, float]:
     return {model.id_to_piece(number): model.get_score(number) for number in range(3, model.get_piece_size())}
 
 
-# --- Training as SentencePiece does ---------------------------------------------------------------------------
+# --- Training as SentencePiece does -------------------------------------------------------------------------
 
 
 def test_the_pieces_are_those_of_sentencepiece_and_the_corpus_costs_no_more() -> None:
@@ -111,7 +113,8 @@ def seed_in_library(lines: list[str], capfd: pytest.CaptureFixture[str]) -> int:
 def test_seeds_of_many_small_corpora_are_as_large_as_those_of_sentencepiece(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """Release 0.2.3 leaves the last line open, so its end is no other line's: `q cab` and `r cab` have `▁cab`."""
+    """Release 0.2.3 leaves the last line open, so its end is no other line's: `q cab` and `r cab` have
+    `▁cab`."""
     random = Random(6)
     corpora = [["q cab", "r cab"], ["q cab", "r cab", "x"], ["a"], ["ab ab"]]
     for _ in range(120):
@@ -130,11 +133,12 @@ def test_seeds_of_many_small_corpora_are_as_large_as_those_of_sentencepiece(
     assert "▁cab" not in dict(sentencepiece_seed(second, 16, True))
 
 
-# --- Encoding as `tokenizers` does ----------------------------------------------------------------------------
+# --- Encoding as `tokenizers` does --------------------------------------------------------------------------
 
 
 def judge(trace: UnigramTrace, byte_fallback: bool) -> tokenizers.Tokenizer:
-    """The `tokenizers` library with the pieces of `trace`, same ids; other tokens' scores are never the least."""
+    """The `tokenizers` library with the pieces of `trace`, same ids; other tokens' scores are never the
+    least."""
     pieces = trace[-1].pieces
     tokens = trace.tokenizer(byte_fallback=byte_fallback).tokens
     model = models.Unigram(
@@ -151,7 +155,8 @@ def judge(trace: UnigramTrace, byte_fallback: bool) -> tokenizers.Tokenizer:
 
 @cache
 def texts() -> tuple[str, ...]:
-    """Lines of the training text and of prose, the app's examples in many scripts, and runs of unknown characters of 2 to 4 bytes."""
+    """Lines of the training text and of prose, the app's examples in many scripts, and runs of unknown
+    characters of 2 to 4 bytes."""
     unknown = [
         "naïve Über-größe ﬁn",
         "日本語 ok 日本語x y語",
@@ -174,7 +179,8 @@ def tied(trace: UnigramTrace, word: str) -> bool:
 @pytest.mark.parametrize("byte_fallback", [False, True])
 @pytest.mark.parametrize("method", ["sentencepiece", "course"])
 def test_encodes_as_the_tokenizers_library(method: str, byte_fallback: bool) -> None:
-    """Words may differ where two splits are equally good, and there only; unknown characters in a row are one token."""
+    """Words may differ where two splits are equally good, and there only; unknown characters in a row are one
+    token."""
     trace = trained(method)
     mine, theirs = trace.tokenizer(byte_fallback=byte_fallback), judge(trace, byte_fallback)
     vocabulary = mine.tokens
@@ -209,17 +215,19 @@ def test_bytes_are_read_back(method: str) -> None:
             assert tokenizer.decode(tokenizer.encode(text).ids) == " ".join(text.split())
 
 
-# --- Coverage ---------------------------------------------------------------------------------------------------------
+# --- Coverage -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("coverage", "longest"), [(0.999, 16), (0.98, 5)])
 def test_characters_that_are_not_covered_are_those_of_sentencepiece(
     coverage: float, longest: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """On 200 KB: the same characters are unknown, the seed is as large, and nearly all pieces are the same. Required characters are
-    pieces, whether the corpus has many of them, few, or none; and no piece is longer than allowed.
+    """On 200 KB: the same characters are unknown, the seed is as large, and nearly all pieces are the same.
+    Required characters are pieces, whether the corpus has many of them, few, or none; and no piece is longer
+    than allowed.
 
-    Not all: the library takes each unknown character for one more of its first piece, the space, which makes that more probable.
+    Not all: the library takes each unknown character for one more of its first piece, the space, which makes
+    that more probable.
     """
     lines = [" ".join(line.split()) for line in library_text(200_000).splitlines() if line.strip()]
     file = io.BytesIO()

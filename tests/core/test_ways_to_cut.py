@@ -1,7 +1,8 @@
 """One vocabulary, several ways to cut a word (`tokenizers_core/encoding/cuts/`).
 
-Source: Uzan et al. 2024; golden/inference.json has worked examples. Oracles: all splits of a short word enumerated, the greedy ways
-written out on strings, the models' own encoding and sampling, and a recount word by word.
+Source: Uzan et al. 2024; golden/inference.json has worked examples. Oracles: all splits of a short word
+enumerated, the greedy ways written out on strings, the models' own encoding and sampling, and a recount word
+by word.
 """
 
 from __future__ import annotations
@@ -142,7 +143,8 @@ def test_a_models_own_way_is_its_encoding(counts: dict[str, int], word: str) -> 
 @given(COUNTS, WORDS, st.integers(0, 5))
 @examples(60)
 def test_steps_end_at_the_cut(counts: dict[str, int], word: str, seed: int) -> None:
-    """Each step takes the first of what fits, and the last one has the whole word; a sample is the model's own with the same seed."""
+    """Each step takes the first of what fits, and the last one has the whole word; a sample is the model's
+    own with the same seed."""
     for tokenizer in three({**counts, "cab": 1}):
         ways = tokenizer.ways
         everything = ways.all_cuts(word, 0.5, seed)
@@ -186,8 +188,9 @@ def test_a_text_is_its_words(words: list[str], counts: dict[str, int]) -> None:
 
 
 def test_the_library_cuts_two_hundred_kilobytes_alike() -> None:
-    """Judge: the `tokenizers` library on GPT-2's vocabulary. Its WordPiece, without a prefix, is the longest prefix; on everything written
-    backwards it is the longest suffix; and its Unigram, where all pieces are equally probable, needs as few tokens as possible."""
+    """Judge: the `tokenizers` library on GPT-2's vocabulary. Its WordPiece, without a prefix, is the longest
+    prefix; on everything written backwards it is the longest suffix; and its Unigram, where all pieces are
+    equally probable, needs as few tokens as possible."""
     merges = (ROOT / "assets/vocabularies/gpt2/merges.txt").read_text("utf-8").splitlines()
     vocabulary = [*BYTE_TO_SYMBOL, *("".join(line.split(" ")) for line in merges)]
     ids = {token: index for index, token in enumerate(vocabulary)}
@@ -213,7 +216,8 @@ def test_the_library_cuts_two_hundred_kilobytes_alike() -> None:
 
 
 def test_where_the_ways_part() -> None:
-    """Longest match takes abc, and then d is left alone; the fewest are two tokens in either case; merges may take three."""
+    """Longest match takes abc, and then d is left alone; the fewest are two tokens in either case; merges may
+    take three."""
     tokens = {"a", "b", "c", "d", "e", "ab", "abc", "cde", "de"}
     assert longest_match("abcde", tokens) == ("abc", "de")
     assert longest_match("abcde", tokens - {"de"}) == ("abc", "d", "e")
@@ -222,7 +226,8 @@ def test_where_the_ways_part() -> None:
 
 
 def test_special_unknown_and_byte_tokens_are_no_part_of_a_word() -> None:
-    """A text may be written like one of them; byte tokens stand for what has no token, and for nothing else."""
+    """A text may be written like one of them; byte tokens stand for what has no token, and for nothing
+    else."""
     tokens = ["<unk>", "<s>", "<", "s", ">", "u", "n", "k", "<0xC3>", "<0xA9>", "0", "x", "C", "3"]
     model = BpeModel(tokens, [], "<unk>", options=BpeOptions(byte_fallback=True))
     ways = Ways(model, {"<s>"})

@@ -1,8 +1,8 @@
 """WordPiece: training, traces, encoding.
 
-Sources and oracles: the Hugging Face course's walk-throughs recomputed (`golden/wordpiece_*.json`); a plain version that
-recounts everything at every step; the `tokenizers` library, for encoding, for BERT's normalizer and pre-tokenizer, and
-for what it trains under this name, which is BPE.
+Sources and oracles: the Hugging Face course's walk-throughs recomputed (`golden/wordpiece_*.json`); a plain
+version that recounts everything at every step; the `tokenizers` library, for encoding, for BERT's normalizer
+and pre-tokenizer, and for what it trains under this name, which is BPE.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ def test_vocabulary_and_encoding_of_the_course() -> None:
 
 
 def test_encoding_with_the_published_vocabulary() -> None:
-    """The course's vocabulary after its own third merge, hug: its encodings hold, though the merge is not the best."""
+    """The course's vocabulary after its own third merge, hug: its encodings hold, though the merge is not the
+    best."""
     published = golden("hug")["encode_with_published_vocab"]
     vocabulary = ["b", "h", "p", "##g", "##n", "##s", "##u", "##gs", "hu", "hug", "[UNK]"]
     model = WordPieceModel(vocabulary)
@@ -134,7 +135,8 @@ def test_the_trace_equals_a_plain_recount_at_every_step(frequencies: dict[str, i
 
 @pytest.mark.parametrize("least", [1, 3])
 def test_pairs_that_wait_are_not_forgotten(least: int) -> None:
-    """On prose, whose letters are so frequent that most pairs wait with a bound: the plain version's merges all the same."""
+    """On prose, whose letters are so frequent that most pairs wait with a bound: the plain version's merges
+    all the same."""
     corpus = Corpus.from_texts(["\n".join(topics.values())[:6000]], pre_tokenizer="bert")
     trace = train_wordpiece(corpus, merges=150, min_frequency=least)
     if least == 1:
@@ -275,8 +277,8 @@ def test_decoding_joins_what_the_prefix_marks() -> None:
 
 
 def test_what_the_library_trains_under_this_name() -> None:
-    """`tokenizers` learns BPE with the prefix. (Four merges of the hug corpus: none of them is tied, and the library
-    gives ids to symbols inside words in an order that changes from run to run.)
+    """`tokenizers` learns BPE with the prefix. (Four merges of the hug corpus: none of them is tied, and the
+    library gives ids to symbols inside words in an order that changes from run to run.)
     """
     counts = golden("hug")["word_freqs"]
     judge = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))

@@ -1,6 +1,8 @@
-"""First mistakes: an argument of a type that can't be meant. The error names the argument, its value, its type, and what to write.
+"""First mistakes: an argument of a type that can't be meant. The error names the argument, its value, its
+type, and what to write.
 
-Oracle: for each argument, the values that it takes; every other value of `VALUES` has to be refused by the engine's own error.
+Oracle: for each argument, the values that it takes; every other value of `VALUES` has to be refused by the
+engine's own error.
 """
 
 from __future__ import annotations

@@ -65,7 +65,8 @@ class Page:
         return {rule.name: own.get(rule.name, rule.default) for rule in self.own_rules}
 
     def refuses_numbers(self, app: AppTest, *numbers: tuple[str, int, str | tuple[str, ...]]) -> None:
-        """Of each rule's number that can't be, the page says all of this; number and texts stay, to be mended."""
+        """Of each rule's number that can't be, the page says all of this; number and texts stay, to be
+        mended."""
         texts = [box.value for box in app.sidebar.text_area]
         assert problems(app) == [] and books(app)
         for name, number, says in numbers:
@@ -142,7 +143,7 @@ def tables(app: AppTest) -> list[pd.DataFrame]:
 
 @lru_cache(maxsize=64)
 def told(data: bytes) -> Any:
-    """What a component is told: JSON, or, for a flipbook, a line of it and then more under gzip, which the line amends. Read once:
-    a page that is run again mostly tells its components the same."""
+    """What a component is told: JSON, or, for a flipbook, a line of it and then more under gzip, which the
+    line amends. Read once: a page that is run again mostly tells its components the same."""
     head, newline, packed = data.partition(b"\n")
     return json.loads(gzip.decompress(packed)) | json.loads(head) if newline else json.loads(head)

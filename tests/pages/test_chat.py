@@ -1,7 +1,8 @@
-"""The playground's tab “Chat” without a browser, through Streamlit's `AppTest`: messages, templates, costs, links, complaints.
+"""The playground's tab “Chat” without a browser, through Streamlit's `AppTest`: messages, templates, costs,
+links, complaints.
 
-Oracles: the template, rendered in this process (`render`, which is held against `transformers` elsewhere), and the `tokenizers`
-library for the ids of that text.
+Oracles: the template, rendered in this process (`render`, which is held against `transformers` elsewhere),
+and the `tokenizers` library for the ids of that text.
 """
 
 from __future__ import annotations

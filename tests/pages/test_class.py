@@ -1,4 +1,5 @@
-"""A class on the server's side: who is in one, where Python leads them, what their browsers are told; without a browser.
+"""A class on the server's side: who is in one, where Python leads them, what their browsers are told; without
+a browser.
 
 Oracles: the address, the settings of the page that was led to, and the predictions' own question.
 """
@@ -99,7 +100,8 @@ def test_a_question_is_made_where_there_is_a_trace(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_lecturers_own_screen_has_the_plan_and_what_predict_hides() -> None:
-    """Oracle: the plan's own words; the course's second merge of the five words, u + n. Whoever doesn't ask for it gets nothing."""
+    """Oracle: the plan's own words; the course's second merge of the five words, u + n. Whoever doesn't ask
+    for it gets nothing."""
     app = BPE.opened("corpus=hug&mode=predict&step=1&class=KX7P3H")
     ahead = [one for one in app.get("bidi_component") if '"ahead"' in one.proto.json]
     assert not ahead and "Merge u + n" not in str([one.proto.json for one in app.get("bidi_component")])
@@ -124,7 +126,8 @@ def test_the_lecturers_own_screen_has_the_plan_and_what_predict_hides() -> None:
 
 @pytest.mark.parametrize("walk", ["", "30.3"])
 def test_the_presenter_view_leads_to_an_activity(walk: str) -> None:
-    """Its page, its settings and its tab; the plan's strip only where that device walks the plan. Oracle: the plan's third activity."""
+    """Its page, its settings and its tab; the plan's strip only where that device walks the plan. Oracle: the
+    plan's third activity."""
     app = BPE.opened("corpus=hug&class=KX7P3H")
     app.session_state[CLASS_LEAD] = read_destination({"stop": "30.3", "walk": walk, "nonce": "way 3"})
     run(app)
@@ -134,7 +137,8 @@ def test_the_presenter_view_leads_to_an_activity(walk: str) -> None:
 
 
 def test_words_are_graded_by_the_tokenizer_of_the_step() -> None:
-    """Oracle: after the first merge of the five words, ug, by hand: h ug s, p u n; x is no letter of theirs."""
+    """Oracle: after the first merge of the five words, ug, by hand: h ug s, p u n; x is no letter of
+    theirs."""
     app = BPE.opened("corpus=hug&class=KX7P3H")
     app.session_state[CLASS_JUDGES] = (4, 3, 1, ["hugs", "pun", "hug", "pug pug", "xug"])
     run(app)
@@ -191,7 +195,8 @@ answer = 0.5
     [("", True), ("walk=30.1", False), ("walk=30.2", True), ("walk=path.1", False), ("walk=path.2", True)],
 )
 def test_home_leads_nobody_unless_the_plan_is_there(address: str, aside: bool) -> None:
-    """The first activity of the 30-minute plan and the first station of the path are on Home, the second ones aren't."""
+    """The first activity of the 30-minute plan and the first station of the path are on Home, the second ones
+    aren't."""
     app = AppTest.from_file(str(APP), default_timeout=60)
     for name, text in parse_qsl(f"class=KX7P3H&{address}"):
         app.query_params[name] = text
@@ -200,7 +205,8 @@ def test_home_leads_nobody_unless_the_plan_is_there(address: str, aside: bool) -
 
 
 def test_what_is_typed_wins_over_the_address() -> None:
-    """Also over a message that was under way, and has the address as it was; not over one that leads to another class."""
+    """Also over a message that was under way, and has the address as it was; not over one that leads to
+    another class."""
     app = AppTest.from_file(str(APP), default_timeout=60)
     app.query_params["class"] = "ZZZZZZ"
     run(app)

@@ -1,4 +1,5 @@
-"""The tab “How close?” of the training pages, through Streamlit's `AppTest`: margins, tipping points, the search on request.
+"""The tab “How close?” of the training pages, through Streamlit's `AppTest`: margins, tipping points, the
+search on request.
 
 Oracle: the engine's `margin` and `tipping_points`, which are tried in `tests/core/test_counterfactual.py`.
 """
@@ -65,7 +66,8 @@ def test_a_small_corpus_has_its_tipping_points_at_once(algorithm: str, step: int
 
 
 def test_the_steps_around_it_are_there_too() -> None:
-    """Each as it is drawn when it is opened, hidden but for the one that is open; the start chooses nothing and is left out."""
+    """Each as it is drawn when it is opened, hidden but for the one that is open; the start chooses nothing
+    and is left out."""
     at_two, at_four = (page_of("bpe").opened(f"corpus=hug&step={step}", TAB) for step in (2, 4))
     parts = [dict(re.findall(r'(?s)<div data-at="(\d)"(.*?)(?=<div data-at|</div>$)', bodies(app, "parting")[0]))
              for app in (at_two, at_four)]  # fmt: skip

@@ -1,7 +1,8 @@
 """The page “Compare” without a browser, through Streamlit's `AppTest`: examples, links, complaints, tabs.
 
-Sources and oracles: the engine, asked for the same corpus and settings (`compare`, tried in `test_comparison.py`); the
-flipbook's own message, as it goes to the browser. What needs JavaScript is in `tests/browser/test_compare_page.py`.
+Sources and oracles: the engine, asked for the same corpus and settings (`compare`, tried in
+`test_comparison.py`); the flipbook's own message, as it goes to the browser. What needs JavaScript is in
+`tests/browser/test_compare_page.py`.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def shows(app: AppTest, comparison: Comparison) -> None:
         assert f"{fewest:.2f}" in frame["say"].split(". ")[0]
 
 
-# --- examples and links -----------------------------------------------------------------------------------------------
+# --- examples and links -------------------------------------------------------------------------------------
 
 
 def test_a_bare_address_is_the_four_sentences() -> None:
@@ -150,7 +151,8 @@ def test_newer_kinds_of_bpe_side_by_side() -> None:
 
 
 def test_the_sidebar_says_what_is_compared() -> None:
-    """SuperBPE takes the split it needs, parity-aware BPE the table; one alone is told; the address has them in one order."""
+    """SuperBPE takes the split it needs, parity-aware BPE the table; one alone is told; the address has them
+    in one order."""
     app = opened("corpus=hug")
     chosen = app.sidebar.multiselect(key="compare.runs")
     run(chosen.set_value(["unigram", "bpe"]).run())
@@ -169,7 +171,8 @@ def test_the_sidebar_says_what_is_compared() -> None:
 
 
 def test_each_language_of_a_table_has_its_corpus() -> None:
-    """Oracle: `languages_of` the table, and the engine; after as many tokens, parity-aware BPE stays behind the plain one."""
+    """Oracle: `languages_of` the table, and the engine; after as many tokens, parity-aware BPE stays behind
+    the plain one."""
     app = opened("corpus=parallel&runs=bpe,paritybpe&size=480&step=40")
     assert problems(app) == [] and "Parity-aware BPE sees each column" in captions(app)
     corpus = Corpus.from_texts([table_of_lines()], pre_tokenizer="whitespace_split_metaspace")
@@ -249,7 +252,7 @@ def test_a_text_in_an_address_is_the_learners_own() -> None:
     assert value(app, "corpus") == "hug" and "its text is left out" in problems(app)[0]
 
 
-# --- what can't be ----------------------------------------------------------------------------------------------------
+# --- what can't be ------------------------------------------------------------------------------------------
 
 
 def test_numbers_that_can_not_be() -> None:
@@ -289,7 +292,7 @@ def test_every_tab_renders_for_the_smallest_texts(text: str, tab: str) -> None:
     assert problems(app) == [] and book(app)["frames"][0]["say"]
 
 
-# --- tabs -------------------------------------------------------------------------------------------------------------
+# --- tabs ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.many(2)
@@ -469,7 +472,7 @@ def test_where_one_is_missing_the_tabs_say_so() -> None:
         assert "all have them" not in text and problems(app) == []
 
 
-# --- hostile text -----------------------------------------------------------------------------------------------------
+# --- hostile text -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("show", ["letters", "symbols", "bytes"])
@@ -499,7 +502,7 @@ def test_hostile_text_stays_text_everywhere(show: str) -> None:
             assert "bad" not in button.label
 
 
-# --- Unigram here and on its own page ---------------------------------------------------------------------------------
+# --- Unigram here and on its own page -----------------------------------------------------------------------
 
 
 def told_apart(app: AppTest) -> list[str]:
@@ -524,7 +527,8 @@ def test_why_unigrams_page_has_other_pieces(name: str) -> None:
 
 
 def test_nothing_is_said_where_unigrams_page_trains_the_same() -> None:
-    """A short text of one's own: both seeds hold all of its substrings, and their runs prune the same pieces."""
+    """A short text of one's own: both seeds hold all of its substrings, and their runs prune the same
+    pieces."""
     text = "hug pug pun bun hugs"
     values = {"corpus": "paste", "text": pack_text(text) or ""}
     app = opened(f"corpus=paste&text={values['text']}")

@@ -111,7 +111,8 @@ def test_hostile_words_are_only_text() -> None:
 
 
 def test_other_peoples_vocabularies() -> None:
-    """A WordLevel model, which the engine lacks: its words can be put together, but no way is its own. And WordPiece."""
+    """A WordLevel model, which the engine lacks: its words can be put together, but no way is its own. And
+    WordPiece."""
     words = Tokenizer(models.WordLevel({"hug": 0, "s": 1, "?": 2, "hugs": 3}, unk_token="?"))
     app = cuts_opened(t1=upload_spec({"tokenizer.json": words.to_str().encode()}), text="hugs", why="hugshug")
     assert problems(app) == [] and rows(app)[USE_NAMES["longest_prefix"]] == ("hugs", "hug")

@@ -1,6 +1,8 @@
-"""The page of exercises without a browser, through Streamlit's `AppTest`: answering, going on, links, the rising level, the summary.
+"""The page of exercises without a browser, through Streamlit's `AppTest`: answering, going on, links, the
+rising level, the summary.
 
-Oracle: the exercises themselves (`tokensteps/teaching/exercises/kinds.py`), whose keys are tried in `tests/app/teaching/test_exercises.py`.
+Oracle: the exercises themselves (`tokensteps/teaching/exercises/kinds.py`), whose keys are tried in
+`tests/app/teaching/test_exercises.py`.
 """
 
 from __future__ import annotations
@@ -90,7 +92,8 @@ def test_every_kind_is_answered_right_on_its_page() -> None:
 
 
 def test_an_answer_counts_once_and_an_empty_one_goes_on() -> None:
-    """A wrong one gets a hint first, and counts nothing yet; right at the second try counts half; what comes later counts nothing."""
+    """A wrong one gets a hint first, and counts nothing yet; right at the second try counts half; what comes
+    later counts nothing."""
     app = PAGE.opened("kind=bpe_count&level=2&seed=5")
     one = shown(app)
     assert (one.kind, one.level, one.seed) == ("bpe_count", 2, 5)
@@ -115,7 +118,8 @@ def test_an_answer_counts_once_and_an_empty_one_goes_on() -> None:
 
 
 def test_three_tries_and_then_the_answer() -> None:
-    """A hint, the way without its result, the answer, which counts as wrong; whoever goes on after a wrong try has it wrong, too."""
+    """A hint, the way without its result, the answer, which counts as wrong; whoever goes on after a wrong
+    try has it wrong, too."""
     app = PAGE.opened("kind=bpe_count&level=2&seed=5")
     one = shown(app)
     for number, (text, part) in enumerate(
@@ -182,7 +186,8 @@ def test_the_level_rises_and_falls() -> None:
 
 
 def test_an_exercise_is_a_link() -> None:
-    """A bare address stays bare; bad values are told; what was chosen outlives a visit elsewhere; a link from another page wins."""
+    """A bare address stays bare; bad values are told; what was chosen outlives a visit elsewhere; a link from
+    another page wins."""
     app = PAGE.opened()
     assert address(app) == {}
     app.segmented_control(key="exercises.level").set_value("4")

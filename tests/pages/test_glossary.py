@@ -1,4 +1,5 @@
-"""The glossary's page, through Streamlit's `AppTest`. Oracle: the terms themselves, listed in `tokensteps/language/terms.py`."""
+"""The glossary's page, through Streamlit's `AppTest`. Oracle: the terms themselves, listed in
+`tokensteps/language/terms.py`."""
 
 from __future__ import annotations
 

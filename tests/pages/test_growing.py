@@ -1,7 +1,8 @@
-"""A training page while its run still grows: what is recorded can be stepped through, a link waits for its step, tabs about the whole
-run wait for the end, Predict goes no further than what is there.
+"""A training page while its run still grows: what is recorded can be stepped through, a link waits for its
+step, tabs about the whole run wait for the end, Predict goes no further than what is there.
 
-A stage comes before its tabs, a few frames before many. Oracle: the engine's finished run of the same text. Training here goes on when the test says so: nothing waits a while.
+A stage comes before its tabs, a few frames before many. Oracle: the engine's finished run of the same text.
+Training here goes on when the test says so: nothing waits a while.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ SEED = "corpus=library&size=400&seed=500"
 
 
 class Slow:
-    """In the place of training: it stops at the steps that the test names, with everything before them handed over."""
+    """In the place of training: it stops at the steps that the test names, with everything before them handed
+    over."""
 
     def __init__(self) -> None:
         self.progress = Progress()
@@ -131,7 +133,8 @@ def test_a_stage_that_has_just_come_stands_alone_and_asks_for_the_rest_at_once(s
 def test_tabs_that_are_there_stay_when_another_run_takes_their_place(
     slow: Slow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If they went for a moment, a page that is scrolled would jump. Where no stage stood in between, none were there."""
+    """If they went for a moment, a page that is scrolled would jump. Where no stage stood in between, none
+    were there."""
     app = opened(BPE, TEXT, slow, 10)
     assert tabs(again(app))
     monkeypatch.setattr(Registry.ask, "__defaults__", (PATIENT, "", "", False))  # until there are steps

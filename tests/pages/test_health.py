@@ -1,7 +1,7 @@
 """The playground's tab “Health” without a browser, through Streamlit's `AppTest`.
 
-Oracles: the engine's own check of the same tokenizer (`tests/core/test_health.py` holds that against every text), and the `tokenizers`
-library for how many tokens a sentence takes.
+Oracles: the engine's own check of the same tokenizer (`tests/core/test_health.py` holds that against every
+text), and the `tokenizers` library for how many tokens a sentence takes.
 """
 
 from __future__ import annotations

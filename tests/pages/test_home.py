@@ -1,4 +1,5 @@
-"""The home page without a browser, through Streamlit's `AppTest`: any sentence, links with one, links within the app.
+"""The home page without a browser, through Streamlit's `AppTest`: any sentence, links with one, links within
+the app.
 
 Oracle: the engine's own encoding by the tokenizer that the page names.
 """
@@ -27,7 +28,8 @@ HOSTILE = "<img src=x onerror=alert(1)> **b** $x$ `c` :red[d] \u202e🍵"
 
 @cache
 def tokenizer() -> Any:
-    """Of the run that the page names, which it has trained; a process trains what any other does (tests/app/server/test_workers.py)."""
+    """Of the run that the page names, which it has trained; a process trains what any other does
+    (tests/app/server/test_workers.py)."""
     data = pickled(TokenizerSpec.parse(SPEC).run().name)
     assert data is not None, "the page's run is another"
     return pickle.loads(data).tokenizer()
@@ -100,7 +102,8 @@ def test_a_long_text_is_cut_and_carried_whole() -> None:
 
 
 def test_the_start_comes_first_then_the_sentence_then_the_three_algorithms() -> None:
-    """One button, the box, the heading; what a sentence costs in characters and words is folded, and GPT-2's tokens have no ids."""
+    """One button, the box, the heading; what a sentence costs in characters and words is folded, and GPT-2's
+    tokens have no ids."""
     app = opened()
     assert next(head.value for head in app.header) == "Three ways to learn the pieces"
     assert app.get("page_link")[0].proto.label == "New here? Start"
@@ -138,7 +141,7 @@ def test_an_address_like_no_pages_is_told_as_text() -> None:
     assert problems(opened(lost="home")) == []
 
 
-# --- a plan, walked along ---------------------------------------------------------------------------------------------
+# --- a plan, walked along -----------------------------------------------------------------------------------
 
 BPE = Page("bpe", ROOT / "pages" / "train" / "bpe.py", BPE_RULES)
 

@@ -221,7 +221,8 @@ def whatif(spec: str, **url: str) -> str:
 
 @pytest.mark.parametrize("kind", EXAMPLE)
 def test_plain_bpe_and_each_kind_are_aligned_in_what_if(kind: str) -> None:
-    """Oracle: the merges of both runs. A step that only the kind has stands alone, so equal merges come one under the other."""
+    """Oracle: the merges of both runs. A step that only the kind has stands alone, so equal merges come one
+    under the other."""
     spec = f"bpe?corpus={EXAMPLE[kind]}"
     drawn = whatif(spec, what="kind", to="plain", a="by the way")
     ours: Any = trace_at(BPE, corpus=EXAMPLE[kind])
@@ -245,7 +246,8 @@ def test_plain_bpe_and_each_kind_are_aligned_in_what_if(kind: str) -> None:
 
 
 def test_stretches_are_counted_in_their_own_tokens() -> None:
-    """Oracle: the tokens of the whole corpus that the run has recorded; words alone would show nothing of SuperBPE's second stage."""
+    """Oracle: the tokens of the whole corpus that the run has recorded; words alone would show nothing of
+    SuperBPE's second stage."""
     ours, theirs = trace_at(BPE, corpus="phrases"), trace_at(BPE, corpus="phrases", kind="plain")
     found = effects(ours, theirs, balance(ours, theirs)).measures
     assert [one.tokens for one in found] == [ours[-1].tokens, theirs[-1].tokens]
@@ -265,7 +267,8 @@ def test_what_cannot_be_changed_in_a_kind_is_not_offered() -> None:
 
 @pytest.mark.parametrize("kind", EXAMPLE)
 def test_a_challenge_of_each_kind(kind: str) -> None:
-    """Its sealed link opens the same run, and its questions are about merges of that run; their keys are right."""
+    """Its sealed link opens the same run, and its questions are about merges of that run; their keys are
+    right."""
     set_up = Challenge("Monday", "bpe", {"corpus": EXAMPLE[kind]}, 2, 110, "mixed")
     opened = open_challenge(f"https://example.org/challenge?c={set_up.sealed()}")
     assert opened == set_up and opened.reading().complaints == []
@@ -298,7 +301,8 @@ def test_the_playground_tells_why_a_word_is_split_as_a_kind_splits_it(kind: str)
 
 
 def test_a_kind_is_retrained_as_that_kind() -> None:
-    """Oracle: the engine, on the new corpus with the old one's settings. A kind that needs a table says so."""
+    """Oracle: the engine, on the new corpus with the old one's settings. A kind that needs a table says
+    so."""
     lines = EXAMPLES["course"].text().split("\n")
     for kind, told in {"pickybpe": "", "superbpe": "", "paritybpe": "two languages at least"}.items():
         url = {"t1": f"bpe?corpus={EXAMPLE[kind]}", "how": "anew", "corpus": "course", "size": "70"}

@@ -1,8 +1,10 @@
 """Every limit that a visitor can meet, on a page that has it, through Streamlit's `AppTest`.
 
-Oracle: `tokensteps/limits.py`. A page that meets a limit names it, names what it met, keeps what the visitor gave, and works again
-once that is mended. Limits of what a file may hold are tried in `tests/app/catalogue/test_loaded.py`, those of answers that are corpora in
-`tests/app/teaching/test_exercises.py`, and those of a challenge's steps and codes in `tests/pages/test_predict.py`.
+Oracle: `tokensteps/limits.py`. A page that meets a limit names it, names what it met, keeps what the visitor
+gave, and works again once that is mended. Limits of what a file may hold are tried in
+`tests/app/catalogue/test_loaded.py`, those of answers that are corpora in
+`tests/app/teaching/test_exercises.py`, and those of a challenge's steps and codes in
+`tests/pages/test_predict.py`.
 """
 
 from __future__ import annotations
@@ -139,7 +141,8 @@ def test_a_pattern_in_a_link_may_have_so_many_characters() -> None:
 
 
 def test_a_complaint_about_a_link_stays_until_its_settings_are_changed() -> None:
-    """A page begins anew when a training run is done: what was said of the link must not go with the progress bar."""
+    """A page begins anew when a training run is done: what was said of the link must not go with the progress
+    bar."""
     app = opened("bpe", {"corpus": "hug", "size": "999999999"})
     run(app)
     assert "999999999" in problems(app)[0]
@@ -178,7 +181,8 @@ def test_a_text_of_a_link_may_be_as_long_as_a_pasted_one() -> None:
     ],
 )
 def test_a_word_may_have_so_many_symbols(where: str, rules: Mapping[str, str]) -> None:
-    """A word of 10,000 takes Unigram half a minute, one of a million hours: `tests` can only try that it never begins."""
+    """A word of 10,000 takes Unigram half a minute, one of a million hours: `tests` can only try that it
+    never begins."""
     word = "xy" * (limits.WORD_LIMIT // 2) + "z"
     app = opened(where, {"corpus": "paste", "text": str(pack_text(f"hug {word} pug\nhug")), **rules})
     [text] = problems(app)
@@ -214,7 +218,8 @@ def test_the_different_words_may_have_so_many_symbols_together(monkeypatch: pyte
 
 
 def test_a_pattern_of_ones_own_has_so_many_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The classic of a regular expression that doubles its work with each character; the time is shortened for the test."""
+    """The classic of a regular expression that doubles its work with each character; the time is shortened
+    for the test."""
     assert (limits.patience(0), limits.patience(limits.UPLOAD_LIMIT)) == (1.5, 11.5)
     recipe, complaints = read_url("bpe", BPE_RULES, {"corpus": "hug"})
     source = Source("upload", b"x" * 2_000_000)
@@ -232,7 +237,8 @@ def test_a_pattern_of_ones_own_has_so_many_seconds(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_corpus_that_is_too_large_leaves_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The browser refuses what is far too large; what it lets through is weighed here, with a lower limit for the test."""
+    """The browser refuses what is far too large; what it lets through is weighed here, with a lower limit for
+    the test."""
     monkeypatch.setattr(tokensteps.widgets.corpus_input, "UPLOAD_LIMIT", 1_000_000)
     app = opened("bpe", {"corpus": "upload", "pre": "whitespace_split"})
     app.sidebar.get("file_uploader")[0].set_value(("good.txt", b"hug pug pun", "text/plain"))
@@ -325,7 +331,8 @@ def test_counts_must_fit_the_tables_together(name: str) -> None:
 def test_a_long_table_shows_its_top_until_asked_for_more(
     name: str, tab: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is looked for is looked for in all rows, and what was asked for stays while another tab is open."""
+    """What is looked for is looked for in all rows, and what was asked for stays while another tab is
+    open."""
     page = PAGES[name]
 
     def told(app: AppTest) -> str:
@@ -384,7 +391,7 @@ def test_a_sealed_text_is_not_even_read_beyond_its_limit() -> None:
     assert "This link is not a challenge from this server" in problems(app)[0]
 
 
-# --- The module itself ------------------------------------------------------------------------------------------------
+# --- The module itself --------------------------------------------------------------------------------------
 
 
 def test_the_server_takes_as_much_as_the_largest_upload() -> None:
@@ -428,7 +435,8 @@ def test_every_limit_has_a_reason_and_is_in_use() -> None:
 
 
 def test_no_other_module_has_limits() -> None:
-    """What bounds a visitor's input or the server's work is in one place. What is left elsewhere is how much is drawn."""
+    """What bounds a visitor's input or the server's work is in one place. What is left elsewhere is how much
+    is drawn."""
     drawn = {"MARKER_LIMIT", "CURVE_LIMIT", "SCATTER_LIMIT"}
     results = {
         name

@@ -1,7 +1,8 @@
 """The page “Why it matters”, through Streamlit's `AppTest`.
 
-Oracles: `tiktoken`'s published rule for GPT-2, run by hand over its merges in tests/app/teaching/test_lessons.py, for the answers; a
-plain count of characters and of digits for what is said of a learner's own input.
+Oracles: `tiktoken`'s published rule for GPT-2, run by hand over its merges in
+tests/app/teaching/test_lessons.py, for the answers; a plain count of characters and of digits for what is
+said of a learner's own input.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ WRONG_ANSWERS = {
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_scene_asks_before_it_tells(scene: str) -> None:
-    """Nothing of the scene before an answer; a wrong one gets a hint; the right one opens it, with what follows and its source."""
+    """Nothing of the scene before an answer; a wrong one gets a hint; the right one opens it, with what
+    follows and its source."""
     app = run(MATTERS.start(f"scene={scene}"))
     message = pages_html(app)
     assert 'class="ts follows"' not in message and "ts ways" not in message and "costs" not in message
@@ -237,7 +239,8 @@ def places_of(block: Block, keys: set[str], *way: int) -> dict[str, tuple[int, .
 
 
 def test_the_scene_keeps_its_place_when_a_tokenizer_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What moves in the page is made anew in the browser: a click on it is lost, and so is what is being typed."""
+    """What moves in the page is made anew in the browser: a click on it is lost, and so is what is being
+    typed."""
     opens, late = stage.opened_tokenizer, [SMALL]
 
     def opened_tokenizer(spec: str, place: str) -> OpenedTokenizer | None:

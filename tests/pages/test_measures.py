@@ -1,4 +1,5 @@
-"""The playground's tabs “Measures” and “Tokens by count”, and what a text and a chat cost, through Streamlit's `AppTest`.
+"""The playground's tabs “Measures” and “Tokens by count”, and what a text and a chat cost, through
+Streamlit's `AppTest`.
 
 Oracles: GPT-2's ids by the `tokenizers` library, counted here.
 """

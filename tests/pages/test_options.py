@@ -1,6 +1,8 @@
-"""The rules of training that few runs need, on the training pages: set in the sidebar, said at the step where they act, in links and in What if.
+"""The rules of training that few runs need, on the training pages: set in the sidebar, said at the step where
+they act, in links and in What if.
 
-Oracle: the engine, trained directly with the same limits, which `tests/core/test_limits.py` holds to the libraries.
+Oracle: the engine, trained directly with the same limits, which `tests/core/test_limits.py` holds to the
+libraries.
 """
 
 from __future__ import annotations
@@ -87,7 +89,8 @@ def test_a_coverage_and_characters_that_are_always_there() -> None:
 
 
 def test_unigrams_seed_without_what_bounds_exclude() -> None:
-    """Struck out with the reason, and told, where it would have been in the seed; the characters that are unknown, with their counts."""
+    """Struck out with the reason, and told, where it would have been in the seed; the characters that are
+    unknown, with their counts."""
     app = UNIGRAM.opened(urlencode({"corpus": "hug", "longest": "2", "size": "8"}))
     start = book(app)["frames"][0]
     assert problems(app) == [] and address(app)["longest"] == "2"
@@ -104,7 +107,8 @@ def test_unigrams_seed_without_what_bounds_exclude() -> None:
 
 
 def test_bpe_as_sentencepiece_trains_it() -> None:
-    """The engine's run, with SentencePiece's own rules: no tie rule to choose, and pairs that a rule excludes struck out."""
+    """The engine's run, with SentencePiece's own rules: no tie rule to choose, and pairs that a rule excludes
+    struck out."""
     app = BPE.opened(
         urlencode(
             {
@@ -146,7 +150,8 @@ def test_bpe_as_sentencepiece_trains_it() -> None:
 
 
 def test_what_a_rule_adds_is_said() -> None:
-    """Characters that are always in the alphabet, where they come in; what begins with ▁ behind a symbol; SentencePiece's own digits."""
+    """Characters that are always in the alphabet, where they come in; what begins with ▁ behind a symbol;
+    SentencePiece's own digits."""
     url = {
         "corpus": "paste",
         "text": "hug 12² <n>hug",
@@ -185,7 +190,8 @@ def test_rules_that_a_kind_does_not_know_are_named() -> None:
 
 
 def test_symbols_that_are_kept_whole() -> None:
-    """Named with their counts at the start, on every page; one token each in the vocabulary, and in the words' splits none."""
+    """Named with their counts at the start, on every page; one token each in the vocabulary, and in the
+    words' splits none."""
     for page in (BPE, WORDPIECE, UNIGRAM):
         app = page.opened(
             urlencode(
@@ -259,7 +265,8 @@ def test_limits_that_can_not_be_are_told() -> None:
 
 
 def test_no_widget_of_a_page_has_the_key_of_a_rule() -> None:
-    """The rule “Replace” and the search above a table had one name in session state: whoever searched changed the corpus.
+    """The rule “Replace” and the search above a table had one name in session state: whoever searched changed
+    the corpus.
 
     Oracle: the pages' sources, read by `ast`.
     """
@@ -282,7 +289,8 @@ def test_no_widget_of_a_page_has_the_key_of_a_rule() -> None:
 
 
 def test_what_if_has_a_pair_for_each_option() -> None:
-    """With and without, for every rule that few runs need: the page offers it, trains both runs, and complains of nothing."""
+    """With and without, for every rule that few runs need: the page offers it, trains both runs, and
+    complains of nothing."""
     pairs = {
         "bpe?corpus=course&pre=whitespace_split": {
             "kept": "token", "replace": "the", "cut": "-", "scripts": "1", "digits": "each", "longest": "3", "letters": "9",

@@ -1,8 +1,9 @@
 """Every page in a made-up language: whatever a person reads there has come out of the catalogue.
 
-Source: the README's promise that the whole app speaks the language that is chosen. Oracle: a catalogue that sets each message
-between ⟦ and ⟧ and leaves its fields outside. What has Latin letters outside of them is no message: it must be somebody's token
-or text, code, a proper name, or it bypasses the catalogue. Pages train on Greek words, so that tokens have no such letters.
+Source: the README's promise that the whole app speaks the language that is chosen. Oracle: a catalogue that
+sets each message between ⟦ and ⟧ and leaves its fields outside. What has Latin letters outside of them is no
+message: it must be somebody's token or text, code, a proper name, or it bypasses the catalogue. Pages train
+on Greek words, so that tokens have no such letters.
 """
 
 from __future__ import annotations
@@ -65,13 +66,14 @@ DATA = words(
     "merges.txt vocab.txt ranks.tiktoken unigram.vocab tiktoken ORG LOC PER log ln exp digamma "
     "openai-community gpt cl base system user assistant tool ChatML"
 )
-"""Roles in a chat; columns and functions of the tokenizers library; files; labels of entities; functions of mathematics; the example of a name on the hub."""
+"""Roles in a chat; columns and functions of the tokenizers library; files; labels of entities; functions of
+mathematics; the example of a name on the hub."""
 WORDS = re.compile(r"[A-Za-z][A-Za-z]+(?:[-._][A-Za-z0-9]+)*")
 HUG = re.compile(r"[hugpnbsmt]+")
 """Tokens of the examples whose words are hug, pug, pun, bun, hugs, and of unhug, bug, mug, thug."""
 
 
-# --- the made-up language ---------------------------------------------------------------------------------------------
+# --- the made-up language -----------------------------------------------------------------------------------
 
 
 def wrapped(message: str) -> str:
@@ -118,7 +120,7 @@ def _spoken() -> None:
     i18n.use_language(CODE)
 
 
-# --- the checker ------------------------------------------------------------------------------------------------------
+# --- the checker --------------------------------------------------------------------------------------------
 
 
 def outside(text: str) -> str:
@@ -131,7 +133,8 @@ def outside(text: str) -> str:
 
 
 def leaks(text: str, data: str = "") -> list[str]:
-    """The words of a text that did not come out of the catalogue, are no names, no Python files, and don't stand in `data`."""
+    """The words of a text that did not come out of the catalogue, are no names, no Python files, and don't
+    stand in `data`."""
     text = re.sub(
         r"https?://\S+|&\w+;|[\w/]+\.py\b|\(U\+[0-9A-F]+[^)]*\)|U\+[0-9A-F]+|[0\\]x[0-9A-Fa-f]+|</?\w+>|\\[nt]|\{\w+\}",
         " ",
@@ -400,7 +403,7 @@ def test_the_checker_reads_every_element() -> None:
     }
 
 
-# --- the pages --------------------------------------------------------------------------------------------------------
+# --- the pages ----------------------------------------------------------------------------------------------
 
 
 def opened(script: str, query: Mapping[str, str] = {}) -> AppTest:
@@ -486,7 +489,8 @@ def test_pages(case: str) -> None:
 
 @pytest.mark.parametrize("kind", EXERCISE_KINDS)
 def test_exercises(kind: str) -> None:
-    """A question of each kind, and what is said of a wrong answer, a right one, and when the answer is asked for."""
+    """A question of each kind, and what is said of a wrong answer, a right one, and when the answer is asked
+    for."""
     exercise = make(kind, 3, 2)
     data = f"{exercise.facts} {exercise.question.key}"
     app = opened("learn/exercises", {"kind": kind, "level": "3", "seed": "2"})

@@ -1,7 +1,8 @@
-"""The page “Pipeline” without a browser, through Streamlit's `AppTest`: stages, links, complaints, tabs, files.
+"""The page “Pipeline” without a browser, through Streamlit's `AppTest`: stages, links, complaints, tabs,
+files.
 
-Sources and oracles: the engine, asked for the same corpus, stages and texts; the drawing's own message, as it goes to the
-browser; the `tokenizers` library for the file that can be taken away. What needs JavaScript is in
+Sources and oracles: the engine, asked for the same corpus, stages and texts; the drawing's own message, as it
+goes to the browser; the `tokenizers` library for the file that can be taken away. What needs JavaScript is in
 `tests/browser/test_pipeline_page.py`; the drawing itself is tried in `tests/app/drawing/test_pipeline.py`.
 """
 
@@ -104,11 +105,12 @@ def shows(app: AppTest, *texts: str) -> Tokenizer:
     return tokenizer
 
 
-# --- any tokenizer ----------------------------------------------------------------------------------------------------
+# --- any tokenizer ------------------------------------------------------------------------------------------
 
 
 def test_an_uploaded_tokenizer_is_shown_stage_by_stage() -> None:
-    """As the library encodes a pair by it: ids, marks, stages, windows, the way back, and a link that brings it again."""
+    """As the library encodes a pair by it: ids, marks, stages, windows, the way back, and a link that brings
+    it again."""
     library = bert()
     spec = upload_spec({"tokenizer.json": library.to_str().encode()})
     texts = ("Thé cats", "chased the rats [SEP]")
@@ -145,7 +147,7 @@ def test_trained_public_and_lost_tokenizers(spec: str) -> None:
         assert len([title for title in titles if "GPT-2" in title]) == 1  # under its old name, too
 
 
-# --- stages -----------------------------------------------------------------------------------------------------------
+# --- stages -------------------------------------------------------------------------------------------------
 
 
 def test_a_bare_address_shows_a_pair_by_bert() -> None:
@@ -207,7 +209,7 @@ def test_stages_are_switched_by_hand(show: str) -> None:
     assert address(app)["template"] == "xlnet" and address(app)["pre"] == "byte_level"
 
 
-# --- texts and links --------------------------------------------------------------------------------------------------
+# --- texts and links ----------------------------------------------------------------------------------------
 
 
 def test_a_link_brings_everything_back() -> None:
@@ -338,7 +340,7 @@ def test_a_corpus_of_ones_own() -> None:
     assert drawing(app)["tells"][0].startswith("Token 0: “[CLS]”")
 
 
-# --- tabs -------------------------------------------------------------------------------------------------------------
+# --- tabs ---------------------------------------------------------------------------------------------------
 
 
 def table(app: AppTest, column: str) -> Any:
@@ -457,7 +459,7 @@ def test_a_text_without_names_has_no_entities() -> None:
     assert "no tokens to label" in bodies(opened(tab="Entities", a="", b="x"), "note")[0]
 
 
-# --- files ------------------------------------------------------------------------------------------------------------
+# --- files --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -1,7 +1,7 @@
 """The playground without a browser, through Streamlit's `AppTest`: links, toggles, tokenizers, complaints.
 
-Oracles: the engine, asked for the same corpus and text; the components' own messages, as they go to the browser. What needs
-JavaScript (typing, hovering, keys, Back) is in `tests/browser/`.
+Oracles: the engine, asked for the same corpus and text; the components' own messages, as they go to the
+browser. What needs JavaScript (typing, hovering, keys, Back) is in `tests/browser/`.
 """
 
 from __future__ import annotations
@@ -156,7 +156,8 @@ def test_a_share_of_a_context_window_is_told_and_in_the_link() -> None:
 
 
 def test_a_special_token_is_put_in_once() -> None:
-    """The menu has the tokenizers' special tokens, and tells the text box of one with a new number each time."""
+    """The menu has the tokenizers' special tokens, and tells the text box of one with a new number each
+    time."""
     app = opened(t1=GPT2, text="hug")
     menu = app.selectbox(key="playground.special")
     assert menu.options == ["<|endoftext|>"] and message(app, "nonce")["insert"] == [0, ""]
@@ -264,7 +265,8 @@ def test_a_text_over_the_limit_is_refused_and_kept() -> None:
 
 
 def test_the_text_can_be_trained_on() -> None:
-    """The link opens BPE's page with what is in the box; without words, or with more than that page takes, there is none."""
+    """The link opens BPE's page with what is in the box; without words, or with more than that page takes,
+    there is none."""
 
     def link(text: str) -> dict[str, str] | None:
         app.session_state["playground.text"] = text
@@ -343,7 +345,8 @@ def test_an_upload_has_a_name_and_settings_which_the_link_keeps() -> None:
 
 
 def test_uploads_are_told_apart() -> None:
-    """Files that say nothing of a name get a number; those that come again keep the name that somebody gave them."""
+    """Files that say nothing of a name get a number; those that come again keep the name that somebody gave
+    them."""
     brought: list[str] = []
     for number in range(4):
         brought.insert(0, upload_spec({"tokenizer.json": b"%d" % number}, brought))
@@ -385,7 +388,8 @@ def test_special_tokens_are_added_by_each_tokenizer_for_itself() -> None:
 
 
 def test_look_up_finds_tokens_and_the_text_of_ids() -> None:
-    """Oracle: tiktoken's word for GPT-2's first ids (15496, 995 is “Hello world”), and a plain search through all tokens."""
+    """Oracle: tiktoken's word for GPT-2's first ids (15496, 995 is “Hello world”), and a plain search through
+    all tokens."""
     app = opened(t1=GPT2, text="hug")
     app.session_state["playground.tab"] = "Look up"
     run(app)
@@ -412,7 +416,8 @@ def test_look_up_finds_tokens_and_the_text_of_ids() -> None:
 
 
 def test_tokenizers_of_one_corpus_are_told_apart() -> None:
-    """One that a link brings, of another size than the one that is always offered, stays chosen while the page is used."""
+    """One that a link brings, of another size than the one that is always offered, stays chosen while the
+    page is used."""
     small, text = "bpe?corpus=library&size=600", "Tokenizers split unfamiliar words."
     app = opened(t1=small, t2="wordpiece?corpus=hug", text=text)
     run_of = TokenizerSpec.parse(small).run()
@@ -427,7 +432,8 @@ def test_tokenizers_of_one_corpus_are_told_apart() -> None:
 
 
 def test_a_public_name_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hub that nobody answers for, and nothing on disk: it is said at once, and the page works on with the text as it is."""
+    """A hub that nobody answers for, and nothing on disk: it is said at once, and the page works on with the
+    text as it is."""
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setenv(STORE_VARIABLE, str(tmp_path))

@@ -1,6 +1,8 @@
-"""Every kind of file that holds a tokenizer: opened, named, in the link, there again after a reload, and removed, four at once.
+"""Every kind of file that holds a tokenizer: opened, named, in the link, there again after a reload, and
+removed, four at once.
 
-Oracle: the same files read by themselves, outside the page (which has tests of its own, with the libraries' tokenizers).
+Oracle: the same files read by themselves, outside the page (which has tests of its own, with the libraries'
+tokenizers).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Predict on the training pages and challenges, without a browser, through Streamlit's `AppTest`.
 
-Sources and oracles: the engine, asked for the same corpus and settings; the flipbook's own message, as it goes to the browser;
-the address as the page writes it. What needs JavaScript (keys, scrubber) is in `tests/browser/`.
+Sources and oracles: the engine, asked for the same corpus and settings; the flipbook's own message, as it
+goes to the browser; the address as the page writes it. What needs JavaScript (keys, scrubber) is in
+`tests/browser/`.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ def told(app: AppTest) -> str:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_run_is_found_out_step_by_step(name: str) -> None:
-    """With the right answers the whole run comes out; before each, the browser has the frames up to the step, and no more."""
+    """With the right answers the whole run comes out; before each, the browser has the frames up to the step,
+    and no more."""
     trace, page = TRACES[name], PAGES[name]
     app = page.opened("corpus=hug&mode=predict")
     for step in range(len(trace)):
@@ -121,7 +123,8 @@ def test_a_question_about_a_pair_says_how_it_is_answered(name: str, asked: str) 
 
 
 def test_a_challenge_has_one_try() -> None:
-    """A hint would go round the class: the first answer stands, and is told with its mistake and the right one."""
+    """A hint would go round the class: the first answer stands, and is told with its mistake and the right
+    one."""
     one = challenge(asked="count")
     app = answered(opened(one.sealed()), "2", f"challenge-{one.name}")
     assert "counted each word once" in told(app) and "it should be 16" in told(app)
@@ -175,8 +178,8 @@ def test_what_is_no_answer_counts_for_nothing_and_stays() -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_choice_that_was_not_sent_yet_stays(name: str) -> None:
-    """A run of the page sends no value into the list of answers: it would empty a box in which somebody has just chosen. Oracle: the
-    message's own mark for values that the browser has to take over."""
+    """A run of the page sends no value into the list of answers: it would empty a box in which somebody has
+    just chosen. Oracle: the message's own mark for values that the browser has to take over."""
     kind = "piece" if name == "unigram" else "pair"
     app = PAGES[name].opened(f"corpus=hug&mode=predict&ask={kind}")
     for _ in range(3):
@@ -245,7 +248,7 @@ def test_the_frames_of_large_runs_come_in_windows() -> None:
     assert book["last"] == 200 and len(book["frames"]) == 48 and book["first"] + 47 == 200
 
 
-# --- challenges -------------------------------------------------------------------------------------------------------
+# --- challenges ---------------------------------------------------------------------------------------------
 
 
 def challenge(

@@ -1,6 +1,7 @@
 """What a training page notes for whoever comes next to the same address: the stage that comes with the page.
 
-Source and oracle: the page itself, as its first run for an address shows it; the first answer must show the same or nothing.
+Source and oracle: the page itself, as its first run for an address shows it; the first answer must show the
+same or nothing.
 """
 
 from __future__ import annotations

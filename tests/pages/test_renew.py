@@ -1,8 +1,10 @@
-"""The page “New from old” without a browser, through Streamlit's `AppTest`: the ready example, foreign tokenizers, links, complaints.
+"""The page “New from old” without a browser, through Streamlit's `AppTest`: the ready example, foreign
+tokenizers, links, complaints.
 
-Source: “Training a new tokenizer from an old one”, Hugging Face course, chapter 6, whose example is Python code: a line's
-indentation becomes one token. Oracles: the engine, trained on the same corpora; the `tokenizers` library for tokenizers that
-somebody brings and for the file that can be taken away. What is handed on, is tried in `tests/app/catalogue/test_renewal.py`.
+Source: “Training a new tokenizer from an old one”, Hugging Face course, chapter 6, whose example is Python
+code: a line's indentation becomes one token. Oracles: the engine, trained on the same corpora; the
+`tokenizers` library for tokenizers that somebody brings and for the file that can be taken away. What is
+handed on, is tried in `tests/app/catalogue/test_renewal.py`.
 """
 
 from __future__ import annotations
@@ -64,7 +66,8 @@ def heritage(app: AppTest) -> str:
 
 @cache
 def of_corpus(name: str) -> Any:
-    """BPE by the engine, as the page's tokenizers of its example corpora are made: GPT-2's stages, all bytes, 4,000 tokens."""
+    """BPE by the engine, as the page's tokenizers of its example corpora are made: GPT-2's stages, all bytes,
+    4,000 tokens."""
     corpus = Corpus.from_texts([EXAMPLES[name].text()])
     return train_bpe(
         corpus,
@@ -76,7 +79,7 @@ def of_corpus(name: str) -> Any:
     )
 
 
-# --- the ready example ------------------------------------------------------------------------------------------------
+# --- the ready example --------------------------------------------------------------------------------------
 
 
 def test_the_ready_example_is_python_code() -> None:
@@ -158,7 +161,7 @@ def test_a_link_brings_everything_back() -> None:
     assert shown.partition("?")[2] == urlencode(address(app)) or dict(url) == address(opened(**address(app)))
 
 
-# --- tokenizers that somebody brings ----------------------------------------------------------------------------------
+# --- tokenizers that somebody brings ------------------------------------------------------------------------
 
 
 def uploaded(library: Library) -> str:
@@ -223,7 +226,7 @@ def test_what_the_playground_was_given_is_offered() -> None:
     assert problems(app) == [] and address(app)["t1"] == spec
 
 
-# --- what can't be ----------------------------------------------------------------------------------------------------
+# --- what can't be ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -270,7 +273,8 @@ def test_hostile_corpus_and_text_are_only_text() -> None:
 
 
 def test_stages_come_from_the_old_one() -> None:
-    """Whatever the corpus's own settings are on other pages: the old one's normalizer and splitting decide."""
+    """Whatever the corpus's own settings are on other pages: the old one's normalizer and splitting
+    decide."""
     old = "bpe?corpus=hug&normalizer=nfkc&pre=whitespace_split_punctuation"
     app = opened(t1=old, corpus="course", size="90", a="…")
     assert "NFKC" in heritage(app) and "Whitespace, punctuation" in heritage(app)
@@ -279,11 +283,12 @@ def test_stages_come_from_the_old_one() -> None:
     )
 
 
-# --- going on and trimming --------------------------------------------------------------------------------------------
+# --- going on and trimming ----------------------------------------------------------------------------------
 
 
 def test_training_goes_on_one_merge_a_step() -> None:
-    """What was learned comes after the old merges, a step each; the new file is the engine's own, and the library reads it."""
+    """What was learned comes after the old merges, a step each; the new file is the engine's own, and the
+    library reads it."""
     app = opened(**SMALL, how="on", more="9", a="This is the Course", step="3")
     assert problems(app) == [] and book(app)["seek"][0] == 3
     linked = TokenizerSpec.parse(HUG).run()
@@ -316,7 +321,8 @@ def test_training_goes_on_one_merge_a_step() -> None:
 
 
 def test_the_ways_there() -> None:
-    """BPE's page and, for each BPE tokenizer of its own, the playground lead here; for a run that can't go on there is no link."""
+    """BPE's page and, for each BPE tokenizer of its own, the playground lead here; for a run that can't go on
+    there is no link."""
 
     def links(page: str, **url: str) -> list[dict[str, str]]:
         app = Page(page, Path("pages", "train" if page == "bpe" else "explore", f"{page}.py"), ()).opened(

@@ -1,7 +1,9 @@
-"""The Unigram page without a browser, through Streamlit's `AppTest`: examples, both methods, links, complaints, tabs.
+"""The Unigram page without a browser, through Streamlit's `AppTest`: examples, both methods, links,
+complaints, tabs.
 
-Sources and oracles: `golden/unigram_*.json` (the Hugging Face course, recomputed); the engine, asked for the same corpus
-and settings; the flipbooks' own messages. What all training pages share is tried in `test_bpe.py`.
+Sources and oracles: `golden/unigram_*.json` (the Hugging Face course, recomputed); the engine, asked for the
+same corpus and settings; the flipbooks' own messages. What all training pages share is tried in
+`test_bpe.py`.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ def markup(app: AppTest) -> str:
     return "\n".join(drawn)
 
 
-# --- examples and links -----------------------------------------------------------------------------------------------
+# --- examples and links -------------------------------------------------------------------------------------
 
 
 def as_drawn(piece: str) -> str:
@@ -207,7 +209,7 @@ def test_damaged_steps_are_clamped(step: str, there: int) -> None:
     PAGE.clamps(step, there)
 
 
-# --- numbers that can't be --------------------------------------------------------------------------------------------
+# --- numbers that can't be ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -257,7 +259,7 @@ def test_special_tokens_come_first_and_take_room() -> None:
     assert read == f"<s>0hug{trace[-1].vocab.index('hug')}</s>13 tokens"
 
 
-# --- tabs -------------------------------------------------------------------------------------------------------------
+# --- tabs ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.many(2)
@@ -272,7 +274,8 @@ def test_every_tab_renders_at_every_kind_of_step(query: str, tab: str) -> None:
         assert problems(app) == [] and book(app)["seek"][0] == step and book(app)["last"] == last
 
 
-# Each text with both methods, both ways to cut it and both ends of the training; each two of these meet as well.
+# Each text with both methods, both ways to cut it and both ends of the training; each two of these meet as
+# well.
 SMALLEST = [
     ("a", "course", "none", 99),
     ("a", "sentencepiece", "whitespace_split_metaspace", 0),
@@ -351,7 +354,7 @@ def test_samples_are_of_the_word_in_the_lattice() -> None:
     assert any("Seed 1:" in element.proto.body for element in app.get("html"))
 
 
-# --- texts ------------------------------------------------------------------------------------------------------------
+# --- texts --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,4 +1,5 @@
-"""A word, a token or a pair that is watched on the training pages, through Streamlit's `AppTest`: the steps that are marked, and what is said.
+"""A word, a token or a pair that is watched on the training pages, through Streamlit's `AppTest`: the steps
+that are marked, and what is said.
 
 Oracle: the splits of the engine's snapshots, compared step by step.
 """

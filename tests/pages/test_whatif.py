@@ -1,7 +1,8 @@
-"""The page “What if” without a browser, through Streamlit's `AppTest`: counts, other changes, links, complaints, hostile text.
+"""The page “What if” without a browser, through Streamlit's `AppTest`: counts, other changes, links,
+complaints, hostile text.
 
-Oracle: the engine, which trains from scratch on the corpus with the change made by hand. What needs JavaScript is in
-`tests/browser/test_whatif_page.py`.
+Oracle: the engine, which trains from scratch on the corpus with the change made by hand. What needs
+JavaScript is in `tests/browser/test_whatif_page.py`.
 """
 
 from __future__ import annotations
@@ -118,7 +119,8 @@ def test_each_kind_of_change_draws_both_runs() -> None:
 
 
 def test_another_alphabet_takes_the_size_along_and_the_page_says_so() -> None:
-    """Oracle: the engine; with all bytes as its alphabet, a run of as many merges ends at the size that the note names."""
+    """Oracle: the engine; with all bytes as its alphabet, a run of as many merges ends at the size that the
+    note names."""
     app = opened(t1="bpe?corpus=course&pre=byte_level", what="alphabet", to="bytes")
     corpus = Corpus.from_texts(COURSE, pre_tokenizer="byte_level")
     ours = train_bpe(corpus, 50, special_tokens=("<|endoftext|>",))

@@ -1,4 +1,5 @@
-"""The playground's tab “Why these tokens?” without a browser, through Streamlit's `AppTest`: words, splits, links, what can't be asked.
+"""The playground's tab “Why these tokens?” without a browser, through Streamlit's `AppTest`: words, splits,
+links, what can't be asked.
 
 Oracles: the engine on GPT-2's own merges, and the `tokenizers` library for the tokens.
 """
@@ -38,7 +39,8 @@ def reason(app: AppTest) -> str:
 
 
 def test_a_number_of_single_digits_is_not_what_the_tab_begins_with() -> None:
-    """Qwen 3 makes six words of “ 12345”, each with one symbol: the tab began with it, and had no step to show."""
+    """Qwen 3 makes six words of “ 12345”, each with one symbol: the tab began with it, and had no step to
+    show."""
     digits = [(index, index + 1) for index in range(6)]
     words = {" 12345": (0, 6), " naïve": (6, 12)}
     assert costliest(words, [*digits, (6, 9), (9, 10), (10, 12)]) == " naïve"

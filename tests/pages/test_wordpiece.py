@@ -1,7 +1,8 @@
 """The WordPiece page without a browser, through Streamlit's `AppTest`: examples, defaults, links, complaints.
 
-Sources and oracles: `golden/wordpiece_*.json` (the Hugging Face course, recomputed); the engine, asked for the same corpus
-and settings; the flipbook's own message. What both training pages share is tried in `test_bpe.py`.
+Sources and oracles: `golden/wordpiece_*.json` (the Hugging Face course, recomputed); the engine, asked for
+the same corpus and settings; the flipbook's own message. What both training pages share is tried in
+`test_bpe.py`.
 """
 
 from __future__ import annotations

@@ -40,7 +40,8 @@ LOOK_ALIKES: Final = (
 
 
 def hard_text() -> str:
-    """All of it: code, scripts, emoji, combining marks, ends of lines, spaces of every kind, a long word and look-alikes of special tokens."""
+    """All of it: code, scripts, emoji, combining marks, ends of lines, spaces of every kind, a long word and
+    look-alikes of special tokens."""
     decomposed = [unicodedata.normalize("NFD", one) for one in ("Ångström naïve café ﬃ", *SCRIPTS[7:9])]
     zalgo = "z" + "\u0301\u0323\u0302" * 5 + "a\u0338lgo"
     lines = [

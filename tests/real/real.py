@@ -1,9 +1,12 @@
-"""Tokenizers that models are published with, each against its own library: `make real` runs this, the suite doesn't.
+"""Tokenizers that models are published with, each against its own library: `make real` runs this, the suite
+doesn't.
 
-Oracles: `tokenizers` for a tokenizer.json and a vocab.txt, `tiktoken` for ranks and tekken.json, `sentencepiece` for its
-models. The files come from ordinary packages (`packages.py`), the text is made here (`hard_text.py`).
+Oracles: `tokenizers` for a tokenizer.json and a vocab.txt, `tiktoken` for ranks and tekken.json,
+`sentencepiece` for its models. The files come from ordinary packages (`packages.py`), the text is made here
+(`hard_text.py`).
 
-What was found goes into a table beside the packages, and is printed: model, kind, what is equal, seconds, megabytes.
+What was found goes into a table beside the packages, and is printed: model, kind, what is equal, seconds,
+megabytes.
 """
 
 from __future__ import annotations
@@ -135,7 +138,7 @@ FILES: Final[Sequence[RealFile]] = (
 )
 
 
-# --- what other libraries say -----------------------------------------------------------------------------------------
+# --- what other libraries say -------------------------------------------------------------------------------
 
 
 class Oracle(NamedTuple):
@@ -165,7 +168,8 @@ def had() -> dict[str, Path | str]:
 
 
 def npm_ranks(data: bytes) -> dict[bytes, int]:
-    """The ranks in a file of the npm package `tiktoken`: in each line a sign, the first rank, and the tokens from there."""
+    """The ranks in a file of the npm package `tiktoken`: in each line a sign, the first rank, and the tokens
+    from there."""
     ranks: dict[bytes, int] = {}
     for line in json.loads(data)["bpe_ranks"].split("\n"):
         _sign, first, *tokens = line.split(" ")
@@ -249,7 +253,7 @@ def by_sentencepiece(data: bytes) -> Oracle:
     return Oracle(processor.encode, processor.encode, decoded, processor.vocab_size(), recognizes=False)
 
 
-# --- the table --------------------------------------------------------------------------------------------------------
+# --- the table ----------------------------------------------------------------------------------------------
 
 FOUND: Final[dict[tuple[str, str], dict[str, str]]] = {}
 COLUMNS: Final = (
@@ -289,7 +293,8 @@ def load(one: RealFile, files: Mapping[str, bytes]) -> LoadedSubject:
 
 
 def in_a_new_process(one: RealFile, files: Mapping[str, bytes]) -> float:
-    """Seconds to the first token in a process that has just begun, as after a server's restart, of files that were read before."""
+    """Seconds to the first token in a process that has just begun, as after a server's restart, of files that
+    were read before."""
     pool = Workers(1, remote_tokenizer.READER_NICENESS, remote_tokenizer.__name__)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(remote_tokenizer, "readers", lambda: pool)
@@ -328,7 +333,8 @@ class Loaded(NamedTuple):
 
 @pytest.fixture(scope="module", params=FILES, ids=lambda one: f"{one.model}, {one.kind}")
 def loaded(request: pytest.FixtureRequest) -> Loaded:
-    """Each of the files, loaded as for a first and for a second visitor, and what the server has of it in memory."""
+    """Each of the files, loaded as for a first and for a second visitor, and what the server has of it in
+    memory."""
     one: RealFile = request.param
     files = one.files()
     for column in ("seconds", "again"):
@@ -383,8 +389,9 @@ def test_offsets(loaded: Loaded) -> None:
 
 
 def around(text: str, ours: Sequence[Any], theirs: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Offsets to be compared. Where a normalizer makes one character of several, or puts marks in another order, ours have all that a
-    token came from, and the library's one of them: those are taken for equal, within what a reader takes for one character."""
+    """Offsets to be compared. Where a normalizer makes one character of several, or puts marks in another
+    order, ours have all that a token came from, and the library's one of them: those are taken for equal,
+    within what a reader takes for one character."""
     cluster = [match.start() for match in regex.finditer(r"\X", text) for _ in match[0]]
 
     def fits(mine: Any, its: Any) -> bool:
@@ -452,7 +459,8 @@ def test_memory_stays_after_ten_rounds() -> None:
     """Rounds of all files through the server: what it keeps is bounded, and none of it grows."""
     server, process = Registry(TOKENIZERS_KEPT), psutil.Process()
     firsts = {one.folder: one for one in reversed(FILES)}.values()  # one of each package
-    # A process keeps what it has read, of all but the largest: so it is the server's own memory that rounds could fill.
+    # A process keeps what it has read, of all but the largest: so it is the server's own memory that rounds
+    # could fill.
     there = [one for one in firsts if not isinstance(had()[one.folder], str) and one.size() < LARGE]
     sizes = []
     for number in range(ROUNDS):

@@ -50,7 +50,9 @@ def effects(ours: AnyTrace, theirs: AnyTrace, at: Balance) -> Effects:
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> from tokenizers_core.counterfactual.parting import balance
-    >>> runs = [train_bpe(Corpus.from_counts({"hug": 10, "pug": pug, "pun": 12}), merges=2) for pug in (5, 30)]
+    >>> runs = [
+    ...     train_bpe(Corpus.from_counts({"hug": 10, "pug": pug, "pun": 12}), merges=2) for pug in (5, 30)
+    ... ]
     >>> found = effects(*runs, balance(*runs))
     >>> [apart.word for apart in found.apart], [measure.tokens for measure in found.measures]
     (['pun', 'pug'], [52, 59])

@@ -175,7 +175,7 @@ def at_play(trace: AnyTrace, step: int, most: int) -> list[str]:
     return list(dict.fromkeys(ordered))[:most]
 
 
-# --- What needs no training -------------------------------------------------------------------------------------------
+# --- What needs no training ---------------------------------------------------------------------------------
 
 Polynomial = tuple[int, ...]
 """Coefficients of 1, x, x², …"""

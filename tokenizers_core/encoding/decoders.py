@@ -114,7 +114,10 @@ class MetaspaceDecoder(Decoder):
     Unless `prepend_scheme` is "never", it was also put in front of the text, and the first token loses it.
     Raises SettingError and UnknownNameError when made.
 
-    >>> MetaspaceDecoder().decode(["▁to", "▁b", "e"]), MetaspaceDecoder(prepend_scheme="never").decode(["▁to"])
+    >>> (
+    ...     MetaspaceDecoder().decode(["▁to", "▁b", "e"]),
+    ...     MetaspaceDecoder(prepend_scheme="never").decode(["▁to"]),
+    ... )
     ('to be', ' to')
     """
 
@@ -165,7 +168,7 @@ class BpeDecoder(Decoder):
         return "".join(token.replace(self.suffix, " ") for token in others) + last.replace(self.suffix, "")
 
 
-# --- Several steps, as files of other programs have them --------------------------------------------------------------
+# --- Several steps, as files of other programs have them ----------------------------------------------------
 
 
 class DecodingStep(Protocol):

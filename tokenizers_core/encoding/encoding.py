@@ -144,7 +144,10 @@ def combined(choices: Sequence[Choice]) -> Iterator[tuple[Choice, ...]]:
     With two texts, each window is combined with each, in the library's order. The library nests some
     encodings inside others, and so has them several times; those keep the rest of their windows.
 
-    >>> [[choice.window for choice in choices] for choices in combined([Choice((0, 2), ((2, 4),)), Choice((0, 1), ((1, 2),))])]
+    >>> [
+    ...     [choice.window for choice in choices]
+    ...     for choices in combined([Choice((0, 2), ((2, 4),)), Choice((0, 1), ((1, 2),))])
+    ... ]
     [[(2, 4), (0, 1)], [(2, 4), (1, 2)], [(0, 2), (1, 2)]]
     """
     if len(choices) == 1:
@@ -382,7 +385,9 @@ class Encoding:
         """The first token that has the character at `char_pos` of a text; None if none has.
 
         >>> from tokenizers_core import Corpus, train_bpe
-        >>> encoding = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2).tokenizer().encode("not to be")
+        >>> encoding = (
+        ...     train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2).tokenizer().encode("not to be")
+        ... )
         >>> encoding.tokens, encoding.char_to_token(5), encoding.token_to_chars(4), encoding.word_to_tokens(1)
         (['n', 'o', 't', 'Ġ', 'to', 'Ġb', 'e'], 4, (4, 6), (3, 5))
         """

@@ -5,7 +5,9 @@ says which it is, the other fields are its evidence. `Tokenizer.why_not` finds t
 merges, for WordPiece by looking for longer matches, for Unigram by comparing log probabilities.
 
 >>> from tokenizers_core import Corpus, train_bpe
->>> tokenizer = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=3).tokenizer()
+>>> tokenizer = train_bpe(
+...     Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=3
+... ).tokenizer()
 >>> tokenizer.why_not("hugs", ["hug", "s"]).kind, tokenizer.why_not("pugs", ["pu", "gs"])
 ('chosen', NotInVocabulary(token='pu'))
 >>> tokenizer.why_not("pug", ["p", "u", "g"])
@@ -69,7 +71,7 @@ class OverLimit:
     kind: ClassVar[Literal["over_limit"]] = "over_limit"
 
 
-# --- BPE --------------------------------------------------------------------------------------------------------------
+# --- BPE ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -261,7 +263,7 @@ def _replaced(spelling: Spelling, tokens: Tokens, ends: Sequence[int]) -> Reason
     return UnknownCharacter(token, spelling.written[index], instead)
 
 
-# --- WordPiece --------------------------------------------------------------------------------------------------------
+# --- WordPiece ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -308,7 +310,7 @@ def why_not_matched(
     return Chosen(actual)
 
 
-# --- Unigram ----------------------------------------------------------------------------------------------------------
+# --- Unigram ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,10 @@ class Template:
     def pieces(self, pair: bool, add_special_tokens: bool = True) -> tuple[TemplatePiece, ...]:
         """The pieces around one text or a pair; without special tokens only the texts' places.
 
-        >>> [piece.written for piece in Template("<s> $A", "<s> $B $A:1").pieces(True, add_special_tokens=False)]
+        >>> [
+        ...     piece.written
+        ...     for piece in Template("<s> $A", "<s> $B $A:1").pieces(True, add_special_tokens=False)
+        ... ]
         ['$B:0', '$A:1']
         """
         pieces = self.pair_pieces if pair else self.single_pieces

@@ -221,7 +221,9 @@ class Tokenizer:
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> from tokenizers_core.encoding.templates import TEMPLATES
-        >>> plain = train_bpe(Corpus.from_texts(["to be"]), merges=1, special_tokens=["[CLS]", "[SEP]"]).tokenizer()
+        >>> plain = train_bpe(
+        ...     Corpus.from_texts(["to be"]), merges=1, special_tokens=["[CLS]", "[SEP]"]
+        ... ).tokenizer()
         >>> encoding = plain.with_options(template=TEMPLATES["bert"]).encode("to", "be")
         >>> encoding.tokens, encoding.type_ids
         (['[CLS]', 'to', '[SEP]', 'b', 'e', '[SEP]'], [0, 0, 0, 1, 1, 1])
@@ -551,7 +553,11 @@ class Tokenizer:
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> tokenizer = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "hugs": 5}), merges=2).tokenizer()
-        >>> tokenizer.cut("hugs", "merges"), tokenizer.cut("hugs", "longest_suffix"), tokenizer.cut("hugs", "most_probable")
+        >>> (
+        ...     tokenizer.cut("hugs", "merges"),
+        ...     tokenizer.cut("hugs", "longest_suffix"),
+        ...     tokenizer.cut("hugs", "most_probable"),
+        ... )
         (('hug', 's'), ('hug', 's'), None)
         """
         refuse_wrong_type("word", word, str, TEXT_WANTED)
@@ -609,7 +615,7 @@ class Tokenizer:
         joined = tokens if self.decoder.reads_byte_tokens else self.model.join(tokens)
         return self.decoder.decode(joined, self._set_apart | self._added_names)
 
-    # --- files ----------------------------------------------------------------------------------------------------
+    # --- files ----------------------------------------------------------------------------------------------
 
     file_format: ClassVar[FileFormat]
     """What `save` and `load` use. A room above this one fills it in: see `files/loading.py`."""

@@ -35,7 +35,7 @@ forms."""
 LINE_ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 
 
-# --- Merging ----------------------------------------------------------------------------------------------------------
+# --- Merging ------------------------------------------------------------------------------------------------
 
 
 def trace_to_dict(trace: MergeTrace) -> dict[str, Any]:
@@ -197,7 +197,7 @@ def tiktoken_ranks(tokenizer: Tokenizer) -> str:
     return "".join(lines)
 
 
-# --- Unigram ----------------------------------------------------------------------------------------------------------
+# --- Unigram ------------------------------------------------------------------------------------------------
 
 
 def prunes_to_dict(trace: UnigramTrace) -> dict[str, Any]:
@@ -315,7 +315,7 @@ def _prunes(trace: UnigramTrace) -> Iterator[_Prune]:
             yield _Prune(text, _known(round_.losses[index]), alternative, number, index + 1)
 
 
-# --- Comparisons ------------------------------------------------------------------------------------------------------
+# --- Comparisons --------------------------------------------------------------------------------------------
 
 
 def sweep_to_csv(comparison: Comparison) -> str:
@@ -418,7 +418,7 @@ def comparison_to_json(snapshot: SizeSnapshot) -> str:
     return json.dumps(comparison_to_dict(snapshot), ensure_ascii=False, indent=1, allow_nan=False)
 
 
-# --- Shared -----------------------------------------------------------------------------------------------------------
+# --- Shared -------------------------------------------------------------------------------------------------
 
 
 def _given(trace: MergeTrace | UnigramTrace) -> dict[str, Any]:

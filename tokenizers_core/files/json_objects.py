@@ -20,7 +20,7 @@ Parsed = TypeVar("Parsed")
 _REQUIRED: Final = object()
 
 
-# --- Reading JSON -----------------------------------------------------------------------------------------------------
+# --- Reading JSON -------------------------------------------------------------------------------------------
 
 
 def wrong(part: str, value: object, expected: str, **evidence: str | int) -> TokenizerFileError:
@@ -137,7 +137,7 @@ def flattened(file: Part, key: str, children: str) -> list[Part]:
     return parts
 
 
-# --- What is lacking --------------------------------------------------------------------------------------------------
+# --- What is lacking ----------------------------------------------------------------------------------------
 
 
 class Lacking(list[str]):

@@ -4,8 +4,8 @@ A tokenizer.json says everything, and so do SentencePiece's NAME.model and Mistr
 hold tokens, and the rest is taken as `train_bpe` and its like have it unless told otherwise, or as the tokens
 show it:
 
-* NAME.tiktoken: byte-level BPE. The pattern is GPT-2's, or OpenAI's own for a vocabulary of the size of theirs. The ids that the
-  file leaves out are those of special tokens, which have to be named.
+* NAME.tiktoken: byte-level BPE. The pattern is GPT-2's, or OpenAI's own for a vocabulary of the size of
+  theirs. The ids that the file leaves out are those of special tokens, which have to be named.
 * vocab.json with merges.txt, either of which may be named, and NAME-vocab.json with NAME-merges.txt: BPE.
 * vocab.txt: WordPiece, text split as BERT does it, but not normalized.
 * NAME.vocab and NAME.tsv: Unigram, a mark `▁` in front of each word.
@@ -150,7 +150,7 @@ def made(
     return Tokenizer(pipeline, model, special)
 
 
-# --- BPE: ranks -------------------------------------------------------------------------------------------------------
+# --- BPE: ranks ---------------------------------------------------------------------------------------------
 
 # A token may be empty, as the last one of Whisper's is; tiktoken's writer has a single = for it.
 RANK_LINE: Final = re.compile(r"([A-Za-z0-9+/]+={0,2}|=) ([0-9]{1,10})")
@@ -210,7 +210,7 @@ def ranks_in(path: Path) -> dict[bytes, int]:
     return ranks
 
 
-# --- BPE: vocabulary and merges ---------------------------------------------------------------------------------------
+# --- BPE: vocabulary and merges -----------------------------------------------------------------------------
 
 VOCAB, MERGES = "vocab.json", "merges.txt"
 
@@ -273,7 +273,10 @@ def merges_in(path: Path, known: Collection[str]) -> list[Pair]:
 def pipeline_shown_by(tokens: Collection[str]) -> Pipeline:
     """How text is split where only the tokens show it.
 
-    >>> [pipeline_shown_by(tokens).pre_tokenizer for tokens in (["Ġthe"], ["the</w>"], ["▁the"], ["▁of▁the"], ["the"])]
+    >>> [
+    ...     pipeline_shown_by(tokens).pre_tokenizer
+    ...     for tokens in (["Ġthe"], ["the</w>"], ["▁the"], ["▁of▁the"], ["the"])
+    ... ]
     ['byte_level', 'end_of_word', 'whitespace_split_metaspace', 'none', 'whitespace']
     """
     characters = set().union(*tokens)
@@ -286,7 +289,7 @@ def pipeline_shown_by(tokens: Collection[str]) -> Pipeline:
     return Pipeline(pre_tokenizer="whitespace_split_metaspace" if SPACE_MARK in characters else "whitespace")
 
 
-# --- WordPiece --------------------------------------------------------------------------------------------------------
+# --- WordPiece ----------------------------------------------------------------------------------------------
 
 
 def from_vocab_txt(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None) -> Tokenizer:
@@ -297,7 +300,7 @@ def from_vocab_txt(path: Path, rules: Rules, special_tokens: tuple[str, ...] | N
     return made(model, replace(Pipeline(pre_tokenizer="bert"), **rules), special_tokens, special)
 
 
-# --- Unigram ----------------------------------------------------------------------------------------------------------
+# --- Unigram ------------------------------------------------------------------------------------------------
 
 PIECE_LINE: Final = re.compile(r"([^\t]+)\t(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e-?[0-9]{1,3})?)")
 

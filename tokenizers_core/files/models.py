@@ -31,7 +31,7 @@ SCORE_LIMIT: Final = 1e12
 """Beyond any log probability, and small enough for sums over a whole text."""
 
 
-# --- Tokens -----------------------------------------------------------------------------------------------------------
+# --- Tokens -------------------------------------------------------------------------------------------------
 
 
 def taken(place: str, identifier: int, other: str) -> TokenizerFileError:
@@ -123,7 +123,7 @@ def tokens_by_id(vocab: Mapping[str, int], added: Iterable[Added]) -> list[str]:
     return [holders.get(identifier, "") for identifier in range(size)]
 
 
-# --- Models -----------------------------------------------------------------------------------------------------------
+# --- Models -------------------------------------------------------------------------------------------------
 
 MODEL_TYPES: Final = {"BPE": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
 """What a tokenizer.json calls a model → its algorithm here."""

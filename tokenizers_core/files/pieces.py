@@ -143,7 +143,7 @@ def merges_of_scores(scores: Mapping[str, float]) -> dict[Pair, int]:
 
     >>> merges_of_scores({"a": -3.0, "b": -4.0, "ab": -1.0, "bb": -2.0, "abb": -2.0})
     {Pair(first='a', second='b'): 0, Pair(first='b', second='b'): 1, Pair(first='a', second='bb'): 1, Pair(first='ab', second='b'): 1}
-    """
+    """  # noqa: W505
     positions = {score: index for index, score in enumerate(sorted({*scores.values()}, reverse=True))}
     return {
         Pair(piece[:cut], piece[cut:]): positions[scores[piece]]

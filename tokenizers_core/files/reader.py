@@ -61,7 +61,7 @@ from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.rewriting import Nmt, Precompiled, Prepend, Replace, Rewriting, Strip
 from tokenizers_core.text.splitting import BEHIND, END_OF_WORD, SPACE_MARK
 
-# --- From text to words -----------------------------------------------------------------------------------------------
+# --- From text to words -------------------------------------------------------------------------------------
 
 _SINGLE_NORMALIZERS: Final = {
     str(parts[0]["type"]): name for name, parts in NORMALIZER_PARTS.items() if len(parts) == 1
@@ -308,7 +308,7 @@ def _pattern(split: Part) -> str:
     return name or ("" if refused else ours)
 
 
-# --- Around the text --------------------------------------------------------------------------------------------------
+# --- Around the text ----------------------------------------------------------------------------------------
 
 
 def template(file: Part, lacking: Lacking) -> Template | None:
@@ -494,7 +494,7 @@ def _decoding_step(part: Part, lacking: Lacking) -> DecodingStep | None:
     return None
 
 
-# --- All of it --------------------------------------------------------------------------------------------------------
+# --- All of it ----------------------------------------------------------------------------------------------
 
 
 def pipeline(file: Part, lacking: Lacking) -> Pipeline:

@@ -3,19 +3,22 @@
 A tokenizer saved here gives the same ids and offsets there, and the same text when it decodes. These are the
 exceptions:
 
-* A composed character (normalizers nfc and nfkc) has the offsets of its first part there, and of all its parts here. What a
-  Replace or a compiled map writes for several characters has those of all of them here, and of one of them there.
-* An added token that is looked for in the normalized text is decoded as that has it there, and as it was added here.
-* `</w>` as a symbol of its own is written as the character U+10FFFF, which a normalizer puts at the ends of words. Where
-  that is a token by itself, it has the offsets of the word's last character there, and the place after it here; a decoder other
-  than BPE's shows it as it is written.
-* For the library's Unigram a text that spells a byte token (`<0x41>`, with byte_fallback) is that token, and so is one that spells a
-  special token only after normalizing. Of two splits that are equally good except for rounding it may choose the other.
-* With byte_fallback, unknown characters in a row all have the place of the row there; and the bytes of a cut character are as
-  many U+FFFD as there are.
+* A composed character (normalizers nfc and nfkc) has the offsets of its first part there, and of all its
+  parts here. What a Replace or a compiled map writes for several characters has those of all of them here,
+  and of one of them there.
+* An added token that is looked for in the normalized text is decoded as that has it there, and as it was
+  added here.
+* `</w>` as a symbol of its own is written as the character U+10FFFF, which a normalizer puts at the ends of
+  words. Where that is a token by itself, it has the offsets of the word's last character there, and the place
+  after it here; a decoder other than BPE's shows it as it is written.
+* For the library's Unigram a text that spells a byte token (`<0x41>`, with byte_fallback) is that token, and
+  so is one that spells a special token only after normalizing. Of two splits that are equally good except for
+  rounding it may choose the other.
+* With byte_fallback, unknown characters in a row all have the place of the row there; and the bytes of a cut
+  character are as many U+FFFD as there are.
 * Characters that are younger than one side's tables of Unicode (see `text/normalizers.py`).
-* In BPE without an unknown token, the offsets after a character that is left out: the library counts as if it weren't
-  there.
+* In BPE without an unknown token, the offsets after a character that is left out: the library counts as if it
+  weren't there.
 * What `encoding.py` says about windows, and `decoders.py` about special tokens.
 
 What is read back does the same in every respect. Some of it may have another name: `end_of_word` without the
@@ -96,7 +99,7 @@ def parse_json(text: str) -> Any:
     >>> parse_json('{"model": NaN}')
     Traceback (most recent call last):
     tokenizers_core.errors.TokenizerFileError: The file is not JSON: NaN is no number; save the tokenizer again, or download the file again.
-    """
+    """  # noqa: W505
 
     def refuse(name: str) -> None:
         raise ValueError(f"{name} is no number")
@@ -130,7 +133,12 @@ def model_of(document: object, marked: bool = False) -> Model:
     for `</w>`. Raises TokenizerFileError, and LackingPartError for a model that isn't supported.
 
     >>> vocab = {"<s>": 9, "h": 4, "u": 5, "hu": 7}
-    >>> model_of({"model": {"type": "BPE", "vocab": vocab, "merges": ["h u"]}, "normalizer": {"type": "Precompiled"}}).why_not("hu", ("h", "u"))
+    >>> model_of(
+    ...     {
+    ...         "model": {"type": "BPE", "vocab": vocab, "merges": ["h u"]},
+    ...         "normalizer": {"type": "Precompiled"},
+    ...     }
+    ... ).why_not("hu", ("h", "u"))
     MergedAcross(made=RankedPair(first='h', second='u', rank=0), wanted=None, place=1)
     """
     model = read(document, lambda file, lacking: models.model_alone(file, lacking, marked))
@@ -139,16 +147,18 @@ def model_of(document: object, marked: bool = False) -> Model:
     return model
 
 
-# --- What another tokenizer can be trained with -----------------------------------------------------------------------
+# --- What another tokenizer can be trained with -------------------------------------------------------------
 
 
 def pipeline_of(document: object) -> Pipeline:
     """A tokenizer.json's way from text to words, for a corpus of one's own. Raises what `from_document`
     raises for it.
 
-    >>> pipeline_of({"model": {}, "pre_tokenizer": {"type": "BertPreTokenizer"}, "normalizer": {"type": "NFC"}})
+    >>> pipeline_of(
+    ...     {"model": {}, "pre_tokenizer": {"type": "BertPreTokenizer"}, "normalizer": {"type": "NFC"}}
+    ... )
     Pipeline(normalizer='nfc', pre_tokenizer='bert', pattern='gpt2', timeout=2.0, cuts=(), user_defined_symbols=())
-    """
+    """  # noqa: W505
     return read(document, reader.training_pipeline)
 
 

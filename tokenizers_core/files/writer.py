@@ -213,7 +213,7 @@ def in_sequence(parts: Sequence[Document], name: str) -> Document | None:
     return parts[0] if parts else None
 
 
-# --- From text to words -----------------------------------------------------------------------------------------------
+# --- From text to words -------------------------------------------------------------------------------------
 
 
 def normalizer_parts(normalizer: Normalizer) -> list[Document]:
@@ -295,7 +295,7 @@ def pre_tokenizer_parts(pipeline: Pipeline) -> Sequence[Document]:
     return [split, byte_level(use_regex=False)]
 
 
-# --- Models -----------------------------------------------------------------------------------------------------------
+# --- Models -------------------------------------------------------------------------------------------------
 
 
 def model_document(model: Model, special_tokens: frozenset[str], marked: bool) -> Document:
@@ -351,7 +351,7 @@ def _bpe_document(model: BpeModel, special_tokens: frozenset[str], marked: bool)
     }
 
 
-# --- Around the text --------------------------------------------------------------------------------------------------
+# --- Around the text ----------------------------------------------------------------------------------------
 
 
 def trimming_parts(trimming: Trimming | None) -> list[Document]:

@@ -113,7 +113,7 @@ def makeup_of(tokens: Mapping[int, bytes], inside: Iterable[int] = ()) -> Makeup
     )
 
 
-# --- Tokens that are nearly the same ----------------------------------------------------------------------------------
+# --- Tokens that are nearly the same ------------------------------------------------------------------------
 
 Fold = Callable[[str], str]
 FOLDS: Final[Mapping[str, Fold]] = {

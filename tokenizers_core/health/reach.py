@@ -120,7 +120,7 @@ class Reach:
             return symbols_to_bytes(body) if SYMBOL_TO_BYTE.keys() >= set(body) else None
         return (body.replace(SPACE_MARK, " ") if pipeline.marks_spaces else body).encode("utf-8")
 
-    # --- Texts that have a token --------------------------------------------------------------------------------------
+    # --- Texts that have a token ----------------------------------------------------------------------------
 
     def _show(self, texts: Iterable[tuple[int, str]]) -> dict[int, str]:
         """Of tokens and texts that may have them: those that do, each with the first such text."""
@@ -179,7 +179,7 @@ class Reach:
             yield from completions(bytes([0xF4, 0x80, 0x80, byte]))
         yield from completions(bytes([byte]))
 
-    # --- Reasons ------------------------------------------------------------------------------------------------------
+    # --- Reasons --------------------------------------------------------------------------------------------
 
     def ruled_out(self, identifier: int) -> Verdict:
         """Why no text can give a token; OPEN if nothing says so."""

@@ -12,7 +12,7 @@ from tokenizers_core.text.patterns import PATTERNS, regex
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.splitting import BEHIND
 
-# --- Bytes ------------------------------------------------------------------------------------------------------------
+# --- Bytes --------------------------------------------------------------------------------------------------
 
 _CHARACTER_BEGUN: Final = (b"", b"\xc2", b"\xe1", b"\xf1")
 _CHARACTER_ENDED: Final = (b"", b"\x80", b"\x80\x80", b"\x80\x80\x80", b"\xa0\x80", b"\x90\x80\x80")
@@ -76,7 +76,7 @@ def whole_characters(data: bytes) -> str:
     return data.decode("utf-8", "ignore")
 
 
-# --- Normalizers ------------------------------------------------------------------------------------------------------
+# --- Normalizers --------------------------------------------------------------------------------------------
 
 
 _CHARACTERS: Final = (range(0xD800), range(0xE000, 0x33480), range(0xE0000, 0xE1000))
@@ -108,7 +108,7 @@ def characters_lost(normalizer: Normalizer) -> Collection[str]:
     return everything - possible
 
 
-# --- Pre-tokenizers ---------------------------------------------------------------------------------------------------
+# --- Pre-tokenizers -----------------------------------------------------------------------------------------
 
 _SIGNS_ALONE: Final = r"\p{P}$+<=>^`|~"
 _ONE_SIGN_OR_A_WORD: Final = rf"[{_SIGNS_ALONE}]?|[^\s{_SIGNS_ALONE}]*"
@@ -141,7 +141,11 @@ one; none that doesn't is."""
 def fits_in_a_word(stretch: str, pipeline: Pipeline) -> bool:
     """Whether a stretch of normalized text can be within a pre-token; also True where that isn't known.
 
-    >>> fits_in_a_word(" the", Pipeline()), fits_in_a_word("the end", Pipeline()), fits_in_a_word("a b", Pipeline(pattern="[ab ]+"))
+    >>> (
+    ...     fits_in_a_word(" the", Pipeline()),
+    ...     fits_in_a_word("the end", Pipeline()),
+    ...     fits_in_a_word("a b", Pipeline(pattern="[ab ]+")),
+    ... )
     (True, False, True)
     """
     pattern = WITHIN.get(_rule(pipeline))
@@ -180,7 +184,7 @@ def _rule(pipeline: Pipeline) -> str:
     return named.get(pipeline.pattern, pipeline.pattern if pipeline.pattern in PATTERNS else "")
 
 
-# --- Around a token ---------------------------------------------------------------------------------------------------
+# --- Around a token -----------------------------------------------------------------------------------------
 
 BEFORE: Final = (
     "",

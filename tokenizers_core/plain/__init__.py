@@ -1,9 +1,9 @@
 """The algorithms to read: each as plainly as its paper describes it, complete, and slow on purpose.
 
-Start here to learn how tokenizers are trained. Each file reads from top to bottom like a chapter: a
-worked example (on five words: hug, pug, pun, bun, hugs; the later kinds of BPE on texts that need them), then `train`, `encode` and `decode`, each
-followed by the functions it uses. Nothing is optimized: training recounts the whole corpus at every
-step. Among equally good pairs or pieces, the one met first wins.
+Start here to learn how tokenizers are trained. Each file reads from top to bottom like a chapter: a worked
+example (on five words: hug, pug, pun, bun, hugs; the later kinds of BPE on texts that need them), then
+`train`, `encode` and `decode`, each followed by the functions it uses. Nothing is optimized: training
+recounts the whole corpus at every step. Among equally good pairs or pieces, the one met first wins.
 
 1. `bpe`: byte-pair encoding, which merges the most frequent pair.
    Gage (1994), "A New Algorithm for Data Compression".

@@ -17,9 +17,9 @@ de {'en': 22, 'de': 26} ␣ K
 de {'en': 22, 'de': 25} ␣K a
 de {'en': 22, 'de': 24} ␣Ka t
 
-German takes 28 tokens for its two lines, English 22, so German chooses, though `a t`, `␣ t` and others are
-as frequent in English. What is merged is merged in both: there is one vocabulary. Of two languages that take equally many the first named
-chooses, and one that has no pair left is passed over.
+German takes 28 tokens for its two lines, English 22, so German chooses, though `a t`, `␣ t` and others are as
+frequent in English. What is merged is merged in both: there is one vocabulary. Of two languages that take
+equally many the first named chooses, and one that has no pair left is passed over.
 
 >>> tokens_of(splits["de"], corpora["de"]), tokens_of(splits["en"], corpora["en"])
 (23, 22)

@@ -74,7 +74,8 @@ def may_be_piece(token: str, vocabulary: Sequence[str]) -> bool:
 
 
 def script(character: str) -> str:
-    """The script of a letter, as its name in Unicode begins; "" for digits and punctuation, which belong to all.
+    """The script of a letter, as its name in Unicode begins; "" for digits and punctuation, which belong to
+    all.
 
     >>> script("a"), script("é"), script("б"), script("か"), script("日"), script("7"), script("!")
     ('LATIN', 'LATIN', 'CYRILLIC', 'CJK', 'CJK', '', '')

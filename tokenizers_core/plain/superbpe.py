@@ -42,7 +42,8 @@ from tokenizers_core.plain.bpe import encode as encode_stretch
 FIRST = r" ?\w+| ?[^\w\s]+|\s+"
 """Words, with the space before them, and other signs: their matches are the pre-tokens of stage 1."""
 SECOND = r"\d{1,3}| ?[^\w\s]{2,}[\r\n/]*| +(?!\S)"
-"""What cuts in stage 2, the authors' pattern in Python's own words: its matches are stretches, and so is what is between."""
+"""What cuts in stage 2, the authors' pattern in Python's own words: its matches are stretches, and so is what
+is between."""
 
 
 def count(texts: list[str], pattern: str) -> WordFrequencies:
@@ -90,7 +91,8 @@ def learn(
     vocab_size: int,
     most_words: int | None = None,
 ) -> None:
-    """Merge the most frequent pair, again and again; with `most_words`, only pairs whose token may bridge spaces."""
+    """Merge the most frequent pair, again and again; with `most_words`, only pairs whose token may bridge
+    spaces."""
     while len(vocabulary) < vocab_size:
         counts = pair_counts(splits, words)
         if most_words is not None:

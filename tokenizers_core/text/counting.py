@@ -8,14 +8,16 @@ order. The result is, word for word and in the same order, the `Corpus` that `Co
 2. `count_block` counts one of them: the map step.
 3. `add` joins two entries of a word, and `merge` whole dictionaries of them: the reduce step.
 4. `cut` leaves out the rare words, and `gather` puts the others into the corpus's order.
-5. `pack` packs counts that wait for others, and `merge_packed` does the work of `merge` and `cut` on packed ones, in little memory.
+5. `pack` packs counts that wait for others, and `merge_packed` does the work of `merge` and `cut` on packed
+   ones, in little memory.
 6. `counts_tsv` writes a file of it, and `read_counts` reads that: nothing is normalized or split again.
 
 No particular framework is needed, and any will do. `tokensteps/cli/cluster.py` uses Dask; with Spark the same
 functions are
 
     pieces = list(blocks(paths))
-    counted = spark.sparkContext.parallelize(pieces, len(pieces)).map(lambda block: count_block(block, pipeline)).cache()
+    spread = spark.sparkContext.parallelize(pieces, len(pieces))
+    counted = spread.map(lambda block: count_block(block, pipeline)).cache()
     words = counted.flatMap(lambda part: part.words.items()).reduceByKey(add)
     frequent = words.filter(lambda item: item[1][0] >= minimum)
     read = counted.map(lambda part: replace(part, words={})).reduce(lambda one, other: merge([one, other]))
@@ -64,7 +66,7 @@ from tokenizers_core.text.patterns import LONGEST_PATTERN, regex
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.reading import encoding_of
 
-# --- Cutting files into blocks ------------------------------------------------------------------------------------------
+# --- Cutting files into blocks ------------------------------------------------------------------------------
 
 BLOCK: Final = 1 << 24
 """Bytes of a block: some seconds of work, and little enough to hold several."""
@@ -119,7 +121,7 @@ def _edge(stream: io.BufferedReader, wanted: int, end: int) -> int:
     return min(stream.tell(), end)
 
 
-# --- Map and reduce -----------------------------------------------------------------------------------------------------
+# --- Map and reduce -----------------------------------------------------------------------------------------
 
 Entry = tuple[int, int, int]
 """What is known about a word: how often it occurs, how often it ends a text, and where it was first met."""
@@ -217,7 +219,7 @@ def cut(counted: Counted, minimum: int) -> Counted:
     )
 
 
-# --- Waiting to be merged ------------------------------------------------------------------------------------------------
+# --- Waiting to be merged -----------------------------------------------------------------------------------
 
 _BATCH: Final = 512
 """Words that are packed, and unpacked, together."""
@@ -294,7 +296,7 @@ def _batches(entries: Iterable[tuple[str, Entry]]) -> tuple[bytes, ...]:
     return tuple(packed)
 
 
-# --- The result ---------------------------------------------------------------------------------------------------------
+# --- The result ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -348,7 +350,7 @@ def _all_rare(minimum: int) -> SettingError:
     return SettingError(name="minimum", value=minimum, reason="no word occurs that often; choose a lower one")
 
 
-# --- Files --------------------------------------------------------------------------------------------------------------
+# --- Files --------------------------------------------------------------------------------------------------
 
 _TITLE: Final = "# tokensteps word counts 1 "
 _COLUMNS: Final = "word\tcount\tends"
@@ -398,7 +400,9 @@ def least_minimum(counts: WordCounts, size: int) -> int:
     """The minimum at which the file of these counts has no more than `size` bytes; their own if it has that
     already.
 
-    >>> corpus = Corpus.from_texts([f"word{count} " * count for count in range(1, 50)], pre_tokenizer="whitespace")
+    >>> corpus = Corpus.from_texts(
+    ...     [f"word{count} " * count for count in range(1, 50)], pre_tokenizer="whitespace"
+    ... )
     >>> least_minimum(without_rare(corpus, 1), 1000), least_minimum(without_rare(corpus, 1), 600)
     (1, 21)
     >>> len(counts_tsv(without_rare(corpus, 21)))

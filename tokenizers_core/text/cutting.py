@@ -487,7 +487,10 @@ def whole(text: str, spans: Sequence[Span] | None = None, begins: bool = True) -
 def named_parts(pre_tokenizer: str, pattern: str, cuts: Sequence[Cutter]) -> tuple[Cutter, ...]:
     """A pre-tokenizer that has a name, in parts, and further cuts behind it; the byte alphabet comes last.
 
-    >>> [word.text for word in ComposedSplitter(named_parts("byte_level", "gpt2", [DIGITS["each"]])).words("a 12")]
+    >>> [
+    ...     word.text
+    ...     for word in ComposedSplitter(named_parts("byte_level", "gpt2", [DIGITS["each"]])).words("a 12")
+    ... ]
     ['a', 'Ġ', '1', '2']
     """
     white_space = Known("WhitespaceSplit")

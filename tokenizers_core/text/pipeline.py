@@ -199,7 +199,9 @@ end_of_word, none.
     def rules(self) -> tuple[Normalizer, str | tuple[Cutter, ...], str]:
         """What decides about the words: not the time that a pattern may take, nor a pattern that isn't used.
 
-        >>> Pipeline(pre_tokenizer="bert", timeout=9).rules == Pipeline(pre_tokenizer="bert", pattern="o200k_base").rules
+        >>> Pipeline(pre_tokenizer="bert", timeout=9).rules == Pipeline(
+        ...     pre_tokenizer="bert", pattern="o200k_base"
+        ... ).rules
         True
         """
         pattern = self.pattern if self.pre_tokenizer == "byte_level" else ""

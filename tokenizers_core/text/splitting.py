@@ -137,7 +137,11 @@ PRE_TOKENIZERS: Final = tuple(RULES)
 def has_own_pattern(pre_tokenizer: object, pattern: str) -> bool:
     """Whether `pattern` is in use and is a regular expression of the user's own: one that may take any time.
 
-    >>> has_own_pattern("byte_level", "(a+)+b"), has_own_pattern("byte_level", "gpt2"), has_own_pattern("bert", "x")
+    >>> (
+    ...     has_own_pattern("byte_level", "(a+)+b"),
+    ...     has_own_pattern("byte_level", "gpt2"),
+    ...     has_own_pattern("bert", "x"),
+    ... )
     (True, False, False)
     """
     return pre_tokenizer == "byte_level" and pattern not in PATTERNS

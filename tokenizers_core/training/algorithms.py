@@ -1,8 +1,8 @@
 """The algorithms that can be trained, each under its name: the one list of them.
 
-A fourth algorithm joins here, and whatever goes through `ALGORITHMS` knows it: the command line, the app's trainings and
-titles. A name that isn't here raises KeyError. Readers that need to know how an algorithm steps look at `ranked_by`, not at
-its name: "count" and "score" merge, "loss" prunes.
+A fourth algorithm joins here, and whatever goes through `ALGORITHMS` knows it: the command line, the app's
+trainings and titles. A name that isn't here raises KeyError. Readers that need to know how an algorithm steps
+look at `ranked_by`, not at its name: "count" and "score" merge, "loss" prunes.
 
 >>> [algorithm.title for algorithm in ALGORITHMS.values()]
 ['BPE', 'WordPiece', 'Unigram']

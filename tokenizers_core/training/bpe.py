@@ -1,8 +1,8 @@
 """Byte-pair encoding: merge the most frequent pair of neighbours, everywhere, again and again.
 
-Sources: Sennrich, Haddow and Birch (2016) for characters with an end-of-word symbol; Radford et al. (2019) for bytes;
-the Hugging Face course, chapter 6, for the walk-through. What the papers leave open, and what decides most merges on
-real text, is which of several equally frequent pairs is merged first: see `TIE_RULES`.
+Sources: Sennrich, Haddow and Birch (2016) for characters with an end-of-word symbol; Radford et al. (2019)
+for bytes; the Hugging Face course, chapter 6, for the walk-through. What the papers leave open, and what
+decides most merges on real text, is which of several equally frequent pairs is merged first: see `TIE_RULES`.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ ALPHABETS = ("corpus", "bytes")
 class CountQueue:
     """The pairs in the order in which they are merged.
 
-    Most pairs never come near the best count, and sorting them would be for nothing: each waits in a list, that of its count.
-    Only the list whose turn it is becomes a queue, of (place, pair). When a count falls or a place moves, the entry stays as
-    it is, too good. It reaches the top too early, and is corrected there.
+    Most pairs never come near the best count, and sorting them would be for nothing: each waits in a list,
+    that of its count. Only the list whose turn it is becomes a queue, of (place, pair). When a count falls or
+    a place moves, the entry stays as it is, too good. It reaches the top too early, and is corrected there.
     """
 
     def __init__(self, table: PairTable, order: TieOrder) -> None:
@@ -96,14 +96,16 @@ class CountQueue:
         heapq.heapify(self.tied)
 
     def ascend(self, count: int) -> None:
-        """Have the queued pairs wait, since one occurs more often now: its token was made by a second route."""
+        """Have the queued pairs wait, since one occurs more often now: its token was made by a second
+        route."""
         for _, pair in self.tied:
             self.wait(pair, self.level)
         self.tied.clear()
         self.level = count
 
     def update(self, merge: Merge, again: bool = False) -> None:
-        """Take note of a step. `again`: its token was there before, so a pair may be met earlier though its count is the same."""
+        """Take note of a step. `again`: its token was there before, so a pair may be met earlier though its
+        count is the same."""
         waiting, counts = self.waiting, self.counts
         for pair, change in merge.changes.items():
             if change <= 0 and not (again and pair in counts):
@@ -126,7 +128,8 @@ def bpe_merges(
     min_frequency: int = 1,
     bounds: Bounds | None = None,
 ) -> Iterator[Merge]:
-    """The merges of a run, one after the other, until no pair that `bounds` allows occurs `min_frequency` times."""
+    """The merges of a run, one after the other, until no pair that `bounds` allows occurs `min_frequency`
+    times."""
     queue = CountQueue(table, order)
     while (pair := queue.best()) and queue.level >= min_frequency:
         if bounds is not None and bounds.reason(pair):
@@ -159,24 +162,28 @@ def train_bpe(
 ) -> BpeTrace:
     """Train byte-pair encoding on `corpus` and record every step.
 
-    The vocabulary starts with the special tokens and the sorted alphabet; each merge adds one token. Training stops
-    at `vocab_size` tokens, after `merges` merges, when the best pair occurs fewer than `min_frequency` times, or when
-    no pair is left, whichever comes first (`BpeTrace.stop_reason`). `tie_rule` is one of `TIE_RULES`, `alphabet` one
-    of `ALPHABETS`. `end_of_word_suffix` is a last symbol for each word; by default the corpus's own.
-    `continuing_subword_prefix` marks symbols inside words, as the `tokenizers` library does when it trains BPE under the
-    name of WordPiece. `max_token_length`, `limit_alphabet`, `initial_alphabet` and `character_coverage` are limits: see `Limits`; characters
-    outside of the alphabet are left out of the words, as in the `tokenizers` library. With `byte_fallback` the vocabulary has 256 byte
-    tokens, `<0x00>` and so on, behind the special tokens: they spell what is unknown otherwise. `extend` is a BPE tokenizer whose training goes on: its tokens keep their ids and its merges their ranks, the
-    corpus starts as it splits it, and what is learned comes after that. `progress` is called now and then and can stop the run. `growing` is called before each step, and can
-    cut off what was recorded so far, to be looked at meanwhile (`tokenizers_core.trace.Growing`).
+    The vocabulary starts with the special tokens and the sorted alphabet; each merge adds one token. Training
+    stops at `vocab_size` tokens, after `merges` merges, when the best pair occurs fewer than `min_frequency`
+    times, or when no pair is left, whichever comes first (`BpeTrace.stop_reason`). `tie_rule` is one of
+    `TIE_RULES`, `alphabet` one of `ALPHABETS`. `end_of_word_suffix` is a last symbol for each word; by
+    default the corpus's own. `continuing_subword_prefix` marks symbols inside words, as the `tokenizers`
+    library does when it trains BPE under the name of WordPiece. `max_token_length`, `limit_alphabet`,
+    `initial_alphabet` and `character_coverage` are limits: see `Limits`; characters outside of the alphabet
+    are left out of the words, as in the `tokenizers` library. With `byte_fallback` the vocabulary has 256
+    byte tokens, `<0x00>` and so on, behind the special tokens: they spell what is unknown otherwise. `extend`
+    is a BPE tokenizer whose training goes on: its tokens keep their ids and its merges their ranks, the
+    corpus starts as it splits it, and what is learned comes after that. `progress` is called now and then and
+    can stop the run. `growing` is called before each step, and can cut off what was recorded so far, to be
+    looked at meanwhile (`tokenizers_core.trace.Growing`).
 
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=3)
     >>> [trace[step].event.token for step in (1, 2, 3)], trace.stop_reason
     (['ug', 'un', 'hug'], 'max_merges')
 
-    If the pairs run out before `vocab_size`, the trace has a `shortfall`, and an `UnreachedSizeWarning` says what to change.
-    Raises `VocabSizeError` for a vocabulary below special tokens and alphabet, `UnknownNameError` for an unknown rule
-    or alphabet, and `SettingError` for a number that makes no sense, or a tokenizer that can't be gone on from.
+    If the pairs run out before `vocab_size`, the trace has a `shortfall`, and an `UnreachedSizeWarning` says
+    what to change. Raises `VocabSizeError` for a vocabulary below special tokens and alphabet,
+    `UnknownNameError` for an unknown rule or alphabet, and `SettingError` for a number that makes no sense,
+    or a tokenizer that can't be gone on from.
     """
     limits = Limits(max_token_length, limit_alphabet, initial_alphabet, character_coverage)
     beginning: Beginning | None = None
@@ -248,7 +255,8 @@ def train_by_counts(
     settings: Mapping[str, Any] = MappingProxyType({}),
     **others: Any,
 ) -> SomeBpeTrace:
-    """Train a kind of BPE: `run_training` with what all of them have in common. `settings` are the kind's own, `more_symbols` of the alphabet."""
+    """Train a kind of BPE: `run_training` with what all of them have in common. `settings` are the kind's
+    own, `more_symbols` of the alphabet."""
     refuse_no_corpus(corpus)
     refuse_unknown_name("alphabet", alphabet, ALPHABETS)
     suffix = corpus.pipeline.suffix if end_of_word_suffix is None else end_of_word_suffix
@@ -286,7 +294,8 @@ def model_to_extend(old: Tokenizer, corpus: Corpus, special_tokens: Sequence[str
 
 
 def beginning_of(model: BpeModel, corpus: Corpus, alphabet: str) -> Beginning:
-    """Where the training of a model goes on: its tokens, the symbols that the corpus adds, and the words as it splits them."""
+    """Where the training of a model goes on: its tokens, the symbols that the corpus adds, and the words as
+    it splits them."""
     words = corpus.words
     symbols = {*BYTE_TO_SYMBOL} if alphabet == "bytes" else set()
     if not (symbols.issuperset(BYTE_TO_SYMBOL) and in_byte_alphabet(words)):
@@ -321,7 +330,8 @@ class BpeTrace(MergeTrace):
 
     @cached_property
     def _begun(self) -> BpeModel | None:
-        """What splits words before the first merge of a run that goes on: the old model, with the symbols that the corpus adds."""
+        """What splits words before the first merge of a run that goes on: the old model, with the symbols
+        that the corpus adds."""
         if self.extended is None or not isinstance(self.extended.model, BpeModel):
             return None
         old = self.extended.model
@@ -330,8 +340,8 @@ class BpeTrace(MergeTrace):
     def tokenizer(self, step: int | None = None, unk_token: str = MergeTrace.unk_token) -> Tokenizer:
         """The tokenizer after `step` steps (default: all).
 
-        Where a character can be unknown (always, unless all 256 bytes are in the alphabet) `unk_token` stands for
-        it; if it is not in the vocabulary it gets the next free id.
+        Where a character can be unknown (always, unless all 256 bytes are in the alphabet) `unk_token` stands
+        for it; if it is not in the vocabulary it gets the next free id.
         """
         snapshot = self[-1 if step is None else step]
         pipeline = self.corpus_at(snapshot.step).pipeline

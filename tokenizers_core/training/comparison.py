@@ -1,12 +1,13 @@
-"""Several runs on one corpus, such as BPE's, WordPiece's and Unigram's, side by side at every vocabulary size.
+"""Several runs on one corpus, such as BPE's, WordPiece's and Unigram's, side by side at every vocabulary
+size.
 
-All of them see the very same words. A step of a `Comparison` is one more token of vocabulary: for each size it gives the step
-of each trace that has the largest vocabulary of at most that size. Whatever merges grows with the size; Unigram shrinks as
-it trains, so its steps come in reverse, from the last to the first.
+All of them see the very same words. A step of a `Comparison` is one more token of vocabulary: for each size
+it gives the step of each trace that has the largest vocabulary of at most that size. Whatever merges grows
+with the size; Unigram shrinks as it trains, so its steps come in reverse, from the last to the first.
 
-WordPiece marks what continues a word with ``##``. Splits are compared without this prefix, and so are vocabularies: as
-surfaces, ``ug`` and ``##ug`` are the same. SuperBPE's tokens bridge spaces: its tokens are counted in the text, and each word is
-split as a text of its own.
+WordPiece marks what continues a word with ``##``. Splits are compared without this prefix, and so are
+vocabularies: as surfaces, ``ug`` and ``##ug`` are the same. SuperBPE's tokens bridge spaces: its tokens are
+counted in the text, and each word is split as a text of its own.
 """
 
 from __future__ import annotations
@@ -43,13 +44,15 @@ from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace
 
 SEED_FACTOR = 4
-"""By default Unigram starts from this many times the largest vocabulary: pruning needs something to choose from."""
+"""By default Unigram starts from this many times the largest vocabulary: pruning needs something to choose
+from."""
 LISTED = 12
 """How many of the words that are split differently are kept for each size."""
 
 
 def jaccard(shared: int, first: int, second: int) -> float | None:
-    """The Jaccard overlap of two sets: what both have, as a share of what either has; None for two empty sets.
+    """The Jaccard overlap of two sets: what both have, as a share of what either has; None for two empty
+    sets.
 
     >>> jaccard(1, 2, 3), jaccard(0, 0, 0)
     (0.25, None)
@@ -75,7 +78,7 @@ def odd_one(cuts: Mapping[str, Cut | None]) -> str:
     return alone[0] if len(alone) == 1 else "all"
 
 
-# --- A run by vocabulary size ------------------------------------------------------------------------------------------
+# --- A run by vocabulary size -------------------------------------------------------------------------------
 
 Cut = tuple[str, ...]
 """A word, cut into the surfaces of its tokens."""
@@ -108,7 +111,8 @@ class Merged(NamedTuple):
     score: Fraction | None
     """WordPiece's score; None for BPE."""
     again: int
-    """The number of other merges since the previous size: they made tokens of the vocabulary once more, or others left for theirs."""
+    """The number of other merges since the previous size: they made tokens of the vocabulary once more, or
+    others left for theirs."""
     lost: tuple[str, ...] = ()
     """PickyBPE's tokens that left since the previous size."""
     bridging: bool = False
@@ -128,7 +132,8 @@ class Regained(NamedTuple):
 
     tokens: tuple[str, ...]
     loss: float | None
-    """The loss by which a single piece was ranked when it was pruned; None if it wasn't pruned, or for several pieces."""
+    """The loss by which a single piece was ranked when it was pruned; None if it wasn't pruned, or for
+    several pieces."""
 
     @property
     def kind(self) -> Literal["regained"]:
@@ -141,8 +146,9 @@ Change = Merged | Regained
 class Side:
     """One run, looked up by vocabulary size.
 
-    Words are split as training split them, which is what the step's tokenizer gives, but for WordPiece: that takes the longest tokens
-    instead of merging. Where tokens bridge spaces, each word is split as a text of its own, and the corpus's tokens are those of the text.
+    Words are split as training split them, which is what the step's tokenizer gives, but for WordPiece: that
+    takes the longest tokens instead of merging. Where tokens bridge spaces, each word is split as a text of
+    its own, and the corpus's tokens are those of the text.
     """
 
     def __init__(self, name: str, trace: AnyTrace, sizes: range) -> None:
@@ -155,12 +161,14 @@ class Side:
         self.marked = isinstance(trace, WordPieceTrace)
 
     def cutter(self, step: int) -> Callable[[int], Cut]:
-        """A function that splits a word, given by its place in the corpus, as it is split after `step` steps."""
+        """A function that splits a word, given by its place in the corpus, as it is split after `step`
+        steps."""
         tokens = self.trace.splitter(step)
         return (lambda place: surfaces(tokens(place))) if self.marked else tokens
 
     def moved(self, first: int | None, second: int) -> tuple[Iterable[str], Iterable[str]]:
-        """The longer tokens gained, and those lost, from step `first` to step `second`, as surfaces; None is where there are none."""
+        """The longer tokens gained, and those lost, from step `first` to step `second`, as surfaces; None is
+        where there are none."""
         gained, lost = (self.trace.longer(second), ()) if first is None else self.trace.moved(first, second)
         return (map(surface, gained), map(surface, lost)) if self.marked else (gained, lost)
 
@@ -188,7 +196,7 @@ class Side:
         )
 
 
-# --- What a comparison tells ------------------------------------------------------------------------------------------
+# --- What a comparison tells --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -246,7 +254,8 @@ class Overlap:
 
 
 class SweepPoint(NamedTuple):
-    """What can be counted at one vocabulary size; None where a run has no vocabulary yet or there is nothing to compare."""
+    """What can be counted at one vocabulary size; None where a run has no vocabulary yet or there is nothing
+    to compare."""
 
     size: int
     tokens_per_word: tuple[float | None, ...]
@@ -254,7 +263,8 @@ class SweepPoint(NamedTuple):
     overlap: tuple[float | None, ...]
     """Jaccard of the longer tokens, in the order of `Comparison.pairs`."""
     alike: float | None
-    """The share of the corpus's words, each counted as often as it occurs, that all runs split in the same way."""
+    """The share of the corpus's words, each counted as often as it occurs, that all runs split in the same
+    way."""
     alike_pairs: tuple[float | None, ...]
     """The same for two, in the order of `Comparison.pairs`."""
     different: int
@@ -265,7 +275,7 @@ class SweepPoint(NamedTuple):
     """The most frequent words that each run splits in its own way."""
 
 
-# --- The comparison ---------------------------------------------------------------------------------------------------
+# --- The comparison -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -343,7 +353,8 @@ class SizeSnapshot(ByContent):
 
     @property
     def changed(self) -> list[str]:
-        """The words that one of the runs splits differently than at the previous size, the most frequent first."""
+        """The words that one of the runs splits differently than at the previous size, the most frequent
+        first."""
         if not self.step:
             return []
         positions: set[int] = set()
@@ -358,7 +369,8 @@ class SizeSnapshot(ByContent):
         return [self.trace.corpus.words[index] for index in sorted(positions, key=rank.__getitem__)]
 
     def disagreements(self, limit: int | None = None) -> list[Disagreement]:
-        """The words that are split differently, the most frequent first; the first `limit` of them (None: all)."""
+        """The words that are split differently, the most frequent first; the first `limit` of them (None:
+        all)."""
         corpus, names, cutters = self.trace.corpus, self.trace.names, self._cutters
         results: list[Disagreement] = []
         for index in self.trace.by_frequency:
@@ -586,7 +598,7 @@ class Walk:
                 self.shared[index] += change
 
 
-# --- Making one -------------------------------------------------------------------------------------------------------
+# --- Making one ---------------------------------------------------------------------------------------------
 
 
 def compare(
@@ -602,13 +614,15 @@ def compare(
 ) -> Comparison:
     """Train several on `corpus` and compare them up to `vocab_size` tokens (None: until no pair is left).
 
-    `runs` are names in `EVERY_RUN`. The sizes begin with BPE's alphabet and end with `vocab_size`, or where those that merge have run out
-    of pairs. `tie_rule` is for all that merge and have none of their own; Unigram is trained by `method` from `seed_size` pieces (default:
-    `SEED_FACTOR` times the largest size) down to its characters. `kinds` has settings of the newer kinds of BPE, by their names. With a
-    corpus for each language, which parity-aware BPE needs, the others are trained on all of them together. There are no special tokens.
-    `progress` gets the progress of all together; if it returns False, training ends there.
+    `runs` are names in `EVERY_RUN`. The sizes begin with BPE's alphabet and end with `vocab_size`, or where
+    those that merge have run out of pairs. `tie_rule` is for all that merge and have none of their own;
+    Unigram is trained by `method` from `seed_size` pieces (default: `SEED_FACTOR` times the largest size)
+    down to its characters. `kinds` has settings of the newer kinds of BPE, by their names. With a corpus for
+    each language, which parity-aware BPE needs, the others are trained on all of them together. There are no
+    special tokens. `progress` gets the progress of all together; if it returns False, training ends there.
 
-    Raises VocabSizeError for a size below one of the alphabets, SettingError for a run that is alone, and what the training functions raise.
+    Raises VocabSizeError for a size below one of the alphabets, SettingError for a run that is alone, and
+    what the training functions raise.
 
     >>> comparison = compare(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
     >>> comparison.sizes, [standing.tokens for standing in comparison[2].standings]

@@ -1,4 +1,5 @@
-"""A recorded run of merging: any step's words, pairs, candidates and ties, rebuilt from what each merge changed."""
+"""A recorded run of merging: any step's words, pairs, candidates and ties, rebuilt from what each merge
+changed."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ CANDIDATES_LISTED = 12
 """How many of the best pairs an event lists."""
 
 
-# --- What a step tells ------------------------------------------------------------------------------------------------
+# --- What a step tells --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ class Excluded(NamedTuple):
 
 
 class Tie(NamedTuple):
-    """A pair as good as the chosen one, and the word in which it is first met ("" where the rule doesn't look at words)."""
+    """A pair as good as the chosen one, and the word in which it is first met ("" where the rule doesn't look
+    at words)."""
 
     pair: Pair
     word: str
@@ -162,7 +164,8 @@ class StepStats(NamedTuple):
 
 
 class Contest(NamedTuple):
-    """A merge about to be chosen: the tie rule at work, the pairs as good as the best one, and how far behind the next pair is."""
+    """A merge about to be chosen: the tie rule at work, the pairs as good as the best one, and how far behind
+    the next pair is."""
 
     order: TieOrder
     tied: set[PrivatePair]
@@ -201,7 +204,8 @@ class Levels:
         return self._pairs[self._value_of[pair]]
 
     def second(self, best: PrivatePair) -> PrivatePair | None:
-        """A pair that is as good as `best`, one of the best, or else one that comes next; None if it is the only one."""
+        """A pair that is as good as `best`, one of the best, or else one that comes next; None if it is the
+        only one."""
         level = self.level_of(best)
         if len(level) > 1:
             return next(pair for pair in level if pair != best)
@@ -269,7 +273,8 @@ class MergeSnapshot(ByContent):
 
     @cached_property
     def excluded(self) -> Sequence[Excluded]:
-        """The pairs that would have been merged instead of this step's, had a bound not excluded them, best first."""
+        """The pairs that would have been merged instead of this step's, had a bound not excluded them, best
+        first."""
         return self.trace.excluded(self.step)
 
     def splits(self, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
@@ -277,7 +282,8 @@ class MergeSnapshot(ByContent):
         return self.trace.splits(self.step, words)
 
     def marked(self, words: Iterable[str]) -> dict[str, list[tuple[str, ...]]]:
-        """Word → its tokens, each in a tuple of its own; a token made by this step is given as its two parts."""
+        """Word → its tokens, each in a tuple of its own; a token made by this step is given as its two
+        parts."""
         if self.step == 0 or not self.trace.record.is_merge(self.step):
             return {word: [(token,) for token in tokens] for word, tokens in self.splits(words).items()}
         pair = self.trace.pair_of(self.step)
@@ -325,11 +331,12 @@ class MergeTrace(Trace[MergeSnapshot]):
     bounds_of: ClassVar[type[Bounds]] = Bounds
     """What can exclude pairs."""
     unknown_inside: ClassVar[str] = ""
-    """What is written for a character that a limit has left out of the alphabet: a token, or "" for nothing."""
+    """What is written for a character that a limit has left out of the alphabet: a token, or "" for
+    nothing."""
     replayed: ClassVar[tuple[str, ...]] = ("_counts", "_words")
     """The states that are rebuilt by replaying."""
 
-    # --- what a subclass defines ---------------------------------------------------------------------------------
+    # --- what a subclass defines ----------------------------------------------------------------------------
 
     @abstractmethod
     def tokenizer(self, step: int | None = None, unk_token: str = unk_token) -> Tokenizer:
@@ -347,7 +354,7 @@ class MergeTrace(Trace[MergeSnapshot]):
     def pair_values(self, step: int) -> Mapping[PrivatePair, int]:
         """What pairs are ranked by after `step` merges, those that `bounds` exclude among them."""
 
-    # --- what a run may be given ---------------------------------------------------------------------------------
+    # --- what a run may be given ----------------------------------------------------------------------------
 
     @property
     def extended(self) -> Tokenizer | None:
@@ -377,12 +384,14 @@ class MergeTrace(Trace[MergeSnapshot]):
         return self.bounds.reason(pair, self.id_totals[step]) if self.bounds else ""
 
     def in_alphabet(self, symbols: tuple[str, ...]) -> tuple[str, ...]:
-        """A word's symbols without those that a limit has left out of the alphabet, or with what stands for them."""
+        """A word's symbols without those that a limit has left out of the alphabet, or with what stands for
+        them."""
         return within(symbols, self._alphabet, self.unknown_inside) if self.left_out else symbols
 
     @cached_property
     def left_out(self) -> Mapping[str, int]:
-        """The characters of the corpus that limits have left out of the alphabet, with their counts, the most frequent first."""
+        """The characters of the corpus that limits have left out of the alphabet, with their counts, the most
+        frequent first."""
         if not {"limit_alphabet", "character_coverage"} & self.settings.keys():
             return {}
         return left_out(self.corpus, self.alphabet, self.prefix)
@@ -393,14 +402,16 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     @property
     def shortfall(self) -> UnreachedSizeError | None:
-        """Why there are fewer tokens than were asked for, and what to change; None if another limit came first."""
+        """Why there are fewer tokens than were asked for, and what to change; None if another limit came
+        first."""
         wanted = self.settings["vocab_size"]
         if wanted is None or self.stop_reason != "no_pairs":
             return None
         return UnreachedSizeError("no_pairs", wanted, self.vocab_sizes[-1])
 
     def grown(self, part: MergePart) -> Self:
-        """The same run with the part that comes next. This trace stays as it is; what it has worked out already is shared."""
+        """The same run with the part that comes next. This trace stays as it is; what it has worked out
+        already is shared."""
         longer = replace(
             self,
             tokens=self.tokens + part.tokens,
@@ -418,7 +429,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         """A longer trace's other fields: what this kind has recorded beside the record, and what is new."""
         return {}
 
-    # --- random access -------------------------------------------------------------------------------------------
+    # --- random access --------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.record)
@@ -458,7 +469,8 @@ class MergeTrace(Trace[MergeSnapshot]):
         )
 
     def excluded(self, step: int) -> Sequence[Excluded]:
-        """The pairs that would have been merged in step `step` if bounds allowed it, best first; at most `CANDIDATES_LISTED`."""
+        """The pairs that would have been merged in step `step` if bounds allowed it, best first; at most
+        `CANDIDATES_LISTED`."""
         if self.bounds is None or step == 0:
             return ()
         before = step - 1
@@ -484,9 +496,11 @@ class MergeTrace(Trace[MergeSnapshot]):
         return self.record.words_at(step)
 
     def margin(self, step: int) -> int | Fraction | None:
-        """How far behind the chosen pair the runner-up of step `step` was, in what pairs are ranked by: a count or a score.
+        """How far behind the chosen pair the runner-up of step `step` was, in what pairs are ranked by: a
+        count or a score.
 
-        0 at a tie; None where there was no other pair, and where nothing was merged. `history` has the margins of all steps.
+        0 at a tie; None where there was no other pair, and where nothing was merged. `history` has the
+        margins of all steps.
         """
         step = self[step].step
         best = self.candidates(step - 1, 2) if step and self.record.is_merge(step) else ()
@@ -585,7 +599,7 @@ class MergeTrace(Trace[MergeSnapshot]):
             raise UnknownWordError(word=word, symbol=missing)
         return self.vocabulary.write(symbols)
 
-    # --- reading private characters ------------------------------------------------------------------------------
+    # --- reading private characters -------------------------------------------------------------------------
 
     def read_pair(self, pair: PrivatePair) -> Pair:
         return Pair(self.tokens[ord(pair[0])], self.tokens[ord(pair[1])])
@@ -598,7 +612,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         """The pair that step `step` (from 1) merged."""
         return self.read_pair(self.record.pair(step))
 
-    # --- the run as a whole --------------------------------------------------------------------------------------
+    # --- the run as a whole ---------------------------------------------------------------------------------
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -716,7 +730,8 @@ class MergeTrace(Trace[MergeSnapshot]):
             parts = self.pair_of(steps[result]) if (result := waiting.pop()) in steps else ()
             waiting.extend(set(parts) - needed)
             needed.update(parts)
-        # The oldest first, so that a token's parts are there before it: a long token's tree is too deep to recurse.
+        # The oldest first, so that a token's parts are there before it: a long token's tree is too deep to
+        # recurse.
         trees: dict[str, Lineage] = {}
         for name in sorted(needed, key=lambda name: steps.get(name, 0)):
             step = steps.get(name, 0)
@@ -725,7 +740,7 @@ class MergeTrace(Trace[MergeSnapshot]):
             )
         return trees[token]
 
-    # --- ties ----------------------------------------------------------------------------------------------------
+    # --- ties -----------------------------------------------------------------------------------------------
 
     @property
     def prefix(self) -> str:
@@ -741,7 +756,8 @@ class MergeTrace(Trace[MergeSnapshot]):
         return Moment(self.vocabulary, self.corpus.pipeline.byte_level, partial(self.current_words, step))
 
     def best_pairs(self, step: int, limit: int | None) -> tuple[list[PrivatePair], Collection[PrivatePair]]:
-        """The `limit` best pairs after `step` merges, best first, ties in the order of the tie rule (None: all).
+        """The `limit` best pairs after `step` merges, best first, ties in the order of the tie rule (None:
+        all).
 
         And all pairs that are as good as the best one, itself included. See `best_by`.
         """
@@ -773,12 +789,14 @@ class MergeTrace(Trace[MergeSnapshot]):
         return ordered[:limit], tied
 
     def met_in(self, step: int, pair: PrivatePair) -> str:
-        """The word in which `pair` is first met after `step` merges; "" where the tie rule doesn't look at words."""
+        """The word in which `pair` is first met after `step` merges; "" where the tie rule doesn't look at
+        words."""
         index = self.tie_rule.first_word(pair, self._moment(step))
         return "" if index is None else self.corpus_at(step).words[index]
 
     def tied_pairs(self) -> Iterator[list[PrivatePair]]:
-        """For each step, the pairs as good as the chosen one, in the order of the tie rule: one walk along the run."""
+        """For each step, the pairs as good as the chosen one, in the order of the tie rule: one walk along
+        the run."""
         for contest in self._contests():
             yield sorted(contest.tied, key=contest.order.key)
 
@@ -788,7 +806,8 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     @property
     def least_count(self) -> int:
-        """How often a pair has to occur to be a candidate. (BPE stops by itself at the first pair that is too rare.)"""
+        """How often a pair has to occur to be a candidate. (BPE stops by itself at the first pair that is too
+        rare.)"""
         return 1
 
     def _contests(self) -> Iterator[Contest]:
@@ -830,7 +849,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         """Whether the rules let this pair be merged after `step` steps, however often it occurs."""
         return not self.exclusion(pair, step)
 
-    # --- keeping it small ----------------------------------------------------------------------------------------
+    # --- keeping it small -----------------------------------------------------------------------------------
 
     @cached_property
     def _initial_words(self) -> list[Private]:

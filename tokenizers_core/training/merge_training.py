@@ -1,4 +1,5 @@
-"""The training loop that BPE and WordPiece share: check the settings, split the words, merge, and write every merge down."""
+"""The training loop that BPE and WordPiece share: check the settings, split the words, merge, and write every
+merge down."""
 
 from __future__ import annotations
 
@@ -75,14 +76,15 @@ def run_training(
     tabled: bool = True,
     callers: int = 3,
 ) -> SomeTrace:
-    """Train by merging and record it: check the settings, split the words, run `merges_of`, write every merge down.
+    """Train by merging and record it: check the settings, split the words, run `merges_of`, write every merge
+    down.
 
-    `extra_symbols` are in the alphabet whether the corpus has them or not; `beginning` is what there is before the first merge, where
-    that isn't every word's characters; `settings` are recorded with the common ones.
-    `vocabulary_of` makes the vocabulary, whose length is the size that `vocab_size` limits; `more` are fields of the trace. So
-    is what `recorded` gives: all that a kind has recorded beside the record, or if that is cut, what is new since the last cut.
-    With `tabled` false, `merges_of` gets an empty table: it has tables of its own.
-    `callers` says how far up the stack it is that a warning is for.
+    `extra_symbols` are in the alphabet whether the corpus has them or not; `beginning` is what there is
+    before the first merge, where that isn't every word's characters; `settings` are recorded with the common
+    ones. `vocabulary_of` makes the vocabulary, whose length is the size that `vocab_size` limits; `more` are
+    fields of the trace. So is what `recorded` gives: all that a kind has recorded beside the record, or if
+    that is cut, what is new since the last cut. With `tabled` false, `merges_of` gets an empty table: it has
+    tables of its own. `callers` says how far up the stack it is that a warning is for.
     """
     refuse_no_corpus(corpus)
     check_settings(tie_rule, min_frequency, merges, vocab_size, special_tokens)
@@ -170,7 +172,8 @@ def check_settings(
     vocab_size: int | None,
     special_tokens: Sequence[str],
 ) -> None:
-    """Raise UnknownNameError for an unknown tie rule, WrongTypeError or SettingError for a number or token that makes no sense."""
+    """Raise UnknownNameError for an unknown tie rule, WrongTypeError or SettingError for a number or token
+    that makes no sense."""
     refuse_unknown_name("tie_rule", tie_rule, TIE_RULES)
     refuse_wrong_type("min_frequency", min_frequency, Integral, WHOLE_NUMBER)
     for name, number in (("merges", merges), ("vocab_size", vocab_size)):
@@ -185,7 +188,8 @@ def check_settings(
 def alphabet_of(
     corpus: Corpus, prefix: str, suffix: str, extra_symbols: Iterable[str], limits: Limits
 ) -> list[str]:
-    """The symbols that training starts from, sorted: the words' characters, with `prefix` inside words, and the others."""
+    """The symbols that training starts from, sorted: the words' characters, with `prefix` inside words, and
+    the others."""
     always = {*extra_symbols, *limits.initial_alphabet}
     symbols = always | {*filter(None, [suffix])}
     if limits.drop_characters:
@@ -204,7 +208,8 @@ def alphabet_of(
 def private_words(
     words: Sequence[str], vocabulary: Vocabulary, suffix: str, partly: bool = False, unknown: str = ""
 ) -> list[Private]:
-    """Words split into their symbols, as private characters; `partly` writes `unknown` for those that the vocabulary lacks, "" for nothing."""
+    """Words split into their symbols, as private characters; `partly` writes `unknown` for those that the
+    vocabulary lacks, "" for nothing."""
     ids, prefix = vocabulary.ids, vocabulary.prefix
     written: list[Any]  # a call for each word only to name its type would be felt
     if partly:
@@ -236,7 +241,8 @@ def record_run(
     progress: Progress | None,
     grow: Callable[[], object] | None,
 ) -> str:
-    """Write down the merges of `run` up to the limits; returns the reason for stopping there. `grow` is called before each."""
+    """Write down the merges of `run` up to the limits; returns the reason for stopping there. `grow` is
+    called before each."""
     start = len(vocabulary)
     wanted = merges if vocab_size is None else vocab_size - start
     result = 0

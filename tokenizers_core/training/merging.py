@@ -1,11 +1,11 @@
 """Learning by merging: pairs, words, and the merge that BPE and WordPiece share.
 
-Inside a run, words and pairs are strings of private characters (see `encoding/vocabulary.py`). `Pair` and readable token
-strings come back at the edge, in the events and candidates of a `MergeTrace`.
+Inside a run, words and pairs are strings of private characters (see `encoding/vocabulary.py`). `Pair` and
+readable token strings come back at the edge, in the events and candidates of a `MergeTrace`.
 
-A `PairTable` counts all neighbours once and then updates only what a merge touches, as Sennrich et al. (2016),
-"Neural Machine Translation of Rare Words with Subword Units", suggest. What each merge changed is kept in a
-`MergeRecord`, from which a `MergeTrace` rebuilds any step.
+A `PairTable` counts all neighbours once and then updates only what a merge touches, as Sennrich et al.
+(2016), "Neural Machine Translation of Rare Words with Subword Units", suggest. What each merge changed is
+kept in a `MergeRecord`, from which a `MergeTrace` rebuilds any step.
 """
 
 from __future__ import annotations
@@ -30,16 +30,18 @@ from tokenizers_core.encoding.vocabulary import Private, PrivatePair
 from tokenizers_core.lazy import cached_property
 
 Progress = Callable[[int, int | None], bool | None]
-"""Called with the merges learned so far and the number wanted (None when unknown); returning False stops the run."""
+"""Called with the merges learned so far and the number wanted (None when unknown); returning False stops the
+run."""
 
 
-# --- Words and pairs in private characters ----------------------------------------------------------------------------
+# --- Words and pairs in private characters ------------------------------------------------------------------
 
 
 def count_pairs(words: Iterable[Private], frequencies: Iterable[int]) -> dict[PrivatePair, int]:
     """How often each pair occurs in the corpus: its occurrences in each word times the word's frequency.
 
-    Overlapping occurrences all count (``aaa`` has the pair ``aa`` twice). The order is that in which pairs are met.
+    Overlapping occurrences all count (``aaa`` has the pair ``aa`` twice). The order is that in which pairs
+    are met.
 
     >>> count_pairs(map(Private, ["hug", "hugs"]), [10, 5])
     {'hu': 15, 'ug': 15, 'gs': 5}
@@ -76,7 +78,8 @@ class CurrentWords:
 
 
 class Merge(NamedTuple):
-    """One step, as a training loop makes it: a merge, or one of the other kinds, whose token is the first of its pair."""
+    """One step, as a training loop makes it: a merge, or one of the other kinds, whose token is the first of
+    its pair."""
 
     pair: PrivatePair
     token: Private
@@ -106,15 +109,16 @@ class Values(Protocol):
 
 
 READ_ONCE = 200
-"""From this many symbols on, a word is read once for all of its pairs: to read it for each would take quadratic time."""
+"""From this many symbols on, a word is read once for all of its pairs: to read it for each would take
+quadratic time."""
 
 
 class PairTable:
     """The words of a corpus and the counts of their pairs, kept right under merging.
 
-    A merge costs in proportion to the places where it happens. `where` lists, for each pair, the words that may
-    contain it, in order: a word is added when the pair first appears in it, and looked at again only when the pair is
-    merged. A short word may be listed once for each time.
+    A merge costs in proportion to the places where it happens. `where` lists, for each pair, the words that
+    may contain it, in order: a word is added when the pair first appears in it, and looked at again only when
+    the pair is merged. A short word may be listed once for each time.
     """
 
     def __init__(self, words: Sequence[Private], frequencies: Sequence[int]) -> None:
@@ -135,7 +139,8 @@ class PairTable:
     def _list_once(self, pairs: Iterable[PrivatePair]) -> None:
         """Have each word only once in the lists of these pairs.
 
-        Where a word has a pair twice, it would be looked at again for nothing. For a short one, that costs less than this.
+        Where a word has a pair twice, it would be looked at again for nothing. For a short one, that costs
+        less than this.
         """
         for pair in pairs:
             self.where[pair] = list(dict.fromkeys(self.where[pair]))
@@ -143,9 +148,9 @@ class PairTable:
     def merge(self, pair: PrivatePair, token: Private) -> Merge:
         """Replace `pair` by `token` in every word and update the counts around each place.
 
-        Beside a place the pair of an old neighbour becomes another: where ``ab`` is merged to ``T``, ``xaby`` has
-        ``xT`` instead of ``xa`` and ``Ty`` instead of ``by``. So the places are sorted by neighbour first, and
-        counting is done once for each neighbour.
+        Beside a place the pair of an old neighbour becomes another: where ``ab`` is merged to ``T``, ``xaby``
+        has ``xT`` instead of ``xa`` and ``Ty`` instead of ``by``. So the places are sorted by neighbour
+        first, and counting is done once for each neighbour.
         """
         words: list[Any] = self.words  # a call for each word only to name its type would be felt
         first, second = pair
@@ -236,7 +241,8 @@ class PairTable:
                 listed.insert(at, index)
 
     def remove(self, token: Private, parts: Private, places: Iterable[int]) -> Merge:
-        """Write `parts` for `token` again in every word, all of which are at `places`, and update the counts around them.
+        """Write `parts` for `token` again in every word, all of which are at `places`, and update the counts
+        around them.
 
         >>> table = PairTable([Private("hU"), Private("pU")], [2, 3])
         >>> step = table.remove(Private("U"), Private("ug"), [0, 1])
@@ -288,11 +294,12 @@ class PairTable:
         return Merge(PrivatePair(token + token), token, left, -left * (len(parts) - 1), changes, changed)
 
 
-# --- The record -------------------------------------------------------------------------------------------------------
+# --- The record ---------------------------------------------------------------------------------------------
 
 
 def compact(values: Iterable[int]) -> Sequence[int]:
-    """Integers in as little room as they need: four bytes each, or eight, or any number where one is larger still.
+    """Integers in as little room as they need: four bytes each, or eight, or any number where one is larger
+    still.
 
     >>> compact([1, 2]), compact([1, 2**40]), compact([1, 2**70])
     (array('i', [1, 2]), array('q', [1, 1099511627776]), (1, 1180591620717411303424))
@@ -319,10 +326,11 @@ def joined(first: Sequence[Any], then: Sequence[Any]) -> Sequence[Any]:
 
 @dataclass(frozen=True)
 class MergeRecord:
-    """What every step changed, in flat arrays: a few numbers for each change, and none for what stayed the same.
+    """What every step changed, in flat arrays: a few numbers for each change, and none for what stayed the
+    same.
 
-    Step k (from 1) owns the slice ``change_ends[k - 1]:change_ends[k]`` of `changes` (and of `changed_pairs`, two
-    characters each), and the slice ``word_ends[k - 1]:word_ends[k]`` of `words`.
+    Step k (from 1) owns the slice ``change_ends[k - 1]:change_ends[k]`` of `changes` (and of `changed_pairs`,
+    two characters each), and the slice ``word_ends[k - 1]:word_ends[k]`` of `words`.
     """
 
     pairs: Private
@@ -390,9 +398,10 @@ class Replacements:
         self.steps: dict[str, list[int]] = {}
         """What is replaced → the steps that do it, nearly always one.
 
-        A pair is merged again when one of its tokens comes back: it had been removed, or is made by a second route, as when a
-        corpus spells ``</w>`` out and its characters merge to the end-of-word symbol. (Without such a coincidence no string is
-        ever made twice: two equal stretches of text, at whose ends no merge has happened yet, have merged alike so far.)
+        A pair is merged again when one of its tokens comes back: it had been removed, or is made by a second
+        route, as when a corpus spells ``</w>`` out and its characters merge to the end-of-word symbol.
+        (Without such a coincidence no string is ever made twice: two equal stretches of text, at whose ends
+        no merge has happened yet, have merged alike so far.)
         """
         for step, (old, _new) in enumerate(self.pairs, start=1):
             self.steps.setdefault(old, []).append(step)
@@ -403,7 +412,8 @@ class Replacements:
         return Private(text.replace(*self.pairs[step - 1]))
 
     def following(self, text: Private, step: int) -> int:
-        """The first step after `step` that changes a word which reads `text` now; one beyond the end if none does."""
+        """The first step after `step` that changes a word which reads `text` now; one beyond the end if none
+        does."""
         result = len(self.pairs) + 1
         for old in {*neighbours(text), *(text if self._single else ())}:
             steps = self.steps.get(old, ())
@@ -476,7 +486,8 @@ class Recorder:
         return self._since({})
 
     def cut(self) -> MergeRecord:
-        """What was written down since the last cut: `MergeRecord.followed_by` puts it behind what was cut before.
+        """What was written down since the last cut: `MergeRecord.followed_by` puts it behind what was cut
+        before.
 
         >>> recorder = Recorder()
         >>> recorder.add(Merge("ug", "U", 15, 15, {"ug": -15}, [0, 1]))

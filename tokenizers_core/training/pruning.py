@@ -1,8 +1,8 @@
 """What a run of Unigram training writes down, and what its steps tell: models, rounds of pruning, and events.
 
-A step is one piece pruned, or, in SentencePiece's way, an E step, an M step, or the last choice of pieces. Prunes come in
-rounds: a round ranks all pieces by how much the corpus's loss would grow without them, and the cheapest are pruned, one
-after the other.
+A step is one piece pruned, or, in SentencePiece's way, an E step, an M step, or the last choice of pieces.
+Prunes come in rounds: a round ranks all pieces by how much the corpus's loss would grow without them, and the
+cheapest are pruned, one after the other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tokenizers_core.encoding.models.lattice import UNKNOWN_PENALTY
 NO_WORDS: array[int] = array("l")
 
 
-# --- The record -------------------------------------------------------------------------------------------------------
+# --- The record ---------------------------------------------------------------------------------------------
 
 
 class RecordedModel(NamedTuple):
@@ -49,8 +49,8 @@ class Round(NamedTuple):
     loss: float
     """The corpus's loss before the round."""
     counts: array[int]
-    """How often each piece occurs in the best splits before the round, in the model's order: what estimates are computed from.
-    Empty if the losses are exact."""
+    """How often each piece occurs in the best splits before the round, in the model's order: what estimates
+    are computed from. Empty if the losses are exact."""
 
 
 @dataclass
@@ -123,7 +123,7 @@ class PruneRecord:
         self.models.append(RecordedModel(step, array("l", scores), array("d", scores.values())))
 
 
-# --- Events -----------------------------------------------------------------------------------------------------------
+# --- Events -------------------------------------------------------------------------------------------------
 
 
 class RankedPiece(NamedTuple):
@@ -133,14 +133,16 @@ class RankedPiece(NamedTuple):
     """From 1; the first is pruned first."""
     piece: str
     loss: float
-    """By how much the corpus's loss would grow without it, in nats: exactly, or by SentencePiece's estimate."""
+    """By how much the corpus's loss would grow without it, in nats: exactly, or by SentencePiece's
+    estimate."""
     probability: float
     pruned: bool
     """Whether this round prunes it."""
 
 
 class Estimate(NamedTuple):
-    """The numbers of SentencePiece's estimate of a loss, see `tokenizers_core.training.segmentation.approximate_loss`."""
+    """The numbers of SentencePiece's estimate of a loss, see
+    `tokenizers_core.training.segmentation.approximate_loss`."""
 
     freq: int
     """How often the piece occurs in the corpus's best splits."""

@@ -1,7 +1,9 @@
-"""The arithmetic of Unigram training: the best splits of all words at once, what a piece is worth, and expected counts.
+"""The arithmetic of Unigram training: the best splits of all words at once, what a piece is worth, and
+expected counts.
 
-A `Lattice` shows one word, edge by edge. Training needs the same for every word of the corpus many times over, so it works
-with numbers: a piece is its number in the seed vocabulary, and a word's lattice is a list of (start, end, piece).
+A `Lattice` shows one word, edge by edge. Training needs the same for every word of the corpus many times
+over, so it works with numbers: a piece is its number in the seed vocabulary, and a word's lattice is a list
+of (start, end, piece).
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ from tokenizers_core.text.corpus import Corpus
 LEAST_EXPECTED = 0.5
 """A piece that is expected less often is dropped in the M step, as in SentencePiece."""
 SUMMED_IN_ORDER = 2000
-"""In a corpus of more different words the losses of the course's method are not rounded as in its code: see `removal_losses`."""
+"""In a corpus of more different words the losses of the course's method are not rounded as in its code: see
+`removal_losses`."""
 LEAST_TOTAL = 1e-250
 """Sums of plain probabilities below this are worked out with logarithms instead."""
 
@@ -38,14 +41,14 @@ TAIL = 3
 class Lattices:
     """The lattices of the corpus's words, sharing what words with the same beginning have in common.
 
-    Up to the place where two words differ, their lattices are the same. So the nodes are those of a prefix tree (0 is the
-    empty prefix; `paths` has the nodes of each word, `ends` the last one, and `depths` each node's length), and edges lead from
-    node to node, in order of their end and the longest first: each has an entry in `starts`, `stops` and `pieces`. (Three lists
-    of numbers are quicker to walk through, and to cut, than one of tuples.) What is worked out for a node serves every word with
-    that prefix.
+    Up to the place where two words differ, their lattices are the same. So the nodes are those of a prefix
+    tree (0 is the empty prefix; `paths` has the nodes of each word, `ends` the last one, and `depths` each
+    node's length), and edges lead from node to node, in order of their end and the longest first: each has an
+    entry in `starts`, `stops` and `pieces`. (Three lists of numbers are quicker to walk through, and to cut,
+    than one of tuples.) What is worked out for a node serves every word with that prefix.
 
-    Scores are log probabilities by piece's number. A piece that was dropped has −∞, and a single character that was dropped
-    the score of an unknown one, so that there is always a path.
+    Scores are log probabilities by piece's number. A piece that was dropped has −∞, and a single character
+    that was dropped the score of an unknown one, so that there is always a path.
     """
 
     def __init__(
@@ -57,10 +60,12 @@ class Lattices:
         self.pieces: list[int] = []
         self.paths: list[list[int]] = []
         self.depths = [0]
-        # Where each node's edges begin, and the last one's end, before any piece is dropped. No edge leads to 0.
+        # Where each node's edges begin, and the last one's end, before any piece is dropped. No edge leads to
+        # 0.
         self._firsts = [0, 0]
         nodes: dict[tuple[int, str], int] = {}
-        # Which lengths a piece may have that ends in these characters, the longest first: there is no need to try the others.
+        # Which lengths a piece may have that ends in these characters, the longest first: there is no need to
+        # try the others.
         short = range(min(max_length, TAIL - 1), 0, -1)
         longer: defaultdict[str, set[int]] = defaultdict(set)
         for piece in numbers:
@@ -130,8 +135,8 @@ class Lattices:
     def find_best_ways(self, scores: Sequence[float]) -> None:
         """Find the best way to each node; what is asked about splits from now on is answered by these.
 
-        They are all that is kept: no word has a split of its own, which would be one more thing for Python's collector of garbage
-        to look at. Walking back along the ways is quick.
+        They are all that is kept: no word has a split of its own, which would be one more thing for Python's
+        collector of garbage to look at. Walking back along the ways is quick.
         """
         self._best, self._back, self._last = best_ways(self.edges(), self.size, scores)
 
@@ -168,7 +173,8 @@ class Lattices:
         return self.split_of(word)
 
     def loss(self) -> float:
-        """Frequency × −log probability in nats of the best splits, summed over the words from first to last."""
+        """Frequency × −log probability in nats of the best splits, summed over the words from first to
+        last."""
         best = map(self._best.__getitem__, self.ends)
         return sum_in_order(frequency * -way for frequency, way in zip(self.frequencies, best, strict=True))
 
@@ -218,7 +224,7 @@ def sum_in_order(numbers: Iterable[float], start: float = 0.0) -> float:
     return deque(accumulate(numbers, initial=start), maxlen=1)[0]
 
 
-# --- What a piece is worth --------------------------------------------------------------------------------------------
+# --- What a piece is worth ----------------------------------------------------------------------------------
 
 
 def removal_losses(
@@ -230,10 +236,11 @@ def removal_losses(
 ) -> list[float]:
     """By how much the loss grows without each of `pieces`, the probabilities of the others unchanged.
 
-    Only words whose best split has the piece (`users`) can change, so only those are re-split. In a corpus of up to
-    `SUMMED_IN_ORDER` different words the new loss is summed from the first word to the last like the old one, so the
-    differences are bit for bit those of working everything out again, as the course's code does. That rounds each sum anew, and
-    takes time for all words; in a larger corpus what the changed words lose is added up exactly.
+    Only words whose best split has the piece (`users`) can change, so only those are re-split. In a corpus of
+    up to `SUMMED_IN_ORDER` different words the new loss is summed from the first word to the last like the
+    old one, so the differences are bit for bit those of working everything out again, as the course's code
+    does. That rounds each sum anew, and takes time for all words; in a larger corpus what the changed words
+    lose is added up exactly.
     """
     losses = word_losses(splits, lattices.frequencies)
     sums = list(accumulate(losses, initial=0.0))
@@ -262,9 +269,9 @@ def removal_losses(
 def approximate_loss(piece: int, replacement: Sequence[int], counts: Mapping[int, int], total: int) -> float:
     """By how much the loss grows without a piece, as SentencePiece estimates it, in nats.
 
-    `counts` says how often each piece occurs in the corpus's best splits, and `total` is their sum. Every occurrence of the
-    piece becomes `replacement`, the second-best split of the piece itself, whose pieces become that much more frequent.
-    (SentencePiece divides by the number of words, which changes no order.)
+    `counts` says how often each piece occurs in the corpus's best splits, and `total` is their sum. Every
+    occurrence of the piece becomes `replacement`, the second-best split of the piece itself, whose pieces
+    become that much more frequent. (SentencePiece divides by the number of words, which changes no order.)
     """
     count = counts[piece]
     with_piece = math.log(count) - math.log(total)
@@ -276,7 +283,8 @@ def approximate_loss(piece: int, replacement: Sequence[int], counts: Mapping[int
 
 
 def second_best(piece: str, numbers: Mapping[str, int], scores: Sequence[float]) -> Split:
-    """The best split of a piece of at least two characters other than the piece as a whole; `best_split` without a lattice.
+    """The best split of a piece of at least two characters other than the piece as a whole; `best_split`
+    without a lattice.
 
     >>> second_best("hugs", {"h": 0, "u": 1, "g": 2, "s": 3, "ug": 4, "hug": 5, "hugs": 6}, [-2.0] * 7)
     Split(pieces=(5, 3), log_probability=-4.0)
@@ -298,13 +306,15 @@ def second_best(piece: str, numbers: Mapping[str, int], scores: Sequence[float])
     return Split(walk_back(size, back, last), best[size])
 
 
-# --- Expectation and maximization -------------------------------------------------------------------------------------
+# --- Expectation and maximization ---------------------------------------------------------------------------
 
 
 def e_step(lattices: Lattices, scores: Sequence[float]) -> tuple[list[float], float]:
-    """How often each piece is expected in the corpus, and the objective: −log P(word), all splits together, on average.
+    """How often each piece is expected in the corpus, and the objective: −log P(word), all splits together,
+    on average.
 
-    Forward–backward on each lattice, with plain probabilities where they are large enough, and logarithms otherwise.
+    Forward–backward on each lattice, with plain probabilities where they are large enough, and logarithms
+    otherwise.
     """
     probabilities = list(map(math.exp, scores))
     expected = [0.0] * len(scores)
@@ -350,10 +360,11 @@ def _expect_by_logarithms(
 
 
 def m_step(expected: Mapping[int, float]) -> dict[int, float]:
-    """Log probabilities from expected counts; a piece that is expected less than half a time is dropped, if any others stay.
+    """Log probabilities from expected counts; a piece that is expected less than half a time is dropped, if
+    any others stay.
 
-    Plain EM would take log c − log Σc. SentencePiece takes digamma(c) − digamma(Σc), the expectation of log p under a
-    Dirichlet posterior, which makes rare pieces rarer still, so that fewer pieces do the work.
+    Plain EM would take log c − log Σc. SentencePiece takes digamma(c) − digamma(Σc), the expectation of log p
+    under a Dirichlet posterior, which makes rare pieces rarer still, so that fewer pieces do the work.
     """
     remaining = {piece: count for piece, count in expected.items() if count >= LEAST_EXPECTED}
     if not remaining:  # a tiny corpus: keep whatever is expected at all
@@ -380,4 +391,4 @@ def digamma(x: float) -> float:
     return result + math.log(x) + series
 
 
-# --- Encoding ---------------------------------------------------------------------------------------------------------
+# --- Encoding -----------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Tie rules: which of several equally good pairs is merged.
 
-On real text nine merges out of ten are chosen among ties, so the rule decides what is learned. The rules are defined here
-and nowhere else, for BPE and WordPiece alike. To add one, write a class like those below and put it in `TIE_RULES`: a rule
-that looks only at the two tokens of a pair is a `TokenRule` with one method.
+On real text nine merges out of ten are chosen among ties, so the rule decides what is learned. The rules are
+defined here and nowhere else, for BPE and WordPiece alike. To add one, write a class like those below and put
+it in `TIE_RULES`: a rule that looks only at the two tokens of a pair is a `TokenRule` with one method.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ class Key(Protocol):
     """What a rule sorts equally good pairs by."""
 
     def __call__(self, pair: PrivatePair, rival: Any = ..., /) -> Any:
-        """The pair's key; if that is smaller than `rival`, another pair's key, it may be anything that is smaller."""
+        """The pair's key; if that is smaller than `rival`, another pair's key, it may be anything that is
+        smaller."""
 
 
 class TieOrder(NamedTuple):
@@ -65,7 +66,8 @@ class TieRule(ABC):
         """Equally good pairs in the order of the rule, the first `limit` of them (None: all)."""
 
     def first_word(self, pair: PrivatePair, moment: Moment) -> int | None:  # noqa: ARG002
-        """The index of the word in which the rule met the pair; None for a rule that doesn't look at words."""
+        """The index of the word in which the rule met the pair; None for a rule that doesn't look at
+        words."""
         return None
 
 
@@ -99,8 +101,8 @@ class LowestIds(TokenRule):
 class Greatest(TokenRule):
     """The pair whose first token, then second, is the lexicographically greatest byte string.
 
-    Keys sort the other way round: every byte is turned into its complement, and a last character above all of them
-    makes ``ab`` come after ``abc``.
+    Keys sort the other way round: every byte is turned into its complement, and a last character above all of
+    them makes ``ab`` come after ``abc``.
     """
 
     name = "greatest"
@@ -163,7 +165,7 @@ TIE_RULES: Final[Mapping[str, TieRule]] = {
 """Name → rule. A name that isn't here raises KeyError."""
 
 
-# --- Where pairs are first met ----------------------------------------------------------------------------------------
+# --- Where pairs are first met ------------------------------------------------------------------------------
 
 
 class FirstPlaces:
@@ -176,7 +178,8 @@ class FirstPlaces:
         self.words, self.where = table.words, table.where
         self.tokens = vocabulary.tokens
         self.prefix = len(vocabulary.prefix)
-        # No symbol is longer than its token, and merging moves none: the starts may be further apart than the words are.
+        # No symbol is longer than its token, and merging moves none: the starts may be further apart than the
+        # words are.
         longest = max(map(len, self.tokens))
         self.starts = list(accumulate((len(word) * longest for word in table.words), initial=0))
         self.long: dict[int, tuple[str, array[int]]] = {}
@@ -199,7 +202,8 @@ class FirstPlaces:
         return self.starts[index] + sum([len(tokens[ord(symbol)]) for symbol in word[:at]]) - prefixes
 
     def _places(self, index: int, word: Private) -> array[int]:
-        """Where each symbol of a long word begins, prefixes counted; kept for all pairs until the word changes."""
+        """Where each symbol of a long word begins, prefixes counted; kept for all pairs until the word
+        changes."""
         known = self.long.get(index)
         if known is None or known[0] is not word:
             lengths = (len(self.tokens[ord(symbol)]) for symbol in word)

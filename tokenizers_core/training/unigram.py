@@ -1,17 +1,17 @@
 """Unigram: start from many pieces, and prune the ones that are missed least.
 
-Each piece has a probability, a segmentation has the product of its pieces' probabilities, and a word is split in the most
-probable way. The loss of the corpus is the sum over all words of frequency × −log P(best split), in nats. Two trainers share
-that model:
+Each piece has a probability, a segmentation has the product of its pieces' probabilities, and a word is split
+in the most probable way. The loss of the corpus is the sum over all words of frequency × −log P(best split),
+in nats. Two trainers share that model:
 
-* `method="course"`, as the Hugging Face course (chapter 6) teaches it: a piece's probability is its count over the total,
-  and is never re-estimated; each round works out exactly by how much the loss grows without each piece, and prunes the
-  tenth of the pieces that raise it least.
-* `method="sentencepiece"`, as SentencePiece does it: EM estimates the probabilities from all splits of each word, weighted
-  by how probable they are; each round prunes a quarter of the pieces, by an approximate loss.
+* `method="course"`, as the Hugging Face course (chapter 6) teaches it: a piece's probability is its count
+  over the total, and is never re-estimated; each round works out exactly by how much the loss grows without
+  each piece, and prunes the tenth of the pieces that raise it least.
+* `method="sentencepiece"`, as SentencePiece does it: EM estimates the probabilities from all splits of each
+  word, weighted by how probable they are; each round prunes a quarter of the pieces, by an approximate loss.
 
-Sources: Kudo (2018), *Subword Regularization*; Kudo and Richardson (2018), *SentencePiece*, and its trainer's published
-source for what the papers leave open.
+Sources: Kudo (2018), *Subword Regularization*; Kudo and Richardson (2018), *SentencePiece*, and its trainer's
+published source for what the papers leave open.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ METHODS = ("course", "sentencepiece")
 SEED_SIZES = {"course": 300, "sentencepiece": 1_000_000}
 """The default for the largest number of pieces that training starts from: the course's, and the library's."""
 SEED_PER_TOKEN = 3
-"""The default seed has at least so many pieces for each token that is to remain: the course's own proportion, 300 for 100."""
+"""The default seed has at least so many pieces for each token that is to remain: the course's own proportion,
+300 for 100."""
 PRUNED_SHARES = {"course": 0.1, "sentencepiece": 0.25}
 """The default for the share of the pieces that a round prunes."""
 
@@ -73,10 +74,11 @@ SUB_ITERATIONS = 2
 HEADROOM = 1.1
 """SentencePiece prunes to this many times the wanted size; the last step keeps the most probable pieces."""
 RESTORED_APART = 0.0001
-"""How far apart the log probabilities are of the characters that the last step puts back, as in SentencePiece."""
+"""How far apart the log probabilities are of the characters that the last step puts back, as in
+SentencePiece."""
 
 
-# --- The seed ---------------------------------------------------------------------------------------------------------
+# --- The seed -----------------------------------------------------------------------------------------------
 
 
 def grown_seed(usual: int, vocab_size: int | None) -> int:
@@ -127,10 +129,12 @@ def _by_count(item: tuple[str, int]) -> int:
 def sentencepiece_seed(corpus: Corpus, max_length: int, whole_words: bool) -> list[tuple[str, int]]:
     """Every character with its count, then repeated substrings with count × length, the highest first.
 
-    A substring that is always followed by the same thing (a character, a space after the word, a text's end) is left out, and so
-    is one that mixes scripts. As in release 0.2.3 of SentencePiece, nothing at all follows the last text, which differs from the end of
-    another one: `q cab` and `r cab` have `▁cab` (until 0.2.0 the last text ended like all others). SentencePiece takes as its seed the inner nodes of the text's suffix tree, and such substrings
-    aren't among them; so `▁while` is no piece in a text with a space after each of them, but `▁whi` may be.
+    A substring that is always followed by the same thing (a character, a space after the word, a text's end)
+    is left out, and so is one that mixes scripts. As in release 0.2.3 of SentencePiece, nothing at all
+    follows the last text, which differs from the end of another one: `q cab` and `r cab` have `▁cab` (until
+    0.2.0 the last text ended like all others). SentencePiece takes as its seed the inner nodes of the text's
+    suffix tree, and such substrings aren't among them; so `▁while` is no piece in a text with a space after
+    each of them, but `▁whi` may be.
     """
     alone: set[str] = set()
     if not whole_words:
@@ -145,17 +149,23 @@ def sentencepiece_seed(corpus: Corpus, max_length: int, whole_words: bool) -> li
 
 
 def count_stretches(corpus: Corpus, max_length: int, alone: Collection[str] = ()) -> dict[str, int]:
-    """How the text goes on from each place in a word, as far as a piece can reach and one character more → how often.
+    """How the text goes on from each place in a word, as far as a piece can reach and one character more →
+    how often.
 
-    A piece keeps to one script, so what follows the first character of another one doesn't matter: most stretches are short, and
-    occur many times. None is the beginning of another one. A space after a word, and a text's end, are characters that the corpus
-    doesn't have. What followed words that were counted elsewhere is unknown: their ends count as different, so such a stretch
-    is there in two forms, the second one with a count of 0.
+    A piece keeps to one script, so what follows the first character of another one doesn't matter: most
+    stretches are short, and occur many times. None is the beginning of another one. A space after a word, and
+    a text's end, are characters that the corpus doesn't have. What followed words that were counted elsewhere
+    is unknown: their ends count as different, so such a stretch is there in two forms, the second one with a
+    count of 0.
 
-    The words in `alone`, which occur nowhere else, tell nothing of how their beginning without the last character goes on.
+    The words in `alone`, which occur nowhere else, tell nothing of how their beginning without the last
+    character goes on.
 
     >>> corpus = Corpus.from_texts(["hug a-ha", "hug"], pre_tokenizer="whitespace_split")
-    >>> {stretch.translate({0: " ", 1: "$", 3: "."}): count for stretch, count in count_stretches(corpus, 16).items()}
+    >>> {
+    ...     stretch.translate({0: " ", 1: "$", 3: "."}): count
+    ...     for stretch, count in count_stretches(corpus, 16).items()
+    ... }
     {'hug ': 1, 'ug ': 1, 'g ': 1, 'hug.': 1, 'ug.': 1, 'g.': 1, 'a-': 1, '-h': 1, 'ha$': 1, 'a$': 1}
     """
     characters = set().union(*corpus.words)
@@ -183,14 +193,18 @@ def count_stretches(corpus: Corpus, max_length: int, alone: Collection[str] = ()
 
 
 def stretches_of(text: str, scripts: Mapping[str, str | None], max_length: int) -> list[str]:
-    """From each place but the last: the characters of one script, `max_length` at most, and the one after them.
+    """From each place but the last: the characters of one script, `max_length` at most, and the one after
+    them.
 
     `scripts` tells each character's, None for one that goes with any.
 
-    >>> stretches_of("▁re.sub(", dict.fromkeys("resub", "Latin") | {"▁": None, ".": "Common", "(": "Common"}, 16)
+    >>> stretches_of(
+    ...     "▁re.sub(", dict.fromkeys("resub", "Latin") | {"▁": None, ".": "Common", "(": "Common"}, 16
+    ... )
     ['▁re.', 're.', 'e.', '.s', 'sub(', 'ub(', 'b(']
     """
-    # From the last place to the first: a stretch ends where the next one does, unless another script begins there.
+    # From the last place to the first: a stretch ends where the next one does, unless another script begins
+    # there.
     ends = []
     end = begin = len(text)
     known = None
@@ -211,11 +225,11 @@ def stretches_of(text: str, scripts: Mapping[str, str | None], max_length: int) 
 
 
 def branching_substrings(stretches: Mapping[str, int]) -> list[tuple[str, int]]:
-    """The substrings of at least two characters that are not always followed by the same one, with count × length, the highest
-    first, and of equals the one that was met first.
+    """The substrings of at least two characters that are not always followed by the same one, with count ×
+    length, the highest first, and of equals the one that was met first.
 
-    They are where stretches that have begun alike part: only what is met more than once is ever looked at, and there are far fewer
-    stretches than substrings.
+    They are where stretches that have begun alike part: only what is met more than once is ever looked at,
+    and there are far fewer stretches than substrings.
 
     >>> branching_substrings({"hug ": 2, "ug ": 3, "g ": 3, "hum$": 1, "um$": 1, "m$": 1})
     [('hu', 6)]
@@ -249,7 +263,8 @@ SCRIPT = regex.compile(
 
 @functools.lru_cache(maxsize=100_000)
 def script(character: str) -> str:
-    """The name of a character's script; Chinese and Japanese count as one, as in SentencePiece, and so do all rare scripts.
+    """The name of a character's script; Chinese and Japanese count as one, as in SentencePiece, and so do all
+    rare scripts.
 
     >>> script("a"), script("か"), script("!")
     ('Latin', 'Han', 'Common')
@@ -259,7 +274,8 @@ def script(character: str) -> str:
 
 
 def without(dropped: Mapping[str, int], corpus: Corpus) -> Corpus:
-    """A corpus whose words are cut at characters that were dropped, as SentencePiece cuts them to find its seed.
+    """A corpus whose words are cut at characters that were dropped, as SentencePiece cuts them to find its
+    seed.
 
     >>> dict(without({"p": 1}, Corpus.from_texts(["hugpug", "up"], pre_tokenizer="whitespace_split")).items())
     {'hug': 1, 'ug': 1, 'u': 1}
@@ -292,7 +308,8 @@ class ExcludedPiece(NamedTuple):
 
 
 def excluded_from_seed(trace: UnigramTrace, limit: int) -> list[ExcludedPiece]:
-    """The substrings that the seed would have if bounds allowed it, the highest worth first; nothing without bounds.
+    """The substrings that the seed would have if bounds allowed it, the highest worth first; nothing without
+    bounds.
 
     >>> trace = train_unigram(Corpus.from_counts({"hug": 10, "pug": 5}), vocab_size=5, max_piece_length=2)
     >>> excluded_from_seed(trace, 1)
@@ -319,11 +336,12 @@ def excluded_from_seed(trace: UnigramTrace, limit: int) -> list[ExcludedPiece]:
     return result
 
 
-# --- Training ---------------------------------------------------------------------------------------------------------
+# --- Training -----------------------------------------------------------------------------------------------
 
 
 class Training:
-    """A run under way: the lattices, the pieces' scores, and the record. `grow` is called whenever the record can be looked at."""
+    """A run under way: the lattices, the pieces' scores, and the record. `grow` is called whenever the record
+    can be looked at."""
 
     def __init__(
         self,
@@ -422,7 +440,8 @@ def by_counts(counts: Mapping[int, int]) -> dict[int, float]:
 
 
 def course_rounds(run: Training, target: int, share: float, exact: bool) -> Iterator[None]:
-    """The course's method: rank the pieces by the exact loss, prune, renormalise, until at most `target` are left.
+    """The course's method: rank the pieces by the exact loss, prune, renormalise, until at most `target` are
+    left.
 
     Yields after each step. A round prunes at least one piece, so that training ends for small models too.
     """
@@ -449,10 +468,11 @@ def course_rounds(run: Training, target: int, share: float, exact: bool) -> Iter
 
 
 def sentencepiece_rounds(run: Training, target: int, desired: int, share: float) -> Iterator[None]:
-    """SentencePiece's method: EM twice, prune by the approximate loss, and again, until at most `desired` pieces are left; then
-    EM once more, and the `target` most probable stay.
+    """SentencePiece's method: EM twice, prune by the approximate loss, and again, until at most `desired`
+    pieces are left; then EM once more, and the `target` most probable stay.
 
-    Yields after each step. (The library's releases leave out the last EM; with it the corpus is a little more probable.)
+    Yields after each step. (The library's releases leave out the last EM; with it the corpus is a little more
+    probable.)
     """
     while True:
         for _iteration in range(SUB_ITERATIONS):
@@ -491,10 +511,11 @@ def em(run: Training) -> Iterator[None]:
 def approximate_ranking(
     run: Training, counts: Mapping[int, int], keep: int
 ) -> tuple[list[int], list[float], int]:
-    """The pieces that may be pruned, by SentencePiece's estimate of their loss, and how many of them so that `keep` stay.
+    """The pieces that may be pruned, by SentencePiece's estimate of their loss, and how many of them so that
+    `keep` stay.
 
-    `counts` says how often each piece occurs in the best splits. Pieces that none of them uses cost nothing and are always
-    pruned; characters that are used stay.
+    `counts` says how often each piece occurs in the best splits. Pieces that none of them uses cost nothing
+    and are always pruned; characters that are used stay.
     """
     counts = {piece: count for piece, count in counts.items() if piece in run.model}  # no unknown characters
     total = sum(counts.values())
@@ -554,23 +575,28 @@ def train_unigram(
 ) -> UnigramTrace:
     """Train Unigram on `corpus` and record every step.
 
-    Training starts from `seed_size` pieces (default: `SEED_SIZES`, and at least `SEED_PER_TOKEN` times `vocab_size`): every
-    character, and the most promising substrings of up to `max_piece_length` characters; without `whole_words`, only those shorter than their word. It prunes
-    until at most `vocab_size` tokens are left, special tokens included (None: only characters). `method` is "course" or
-    "sentencepiece". A round prunes `pruned_share` of the pieces (default: `PRUNED_SHARES`), so the course's last round may
-    end below the size, unless `exact`. With `byte_fallback` the vocabulary has 256 byte tokens behind the special tokens, which spell what is
-    unknown otherwise. `character_coverage` is the share of the corpus's characters that are pieces, the most frequent ones; the others are
-    unknown from the start, as in SentencePiece. With its method, `initial_alphabet` are characters that come in at the last step if the
-    corpus hasn't had them (`required_chars`). After `steps` steps (None: however many) training ends early. `progress(done, total)` gets the number of pieces pruned and of those to prune; if it
-    returns False, training ends there. `growing` is called with the seed and after each step, and can cut off what was recorded
-    so far, to be looked at meanwhile (`tokenizers_core.trace.Growing`).
+    Training starts from `seed_size` pieces (default: `SEED_SIZES`, and at least `SEED_PER_TOKEN` times
+    `vocab_size`): every character, and the most promising substrings of up to `max_piece_length` characters;
+    without `whole_words`, only those shorter than their word. It prunes until at most `vocab_size` tokens are
+    left, special tokens included (None: only characters). `method` is "course" or "sentencepiece". A round
+    prunes `pruned_share` of the pieces (default: `PRUNED_SHARES`), so the course's last round may end below
+    the size, unless `exact`. With `byte_fallback` the vocabulary has 256 byte tokens behind the special
+    tokens, which spell what is unknown otherwise. `character_coverage` is the share of the corpus's
+    characters that are pieces, the most frequent ones; the others are unknown from the start, as in
+    SentencePiece. With its method, `initial_alphabet` are characters that come in at the last step if the
+    corpus hasn't had them (`required_chars`). After `steps` steps (None: however many) training ends early.
+    `progress(done, total)` gets the number of pieces pruned and of those to prune; if it returns False,
+    training ends there. `growing` is called with the seed and after each step, and can cut off what was
+    recorded so far, to be looked at meanwhile (`tokenizers_core.trace.Growing`).
 
-    `stop_reason` is "vocab_size", "no_pieces" (only characters are left), "seed_size" (the seed is no larger than the
-    wanted size), "dropped" (EM has dropped too many pieces) or "stopped". If that leaves fewer tokens than were asked for, the
-    trace has a `shortfall`, and an UnreachedSizeWarning says what to change. Raises UnknownNameError, VocabSizeError,
-    SettingError.
+    `stop_reason` is "vocab_size", "no_pieces" (only characters are left), "seed_size" (the seed is no larger
+    than the wanted size), "dropped" (EM has dropped too many pieces) or "stopped". If that leaves fewer
+    tokens than were asked for, the trace has a `shortfall`, and an UnreachedSizeWarning says what to change.
+    Raises UnknownNameError, VocabSizeError, SettingError.
 
-    >>> trace = train_unigram(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), vocab_size=10)
+    >>> trace = train_unigram(
+    ...     Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), vocab_size=10
+    ... )
     >>> trace[0].vocab_size, trace[1].event.piece, len(trace[-1].pieces)
     (19, 'ug', 10)
     """
@@ -660,7 +686,8 @@ def check_numbers(pruned_share: float, max_piece_length: int) -> None:
 
 
 def check_sizes(seed_size: int, vocab_size: int | None, characters: int, special_tokens: int) -> None:
-    """Raise VocabSizeError or SettingError if the corpus's characters, and the special tokens, don't fit in."""
+    """Raise VocabSizeError or SettingError if the corpus's characters, and the special tokens, don't fit
+    in."""
     least = special_tokens + characters
     if vocab_size is not None and vocab_size < least:
         raise VocabSizeError(vocab_size=vocab_size, minimum=least, what="alphabet")
@@ -675,7 +702,8 @@ def check_sizes(seed_size: int, vocab_size: int | None, characters: int, special
 def _record_run(
     run: Training, steps: Iterator[None], target: int, progress: Progress | None, most: int | None
 ) -> bool:
-    """Train to the end, or for `most` steps, or until `progress` says to stop; whether the end was reached."""
+    """Train to the end, or for `most` steps, or until `progress` says to stop; whether the end was
+    reached."""
     seed = len(run.model)
     run.grow()
     if most == 0:

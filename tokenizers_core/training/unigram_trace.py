@@ -1,4 +1,5 @@
-"""A recorded run of Unigram training: any step's pieces, splits, losses and events, rebuilt from the record."""
+"""A recorded run of Unigram training: any step's pieces, splits, losses and events, rebuilt from the
+record."""
 
 from __future__ import annotations
 
@@ -149,15 +150,15 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     corpus: Corpus
     special_tokens: tuple[str, ...]
     seed: tuple[tuple[str, int], ...]
-    """The pieces that training started from, by number, each with its count (times its length in SentencePiece's method); with a count of
-    0 the characters that `initial_alphabet` adds at the end."""
+    """The pieces that training started from, by number, each with its count (times its length in
+    SentencePiece's method); with a count of 0 the characters that `initial_alphabet` adds at the end."""
     record: PruneRecord
     stop_reason: str
     settings: Mapping[str, Any]
     """The run's settings, by the names of the training function's arguments."""
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """The characters of the corpus that `character_coverage` makes unknown, with their counts, the most frequent first. They have the
-    numbers behind the seed's."""
+    """The characters of the corpus that `character_coverage` makes unknown, with their counts, the most
+    frequent first. They have the numbers behind the seed's."""
 
     algorithm: ClassVar[str] = "unigram"
     ranked_by: ClassVar[Literal["loss"]] = "loss"
@@ -179,7 +180,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def grown(self, part: PruneRecord) -> Self:
-        """The same run with the part that comes next. This trace stays as it is; what it has worked out of the seed is shared."""
+        """The same run with the part that comes next. This trace stays as it is; what it has worked out of
+        the seed is shared."""
         longer = replace(self, record=self.record.followed_by(part))
         known = vars(self)
         vars(longer).update({name: known[name] for name in self.of_the_seed if name in known})
@@ -187,8 +189,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     @property
     def settled(self) -> int:
-        """As in every trace, but for the loss of the seed (`knows_loss`). Before a round is known, the steps before it lack its ranking;
-        and steps tell which one re-splits a word next."""
+        """As in every trace, but for the loss of the seed (`knows_loss`). Before a round is known, the steps
+        before it lack its ranking; and steps tell which one re-splits a word next."""
         rounds, resplit = self.record.rounds, self.record.resplit
         if not rounds or not resplit:
             return -1
@@ -206,7 +208,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     @property
     def shortfall(self) -> UnreachedSizeError | None:
-        """Why there are fewer tokens than were asked for, and what to change; None if there are as many, or it isn't to blame.
+        """Why there are fewer tokens than were asked for, and what to change; None if there are as many, or
+        it isn't to blame.
 
         The course's last round may prune below the size: that is no shortfall.
         """
@@ -235,7 +238,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         """Word → how often it occurs in the corpus."""
         return dict(self.corpus.items())
 
-    # --- the model at a step --------------------------------------------------------------------------------------
+    # --- the model at a step --------------------------------------------------------------------------------
 
     def model_at(self, step: int) -> RecordedModel:
         """The model that the state after `step` steps builds on; pieces pruned since then are still in it."""
@@ -261,9 +264,11 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return Recent(named, CACHED)
 
     def likeliest_at(self, step: int, number: int) -> list[str]:
-        """The `number` most probable of the longer pieces that are left after `step` steps, equal ones in the model's order.
+        """The `number` most probable of the longer pieces that are left after `step` steps, equal ones in the
+        model's order.
 
-        A longer piece has at least two characters. The order is worked out once for a model, as pruning changes no probability.
+        A longer piece has at least two characters. The order is worked out once for a model, as pruning
+        changes no probability.
         """
         pieces = self.pieces_at(step)
         ordered = self._longer_by_probability.at(self.model_at(step).step)
@@ -290,7 +295,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         }
 
     def scores_at(self, step: int) -> list[float]:
-        """Log probability by piece's number after `step` steps; −∞ for pieces that are gone. Not to be modified.
+        """Log probability by piece's number after `step` steps; −∞ for pieces that are gone. Not to be
+        modified.
 
         A single character that is gone has the log probability of an unknown character.
         """
@@ -350,7 +356,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return tuple(map(self._named_by_number.__getitem__, split.pieces))
 
     def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
-        """Word → its best split after `step` steps. Raises UnknownWordError for a character that the corpus lacks."""
+        """Word → its best split after `step` steps. Raises UnknownWordError for a character that the corpus
+        lacks."""
         scores = self.scores_at(step)
         results = {}
         for word in self.corpus.words if words is None else words:
@@ -362,7 +369,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     @cached_property
     def changed_splits(self) -> Sequence[Mapping[int, tuple[int, ...]]]:
-        """For each step, the words whose best split it changed, by their place in the corpus, and the pieces' numbers now.
+        """For each step, the words whose best split it changed, by their place in the corpus, and the pieces'
+        numbers now.
 
         Step 0 has every word. A prune changes the words that it re-splits; a new model may change any word.
         """
@@ -435,7 +443,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return (gained, lost) if first < second else (lost, gained)
 
     def step_of_size(self, size: int) -> int:
-        """The last step with the largest vocabulary of at most `size` pieces: M steps skip sizes. Special tokens don't count."""
+        """The last step with the largest vocabulary of at most `size` pieces: M steps skip sizes. Special
+        tokens don't count."""
         return self._last_steps[bisect_right(self._last_steps, size, key=self.record.sizes.__getitem__) - 1]
 
     @cached_property
@@ -468,7 +477,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return self._losses.get(step, loss)
 
     def knows_loss(self, step: int) -> bool:
-        """Whether the loss after a step is to be told: not yet where training hasn't worked it out, as that takes seconds on a large corpus."""
+        """Whether the loss after a step is to be told: not yet where training hasn't worked it out, as that
+        takes seconds on a large corpus."""
         return self.finished or not math.isnan(self.record.losses[step])
 
     @cached_property
@@ -476,7 +486,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         """Losses that training didn't need, worked out since."""
         return {}
 
-    # --- rounds and events ----------------------------------------------------------------------------------------
+    # --- rounds and events ----------------------------------------------------------------------------------
 
     def round_after(self, step: int) -> int | None:
         """The number, from 1, of the round that the step after this one belongs to, or of the next round."""
@@ -501,7 +511,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         ]
 
     def margin(self, step: int) -> float | None:
-        """How far behind the piece that step `step` pruned the next one in its round's ranking was: by how much more it costs, in nats.
+        """How far behind the piece that step `step` pruned the next one in its round's ranking was: by how
+        much more it costs, in nats.
 
         0 at a tie; None where nothing else could have been pruned, and for steps that prune nothing.
         """
@@ -518,7 +529,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return margins
 
     def tied_with(self, step: int) -> list[str]:
-        """The pieces that would cost no more than the one that step `step`, one that prunes, has pruned, in the order of the ranking."""
+        """The pieces that would cost no more than the one that step `step`, one that prunes, has pruned, in
+        the order of the ranking."""
         round_ = self.record.rounds[self.round_of(step) - 1]
         position = step - round_.first_step
         end = bisect_right(round_.losses, round_.losses[position], position)
@@ -635,8 +647,9 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     ) -> Tokenizer:
         """The tokenizer after `step` steps (default: all).
 
-        Ids are those of the snapshot's `vocab`. Characters that no piece spells become `unk_token`, which gets the next free id
-        if it isn't in the vocabulary; with `byte_fallback`, which adds a token for each of the 256 bytes, they become bytes.
+        Ids are those of the snapshot's `vocab`. Characters that no piece spells become `unk_token`, which
+        gets the next free id if it isn't in the vocabulary; with `byte_fallback`, which adds a token for each
+        of the 256 bytes, they become bytes.
         """
         snapshot = self[-1 if step is None else step]
         tokens, special_tokens = with_unknown(snapshot.vocab, self.special_tokens, unk_token)
@@ -647,7 +660,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         model = UnigramModel(tokens, dict(snapshot.pieces.items()), unk_token, byte_fallback, length)
         return trained_tokenizer(self.corpus.pipeline, model, special_tokens)
 
-    # --- over all steps -------------------------------------------------------------------------------------------
+    # --- over all steps -------------------------------------------------------------------------------------
 
     @cached_property
     def history(self) -> tuple[StepPoint, ...]:
@@ -682,7 +695,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return results
 
     def worth(self, step: int, limit: int | None = None) -> list[Worth]:
-        """What the pieces used in best splits are worth after `step` steps, exactly and by SentencePiece's estimate.
+        """What the pieces used in best splits are worth after `step` steps, exactly and by SentencePiece's
+        estimate.
 
         The `limit` pieces that are worth least by the estimate (None: all), without single characters.
         """

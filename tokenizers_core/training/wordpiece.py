@@ -1,10 +1,11 @@
 """WordPiece: merge the pair that scores best, freq(pair) / (freq(first) × freq(second)).
 
-Inside a word every symbol carries the continuation prefix ``##``; merging ``a`` and ``##b`` gives ``ab``. A frequent pair
-of frequent symbols scores low, a pair of symbols that rarely occur apart scores high.
+Inside a word every symbol carries the continuation prefix ``##``; merging ``a`` and ``##b`` gives ``ab``. A
+frequent pair of frequent symbols scores low, a pair of symbols that rarely occur apart scores high.
 
-Sources: the idea is Schuster and Nakajima's (2012). Google never published the trainer that made BERT's vocabulary, so
-this is the reading of the Hugging Face course, chapter 6; the `tokenizers` library trains BPE under this name.
+Sources: the idea is Schuster and Nakajima's (2012). Google never published the trainer that made BERT's
+vocabulary, so this is the reading of the Hugging Face course, chapter 6; the `tokenizers` library trains BPE
+under this name.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ def score(pair: int, first: int, second: int) -> Fraction:
 def whole_score(pair: int, first: int, second: int, total: int) -> int:
     """A score as a whole number, scaled so that scores compare exactly, without the cost of fractions.
 
-    With `total` symbols in the corpus no denominator is above total², so two different scores differ by at least
-    1 / total⁴.
+    With `total` symbols in the corpus no denominator is above total², so two different scores differ by at
+    least 1 / total⁴.
     """
     return (pair << 4 * total.bit_length()) // (first * second)
 
@@ -56,8 +57,8 @@ def whole_score(pair: int, first: int, second: int, total: int) -> int:
 class Scores:
     """The scores of all pairs, kept right under merging.
 
-    A merge makes its two symbols rarer, so every pair that contains one of them scores higher: those pairs, and the ones
-    whose count changed, and no others.
+    A merge makes its two symbols rarer, so every pair that contains one of them scores higher: those pairs,
+    and the ones whose count changed, and no others.
     """
 
     def __init__(self, table: PairTable) -> None:
@@ -125,15 +126,17 @@ def floor(frequency: int) -> int:
 
 
 class ScoreQueue:
-    """The pairs in the order of their scores, although each merge changes those of all pairs that contain its symbols.
+    """The pairs in the order of their scores, although each merge changes those of all pairs that contain its
+    symbols.
 
-    Of these pairs, hundreds for a letter, nearly all are far from the best. So a pair first waits with a bound: the score
-    that it would have if both its symbols were as rare as their `floors`. Until a symbol falls below its floor, which gives all
-    its pairs new bounds, a bound is right or too good. A pair whose bound reaches the best score is `near`: from then on its
-    score is kept right.
+    Of these pairs, hundreds for a letter, nearly all are far from the best. So a pair first waits with a
+    bound: the score that it would have if both its symbols were as rare as their `floors`. Until a symbol
+    falls below its floor, which gives all its pairs new bounds, a bound is right or too good. A pair whose
+    bound reaches the best score is `near`: from then on its score is kept right.
 
-    Queues have entries (−score, place, pair) and (−bound, pair). A new score or bound adds an entry; an entry with an
-    outdated one is dropped when it reaches the top. When most entries must be outdated, the queues are built again.
+    Queues have entries (−score, place, pair) and (−bound, pair). A new score or bound adds an entry; an entry
+    with an outdated one is dropped when it reaches the top. When most entries must be outdated, the queues
+    are built again.
     """
 
     def __init__(
@@ -180,7 +183,8 @@ class ScoreQueue:
                 heapq.heapreplace(queue, (negative, now, pair))
 
     def approach(self, negative: float, pair: PrivatePair) -> None:
-        """A pair with this bound has come to the top of those waiting: it is near, unless its bound is lower by now."""
+        """A pair with this bound has come to the top of those waiting: it is near, unless its bound is lower
+        by now."""
         if self.counts.get(pair, 0) >= self.min_frequency and pair not in self.near:
             if self.bound(pair) == -negative:
                 self.near.add(pair)
@@ -209,7 +213,8 @@ def wordpiece_merges(
     min_frequency: int = 1,
     bounds: Bounds | None = None,
 ) -> Iterator[Merge]:
-    """The merges of a run, one after the other, until no pair that occurs `min_frequency` times and that `bounds` allows is left."""
+    """The merges of a run, one after the other, until no pair that occurs `min_frequency` times and that
+    `bounds` allows is left."""
     queue = ScoreQueue(table, order, min_frequency, bounds)
     while pair := queue.best():
         merge = table.merge(pair, Private(chr(vocabulary.join(pair))))
@@ -235,11 +240,14 @@ def train_wordpiece(
 ) -> WordPieceTrace:
     """Train WordPiece on `corpus` and record every step.
 
-    The vocabulary starts with the special tokens and the sorted alphabet (each character as it occurs in the corpus: with
-    ``##`` inside words); each merge adds one token. Arguments, stops and errors are those of `train_bpe`; a pair that
-    occurs fewer than `min_frequency` times is skipped. `max_input_chars_per_word` is for encoding.
+    The vocabulary starts with the special tokens and the sorted alphabet (each character as it occurs in the
+    corpus: with ``##`` inside words); each merge adds one token. Arguments, stops and errors are those of
+    `train_bpe`; a pair that occurs fewer than `min_frequency` times is skipped. `max_input_chars_per_word` is
+    for encoding.
 
-    >>> trace = train_wordpiece(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=3)
+    >>> trace = train_wordpiece(
+    ...     Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=3
+    ... )
     >>> [trace[step].event.token for step in (1, 2, 3)]
     ['##gs', 'hu', 'hugs']
     """
@@ -388,7 +396,8 @@ class WordPieceTrace(MergeTrace):
     def tokenizer(self, step: int | None = None, unk_token: str = MergeTrace.unk_token) -> Tokenizer:
         """The tokenizer after `step` merges (default: all).
 
-        A word that the vocabulary can't spell is one `unk_token`; if it is not in the vocabulary it gets the next free id.
+        A word that the vocabulary can't spell is one `unk_token`; if it is not in the vocabulary it gets the
+        next free id.
         """
         vocab = self[-1 if step is None else step].vocab
         tokens, special_tokens = with_unknown(vocab, self.special_tokens, unk_token)

@@ -2,7 +2,7 @@
 
     bpe?corpus=library                   trained to the end, as the URL of a training page says
     bpe?corpus=course&size=50&step=12    the same after step 12
-    file?vocab.json=<digest>&merges.txt=<digest>     uploaded: file names, and what this server keeps them under
+    file?vocab.json=<digest>&merges.txt=<digest>   uploaded: file names, and what this server keeps them under
     hub?name=openai-community/gpt2       public; this one comes with the app
 
 What somebody has set for an upload is there, too: ~name, ~pattern (what splits text into words where the
@@ -198,7 +198,7 @@ def titles(specs: Iterable[str]) -> dict[str, str]:
     return results
 
 
-# --- What this session has --------------------------------------------------------------------------------------------
+# --- What this session has ----------------------------------------------------------------------------------
 
 
 def remember_run(algorithm: str, url: Mapping[str, str | None], step: int) -> str:
@@ -249,7 +249,9 @@ def upload_spec(files: Mapping[str, bytes], brought: Iterable[str] = ()) -> str:
 def _name_within(files: Mapping[str, bytes]) -> str:
     """The repository that one of the files names, or the folder that all are in; "" without either.
 
-    >>> _name_within({"vocab.txt": b"", "tokenizer_config.json": b'{"name_or_path": "me/mine", "lower": true}'})
+    >>> _name_within(
+    ...     {"vocab.txt": b"", "tokenizer_config.json": b'{"name_or_path": "me/mine", "lower": true}'}
+    ... )
     'me/mine'
     >>> _name_within({"mine/vocab.json": b"", "mine/merges.txt": b""}), _name_within({"vocab.txt": b""})
     ('mine', '')
@@ -338,7 +340,7 @@ def options() -> list[str]:
     return list(dict.fromkeys([*own, *READY, *map(public, hub.PUBLIC)]))
 
 
-# --- From a spec to a tokenizer ---------------------------------------------------------------------------------------
+# --- From a spec to a tokenizer -----------------------------------------------------------------------------
 
 
 class OpenedTokenizer(NamedTuple):

@@ -106,7 +106,7 @@ class ShippedCheck:
         return health_of_loaded(gpt2(), progress.steps)
 
 
-# --- In the process that has the files --------------------------------------------------------------------------------
+# --- In the process that has the files ----------------------------------------------------------------------
 
 
 def health_of_loaded(subject: LoadedSubject, progress: CheckProgress | None = None) -> Health:
@@ -131,7 +131,9 @@ def health_of_loaded(subject: LoadedSubject, progress: CheckProgress | None = No
 def known_parts(document: object) -> tuple[Model | None, Pipeline | None]:
     """The model and the pipeline of a tokenizer.json as far as the engine has them; None for what it lacks.
 
-    >>> known_parts({"model": {"type": "WordLevel", "vocab": {}}, "pre_tokenizer": {"type": "WhitespaceSplit"}})[1].pre_tokenizer
+    >>> known_parts(
+    ...     {"model": {"type": "WordLevel", "vocab": {}}, "pre_tokenizer": {"type": "WhitespaceSplit"}}
+    ... )[1].pre_tokenizer
     'whitespace_split'
     """
     try:

@@ -181,7 +181,7 @@ def fetch(repository: str) -> dict[str, bytes]:
     return {FILE: path.read_bytes()}
 
 
-# --- Without a network ------------------------------------------------------------------------------------------------
+# --- Without a network --------------------------------------------------------------------------------------
 
 LOCAL_VARIABLE: Final = "TOKENSTEPS_TOKENIZERS"
 """The environment variable that names a folder of tokenizers on the server: in folders called like
@@ -323,7 +323,11 @@ def named(text: str) -> str:
     """The repository that somebody means: its name, its old name, or the address of one of its pages. What
     else it says, `checked` judges.
 
-    >>> named("https://huggingface.co/gpt2"), named("hf.co/Qwen/Qwen3-0.6B/tree/main?download=true"), named(" me/mine ")
+    >>> (
+    ...     named("https://huggingface.co/gpt2"),
+    ...     named("hf.co/Qwen/Qwen3-0.6B/tree/main?download=true"),
+    ...     named(" me/mine "),
+    ... )
     ('openai-community/gpt2', 'Qwen/Qwen3-0.6B', 'me/mine')
     """
     name = text.strip()

@@ -91,7 +91,7 @@ class RenewalError(TokenizersCoreError):
 
     >>> print(RenewalError("Unigram"))
     Only BPE's training can go on, and only BPE's merges can be trimmed; this tokenizer is Unigram: train it anew, or choose another.
-    """
+    """  # noqa: W505
 
     template = N_(
         "Only BPE's training can go on, and only BPE's merges can be trimmed; this tokenizer is {algorithm}: train it anew, or "

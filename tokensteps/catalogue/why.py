@@ -96,7 +96,9 @@ def story_of(model: Model, word: str) -> WordStory:
     """A word's encoding by a model of the engine.
 
     >>> from tokenizers_core import Corpus, train_bpe
-    >>> story = story_of(train_bpe(Corpus.from_counts({"hug": 10, "pug": 5}), merges=1).tokenizer().model, "hug")
+    >>> story = story_of(
+    ...     train_bpe(Corpus.from_counts({"hug": 10, "pug": 5}), merges=1).tokenizer().model, "hug"
+    ... )
     >>> story.tokens, story.ends, story.joins
     (('h', 'ug'), (1, 3), (Join(rank=0, start=1, middle=2, end=3),))
     """

@@ -13,7 +13,8 @@ import segno
 from tokensteps.limits import QR_LIMIT
 
 PROBES: Final = ("192.0.2.1", "10.255.255.254", "172.31.255.254", "192.168.255.254")
-"""Addresses that are on the way out of most networks: the first is nobody's (RFC 5737), the others are of private ones."""
+"""Addresses that are on the way out of most networks: the first is nobody's (RFC 5737), the others are of
+private ones."""
 BORDER: Final = 4
 """White modules around a code, as its standard asks for."""
 
@@ -66,7 +67,8 @@ def local_address() -> str:
 def reachable(url: str) -> str:
     """The beginning of an address under which others reach the server that a browser reaches at `url`.
 
-    A name is taken as it is. In place of this machine's name for itself comes its address in the network, if it has one.
+    A name is taken as it is. In place of this machine's name for itself comes its address in the network, if
+    it has one.
 
     >>> reachable("https://tokens.example.edu/bpe?step=3")
     'https://tokens.example.edu'

@@ -1,4 +1,5 @@
-"""A class's code, which students type, and the sealed papers that say who somebody is: the lecturer's key, a device's number."""
+"""A class's code, which students type, and the sealed papers that say who somebody is: the lecturer's key, a
+device's number."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from tokensteps.limits import CREDENTIAL_LIMIT
 from tokensteps.server.seal import seal, unseal
 
 CODE_LETTERS: Final = "CDFHJKMNPRTWXY34679"
-"""No two look alike, on a wall or read aloud (no O and 0, I and 1, B and 8, S and 5, U and V); without vowels they make no words."""
+"""No two look alike, on a wall or read aloud (no O and 0, I and 1, B and 8, S and 5, U and V); without vowels
+they make no words."""
 CODE_LENGTH: Final = 6
 
 
@@ -49,7 +51,8 @@ def credential(person: Person) -> str:
 
 
 def read_credential(shown: object, code: str) -> Person | None:
-    """Who shows this at a class; None for a forgery, and for another class's. Whether the class is still the same, `born` says."""
+    """Who shows this at a class; None for a forgery, and for another class's. Whether the class is still the
+    same, `born` says."""
     if not isinstance(shown, str) or len(shown) > CREDENTIAL_LIMIT:
         return None
     match unseal("class", shown):

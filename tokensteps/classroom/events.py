@@ -1,4 +1,5 @@
-"""What is said to whom of what happened in a class: a student hears no key before it is revealed, and never another's answer."""
+"""What is said to whom of what happened in a class: a student hears no key before it is revealed, and never
+another's answer."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ class People(NamedTuple):
 
 
 def event(name: str, data: Any, number: int | None = None) -> bytes:
-    """An event as it is sent (https://html.spec.whatwg.org/multipage/server-sent-events.html). JSON has no line breaks.
+    """An event as it is sent (https://html.spec.whatwg.org/multipage/server-sent-events.html). JSON has no
+    line breaks.
 
     >>> event("end", {}, 7)
     b'id: 7\\nevent: end\\ndata: {}\\n\\n'
@@ -34,7 +36,8 @@ def event(name: str, data: Any, number: int | None = None) -> bytes:
 
 
 def event_parts(name: str, data: Mapping[str, Any], number: int) -> Iterator[bytes]:
-    r"""An event that may be long, in parts that are written as they are asked for: a value each, or an item of a value that is an iterator.
+    r"""An event that may be long, in parts that are written as they are asked for: a value each, or an item
+    of a value that is an iterator.
 
     >>> b"".join(event_parts("state", {"role": "lecturer", "rounds": iter([1, 2]), "give": None}, 7))
     b'id: 7\nevent: state\ndata: {"role":"lecturer","rounds":[1,2],"give":null}\n\n'
@@ -64,7 +67,8 @@ def json_parts(data: Mapping[str, Any]) -> Iterator[bytes]:
 def events(room: Room, after: int, person: Person, people: People, now: float) -> Iterator[bytes]:
     """What somebody who has heard everything up to the entry `after` hasn't heard yet.
 
-    Each is written when it is asked for: meanwhile the class goes on, and what it says then of a round, it says again afterwards.
+    Each is written when it is asked for: meanwhile the class goes on, and what it says then of a round, it
+    says again afterwards.
     """
     return _events(room, room.notes[person.lecturer].after(after), person, people, now)
 
@@ -88,7 +92,8 @@ def _anew(note: Note, name: str, data: Any) -> bytes:
 
 
 def _shared(note: Note, name: str, data: Any) -> bytes:
-    """An event that hundreds get, written once: again only where less time is left than when it was written."""
+    """An event that hundreds get, written once: again only where less time is left than when it was
+    written."""
     left = data.get("left") if data else None
     if left not in note.sent:
         note.sent.clear()
@@ -170,7 +175,8 @@ def plan_of(room: Room, now: float) -> dict[str, Any] | None:
 
 
 def tally_of(room: Room, asked: Round, here: int) -> dict[str, Any]:
-    """How many have answered, of those who are there, and what: the lecturer's own screen shows it before the wall does."""
+    """How many have answered, of those who are there, and what: the lecturer's own screen shows it before the
+    wall does."""
     answered = len(asked.answers)
     return {
         "round": asked.number,
@@ -183,7 +189,8 @@ def tally_of(room: Room, asked: Round, here: int) -> dict[str, Any]:
 
 
 def of_free(asked: Round) -> dict[str, Any]:
-    """What belongs to answers in people's own words alone: which are on the wall, and which the engine is still to grade."""
+    """What belongs to answers in people's own words alone: which are on the wall, and which the engine is
+    still to grade."""
     if asked.question["input"] != "free":
         return {}
     return {"picked": [*asked.picked], "unjudged": asked.unjudged()}

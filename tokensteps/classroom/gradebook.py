@@ -1,4 +1,5 @@
-"""What each student has answered and what it counts: a row for each, only where names were asked for, and for the lecturer alone."""
+"""What each student has answered and what it counts: a row for each, only where names were asked for, and for
+the lecturer alone."""
 
 from __future__ import annotations
 
@@ -24,9 +25,11 @@ class Mark(NamedTuple):
     answer: str
     """Of several votes, one after the other."""
     verdict: str
-    """Of the last one: "right", "tied", "wrong"; for an exercise also "half" and "quarter"; "" without a key."""
+    """Of the last one: "right", "tied", "wrong"; for an exercise also "half" and "quarter"; "" without a
+    key."""
     tries: int | None
-    """How often an answer was sent, or the try at which an exercise was right; None where that isn't known."""
+    """How often an answer was sent, or the try at which an exercise was right; None where that isn't
+    known."""
 
     @property
     def score(self) -> float | None:
@@ -45,7 +48,8 @@ class Answered(NamedTuple):
 
 
 def all_answered(room: Room) -> list[Answered]:
-    """The questions in the order in which they were asked, each with its later votes, and those of the sets that were given."""
+    """The questions in the order in which they were asked, each with its later votes, and those of the sets
+    that were given."""
     votes: dict[int, list[Round]] = {}
     for question in room.rounds.values():
         votes.setdefault(question.first, []).append(question)
@@ -100,7 +104,8 @@ class Student(NamedTuple):
 
 
 def students(room: Room) -> tuple[list[Answered], list[Student]]:
-    """All questions, and all who have joined. Raises RequestRefused for a class that doesn't ask for names."""
+    """All questions, and all who have joined. Raises RequestRefused for a class that doesn't ask for
+    names."""
     if not room.nicknames:
         raise RequestRefused("names", "This class has no nicknames.")
     columns = all_answered(room)
@@ -132,7 +137,8 @@ def gradebook(room: Room) -> dict[str, Any]:
 
 
 def grades_csv(room: Room) -> str:
-    """The same for a gradebook: a line for each student, with the team where there are any; of each question what was answered, how it was graded, the tries, the score; totals.
+    """The same for a gradebook: a line for each student, with the team where there are any; of each question
+    what was answered, how it was graded, the tries, the score; totals.
 
     Raises RequestRefused.
     """

@@ -1,4 +1,5 @@
-"""The classes that this server keeps in memory: it writes what is said here, reads what was said elsewhere, and wakes who listens."""
+"""The classes that this server keeps in memory: it writes what is said here, reads what was said elsewhere,
+and wakes who listens."""
 
 from __future__ import annotations
 
@@ -54,7 +55,8 @@ def shared_store() -> Store:
 async def once_at_a_time(
     under_way: dict[str, asyncio.Task[Result]], name: str, make: Callable[[], Coroutine[Any, Any, Result]]
 ) -> Result:
-    """What somebody else is having made under this name, or else is made now; who leaves meanwhile takes it from nobody."""
+    """What somebody else is having made under this name, or else is made now; who leaves meanwhile takes it
+    from nobody."""
     task = under_way.get(name)
     if task is None:
         task = under_way[name] = asyncio.ensure_future(make())
@@ -117,8 +119,9 @@ class OpenClass:
         self.wake_streams(students=bool(self.room.notes[False].after(before)))
 
     def wake_streams(self, students: bool) -> None:
-        """Wake the lecturer, who hears of everything, and the students where there is something for them: most of what is said are
-        their own answers, and waking hundreds for each would take as long as telling them something."""
+        """Wake the lecturer, who hears of everything, and the students where there is something for them:
+        most of what is said are their own answers, and waking hundreds for each would take as long as telling
+        them something."""
         hear = self.streams.values() if students else (self.streams.get(0, ()),)
         if not self.ringing and any(hear):
             asyncio.get_running_loop().call_soon(self._ring_on)
@@ -134,7 +137,8 @@ class OpenClass:
 
 
 class Hub:
-    """All classes of this server. Used in the event loop; the store has a thread of its own, so that a slow disk holds up nobody."""
+    """All classes of this server. Used in the event loop; the store has a thread of its own, so that a slow
+    disk holds up nobody."""
 
     def __init__(
         self, store: Callable[[], Store] = shared_store, clock: Callable[[], float] = time.time
@@ -145,17 +149,19 @@ class Hub:
         self._store: Store | None = None
         self._thread = ThreadPoolExecutor(1, "classes")
         self._apart = ThreadPoolExecutor(1, "classes apart")
-        """For what is long and asks the store nothing: one at a time, so that the event loop shares the processor with no more."""
+        """For what is long and asks the store nothing: one at a time, so that the event loop shares the
+        processor with no more."""
         self._coming: dict[str, asyncio.Task[OpenClass]] = {}
         """Classes that are being read."""
         self._kept: dict[str, OpenClass] = {}
         self._server = secrets.token_hex(4)
         self._polling: asyncio.Task[None] | None = None
 
-    # --- What is asked for ------------------------------------------------------------------------------------------------
+    # --- What is asked for ----------------------------------------------------------------------------------
 
     async def open(self, nicknames: bool) -> tuple[str, str]:
-        """Open a class; its code, and what tells it from a later one with the same code. Raises RequestRefused."""
+        """Open a class; its code, and what tells it from a later one with the same code. Raises
+        RequestRefused."""
         now, born = self.clock(), secrets.token_hex(4)
         line = as_line({"do": "open", "at": round(now, 2), "born": born, "nicknames": nicknames})
         for _ in range(TRIES):
@@ -194,11 +200,13 @@ class Hub:
         return open_class
 
     async def apart(self, work: Callable[[], Result]) -> Result:
-        """Have something done while the event loop goes on. It must not look at a class that somebody else may change."""
+        """Have something done while the event loop goes on. It must not look at a class that somebody else
+        may change."""
         return await asyncio.get_running_loop().run_in_executor(self._apart, work)
 
     async def add(self, kept: OpenClass, entry: Said) -> int:
-        """Have something said; the number of the device or round that it made. Nothing is written that would change nothing.
+        """Have something said; the number of the device or round that it made. Nothing is written that would
+        change nothing.
 
         Raises RequestRefused.
         """
@@ -229,14 +237,15 @@ class Hub:
         for open_class in self._kept.values():
             open_class.wake_streams(students=True)
 
-    # --- What happens meanwhile -------------------------------------------------------------------------------------------
+    # --- What happens meanwhile -----------------------------------------------------------------------------
 
     def _poll(self) -> None:
         if self._polling is None or self._polling.done():
             self._polling = asyncio.get_running_loop().create_task(self._keep())
 
     async def _keep(self) -> None:
-        """While there are classes here: hear what was said at other servers, count who is there, forget what nobody uses."""
+        """While there are classes here: hear what was said at other servers, count who is there, forget what
+        nobody uses."""
         counted = 0.0
         while self._kept and not self.closing:
             await asyncio.sleep(CLASS_POLL)
@@ -251,7 +260,8 @@ class Hub:
                 await asyncio.sleep(1)
 
     async def read_news(self) -> None:
-        """Hear what was said elsewhere; a class that the store has lost is over, for everybody at every server."""
+        """Hear what was said elsewhere; a class that the store has lost is over, for everybody at every
+        server."""
         known = {code: open_class.room.known for code, open_class in self._kept.items()}
         for code, lines in (await self._in_thread(lambda store: store.news(known))).items():
             open_class = self._kept.get(code)
@@ -280,7 +290,8 @@ class Hub:
                 kept.wake_streams(students=False)
 
     def _over(self, kept: OpenClass, now: float) -> bool:
-        """Whether a class's day is over; then it is forgotten here, and in the store when the next one is opened."""
+        """Whether a class's day is over; then it is forgotten here, and in the store when the next one is
+        opened."""
         over = now - kept.room.opened > CLASS_SECONDS
         if over:
             self._forget(kept.room.code)
@@ -322,7 +333,8 @@ def _read_entry(line: str) -> dict[str, Any]:
 
 
 def _numbers(who: str) -> list[int]:
-    """The devices that a server has noted, as it is written in the store; none, where somebody else has written it.
+    """The devices that a server has noted, as it is written in the store; none, where somebody else has
+    written it.
 
     >>> _numbers("[1, 2]"), _numbers('["one", {}]'), _numbers("1"), _numbers("?")
     ([1, 2], [], [], [])

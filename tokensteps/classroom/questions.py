@@ -1,4 +1,5 @@
-"""A question to a class as it comes from the lecturer's browser, examined part by part; nothing here knows what it is about."""
+"""A question to a class as it comes from the lecturer's browser, examined part by part; nothing here knows
+what it is about."""
 
 from __future__ import annotations
 
@@ -56,7 +57,8 @@ class RequestRefused(Exception):
 
 
 def text(value: Any, limit: int, least: int = 0) -> str:
-    """A text without spaces around it. Raises RequestRefused for anything else, a longer one, and half of a UTF-16 pair."""
+    """A text without spaces around it. Raises RequestRefused for anything else, a longer one, and half of a
+    UTF-16 pair."""
     if not isinstance(value, str) or not least <= len(value) <= limit:
         raise RequestRefused("form", f"expected a text of {least} to {limit} characters")
     if any("\ud800" <= letter <= "\udfff" for letter in value):
@@ -95,7 +97,8 @@ def nickname(value: Any) -> str:
 
 
 def as_deck(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The lecturer's prepared questions, as the browser keeps them: another one of the lecturer's reads them, and nobody else. Raises RequestRefused."""
+    """The lecturer's prepared questions, as the browser keeps them: another one of the lecturer's reads them,
+    and nobody else. Raises RequestRefused."""
     questions = given.get("questions")
     if not isinstance(questions, list) or len(questions) > DECK:
         raise RequestRefused("form", f"expected a list of at most {DECK} questions")
@@ -116,7 +119,8 @@ def _prepared(one: Any) -> dict[str, Any]:
 
 
 def as_place(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Where the lecturer is: page, query without step, step, tab; and by which of the lecturer's devices. Raises RequestRefused."""
+    """Where the lecturer is: page, query without step, step, tab; and by which of the lecturer's devices.
+    Raises RequestRefused."""
     return {
         "page": text(given.get("page", ""), 60),
         "query": text(given.get("query", ""), SEALED_LIMIT),
@@ -127,7 +131,8 @@ def as_place(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def as_plan(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The activity of a plan that a device of the lecturer's is at, or wants to be at; none any more with an empty one. Raises RequestRefused."""
+    """The activity of a plan that a device of the lecturer's is at, or wants to be at; none any more with an
+    empty one. Raises RequestRefused."""
     return {"walk": text(given.get("walk", ""), 12), "by": text(given.get("by") or "", 12)}
 
 
@@ -140,7 +145,8 @@ def as_teams(given: Mapping[str, Any]) -> dict[str, int]:
 
 
 def as_pace(given: Mapping[str, Any]) -> dict[str, int | None]:
-    """The first and the last step between which students step alone; without any, they follow. Raises RequestRefused.
+    """The first and the last step between which students step alone; without any, they follow. Raises
+    RequestRefused.
 
     >>> as_pace({"first": 2, "last": 5}), as_pace({})
     ({'first': 2, 'last': 5}, {'first': None, 'last': None})
@@ -152,7 +158,8 @@ def as_pace(given: Mapping[str, Any]) -> dict[str, int | None]:
 
 
 def read_given(given: Mapping[str, Any]) -> dict[str, Any]:
-    """An exercise set or a challenge for everybody; with no questions, none any more. Raises RequestRefused."""
+    """An exercise set or a challenge for everybody; with no questions, none any more. Raises
+    RequestRefused."""
     return {
         "page": text(given.get("page", ""), 60),
         "query": text(given.get("query", ""), SEALED_LIMIT),
@@ -195,7 +202,8 @@ def read_question(given: Any) -> dict[str, Any]:
 
 
 def as_picks(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Answers in people's own words that go on the wall, instead of those that were picked before. Raises RequestRefused."""
+    """Answers in people's own words that go on the wall, instead of those that were picked before. Raises
+    RequestRefused."""
     return {"picked": _texts(given.get("picked"), BARS)}
 
 
@@ -211,7 +219,8 @@ def _texts(given: Any, most: int) -> list[str]:
 
 
 def same_answer(question: Mapping[str, Any], answer: str) -> str:
-    """What two answers in people's own words have in common that are the same but for spaces and case; a word to be split keeps its case.
+    """What two answers in people's own words have in common that are the same but for spaces and case; a word
+    to be split keeps its case.
 
     >>> same_answer({}, "  The  Most frequent"), same_answer({"parts": 3}, " Hugs ")
     ('the most frequent', 'Hugs')
@@ -242,7 +251,8 @@ def _choices(given: Any) -> list[dict[str, Any]]:
 
 
 def sentence(value: Any) -> Any:
-    """A sentence: a text, or a list of texts and tokens, `{"t": …, "c": place in the palette}`. Raises RequestRefused."""
+    """A sentence: a text, or a list of texts and tokens, `{"t": …, "c": place in the palette}`. Raises
+    RequestRefused."""
     if not isinstance(value, list):
         return text(value, QUESTION_LIMIT)
     if len(value) > QUESTION_PARTS:
@@ -305,7 +315,12 @@ class AnswerKey:
 def answer_text(question: Mapping[str, Any], answer: str) -> str:
     """An answer as people write it: a choice's own words, or tokens by what joins them.
 
-    >>> own = {"choices": [{"id": "1", "text": ["yes"]}, {"id": "u + g", "text": [{"t": "u", "c": 1}, {"t": "g", "c": 2}]}]}
+    >>> own = {
+    ...     "choices": [
+    ...         {"id": "1", "text": ["yes"]},
+    ...         {"id": "u + g", "text": [{"t": "u", "c": 1}, {"t": "g", "c": 2}]},
+    ...     ]
+    ... }
     >>> answer_text(own, "1"), answer_text(own, "u + g"), answer_text({}, "h ug")
     ('yes', 'u + g', 'h ug')
     """

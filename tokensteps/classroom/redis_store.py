@@ -1,4 +1,5 @@
-"""Logs in Redis or Valkey, for servers on several machines: each log a list, whose commands write and read in one go.
+"""Logs in Redis or Valkey, for servers on several machines: each log a list, whose commands write and read in
+one go.
 
 Needs the package `redis` (`pip install "tokensteps[redis]"`).
 """
@@ -112,7 +113,8 @@ class RedisStore:
         return [who for at, who in noted if at > since]
 
     def _ask(self, question: Any) -> Any:
-        """The package's own limit is on each piece of an answer: one that comes byte by byte would take for ever."""
+        """The package's own limit is on each piece of an answer: one that comes byte by byte would take for
+        ever."""
         guard = threading.Timer(REACH, self._redis.connection_pool.disconnect)
         guard.start()
         try:

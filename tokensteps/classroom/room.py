@@ -1,7 +1,8 @@
 """A class is what was said in it: a log of entries, and this, what follows from them, one after the other.
 
-Every server reads the same log in the same order, and so comes to the same class; nothing here looks at a clock or tosses a coin:
-an entry says when it was made. What an entry can't do any more, because of one that came before it, it doesn't do anywhere.
+Every server reads the same log in the same order, and so comes to the same class; nothing here looks at a
+clock or tosses a coin: an entry says when it was made. What an entry can't do any more, because of one that
+came before it, it doesn't do anywhere.
 """
 
 from __future__ import annotations
@@ -66,11 +67,13 @@ class Note:
     size: int = 0
     """Bytes that it takes to say it, about."""
     sent: dict[float | None, bytes] = field(default_factory=dict, compare=False)
-    """Seconds that were left of a countdown, None without one → as it was written then for everybody. Only the latest is kept."""
+    """Seconds that were left of a countdown, None without one → as it was written then for everybody. Only
+    the latest is kept."""
 
 
 class Notes:
-    """The latest notes for some of those who listen: a few hundred, so that who comes back soon hears each; fewer if they are long."""
+    """The latest notes for some of those who listen: a few hundred, so that who comes back soon hears each;
+    fewer if they are long."""
 
     def __init__(self) -> None:
         self.forgotten = 0
@@ -111,7 +114,8 @@ class Room:
         self.plan: dict[str, Any] | None = None
         """The activity of a lesson plan: `walk` as in an address, `by` which device, `at` since when."""
         self.pace: tuple[int, int] | None = None
-        """The first and the last step of the present run between which each student steps alone; None where all follow."""
+        """The first and the last step of the present run between which each student steps alone; None where
+        all follow."""
         self.teams = 0
         """Into how many teams students are told off, by the numbers of their devices; 0 without."""
         self.deck: list[dict[str, Any]] = []
@@ -135,7 +139,7 @@ class Room:
         self.notes = {True: Notes(), False: Notes()}
         """For the lecturer (True), who hears of everything, and for students."""
 
-    # --- What an entry may do ---------------------------------------------------------------------------------------------
+    # --- What an entry may do -------------------------------------------------------------------------------
 
     def verdict(self, entry: Said) -> Outcome:
         """What stops an entry from doing anything; None if nothing does."""
@@ -265,12 +269,13 @@ class Room:
             return "same"
         return "enough" if question.changes[device] >= ANSWER_CHANGES else None
 
-    # --- What it does -----------------------------------------------------------------------------------------------------
+    # --- What it does ---------------------------------------------------------------------------------------
 
     def apply(self, line: str, entry: Said) -> Outcome:
         """The log's next entry, as it is written there and as read: it does what it can. Returns why not.
 
-        What isn't made as ours are, because somebody else has written it into the store, does nothing more than it can.
+        What isn't made as ours are, because somebody else has written it into the store, does nothing more
+        than it can.
         """
         self.known += 1
         self.size += len(line)
@@ -290,7 +295,8 @@ class Room:
         return verdict
 
     def copy(self) -> Room:
-        """The class as it stands, for who looks at it in another thread. What can't change any more, such as a round that is over, is shared."""
+        """The class as it stands, for who looks at it in another thread. What can't change any more, such as
+        a round that is over, is shared."""
         same = copy(self)
         same.devices, same.runs, same.visited = {**self.devices}, {**self.runs}, [*self.visited]
         same.lost = {there: {*who} for there, who in self.lost.items()}

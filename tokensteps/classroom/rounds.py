@@ -136,7 +136,8 @@ class Round:
         return seconds is not None and now > self.opened + seconds + LATE_SECONDS
 
     def offers(self, answer: str) -> bool:
-        """Whether this may be answered: one of the choices, where there are any; a number of not too many digits."""
+        """Whether this may be answered: one of the choices, where there are any; a number of not too many
+        digits."""
         match self.question["input"]:
             case "choices":
                 return any(one["id"] == answer for one in self.question["choices"])
@@ -145,9 +146,11 @@ class Round:
         return True
 
     def bars(self) -> dict[str, Any]:
-        """The distribution: of choices in their order, of other answers the most frequent ones first and the rest together.
+        """The distribution: of choices in their order, of other answers the most frequent ones first and the
+        rest together.
 
-        Equally frequent ones are in the order of the alphabet, not of their arrival, so that no bar tells who was first.
+        Equally frequent ones are in the order of the alphabet, not of their arrival, so that no bar tells who
+        was first.
         """
         if self._bars is None:
             self._bars = self._counted()
@@ -169,7 +172,8 @@ class Round:
         }
 
     def by_team(self, teams: int) -> list[dict[str, Any]]:
-        """The same bars for each of so many teams; none for answers in people's own words, of which the lecturer picks some."""
+        """The same bars for each of so many teams; none for answers in people's own words, of which the
+        lecturer picks some."""
         if self.question["input"] == "free":
             return []
         counts: list[Counter[str]] = [Counter() for _ in range(teams)]
@@ -186,7 +190,8 @@ class Round:
         ]
 
     def _grouped(self) -> dict[str, Any]:
-        """Answers in people's own words: those that are the same but for spaces and case together, as most have written them."""
+        """Answers in people's own words: those that are the same but for spaces and case together, as most
+        have written them."""
         groups: dict[str, list[tuple[int, str]]] = {}
         for answer, count in self.counts.items():
             groups.setdefault(self.same[answer], []).append((-count, answer))
@@ -221,7 +226,8 @@ class Given:
         return replace(self, answers=[{**one} for one in self.answers])
 
     def progress(self) -> list[dict[str, int]]:
-        """For each question, how many have done it, how many of them right, at whichever try, and how many tied."""
+        """For each question, how many have done it, how many of them right, at whichever try, and how many
+        tied."""
         return [
             {
                 "done": len(one),

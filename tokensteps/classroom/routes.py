@@ -1,6 +1,7 @@
 """What a browser asks of a class, over HTTP: small messages in JSON, and one stream of events.
 
-They come through the same guard as everything else (`tokensteps/server/headers.py`), so other sites' pages are refused before.
+They come through the same guard as everything else (`tokensteps/server/headers.py`), so other sites' pages
+are refused before.
 """
 
 from __future__ import annotations
@@ -135,7 +136,8 @@ async def _read(request: Request, limit: int) -> Body:
 
 
 async def _asker(shown: object, code: str, lecturer: bool | None) -> tuple[Person, OpenClass]:
-    """Who asks, and the class. A seal is looked at before any class is: with a forged one, nobody learns which there are. Raises RequestRefused."""
+    """Who asks, and the class. A seal is looked at before any class is: with a forged one, nobody learns
+    which there are. Raises RequestRefused."""
     person = read_credential(shown, code)
     if person is None or lecturer not in (None, person.lecturer):
         raise RequestRefused("key")
@@ -177,8 +179,9 @@ async def _open(request: Request) -> Body:
 
 
 async def _found(code: str, wrong: Bucket) -> OpenClass:
-    """A class by its code alone, unless too many codes were wrong. A try counts before the store is asked, so that many tries at once
-    count, too, and no more once it was right; a class that is kept here needs no asking. Raises RequestRefused."""
+    """A class by its code alone, unless too many codes were wrong. A try counts before the store is asked, so
+    that many tries at once count, too, and no more once it was right; a class that is kept here needs no
+    asking. Raises RequestRefused."""
     now = time.monotonic()
     if wrong.full(now):
         raise RequestRefused("often", "Too many wrong codes from here. Try again in a minute.")
@@ -256,7 +259,8 @@ async def _make(room: Room, kind: str) -> bytes:
 
 
 class InPieces(Response):
-    """A long answer: the connection holds a piece or two for a reader who is slow, and others have their turn between them."""
+    """A long answer: the connection holds a piece or two for a reader who is slow, and others have their turn
+    between them."""
 
     async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
         """Send it."""
@@ -321,7 +325,8 @@ class Events:
 
 
 def _after(request: Request) -> int | None:
-    """The last event that a browser has: it says so by itself when it comes back, and in the address where a script began anew."""
+    """The last event that a browser has: it says so by itself when it comes back, and in the address where a
+    script began anew."""
     said = request.headers.get("last-event-id") or request.query_params.get("after") or ""
     return int(said) if said.isascii() and said.isdigit() and len(said) < 10 else None
 

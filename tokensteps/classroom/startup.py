@@ -22,7 +22,8 @@ Lifespan = Callable[[App], AbstractAsyncContextManager[dict[str, Any]]]
 
 
 def with_classes(lifespan: Lifespan) -> Lifespan:
-    """A server's life, with classes in it: it says where students reach it, and ends their streams when it ends."""
+    """A server's life, with classes in it: it says where students reach it, and ends their streams when it
+    ends."""
 
     @asynccontextmanager
     async def life(app: App) -> AsyncIterator[dict[str, Any]]:
@@ -59,7 +60,8 @@ def _everywhere(address: str) -> bool:
 def told_to_end(end: Callable[[], None]) -> Iterator[None]:
     """Inside, `end` is called when a signal ends the server.
 
-    It first waits for all answers to be finished, and only then says that it ends; but an event stream is never finished by itself.
+    It first waits for all answers to be finished, and only then says that it ends; but an event stream is
+    never finished by itself.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # a server inside another program, which has the signals

@@ -1,4 +1,5 @@
-"""Where the logs of all classes are: in a file that the servers of one machine share, or in a Redis that several machines share."""
+"""Where the logs of all classes are: in a file that the servers of one machine share, or in a Redis that
+several machines share."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ class StoreError(Exception):
 
 
 class Store(Protocol):
-    """Logs by code. All that a class is follows from its log, so a store keeps lines and knows nothing of what they mean.
+    """Logs by code. All that a class is follows from its log, so a store keeps lines and knows nothing of
+    what they mean.
 
     Called from one thread at a time. Everything raises StoreError.
     """
@@ -27,14 +29,15 @@ class Store(Protocol):
         """Begin a log with its first line; False if there is one already, or no room for another."""
 
     def add(self, code: str, line: str, known: int, now: float) -> Sequence[str]:
-        """Write a line at the end of a log. Returns all lines after the first `known`, this one last; none if there is no such log."""
+        """Write a line at the end of a log. Returns all lines after the first `known`, this one last; none if
+        there is no such log."""
 
     def read(self, code: str, known: int) -> Sequence[str]:
         """All lines after the first `known`; none if there is no such log."""
 
     def news(self, known: Mapping[str, int]) -> Mapping[str, Sequence[str] | None]:
-        """For each class that this server keeps, with how many lines it knows, the lines after those, where there are any; None where the
-        log is gone."""
+        """For each class that this server keeps, with how many lines it knows, the lines after those, where
+        there are any; None where the log is gone."""
 
     def here(self, code: str, server: str, who: str, now: float) -> None:
         """Note who is at a server."""
@@ -58,7 +61,8 @@ FORGET: Final = tuple(f"DELETE FROM {table} WHERE code = ?" for table in ("class
 class FileStore:
     """Logs in an SQLite file: its write-ahead log lets all servers read while one writes.
 
-    A line that was written is there though the server be killed; it may be lost if the machine loses power within a moment.
+    A line that was written is there though the server be killed; it may be lost if the machine loses power
+    within a moment.
     """
 
     def __init__(self, path: Path) -> None:
@@ -75,7 +79,8 @@ class FileStore:
         self._version = -1
 
     def create(self, code: str, line: str, now: float) -> bool:
-        """Begin a log. Old ones go; with no room, so does the one that was quiet for longest, if that was long."""
+        """Begin a log. Old ones go; with no room, so does the one that was quiet for longest, if that was
+        long."""
         with _Transaction(self._db) as db:
             for (old,) in db.execute(
                 "SELECT code FROM classes WHERE opened <= ?", (now - CLASS_SECONDS,)
@@ -120,7 +125,8 @@ class FileStore:
             raise StoreError(str(error)) from error
 
     def news(self, known: Mapping[str, int]) -> Mapping[str, Sequence[str] | None]:
-        """What is new; nothing is read where no other server has written since the last time: to ask that takes microseconds."""
+        """What is new; nothing is read where no other server has written since the last time: to ask that
+        takes microseconds."""
         try:
             version = self._db.execute("PRAGMA data_version").fetchone()[0]
             if version == self._version:

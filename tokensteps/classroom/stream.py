@@ -1,7 +1,8 @@
 """One browser's event stream: everything that is said in a class from the moment it came, or came back.
 
-There is no queue: the class's log is the queue, and a stream only knows up to where it has told it. A reader who takes nothing
-holds a place in the log, one piece of what is to be told and what the socket holds, however much is said meanwhile.
+There is no queue: the class's log is the queue, and a stream only knows up to where it has told it. A reader
+who takes nothing holds a place in the log, one piece of what is to be told and what the socket holds, however
+much is said meanwhile.
 """
 
 from __future__ import annotations
@@ -92,7 +93,8 @@ class EventStream:
         await send({"type": "http.response.body", "body": b""})
 
     async def _send(self, send: Send, parts: Iterator[bytes]) -> None:
-        """Send in pieces what is made as they are sent: a reader who takes nothing holds one, and others have their turn between them."""
+        """Send in pieces what is made as they are sent: a reader who takes nothing holds one, and others have
+        their turn between them."""
         piece, since = bytearray(), time.monotonic()
         for part in parts:
             piece += part

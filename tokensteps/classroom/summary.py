@@ -89,4 +89,5 @@ SUMMARIES: Final[Mapping[str, Callable[[Room], bytes]]] = {
     "students": lambda room: b"".join(json_parts(gradebook(room))),
     "grades": lambda room: _csv(grades_csv(room)),
 }
-"""Kind → what makes it of a class that nobody changes meanwhile: it may take a while. Raises RequestRefused where there is none."""
+"""Kind → what makes it of a class that nobody changes meanwhile: it may take a while. Raises RequestRefused
+where there is none."""

@@ -7,4 +7,5 @@ imported for a handout only, and Streamlit to open the app.
 INTERRUPTED = 130
 """The exit code after Ctrl-C: 128 and the signal's number, as in a shell."""
 NOBODY_READS = 141
-"""The exit code when the reader of a pipe has left, as `head` does: a shell's for other programs, whom a signal ends then."""
+"""The exit code when the reader of a pipe has left, as `head` does: a shell's for other programs, whom a
+signal ends then."""

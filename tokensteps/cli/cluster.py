@@ -1,8 +1,9 @@
-"""Counting on Dask: the map and reduce of `tokenizers_core/text/counting.py`, on as many processes or machines as there are.
+"""Counting on Dask: the map and reduce of `tokenizers_core/text/counting.py`, on as many processes or
+machines as there are.
 
-A worker reads its block of a file itself and splits its words into shares: each word belongs to one share, and each share is
-merged, and its rare words dropped, separately. So only packed counts travel, no process holds all words of the corpus, and the
-counts that arrive here have no rare words.
+A worker reads its block of a file itself and splits its words into shares: each word belongs to one share,
+and each share is merged, and its rare words dropped, separately. So only packed counts travel, no process
+holds all words of the corpus, and the counts that arrive here have no rare words.
 
 Dask is an optional extra, imported only here, when a cluster is used.
 """
@@ -79,7 +80,8 @@ def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
                 ) from None
             yield client
         return
-    # One thread each, as threads would wait for one another. Only this machine can reach them; there is no dashboard.
+    # One thread each, as threads would wait for one another. Only this machine can reach them; there is no
+    # dashboard.
     with (
         told_of_trouble(),
         LocalCluster(
@@ -98,8 +100,8 @@ def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
 async def ask_scheduler(scheduler: str) -> None:
     """Ask whether there is one. Raises OSError, or what else Dask raises where there is none.
 
-    Dask's own client waits for ever for an answer, asks for exabytes where another protocol's server answers, and after that takes twenty seconds to
-    close.
+    Dask's own client waits for ever for an answer, asks for exabytes where another protocol's server answers,
+    and after that takes twenty seconds to close.
     """
     from distributed.core import connect
 
@@ -151,7 +153,8 @@ def count_on(
 ) -> WordCounts:
     """Count the words of files on a Dask cluster, whose workers have them under the same names.
 
-    `move(done, total)` is called with the bytes counted so far. Raises what `blocks`, `count_block` and `gather` raise.
+    `move(done, total)` is called with the bytes counted so far. Raises what `blocks`, `count_block` and
+    `gather` raise.
     """
     from dask import delayed
 

@@ -73,8 +73,9 @@ def show_version(context: click.Context, _parameter: click.Parameter, wanted: bo
 def command_line() -> None:
     """Train subword tokenizers step by step, and use them.
 
-    Results go to standard output, messages to standard error. A command ends with 0 if all went well, 1 if something is
-    wrong with the data, 2 if something is wrong with the command, 130 after Ctrl-C, 141 if nobody reads its output any more.
+    Results go to standard output, messages to standard error. A command ends with 0 if all went well, 1 if
+    something is wrong with the data, 2 if something is wrong with the command, 130 after Ctrl-C, 141 if
+    nobody reads its output any more.
     """
 
 
@@ -112,8 +113,8 @@ command_line.add_command(step_command)
 def train_command(template: str, output: str, force: bool, **asked: Any) -> None:
     """Train a tokenizer on text FILES, or on standard input, and write it.
 
-    Each line is a text of its own. Files are UTF-8 (or UTF-16 with a byte order mark) and never held in memory as a whole,
-    except with --kind superbpe.
+    Each line is a text of its own. Files are UTF-8 (or UTF-16 with a byte order mark) and never held in
+    memory as a whole, except with --kind superbpe.
     """
     files = files_asked(output, asked["algorithm"], template != "none", asked["kind"])
     for path in files:
@@ -298,8 +299,8 @@ def decode_command(tokenizer_file: str, ids: Sequence[str], skip_special_tokens:
 def measure_command(tokenizer_files: Sequence[str], files: Sequence[str], **asked: Any) -> None:
     """Measure tokenizers on text FILES, or on standard input, and on the same lines in several languages.
 
-    Tokens per word (fertility), per character and per byte, whole words, the vocabulary that is used, Rényi's efficiency; of parallel
-    lines, each language's premium and Gini's coefficient.
+    Tokens per word (fertility), per character and per byte, whole words, the vocabulary that is used, Rényi's
+    efficiency; of parallel lines, each language's premium and Gini's coefficient.
     """
     names = column_names(tokenizer_files)
     if len({*names}) < len(names):
@@ -384,7 +385,8 @@ def handout_command(
 ) -> None:
     """Train like the train command, and write one HTML file that steps through it offline.
 
-    The page is the app's own stage, with nothing to load: it works from a USB stick, in slides and in a course's site.
+    The page is the app's own stage, with nothing to load: it works from a USB stick, in slides and in a
+    course's site.
     """
     refuse_to_overwrite(output, force)
     trace = train_as_asked(**asked)

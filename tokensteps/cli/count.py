@@ -93,10 +93,12 @@ def count_command(
     as_text: bool,
     **asked: Any,
 ) -> None:
-    """Count the words of text FILES, or of standard input, and write a file that train --counts and the app read.
+    """Count the words of text FILES, or of standard input, and write a file that train --counts and the app
+    read.
 
-    Each line is a text of its own. The words in the file are those that training sees: they go through no rule again, and
-    training on them learns what training on the text does. With --workers or --scheduler, many processes count.
+    Each line is a text of its own. The words in the file are those that training sees: they go through no
+    rule again, and training on them learns what training on the text does. With --workers or --scheduler,
+    many processes count.
     """
     values = {name: value for name, value in asked.items() if value not in (None, ())}
     pipeline = pipeline_settings("bpe", False, values)

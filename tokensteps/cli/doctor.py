@@ -46,8 +46,8 @@ class Finding(NamedTuple):
 @click.argument("url", required=False)
 @option("--json", "Write the findings as JSON.", is_flag=True)
 def doctor_command(url: str | None, **asked: bool) -> None:
-    """Look at this machine: versions, memory, open files, the store, the secret, Redis. With the URL of a running app, also at what comes through to
-    it: pages, the name that a proxy passes on, WebSockets, HTTP/2.
+    """Look at this machine: versions, memory, open files, the store, the secret, Redis. With the URL of a
+    running app, also at what comes through to it: pages, the name that a proxy passes on, WebSockets, HTTP/2.
 
     Ends with 1 if something is wrong.
     """
@@ -181,7 +181,7 @@ def redis(address: str) -> Finding:
     return Finding(OK, "Redis: it answers")
 
 
-# --- A running app --------------------------------------------------------------------------------------------------------
+# --- A running app ------------------------------------------------------------------------------------------
 
 
 def reached(place: SplitResult) -> Iterator[Finding]:
@@ -239,7 +239,8 @@ def page(place: SplitResult, base: str) -> Iterator[Finding]:
 
 
 def host(place: SplitResult, base: str) -> Iterator[Finding]:
-    """The app takes its own page for its own: a POST that nobody answers to is refused only where it doesn't."""
+    """The app takes its own page for its own: a POST that nobody answers to is refused only where it
+    doesn't."""
     status, _headers, body = request_page(place, "POST", f"{base}/_stcore/health")
     if status != 403:
         yield Finding(OK, "Host: the proxy passes it on, or the app allows this address")

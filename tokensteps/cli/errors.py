@@ -107,7 +107,8 @@ class Commands(click.Group):
 
 
 def as_called(command: SomeCommand, ctx: click.Context) -> SomeCommand:
-    """The command with examples that can be typed here: under the name that it was called by, with corpora where they are."""
+    """The command with examples that can be typed here: under the name that it was called by, with corpora
+    where they are."""
     corpora = ASSETS / "corpora"
     with suppress(ValueError):  # somewhere else
         corpora = corpora.relative_to(Path.cwd())
@@ -140,7 +141,8 @@ def ended_with_its_reader() -> Iterator[None]:
 
 
 def pour_away(stream: IO[str] | None) -> None:
-    """Let what a closed pipe hasn't taken go nowhere: Python would write it once more at its end, and complain."""
+    """Let what a closed pipe hasn't taken go nowhere: Python would write it once more at its end, and
+    complain."""
     with suppress(AttributeError, OSError, ValueError):  # it may be None, or no file
         number = stream.fileno()  # type: ignore[union-attr]
         nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -154,7 +156,11 @@ def in_options(error: TokenizersCoreError) -> str:
     >>> from tokenizers_core.errors import SettingError, VocabSizeError
     >>> print(in_options(VocabSizeError(vocab_size=5, minimum=12)))
     --vocab-size 5 is below the alphabet's 12 symbols; choose at least 12.
-    >>> print(in_options(SettingError(name="stride", value=9, reason="of max_length=4 there are 2 tokens for text")))
+    >>> print(
+    ...     in_options(
+    ...         SettingError(name="stride", value=9, reason="of max_length=4 there are 2 tokens for text")
+    ...     )
+    ... )
     --stride 9 can't be used: of --max-length 4 there are 2 tokens for text.
     """
     evidence = {**error.evidence}

@@ -1,4 +1,5 @@
-"""The command `measure`: what can be measured of tokenizers on a text, and on the same lines in several languages."""
+"""The command `measure`: what can be measured of tokenizers on a text, and on the same lines in several
+languages."""
 
 from __future__ import annotations
 

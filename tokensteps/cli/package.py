@@ -45,9 +45,11 @@ from tokensteps.language.i18n import LANGUAGES, use_language
 def package_command(
     lesson: str, version: str, language: str, number: int, output: str, force: bool, quiet: bool
 ) -> None:
-    """Pack LESSON, a lesson's TOML file or a kind of exercise, for Moodle, Canvas and other learning platforms.
+    """Pack LESSON, a lesson's TOML file or a kind of exercise, for Moodle, Canvas and other learning
+    platforms.
 
-    The platform gets the score, the progress and each answer, and the page goes on where it was left. It needs no network.
+    The platform gets the score, the progress and each answer, and the page goes on where it was left. It
+    needs no network.
     """
     refuse_to_overwrite(output, force)
     # Here, because the other commands do without all this, and it takes a while to load.

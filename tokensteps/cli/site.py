@@ -85,8 +85,9 @@ def site_command(
 ) -> None:
     """Write a folder of pages that need no server: for GitHub Pages, a course's site, a USB stick.
 
-    The examples of the app through each algorithm, step by step; its lessons, exercises, glossary and errata; FILES, texts or word
-    counts, as runs of their own. Answers to exercises are in the pages as salted hashes only. No page asks another host for anything.
+    The examples of the app through each algorithm, step by step; its lessons, exercises, glossary and errata;
+    FILES, texts or word counts, as runs of their own. Answers to exercises are in the pages as salted hashes
+    only. No page asks another host for anything.
     """
     out = Path(folder)
     if not force and out.is_dir() and any(out.iterdir()):
@@ -122,7 +123,8 @@ def site_command(
 
 
 def package(live: bool, file: str | None) -> bytes:
-    """Pyodide's npm package, from a file or from npm's registry; nothing without --live. Raises ClickException."""
+    """Pyodide's npm package, from a file or from npm's registry; nothing without --live. Raises
+    ClickException."""
     from tokensteps.site.live.live_files import PackageError, npm_package, pyodide_package
 
     if not live:

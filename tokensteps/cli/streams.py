@@ -62,7 +62,8 @@ def inputs(files: Sequence[str], wanted: str) -> Sequence[str]:
 
 
 def lines_of(stream: Iterable[bytes]) -> Iterator[DecodedText]:
-    r"""The lines of a file without their ends, one at a time; read as the engine's `Corpus.from_file` reads them.
+    r"""The lines of a file without their ends, one at a time; read as the engine's `Corpus.from_file` reads
+    them.
 
     >>> [line.text for line in lines_of([b"a\r\n", b"b\rc"])]
     ['a', 'b', 'c']
@@ -72,7 +73,8 @@ def lines_of(stream: Iterable[bytes]) -> Iterator[DecodedText]:
     if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
         # In these encodings a line does not end where a byte of a newline is: they are read at once.
         first += b"".join(pieces)
-    # Only the file's beginning may hold a mark. With one put in front, no other line is taken for another encoding.
+    # Only the file's beginning may hold a mark. With one put in front, no other line is taken for another
+    # encoding.
     marked = (codecs.BOM_UTF8 + piece for piece in pieces)
     for text, replaced in map(decode_text, chain([first] if first else [], marked)):
         lines = re.split("\r\n|\r|\n", text)
@@ -90,8 +92,8 @@ def texts_of(
 ) -> Iterator[str]:
     """The lines of all files, one at a time; counts invalid UTF-8 by file.
 
-    `move` is called now and then with the bytes read so far and the total, None if that isn't known. If `checked`, raises
-    ClickException for a file that is no text.
+    `move` is called now and then with the bytes read so far and the total, None if that isn't known. If
+    `checked`, raises ClickException for a file that is no text.
     """
     done = told = 0
     total = size_of(files) if move else None
@@ -114,8 +116,8 @@ def texts_of(
 
 
 MOST_INVALID = 0.3
-"""A file with a larger share of characters that aren't UTF-8 is no text to train on: a picture, or Cyrillic in an old encoding.
-German in Latin-1 has a tenth of that."""
+"""A file with a larger share of characters that aren't UTF-8 is no text to train on: a picture, or Cyrillic
+in an old encoding. German in Latin-1 has a tenth of that."""
 
 
 def refuse_no_text(name: str, lines: Iterable[DecodedText]) -> Iterator[DecodedText]:
@@ -142,7 +144,8 @@ def no_text(name: str, reason: str) -> click.ClickException:
 
 
 def refuse_what_is_no_text(files: Sequence[str]) -> None:
-    """Look at the beginnings of files that other processes will read. Raises ClickException for one that is no text."""
+    """Look at the beginnings of files that other processes will read. Raises ClickException for one that is
+    no text."""
     for name in files:
         with opened(name) as stream:
             for _line in refuse_no_text(name, lines_of([stream.read(STRIDE).rpartition(b"\n")[0]])):
@@ -186,7 +189,8 @@ def counts_of(contents: Iterable[tuple[str, bytes]], replaced: Counter[str]) -> 
 
 @contextmanager
 def meter(label: str, quiet: bool, in_bytes: bool = False) -> Iterator[Callable[..., None]]:
-    """A progress bar on the terminal. Yields what moves it: `move(done, total)`, without `total` if that is unknown.
+    """A progress bar on the terminal. Yields what moves it: `move(done, total)`, without `total` if that is
+    unknown.
 
     It shows both numbers, or the percentage of bytes. There is none if standard error is no terminal.
     """

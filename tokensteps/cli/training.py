@@ -1,4 +1,5 @@
-"""Training as the command line asks for it: the options that every command that trains shares, and the run."""
+"""Training as the command line asks for it: the options that every command that trains shares, and the
+run."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ from tokensteps.runs.settings import BEHAVIOR_OF, digits_cut
 
 
 def rule_of(algorithm: str, name: str) -> Setting:
-    """A setting of an algorithm's page: the command line offers the same choices and starts from the same values."""
+    """A setting of an algorithm's page: the command line offers the same choices and starts from the same
+    values."""
     return next(rule for rule in RULES_OF[algorithm] if rule.name == name)
 
 
@@ -451,9 +453,11 @@ def train_as_asked(
     for_tokenizer: bool = False,
     **asked: Any,
 ) -> AnyTrace:
-    """Read the corpus and train; returns the trace. For a tokenizer, there is room in the size for its unknown token.
+    """Read the corpus and train; returns the trace. For a tokenizer, there is room in the size for its
+    unknown token.
 
-    If there can't be as many tokens as were asked for, the command will end with an error, when it has written what there is.
+    If there can't be as many tokens as were asked for, the command will end with an error, when it has
+    written what there is.
     """
     values = {name: value for name, value in asked.items() if value not in (None, ())}
     refuse_foreign_options(algorithm, values)
@@ -541,7 +545,8 @@ def number_of(name: str, number: str) -> float:
 
 
 def tokenizer_to_extend(given: Mapping[str, Any]) -> Tokenizer:
-    """The tokenizer in the file of `--extend`. Raises UsageError for options that it decides itself, ClickException for what is wrong with it."""
+    """The tokenizer in the file of `--extend`. Raises UsageError for options that it decides itself,
+    ClickException for what is wrong with it."""
     path = str(given["extend"])
     for name in ("normalizer", "pre_tokenizer", "pattern", "special_tokens", "alphabet", *CUTTING):
         if name in given:
@@ -555,7 +560,8 @@ def tokenizer_to_extend(given: Mapping[str, Any]) -> Tokenizer:
 
 
 def unknown_to_add(algorithm: str, settings: Mapping[str, Any]) -> str:
-    """The token for what is unknown, which the trace's tokenizer will add; "" if it has that already, or needs none."""
+    """The token for what is unknown, which the trace's tokenizer will add; "" if it has that already, or
+    needs none."""
     unknown = ALGORITHMS[algorithm].trace.unk_token
     if (
         "extend" in settings

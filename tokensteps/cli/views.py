@@ -28,7 +28,7 @@ from tokenizers_core.files.steps import step_to_csv, step_to_json
 from tokenizers_core.files.tokenizer_json import tokenizer_to_json
 from tokenizers_core.training.algorithms import ALGORITHMS, WORDPIECE, AnyTrace
 
-# --- Tokenizers -------------------------------------------------------------------------------------------------------
+# --- Tokenizers ---------------------------------------------------------------------------------------------
 
 
 class FileKind(NamedTuple):
@@ -84,7 +84,7 @@ def files_asked(
     return files
 
 
-# --- Encodings --------------------------------------------------------------------------------------------------------
+# --- Encodings ----------------------------------------------------------------------------------------------
 
 COLUMNS: Final = ("text", "id", "token", "start", "end", "word", "type")
 
@@ -143,7 +143,7 @@ def read_ids(text: str, place: str) -> list[int]:
     return [int(digits) for digits in re.findall("[0-9]{1,4300}", text)]
 
 
-# --- Traces -----------------------------------------------------------------------------------------------------------
+# --- Traces -------------------------------------------------------------------------------------------------
 
 
 def trace_text(trace: AnyTrace, format: str, step: int | None, candidates: int) -> str:

@@ -30,8 +30,8 @@ def is_back() -> bool:
 
 
 def note_travel(came: bool) -> None:
-    """Once at the top of each run, `came` from another page or not: after Back or Forward the step in the address counts until a run
-    has come to its end, also where another one overtakes this one."""
+    """Once at the top of each run, `came` from another page or not: after Back or Forward the step in the
+    address counts until a run has come to its end, also where another one overtakes this one."""
     if came or is_back():
         st.session_state[_STEP_IS_DUE] = is_back()
 

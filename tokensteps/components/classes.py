@@ -1,5 +1,6 @@
-"""The ways into a class for whoever leads it: `assets/components/class_open.js` asks the server for a room, and keeps the lecturer's key
-in the browser; `assets/components/class_again.js` goes on with a class that is open already."""
+"""The ways into a class for whoever leads it: `assets/components/class_open.js` asks the server for a room,
+and keeps the lecturer's key in the browser; `assets/components/class_again.js` goes on with a class that is
+open already."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ def read_class(text: str | None) -> str | None:
 
 
 def enter_class(code: str) -> None:
-    """Be in this class from now on, whether or not there is one: the browser asks the room. An address that names another has lost."""
+    """Be in this class from now on, whether or not there is one: the browser asks the room. An address that
+    names another has lost."""
     st.session_state[CLASS_BEFORE] = read_class(st.query_params.get(CLASS_PARAMETER))
     st.session_state[CLASS_CODE] = code
     update_url({CLASS_PARAMETER: code})

@@ -3,9 +3,11 @@
 Python draws frames (HTML strings) for a window of steps; `assets/components/flipbook.js` shows one at a time
 without asking the server, and reports the step a quarter of a second after the last move. A page goes:
 
-    steps = position(KEY, run=run, last=last)             # where the learner is: browser, URL (Back, links) or memory
+    # where the learner is: browser, URL (Back, links) or memory
+    steps = position(KEY, run=run, last=last)
     shown = window(steps.step, last)
-    data = packed(payload(run, last, shown.start, [frame(k) for k in shown], steps.seek, labels, param="step"))
+    frames = [frame(k) for k in shown]
+    data = packed(payload(run, last, shown.start, frames, steps.seek, labels, param="step"))
     flipbook(data, key=KEY, run=run, seek=steps.seek)
 
 inside one `st.fragment`. Everything drawn comes in as an argument, so nothing here needs translating.

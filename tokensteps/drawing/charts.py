@@ -1,4 +1,5 @@
-"""Trace → Plotly figure. Plotly reads tags in text, so a learner's tokens are escaped; colours come from the theme."""
+"""Trace → Plotly figure. Plotly reads tags in text, so a learner's tokens are escaped; colours come from the
+theme."""
 
 from __future__ import annotations
 
@@ -132,10 +133,11 @@ def _mark_step(figure: go.Figure, x: float, y: float) -> None:
 
 
 def curves_told(figure: go.Figure, title: str, at: float | None = None, number: str = "") -> str:
-    """A chart's curves in words: the first and last value of each, its extremes, and its value at the current step.
+    """A chart's curves in words: the first and last value of each, its extremes, and its value at the current
+    step.
 
-    The current step is at `at` on the x axis, or where the figure has a mark of its own. `number` is the format of the values;
-    by default they have four digits, and more if they are whole numbers.
+    The current step is at `at` on the x axis, or where the figure has a mark of its own. `number` is the
+    format of the values; by default they have four digits, and more if they are whole numbers.
     """
     lines = []
     marks = [trace for trace in figure.data if trace.mode == "markers"]
@@ -225,8 +227,9 @@ def score_chart(snapshot: WordPieceSnapshot, style: Style) -> go.Figure:
 
 
 def log_axis(title: str, figure: go.Figure, axis: str) -> dict[str, Any]:
-    """A logarithmic axis of a figure. Each tick says its whole number: left alone, Plotly writes “5” for 50. So that these find room, there are
-    three ticks a decade (1, 2, 5) over at most two decades, and otherwise one."""
+    """A logarithmic axis of a figure. Each tick says its whole number: left alone, Plotly writes “5” for 50.
+    So that these find room, there are three ticks a decade (1, 2, 5) over at most two decades, and otherwise
+    one."""
     values = [value for points in figure.data for value in points[axis]]
     decades = math.log10(max(values) / min(values)) if values else 0
     return {
@@ -237,13 +240,14 @@ def log_axis(title: str, figure: go.Figure, axis: str) -> dict[str, Any]:
     }
 
 
-# --- How close it was -------------------------------------------------------------------------------------------------
+# --- How close it was ---------------------------------------------------------------------------------------
 
 
 def margin_chart(
     trace: MergeTrace | UnigramTrace, margins: Sequence[float | Fraction | None], step: int
 ) -> go.Figure:
-    """How far behind the runner-up was, step by step from 1: a tie is a mark at zero, and a step without a runner-up has none."""
+    """How far behind the runner-up was, step by step from 1: a tie is a mark at zero, and a step without a
+    runner-up has none."""
     points = [(at, float(margin)) for at, margin in enumerate(margins, start=1) if margin is not None]
     drawn = [points[index] for index in thinned([at for at, _margin in points], step)] if points else []
     figure = go.Figure()
@@ -276,7 +280,7 @@ def margin_chart(
     return figure
 
 
-# --- Unigram ----------------------------------------------------------------------------------------------------------
+# --- Unigram ------------------------------------------------------------------------------------------------
 
 
 def charts_for(trace: UnigramTrace) -> list[str]:
@@ -285,7 +289,8 @@ def charts_for(trace: UnigramTrace) -> list[str]:
 
 
 def loss_chart(trace: UnigramTrace, chart: str, step: int, style: Style) -> go.Figure:
-    """One chart over a run of Unigram, with the current step marked; for objectives, the last E step up to it."""
+    """One chart over a run of Unigram, with the current step marked; for objectives, the last E step up to
+    it."""
     curve = [(point, height) for point in trace.history for height in _heights(trace, point, chart)]
     drawn = [curve[index] for index in thinned([point.step for point, _height in curve], step)]
     special = len(trace.special_tokens)
@@ -316,7 +321,8 @@ def loss_chart(trace: UnigramTrace, chart: str, step: int, style: Style) -> go.F
 
 
 def _heights(trace: UnigramTrace, point: StepPoint, chart: str) -> list[float]:
-    """A step's heights in a chart: none where there is no number, and two losses where probabilities were renormalised."""
+    """A step's heights in a chart: none where there is no number, and two losses where probabilities were
+    renormalised."""
     if chart == "loss":
         heights = [trace.record.unnormalized.get(point.step, math.nan), point.loss]
     else:
@@ -325,7 +331,8 @@ def _heights(trace: UnigramTrace, point: StepPoint, chart: str) -> list[float]:
 
 
 def thinned(steps: Sequence[int], now: int, limit: int = 0) -> list[int]:
-    """The places of the points to draw: about `limit` (default: `CURVE_LIMIT`), evenly spaced, the first, the last, and those of step `now`."""
+    """The places of the points to draw: about `limit` (default: `CURVE_LIMIT`), evenly spaced, the first, the
+    last, and those of step `now`."""
     stride = max(1, math.ceil(len(steps) / (limit or CURVE_LIMIT)))
     last = len(steps) - 1
     return [index for index, step in enumerate(steps) if index % stride == 0 or index == last or step == now]
@@ -372,7 +379,7 @@ def worth_chart(rows: Sequence[Worth], style: Style) -> go.Figure:
     return figure
 
 
-# --- Comparing --------------------------------------------------------------------------------------------------------
+# --- Comparing ----------------------------------------------------------------------------------------------
 
 
 def sweep_chart(comparison: Comparison, chart: str, step: int) -> go.Figure:

@@ -1,4 +1,5 @@
-"""A chat as the model reads it: what the messages say in colour, what the template writes around it apart from that."""
+"""A chat as the model reads it: what the messages say in colour, what the template writes around it apart
+from that."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The tokens of a text as coloured chips; `assets/components/chips.js` links them to their ids and details.
 
-Whatever a learner pasted or a vocabulary holds becomes markup through `tokensteps.drawing.tokens` and `html.escape` alone. The
-chips show signs in place of invisible characters; the text itself travels beside them, and that is what is copied.
+Whatever a learner pasted or a vocabulary holds becomes markup through `tokensteps.drawing.tokens` and
+`html.escape` alone. The chips show signs in place of invisible characters; the text itself travels beside
+them, and that is what is copied.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ class Piece(NamedTuple):
 class TextRun(NamedTuple):
     """A stretch of text with its tokens.
 
-    Usually one; several when they share a character; none for text that no token covers. Text may be empty: [CLS].
+    Usually one; several when they share a character; none for text that no token covers. Text may be empty:
+    [CLS].
     """
 
     text: str
@@ -124,15 +126,17 @@ def chips_message(
 ) -> bytes:
     """Pack the chips for the browser; the same arguments always give the same bytes.
 
-    `cards` are the tokens' details by id, trusted markup: escape what you put in; None leaves those that the browser has, which it then
-    dims. `head` is blocks of such markup, which are shown above the chips. `version` says of which text all this is: a message
-    of an older text than the one shown is passed over. `page` names what is shown (the
-    tokenizer, the part of a long text, the language): with another one the browser forgets the pinned token and the scroll position. `linked`
-    ties the chips to the text box on the page. `first` is the number of tokens before these, `total` the number of all.
+    `cards` are the tokens' details by id, trusted markup: escape what you put in; None leaves those that the
+    browser has, which it then dims. `head` is blocks of such markup, which are shown above the chips.
+    `version` says of which text all this is: a message of an older text than the one shown is passed over.
+    `page` names what is shown (the tokenizer, the part of a long text, the language): with another one the
+    browser forgets the pinned token and the scroll position. `linked` ties the chips to the text box on the
+    page. `first` is the number of tokens before these, `total` the number of all.
 
-    `labels` needs the keys in `CHIP_LABELS`, plain text, and may have "why", on a button that asks about the pinned token: "chip" holds `{text}` and `{ids}`; "token" may hold `{index}` and
-    `{total}`, "tokens" also `{last}`, "characters" `{start}` and `{end}` (as in a slice), "copied" `{number}` and `{total}`. "language" (BCP 47, default
-    "en") says how numbers are written.
+    `labels` needs the keys in `CHIP_LABELS`, plain text, and may have "why", on a button that asks about the
+    pinned token: "chip" holds `{text}` and `{ids}`; "token" may hold `{index}` and `{total}`, "tokens" also
+    `{last}`, "characters" `{start}` and `{end}` (as in a slice), "copied" `{number}` and `{total}`.
+    "language" (BCP 47, default "en") says how numbers are written.
 
     Raises `ValueError` when a label is missing.
     """
@@ -193,7 +197,8 @@ def _drawn_lines(runs: Sequence[TextRun], shown: Shown, chip: str, unknown: str)
 
 
 def _line(chips: Sequence[_Drawn]) -> Iterator[_Drawn]:
-    """Put chips into a line of text, which runs like its first chip with a direction; chips that run the other way stay together.
+    """Put chips into a line of text, which runs like its first chip with a direction; chips that run the
+    other way stay together.
 
     `dir=auto` can't be used: to find a line's direction, a browser does not look into the isolates in it.
     """
@@ -203,7 +208,8 @@ def _line(chips: Sequence[_Drawn]) -> Iterator[_Drawn]:
     if all(way in ("", base) or (way, base) == ("number", "ltr") for way in ways):
         yield from chips
     else:
-        # Numbers always run from left to right; a chip without a direction joins its neighbours when they agree.
+        # Numbers always run from left to right; a chip without a direction joins its neighbours when they
+        # agree.
         other = {"ltr": "rtl", "rtl": "ltr"}[base]
         against = {other, "number"} if base == "rtl" else {other}
         at = 0
@@ -319,7 +325,8 @@ def _text_html(text: str, signs: bool) -> str:
 
 
 def direction(text: str) -> str:
-    """The direction that this text gives a line: that of its first letter; "number" when it has digits but no letters."""
+    """The direction that this text gives a line: that of its first letter; "number" when it has digits but no
+    letters."""
     number = ""
     for character in text[:LONGEST]:
         kind = unicodedata.bidirectional(character)

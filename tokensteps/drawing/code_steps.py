@@ -1,8 +1,9 @@
-"""Which line of the plain version a step is at, in each of its two beats, and what the line's names stand for then.
+"""Which line of the plain version a step is at, in each of its two beats, and what the line's names stand for
+then.
 
-What is shown are the files of `tokenizers_core/plain/` themselves. Their lines are found by how they begin, so that they
-move with the source. Everything here is a pure function of a snapshot; `assets/components/code.js` marks the lines that
-a frame names.
+What is shown are the files of `tokenizers_core/plain/` themselves. Their lines are found by how they begin,
+so that they move with the source. Everything here is a pure function of a snapshot;
+`assets/components/code.js` marks the lines that a frame names.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ Beats = tuple["Beat", "Beat"]
 
 
 class Beat(NamedTuple):
-    """What a step is at: the lines by their keys, the one with the values first, and the values as plain text."""
+    """What a step is at: the lines by their keys, the one with the values first, and the values as plain
+    text."""
 
     keys: tuple[str, ...]
     values: str
@@ -73,7 +75,8 @@ class Excerpt(NamedTuple):
         return f"{self.file.__name__.replace('.', '/')}.py"
 
     def lines(self) -> Iterator[tuple[str, str]]:
-        """The file's name, then each line's number in the file and its text; two empty lines after each part."""
+        """The file's name, then each line's number in the file and its text; two empty lines after each
+        part."""
         yield "", f"# {self.path}"
         for part in self.functions or (self.file,):
             source, first = inspect.getsourcelines(part)
@@ -83,7 +86,8 @@ class Excerpt(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """A plain version as it is shown: its file, what it takes from others, and for each key how one line alone begins."""
+    """A plain version as it is shown: its file, what it takes from others, and for each key how one line
+    alone begins."""
 
     excerpts: tuple[Excerpt, ...]
     beginnings: Mapping[str, str]
@@ -203,11 +207,12 @@ def rules_left_out(trace: Training) -> list[str]:
     return lines
 
 
-# --- beats ------------------------------------------------------------------------------------------------------------
+# --- beats --------------------------------------------------------------------------------------------------
 
 
 def short_token(token: str, style: Style) -> str:
-    """A token among the values: the beginning of a long one, and one that is read from right to left set apart."""
+    """A token among the values: the beginning of a long one, and one that is read from right to left set
+    apart."""
     text = readable(token, style)
     if len(text) > TOKEN_WIDTH:
         text = text[: TOKEN_WIDTH - 1] + "…"
@@ -277,7 +282,8 @@ def unigram_beats(snapshot: UnigramSnapshot, style: Style) -> Beats:
 
 
 def code_attributes(beats: Beats) -> str:
-    """Both beats as attributes of a frame: keys joined by `+`, beats by a space, their values by a new line."""
+    """Both beats as attributes of a frame: keys joined by `+`, beats by a space, their values by a new
+    line."""
     first, second = beats
     if first == second:
         return f' data-code="{"+".join(first.keys)}" data-values="{escape(first.values)}"'
@@ -285,11 +291,12 @@ def code_attributes(beats: Beats) -> str:
     return f' data-code="{keys}" data-values="{escape(first.values)}\n{escape(second.values)}"'
 
 
-# --- the source -------------------------------------------------------------------------------------------------------
+# --- the source ---------------------------------------------------------------------------------------------
 
 
 def coloured(source: str) -> list[str]:
-    """The lines of a Python source as markup: keywords, strings, comments, numbers and the names of functions.
+    """The lines of a Python source as markup: keywords, strings, comments, numbers and the names of
+    functions.
 
     >>> coloured("return 1  # one")
     ['<span class=k>return</span> <span class=n>1</span>  <span class=c># one</span>']
@@ -334,7 +341,8 @@ def listing_html(listing: str) -> str:
 
 
 def listing_message(trace: Training, label: str) -> bytes:
-    """What the browser needs: the listing and its file's name, where each key's line is, a name for screen readers."""
+    """What the browser needs: the listing and its file's name, where each key's line is, a name for screen
+    readers."""
     name = listing_of(trace)
     listing = LISTINGS[name]
     message = {

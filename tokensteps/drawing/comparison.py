@@ -1,7 +1,7 @@
 """Snapshot of a comparison → frame: its runs side by side at one vocabulary size; and its markup for tabs.
 
-A frame is a pure function of its snapshot, the style and the language in use. WordPiece's tokens are shown without their ##
-inside words, so that equal tokens look the same in all columns.
+A frame is a pure function of its snapshot, the style and the language in use. WordPiece's tokens are shown
+without their ## inside words, so that equal tokens look the same in all columns.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ WORDS_SHOWN = 8
 CHANGED_SHOWN = 3
 """How many of these rows are reserved for the words that change at a size."""
 FREQUENT_SHOWN = 2
-"""Of the words that are cut differently, the most frequent come first, this many; then those that each cuts in its own way."""
+"""Of the words that are cut differently, the most frequent come first, this many; then those that each cuts
+in its own way."""
 TOKENS_IN_COLUMN = 16
 CHIPS_SHOWN = 60
 """Tokens listed for each region of the overlap."""
@@ -59,11 +60,12 @@ def compare_frame(snapshot: SizeSnapshot, style: Style) -> Frame:
     )
 
 
-# --- a column ---------------------------------------------------------------------------------------------------------
+# --- a column -----------------------------------------------------------------------------------------------
 
 
 def column(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
-    """One algorithm: what it did, how many tokens a word takes, and how it cuts the words that all columns show."""
+    """One algorithm: what it did, how many tokens a word takes, and how it cuts the words that all columns
+    show."""
     name = standing.name
     direction = escape(_(STEP_KINDS[snapshot.trace.runs[name].ranked_by].direction))
     return (
@@ -90,7 +92,8 @@ def measure(snapshot: SizeSnapshot, standing: Standing) -> str:
 
 
 def cuts_panel(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
-    """The words: those that are cut differently, the most frequent first, then those that change at this size."""
+    """The words: those that are cut differently, the most frequent first, then those that change at this
+    size."""
     first, changed = compared_words(snapshot)
     cuts = snapshot.cuts((*first, *changed))
     result = made_here(standing)
@@ -117,7 +120,8 @@ def cuts_panel(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
 
 
 def compared_words(snapshot: SizeSnapshot) -> tuple[list[str], list[str]]:
-    """Which words to show: all of a few; of many, those that are cut differently, and those that change at this size."""
+    """Which words to show: all of a few; of many, those that are cut differently, and those that change at
+    this size."""
     corpus = snapshot.trace.corpus
     if len(corpus.words) <= WORDS_SHOWN:
         return list(corpus.words), []
@@ -138,7 +142,8 @@ def made_here(standing: Standing) -> frozenset[str]:
 def cut_row(
     cuts: tuple[Cut | None, ...], position: int, freq: int, made: frozenset[str], style: Style
 ) -> str:
-    """One word in the column at `position`: a sign, its tokens, how often it occurs and how many tokens it takes."""
+    """One word in the column at `position`: a sign, its tokens, how often it occurs and how many tokens it
+    takes."""
     cut = cuts[position]
     if cut is None:
         return '<li class="w dim"><i></i><span class="ts"></span><span class="f">–</span></li>'
@@ -163,7 +168,7 @@ def block_title(title: str, units: bool = False) -> str:
     return f"<h4>{escape(title)}{note}</h4>"
 
 
-# --- for tabs ---------------------------------------------------------------------------------------------------------
+# --- for tabs -----------------------------------------------------------------------------------------------
 
 
 def overlap_html(overlap: Overlap, style: Style) -> str:

@@ -23,7 +23,8 @@ from tokensteps.language.marks import first_marks
 
 
 def encoding_frame(snapshot: EncodingSnapshot, style: Style, by_rank: bool = False) -> Frame:
-    """The frame of one step of encoding a word with learned merges, which `by_rank` names by their ranks, from 0."""
+    """The frame of one step of encoding a word with learned merges, which `by_rank` names by their ranks,
+    from 0."""
     event, status = snapshot.event, token_count(len(snapshot.tokens))
     rows = "".join(
         f"<tr{' class=now' if index == 0 else ''}><td>{pair_chips(pair, style)}<td>{count(rank) if by_rank else rank + 1}"

@@ -36,8 +36,8 @@ class Frame(NamedTuple):
 
 
 def without_styles(frame: Frame) -> Frame:
-    """The frame for a page whose policy forbids styles in markup: flipbook.js sets them, which no policy forbids. All text is escaped, so no
-    quotation mark of its own stands in a frame.
+    """The frame for a page whose policy forbids styles in markup: flipbook.js sets them, which no policy
+    forbids. All text is escaped, so no quotation mark of its own stands in a frame.
 
     >>> without_styles(Frame('<i style="width:3%"></i>', "", "", "")).html
     '<i data-style="width:3%"></i>'
@@ -48,10 +48,10 @@ def without_styles(frame: Frame) -> Frame:
 def window(step: int, last: int, size: int = 96, whole: int = WHOLE_RUN) -> range:
     """Return the steps to render around `step` of a run whose steps are 0..`last`.
 
-    A run of fewer than `whole` steps comes whole. Otherwise windows of `size` steps start at multiples of `size // 2`,
-    and a step gets the window in whose middle half it lies. So neighbouring steps share a window (and, byte for byte, a
-    payload, which Streamlit then doesn't send again), and a learner is at least `size // 4` steps from the window's
-    edge when Python hears of them.
+    A run of fewer than `whole` steps comes whole. Otherwise windows of `size` steps start at multiples of
+    `size // 2`, and a step gets the window in whose middle half it lies. So neighbouring steps share a window
+    (and, byte for byte, a payload, which Streamlit then doesn't send again), and a learner is at least `size
+    // 4` steps from the window's edge when Python hears of them.
 
     >>> window(7, 19)
     range(0, 20)
@@ -85,22 +85,23 @@ def payload(
 ) -> bytes:
     """Pack a window of frames for the browser; the same arguments always give the same bytes.
 
-    `run` names what is stepped through *and* the language (another `run` makes the browser forget its state); steps
-    are 0..`last`; `frames` are those of the steps `first`, `first + 1`, ...; `seek` is (step, nonce): the browser goes
-    to that step when it mounts or when the nonce is new, and otherwise keeps its own; `beats` shows a step forward in
-    two beats; `param` names the URL parameter that the browser keeps at the current step (None: leave the URL alone).
+    `run` names what is stepped through *and* the language (another `run` makes the browser forget its state);
+    steps are 0..`last`; `frames` are those of the steps `first`, `first + 1`, ...; `seek` is (step, nonce):
+    the browser goes to that step when it mounts or when the nonce is new, and otherwise keeps its own;
+    `beats` shows a step forward in two beats; `param` names the URL parameter that the browser keeps at the
+    current step (None: leave the URL alone).
 
-    `labels` needs the keys in `FLIPBOOK_LABELS`; its "step" holds `{step}` and `{last}`, "rest_one" and "rest_other"
-    (how many entries of a list are not in sight, for one and for several) hold `{number}`; "fewer" folds a list that
-    was opened. It may add "title" (what
-    screen readers call the whole, as a heading too), "stage" (what they call the frame's place) and the names of keys
-    in tooltips: "home", "end", "space". Where steps are marked, the buttons that go to them are called "before" and "after".
+    `labels` needs the keys in `FLIPBOOK_LABELS`; its "step" holds `{step}` and `{last}`, "rest_one" and
+    "rest_other" (how many entries of a list are not in sight, for one and for several) hold `{number}`;
+    "fewer" folds a list that was opened. It may add "title" (what screen readers call the whole, as a heading
+    too), "stage" (what they call the frame's place) and the names of keys in tooltips: "home", "end",
+    "space". Where steps are marked, the buttons that go to them are called "before" and "after".
 
-    Markup within a frame may carry `data-step="7"`: a click on it goes to that step. An element with `data-pick="e5"`
-    can be chosen: what has e5 among the words of its `data-of` gets the class `picked` then, and `seen` while the mouse
-    or the focus is there, or the mouse in its row of a table; the choice survives steps. If it has `data-answer` too, Python is told
-    what is chosen. What has `data-pane` keeps its scrolling from step to step, and
-    what has `data-here` stays in sight.
+    Markup within a frame may carry `data-step="7"`: a click on it goes to that step. An element with
+    `data-pick="e5"` can be chosen: what has e5 among the words of its `data-of` gets the class `picked` then,
+    and `seen` while the mouse or the focus is there, or the mouse in its row of a table; the choice survives
+    steps. If it has `data-answer` too, Python is told what is chosen. What has `data-pane` keeps its
+    scrolling from step to step, and what has `data-here` stays in sight.
 
     Raises `ValueError` when a label is missing or the frames don't lie within the run.
     """

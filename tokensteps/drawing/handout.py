@@ -1,7 +1,7 @@
 """Pages that stand by themselves: one HTML file each, which asks the network for nothing.
 
-The templates, styles and scripts are the files of `assets/handout/`. Titles are plain text and escaped here; every other
-part of a page is trusted markup: the caller escapes.
+The templates, styles and scripts are the files of `assets/handout/`. Titles are plain text and escaped here;
+every other part of a page is trusted markup: the caller escapes.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class DrawnRun(NamedTuple):
 
 
 def filled(template: str, **parts: str) -> str:
-    """Return `assets/handout/<template>.html` with `parts` in the places that it names; a template of another folder of `assets/`
-    has that folder in its name, as in "site/page".
+    """Return `assets/handout/<template>.html` with `parts` in the places that it names; a template of another
+    folder of `assets/` has that folder in its name, as in "site/page".
 
     >>> print(filled("run-projector", words="{}"))
     <div id="start-projector"></div>
@@ -68,8 +68,8 @@ def standalone_page(
 ) -> str:
     """Return a whole document around `assets/handout/<template>.html`.
 
-    `title` is plain text, `language` the document's (BCP 47), `styles` names the style sheets in `assets/`, `policy` is
-    the Content-Security-Policy, and `parts` are what the template asks for beside the title.
+    `title` is plain text, `language` the document's (BCP 47), `styles` names the style sheets in `assets/`,
+    `policy` is the Content-Security-Policy, and `parts` are what the template asks for beside the title.
     """
     heading = escape(title)
     return filled(
@@ -90,7 +90,8 @@ def handout(
     room: float = math.inf,
     also: Sequence[str] = (),
 ) -> str:
-    """The self-contained HTML file of a run, as `draw_steps` draws it; `also` names more scripts of `assets/handout/`."""
+    """The self-contained HTML file of a run, as `draw_steps` draws it; `also` names more scripts of
+    `assets/handout/`."""
     run = draw_steps(title, last, frame, step, room)
     return standalone_run(
         title,
@@ -104,8 +105,8 @@ def handout(
 
 
 def still_page(title: str, template: str, styles: Sequence[str], also: str, **parts: str) -> str:
-    """A page with nothing to step through, as small as can be: compressed, and of the styles what it uses. `also` is one more script of
-    `assets/handout/`."""
+    """A page with nothing to step through, as small as can be: compressed, and of the styles what it uses.
+    `also` is one more script of `assets/handout/`."""
     script = read_asset("handout/unpack.js") + read_asset(f"handout/{also}.js")
     body = filled(template, title=escape(title), **parts)
     used = used_styles("\n".join(map(read_asset, styles)), f"{body} root host lang")
@@ -128,10 +129,11 @@ def draw_steps(
     room: float = math.inf,
     called: str = "",
 ) -> DrawnRun:
-    """A run in the language in use, its first `HANDOUT_STEPS` steps if it is longer, to be opened at `step`; `called` tells its flipbook
-    from others on the page.
+    """A run in the language in use, its first `HANDOUT_STEPS` steps if it is longer, to be opened at `step`;
+    `called` tells its flipbook from others on the page.
 
-    Where it is to be small, it holds no more steps than have `room`, in bytes of their frames within an attribute; the start always has.
+    Where it is to be small, it holds no more steps than have `room`, in bytes of their frames within an
+    attribute; the start always has.
     """
     frames: list[Frame] = []
     for one in map(frame, range(min(last, HANDOUT_STEPS) + 1)):
@@ -154,7 +156,8 @@ def draw_steps(
 
 
 def paper_handout(title: str, last: int, frame: Callable[[int], Frame], *others: tuple[str, Frame]) -> str:
-    """A run for paper: its first `PAPER_STEPS` steps, several to a page, and then other frames, each with its title."""
+    """A run for paper: its first `PAPER_STEPS` steps, several to a page, and then other frames, each with its
+    title."""
     shown = min(last, PAPER_STEPS)
     footer = ""
     if shown < last:
@@ -186,12 +189,14 @@ def standalone_run(
     projector: Mapping[str, Any] | None = None,
     also: Sequence[str] = (),
 ) -> str:
-    """Return one HTML file that holds a whole run and steps through it offline, from `file://`, a USB stick or an LMS.
+    """Return one HTML file that holds a whole run and steps through it offline, from `file://`, a USB stick
+    or an LMS.
 
-    `data` comes from `payload` and must hold every frame of the run; `title` is plain text, `footer_html` trusted
-    markup; `language` is the document's (BCP 47); `terms` holds name and definition of each term that the frames mark;
-    `projector` are the words of projector mode, as in `projector_labels` (default: no projector mode). The file's
-    Content-Security-Policy allows its own scripts by hash, its own styles, and `data:` fonts and images.
+    `data` comes from `payload` and must hold every frame of the run; `title` is plain text, `footer_html`
+    trusted markup; `language` is the document's (BCP 47); `terms` holds name and definition of each term that
+    the frames mark; `projector` are the words of projector mode, as in `projector_labels` (default: no
+    projector mode). The file's Content-Security-Policy allows its own scripts by hash, its own styles, and
+    `data:` fonts and images.
 
     Raises `ValueError` when frames are missing.
     """

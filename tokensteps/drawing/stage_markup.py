@@ -1,4 +1,5 @@
-"""Markup that frames of every subject share: the stage with its two panels, headings, tables, rows of words, bars."""
+"""Markup that frames of every subject share: the stage with its two panels, headings, tables, rows of words,
+bars."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ CANDIDATE_ROWS: Final = 8
 
 
 def stage_html(said: str, left: str, right: str, attributes: str = "", figures: str = "") -> str:
-    """The stage: what happened, and two panels under it. `attributes` are for the page's scripts; `figures` are folded until somebody
-    asks for them."""
+    """The stage: what happened, and two panels under it. `attributes` are for the page's scripts; `figures`
+    are folded until somebody asks for them."""
     folded = ""
     if figures:
         name = escape(_("Figures"))
@@ -51,8 +52,8 @@ def bar(share: float, classes: str = "bar") -> str:
 
 
 def way_html(name: str, figures: Iterable[tuple[str, int, str]], shown: str, told: str) -> str:
-    """A row about one way to cut a text: its name, its figures, each with a class of its own or "", the pieces, and what is said of it.
-    Names and texts are markup, those of the figures plain text."""
+    """A row about one way to cut a text: its name, its figures, each with a class of its own or "", the
+    pieces, and what is said of it. Names and texts are markup, those of the figures plain text."""
     cells = "".join(
         f'<div class="{kind}"><dt>{escape(figure)}</dt><dd>{count(number)}</dd></div>'
         for figure, number, kind in figures
@@ -64,7 +65,8 @@ def way_html(name: str, figures: Iterable[tuple[str, int, str]], shown: str, tol
 
 
 def pick_html(identifier: str, shown: str) -> str:
-    """A number, or other markup, that lights up what has this id while it is pointed at or focused: see `lit_chip`."""
+    """A number, or other markup, that lights up what has this id while it is pointed at or focused: see
+    `lit_chip`."""
     return f'<button type="button" class="n" data-pick="{identifier}">{shown}</button>'
 
 
@@ -94,17 +96,19 @@ def word_list(rows: Iterable[str]) -> str:
 
 
 def rows_html(rows: Sequence[str], number: int, limit: int = WORD_ROWS) -> str:
-    """The rows of a list of `number` words, the first `limit` of them for the page, and how many more words there are.
+    """The rows of a list of `number` words, the first `limit` of them for the page, and how many more words
+    there are.
 
     >>> print(rows_html([word_html("a", ""), word_html("b", "")], 22, limit=1))
     <ul class="ws"><li class="w"><span class="ts">a</span><span class="f"></span></li><li class="w beyond"><span class="ts">b</span><span class="f"></span></li></ul><p class="more" data-more="20">and 21 more</p>
-    """
+    """  # noqa: W505
     beyond = (row.replace('class="w', 'class="w beyond', 1) for row in rows[limit:])
     return word_list([*rows[:limit], *beyond]) + more_html(number - len(rows), len(rows[limit:]))
 
 
 def more_html(undrawn: int, hidden: int = 0) -> str:
-    """How many entries of a list are not in sight: those that aren't in the markup, and those hidden there; nothing for none.
+    """How many entries of a list are not in sight: those that aren't in the markup, and those hidden there;
+    nothing for none.
 
     The flipbook hides more where there is no room, and counts them as well.
     """

@@ -1,4 +1,5 @@
-"""Snapshot → pandas frame → what the browser draws a table from. It draws cells as plain text, so tokens need no escaping here."""
+"""Snapshot → pandas frame → what the browser draws a table from. It draws cells as plain text, so tokens need
+no escaping here."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ def tied_for_best(snapshot: MergeSnapshot, candidates: Sequence[Candidate]) -> l
 def pair_table(
     snapshot: MergeSnapshot, style: Style, find: str = "", limit: int | None = None
 ) -> pd.DataFrame:
-    """The `limit` best pairs that could be merged next (None: all), best first; with `find`, those of them whose text contains it."""
+    """The `limit` best pairs that could be merged next (None: all), best first; with `find`, those of them
+    whose text contains it."""
     candidates = snapshot.candidates(limit)
     columns = {
         _("position"): range(1, len(candidates) + 1),
@@ -72,7 +74,8 @@ def score_table(
 def piece_table(
     snapshot: UnigramSnapshot, style: Style, find: str = "", limit: int | None = None
 ) -> pd.DataFrame:
-    """The `limit` most probable pieces (None: all), and what the next round does with them; with `find`, those that contain it."""
+    """The `limit` most probable pieces (None: all), and what the next round does with them; with `find`,
+    those that contain it."""
     trace = snapshot.trace
     ranked = {candidate.piece: candidate for candidate in snapshot.candidates()}
     pieces = sorted(snapshot.pieces.items(), key=lambda item: -item[1])[:limit]
@@ -112,12 +115,18 @@ def worth_table(rows: Sequence[Worth], style: Style) -> pd.DataFrame:
 def packed_table(
     table: pd.DataFrame, *, index: bool = False, ids: bool = False, digits: int | None = None
 ) -> bytes:
-    """A table as `assets/components/table.js` reads it: JSON with the columns, each with its kind and its cells.
+    """A table as `assets/components/table.js` reads it: JSON with the columns, each with its kind and its
+    cells.
 
-    `index` says whether the rows' names are its first column, `ids` whether whole numbers are names, which have no separators. Other
-    numbers are written with so many `digits` after the point, or with six that count.
+    `index` says whether the rows' names are its first column, `ids` whether whole numbers are names, which
+    have no separators. Other numbers are written with so many `digits` after the point, or with six that
+    count.
 
-    >>> print(packed_table(pd.DataFrame({"<b>": ["<i>", None], "n": [0.5, float("nan")], "tied": [True, False]})).decode())
+    >>> print(
+    ...     packed_table(
+    ...         pd.DataFrame({"<b>": ["<i>", None], "n": [0.5, float("nan")], "tied": [True, False]})
+    ...     ).decode()
+    ... )
     {"id":1710255114,"portion":200,"rest":"","columns":[{"name":"<b>","kind":"text","cells":["<i>",null]},{"name":"n","kind":"decimal","cells":[0.5,null]},{"name":"tied","kind":"tick","cells":[true,false]}]}
     """
     columns = [_column(str(name), table[name].tolist()) for name in table]
@@ -160,7 +169,8 @@ def _kind(value: object) -> str:
 
 
 def _cell(value: object) -> object:
-    """A value for a script, None for what is missing. Its numbers are exact up to 2⁵³; larger ones go as text."""
+    """A value for a script, None for what is missing. Its numbers are exact up to 2⁵³; larger ones go as
+    text."""
     if value is None or value is pd.NA or value != value:  # NaN alone differs from itself
         return None
     if isinstance(value, int):
@@ -171,13 +181,15 @@ def _cell(value: object) -> object:
 
 
 def table_of(columns: Mapping[str, Sequence[object]]) -> pd.DataFrame:
-    """A table of these columns. Without rows it has no types: pandas would make a column of tokens a column of numbers."""
+    """A table of these columns. Without rows it has no types: pandas would make a column of tokens a column
+    of numbers."""
     table = pd.DataFrame(columns)
     return table if len(table) else table.astype(object)
 
 
 def matching(table: pd.DataFrame, find: str, tokens: int = 2) -> pd.DataFrame:
-    """The rows whose first `tokens` columns after the place contain `find`, joined or with a space between them."""
+    """The rows whose first `tokens` columns after the place contain `find`, joined or with a space between
+    them."""
     if not find:
         return table
     first, *others = (table[name] for name in table.columns[1 : 1 + tokens])

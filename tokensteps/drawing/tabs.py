@@ -1,4 +1,5 @@
-"""Markup for the training pages' tabs: a word through the steps, a token's lineage, an encoded text, where two runs part."""
+"""Markup for the training pages' tabs: a word through the steps, a token's lineage, an encoded text, where
+two runs part."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ def story_html(history: Sequence[tuple[int, tuple[str, ...]]], step: int, style:
 
 
 def lineage_html(lineage: Lineage, style: Style, by_rank: bool = False) -> str:
-    """A token above the two it was made from, down to the alphabet; `by_rank` names merges by their ranks, from 0."""
+    """A token above the two it was made from, down to the alphabet; `by_rank` names merges by their ranks,
+    from 0."""
     return f'<div class="ts scroll">{_branch(lineage, style, LINEAGE_DEPTH, by_rank)}</div>'
 
 
@@ -84,8 +86,8 @@ def _parting_row(run: MergeTrace, step: int, style: Style) -> str:
 def vocabularies_html(
     trace: MergeTrace, rival: MergeTrace, style: Style, ours: str = "", theirs: str = ""
 ) -> str:
-    """The tokens that two runs learn: shared ones, and each one's own. `ours` and `theirs` (translated, plain text) name the runs' own;
-    the default is this page's WordPiece and the library's, at the same size."""
+    """The tokens that two runs learn: shared ones, and each one's own. `ours` and `theirs` (translated, plain
+    text) name the runs' own; the default is this page's WordPiece and the library's, at the same size."""
     here, there = set(trace.step_of_token), set(rival.step_of_token)
     rows = (
         (_("Learned by both"), [token for token in trace.step_of_token if token in there]),

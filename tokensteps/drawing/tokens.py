@@ -1,9 +1,9 @@
-"""How tokens are shown, everywhere: as markup (`chip`, `chips`, `pair_chips`, `token_html`), in charts (`chart_text`) or as
-plain text (`readable`).
+"""How tokens are shown, everywhere: as markup (`chip`, `chips`, `pair_chips`, `token_html`), in charts
+(`chart_text`) or as plain text (`readable`).
 
-No other module turns a token into markup. Plain text, `readable`'s included, goes through `escape` or `fill` like anything
-else that a learner pasted. Invisible characters get a sign or a name: white space, control characters, bytes that are no text
-by themselves.
+No other module turns a token into markup. Plain text, `readable`'s included, goes through `escape` or `fill`
+like anything else that a learner pasted. Invisible characters get a sign or a name: white space, control
+characters, bytes that are no text by themselves.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from tokensteps.limits import TOKEN_SHOWN, TOKENS_ROOM
 
 PALETTE_SIZE = 10
 SHOW = ("spaces", "letters", "symbols", "bytes")
-"""Ways to write a token: as readable text, with its spaces as ␣ or with the tokenizer's own markers for them, exactly as in the
-vocabulary file, or as bytes."""
+"""Ways to write a token: as readable text, with its spaces as ␣ or with the tokenizer's own markers for them,
+exactly as in the vocabulary file, or as bytes."""
 
 VISIBLE = {" ": "␣", "\t": "⇥", "\n": "⏎", "\r": "␍"}
 BYTE_LEVEL_VISIBLE = {" ": "Ġ", "\t": "ĉ", "\n": "Ċ", "\r": "č"}
@@ -64,7 +64,8 @@ def colour(token: str) -> int:
 
 
 def parts(token: str, style: Style = PLAIN) -> list[Part]:
-    """What to show for a token; for a very long one its beginning, its end, and how many characters are left out.
+    """What to show for a token; for a very long one its beginning, its end, and how many characters are left
+    out.
 
     >>> parts("Ġthe", Style(byte_level=True)), parts("ãģĵ", Style(byte_level=True))
     ([Part(text='Ġthe', named=False)], [Part(text='こ', named=False)])
@@ -98,7 +99,8 @@ def _token_size(made: str, token: str, *_style: object) -> int:
 def readable(token: str, style: Style = PLAIN) -> str:
     """A token as plain text, for screen readers and tables.
 
-    Beside letters that run from right to left, the names of bytes keep their order by marks: without them, `ל0xD7` shows as `0לxD7`.
+    Beside letters that run from right to left, the names of bytes keep their order by marks: without them,
+    `ל0xD7` shows as `0לxD7`.
 
     >>> readable("ãģ", Style(byte_level=True)), readable("×ľ×", Style(byte_level=True))
     ('0xE3 0x81', '\u200eל\u200e0xD7')
@@ -155,7 +157,8 @@ def chart_text(text: str) -> str:
 
 
 def lit_id(*tokens: str) -> str:
-    """A name for a token or a pair in `data-pick` and `data-of`, the same in every frame: see `tokensteps.drawing.frame.payload`."""
+    """A name for a token or a pair in `data-pick` and `data-of`, the same in every frame: see
+    `tokensteps.drawing.frame.payload`."""
     name = "\0".join(tokens).encode("utf-8", "surrogatepass")
     return blake2b(name, digest_size=5).hexdigest()
 

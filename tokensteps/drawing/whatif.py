@@ -1,4 +1,5 @@
-"""A run and the same run with one thing changed → markup: both timelines, the vocabularies, the words, tokens per word."""
+"""A run and the same run with one thing changed → markup: both timelines, the vocabularies, the words, tokens
+per word."""
 
 from __future__ import annotations
 
@@ -81,11 +82,12 @@ def whatif_frame(found: WhatIf, label: str, status: str) -> Frame:
     return Frame(whatif_html(found), sentences(status + ".", *spoken), label, status)
 
 
-# --- the timelines ----------------------------------------------------------------------------------------------------
+# --- the timelines ------------------------------------------------------------------------------------------
 
 
 def starts_html(found: WhatIf) -> str:
-    """The symbols, or Unigram's seed, that only one of the runs starts with; nothing when both start alike."""
+    """The symbols, or Unigram's seed, that only one of the runs starts with; nothing when both start
+    alike."""
     rows = []
     starts = [choice.tokens for run in (found.ours, found.theirs) if (choice := choice_at(run, 0))]
     names = (_("Only as it is, from the start"), _("Only what if, from the start"))
@@ -97,7 +99,8 @@ def starts_html(found: WhatIf) -> str:
 
 
 def timelines_html(found: WhatIf) -> str:
-    """Both runs step by step, one under the other: each column is a step, and the one where they part is marked."""
+    """Both runs step by step, one under the other: each column is a step, and the one where they part is
+    marked."""
     last, parting = max(len(found.ours), len(found.theirs)), found.parting
     first = max(1, (parting or 1) - BEFORE_PARTING)
     beside = [*aligned(found.ours, found.theirs)]  # up to where they part, both are at the same step
@@ -142,7 +145,7 @@ def choice_html(choice: Decision | None, style: Style) -> str:
     return f'<span class="none">{tell_choice(choice._replace(tokens=()), Markup(style))}</span>'
 
 
-# --- what becomes of it -----------------------------------------------------------------------------------------------
+# --- what becomes of it -------------------------------------------------------------------------------------
 
 
 def tokens_row(name: str, tokens: Sequence[str], style: Style) -> str:

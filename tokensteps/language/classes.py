@@ -1,4 +1,5 @@
-"""The words of a class on the browser's side: the lecturer's strip and wall, the students' card, the summary."""
+"""The words of a class on the browser's side: the lecturer's strip and wall, the students' card, the
+summary."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Errors in published walk-throughs: every word about each, in one list, by the erratum's name.
 
-What is published is quoted, with the place. What is computed is not written here: the sentences have fields, which
-`tokensteps/teaching/errata.py` fills from runs for the page of errata, and `tokensteps/drawing/narration/errata.py` for the asides
-on frames. Sources: the Hugging Face course, chapter 6, sections 5 (BPE), 6 (WordPiece) and 7 (Unigram); lecture notes on BPE with
-`</w>`.
+What is published is quoted, with the place. What is computed is not written here: the sentences have fields,
+which `tokensteps/teaching/errata.py` fills from runs for the page of errata, and
+`tokensteps/drawing/narration/errata.py` for the asides on frames. Sources: the Hugging Face course, chapter
+6, sections 5 (BPE), 6 (WordPiece) and 7 (Unigram); lecture notes on BPE with `</w>`.
 """
 
 from __future__ import annotations

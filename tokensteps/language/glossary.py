@@ -1,4 +1,5 @@
-"""The glossary in the language in use: a term's names, forms, synonyms and definition, and its entry on the page."""
+"""The glossary in the language in use: a term's names, forms, synonyms and definition, and its entry on the
+page."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ def forms_of(term: Term) -> list[str]:
 
 
 def forms_with_english(term: Term) -> list[tuple[str, str]]:
-    """The same, each with the English word that its translation gives, or "": `规范化器|规范化=normalization`."""
+    """The same, each with the English word that its translation gives, or "":
+    `规范化器|规范化=normalization`."""
     if not term.forms:
         return []
     pairs = [form.partition("=") for form in _(term.forms).split("|") if form]
@@ -23,7 +25,8 @@ def forms_with_english(term: Term) -> list[tuple[str, str]]:
 
 
 def english(term: Term) -> str:
-    """What most of the literature calls a term, for a reader of another language; "" if the term is shown like that already.
+    """What most of the literature calls a term, for a reader of another language; "" if the term is shown
+    like that already.
 
     >>> from tokensteps.language.i18n import use_language
     >>> language = use_language("ja")

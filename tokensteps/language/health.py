@@ -1,4 +1,5 @@
-"""The words of a vocabulary's check: what was found of a token, what tokens are made up of, and what tells nearly equal ones apart."""
+"""The words of a vocabulary's check: what was found of a token, what tokens are made up of, and what tells
+nearly equal ones apart."""
 
 from __future__ import annotations
 

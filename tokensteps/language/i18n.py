@@ -1,7 +1,7 @@
 """Languages: gettext catalogues under ``assets/locale``, chosen per browser session.
 
-Every text that a person reads goes through `_` or `ngettext`. English is the language of the source, so it needs no
-catalogue.
+Every text that a person reads goes through `_` or `ngettext`. English is the language of the source, so it
+needs no catalogue.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def language_of(tag: str) -> str:
 
 
 def visitors_language(asked: str, accepted: str) -> str:
-    """The language of somebody who asked for it in the address, or else accepts these tags, as the header Accept-Language has them.
+    """The language of somebody who asked for it in the address, or else accepts these tags, as the header
+    Accept-Language has them.
 
     >>> visitors_language("zh", "ja"), visitors_language("", "ja-JP,en;q=0.9"), visitors_language("tlh", "")
     ('zh', 'ja', 'en')
@@ -130,8 +131,8 @@ def engine_messages(
 ) -> Iterator[tuple[int, str, str, list[str]]]:
     """The engine's error messages, extracted for Babel: the engine itself knows nothing about translation.
 
-    That is each error's `template` and `templates`, and the words that fill them in: a `Phrase`, what a file was expected
-    (`wrong`) to hold, and plain text given as a reason; of a `Numbered`, both forms.
+    That is each error's `template` and `templates`, and the words that fill them in: a `Phrase`, what a file
+    was expected (`wrong`) to hold, and plain text given as a reason; of a `Numbered`, both forms.
     """
     tree = ast.parse(fileobj.read())
     results: list[ast.AST] = []

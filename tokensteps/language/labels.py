@@ -6,7 +6,8 @@ from tokensteps.language.i18n import _, ngettext
 
 
 def flipbook_labels(title: str = "") -> dict[str, str]:
-    """The words on the flipbook's controls; its title tells those who only hear it from others on the page."""
+    """The words on the flipbook's controls; its title tells those who only hear it from others on the
+    page."""
     return {
         "title": title or _("Step through training"),
         "first": _("First step"),
@@ -85,8 +86,8 @@ def plan_keys() -> list[tuple[str, str]]:
 def projector_labels(
     in_class: bool = False, in_plan: bool = False, opens_class: bool = False
 ) -> dict[str, str | list[tuple[str, str]]]:
-    """The words of projector mode, in the language in use; under "sheet", its keys and what they do, on a page of a class, of a plan, and
-    where a class may be opened."""
+    """The words of projector mode, in the language in use; under "sheet", its keys and what they do, on a
+    page of a class, of a plan, and where a class may be opened."""
     return {
         "name": _("Projector mode"),
         "started": _("Projector mode. Press Escape to leave."),

@@ -1,7 +1,8 @@
 """Marks on the glossary's terms in sentences, which let a reader look a term up in place.
 
-A mark is `<span class="term" data-term="tie">tied</span>`: only the term's name travels with the page's text, and
-`assets/components/terms.js` shows the definition. Each language has its own words for a term, so its forms are translated.
+A mark is `<span class="term" data-term="tie">tied</span>`: only the term's name travels with the page's text,
+and `assets/components/terms.js` shows the definition. Each language has its own words for a term, so its
+forms are translated.
 """
 
 from __future__ import annotations
@@ -25,12 +26,14 @@ TOKEN_SIGNS: Final = {
     "continuation": regex.compile(r'<button.*?</button>|<bdi class="t [^>]*>(##)', regex.DOTALL),
     "end_of_word": regex.compile(r"<button.*?</button>|(&lt;/w&gt;)(?=</bdi>)", regex.DOTALL),
 }
-"""Term → where a chip has the sign that it explains, as the group, except in a button, which can't hold another one."""
+"""Term → where a chip has the sign that it explains, as the group, except in a button, which can't hold
+another one."""
 MARK: Final = regex.compile(r'<span class="term" role="button" tabindex="0" data-term="(\w+)">([^<]*)</span>')
 
 
 def marked(message: str, seen: set[str] | None = None) -> str:
-    """A message as markup, each term marked where it first occurs, unless it was `seen` before; the message's fields stay.
+    """A message as markup, each term marked where it first occurs, unless it was `seen` before; the message's
+    fields stay.
 
     >>> marked("Tied & {pairs}")
     '<span class="term" role="button" tabindex="0" data-term="tie">Tied</span> &amp; {pairs}'
@@ -71,7 +74,8 @@ def _mark_html(name: str, html: str) -> str:
 
 @lru_cache(maxsize=8)
 def terms_pattern(_language: str) -> tuple[regex.Pattern[str], dict[str, str]]:
-    """A pattern that finds the terms of the language in use, longest first; and form → term, also by the form in lower case."""
+    """A pattern that finds the terms of the language in use, longest first; and form → term, also by the form
+    in lower case."""
     results = {form: term.id for term in TERMS.values() for form in forms_of(term)}
     ids = results | {form.casefold(): name for form, name in results.items() if form == form.lower()}
     wanted = "|".join(map(_form_pattern, sorted(results, key=len, reverse=True)))
@@ -79,7 +83,8 @@ def terms_pattern(_language: str) -> tuple[regex.Pattern[str], dict[str, str]]:
 
 
 def _form_pattern(form: str) -> str:
-    """A pattern for one form as a whole word, in scripts that have spaces; a form in lower case matches any case."""
+    """A pattern for one form as a whole word, in scripts that have spaces; a form in lower case matches any
+    case."""
     letter = rf"[[\w]--[{_UNSPACED}]]"
     before = rf"(?<!{letter}|\w-)" if regex.match(rf"(?V1){letter}", form) else ""
     after = rf"(?!{letter}|-\w)" if regex.match(rf"(?V1){letter}", form[-1]) else ""
@@ -88,12 +93,14 @@ def _form_pattern(form: str) -> str:
 
 
 def fill_marked(message: str, **markup: str) -> str:
-    """Like `fill` of tokensteps/drawing/tokens.py, with terms marked: the message is escaped, its fields are markup already."""
+    """Like `fill` of tokensteps/drawing/tokens.py, with terms marked: the message is escaped, its fields are
+    markup already."""
     return marked(message).format(**markup)
 
 
 def first_marks(html: str, limit: int = MARKS_IN_FRAME) -> str:
-    """A frame's markup with only the first mark of each term, and at most `limit` marks; tokens' signs, such as Ġ, are marked too."""
+    """A frame's markup with only the first mark of each term, and at most `limit` marks; tokens' signs, such
+    as Ġ, are marked too."""
     seen: set[str] = set()
     for name, sign in TOKEN_SIGNS.items() if limit else ():
         result = next((match for match in sign.finditer(html) if match[1]), None)
@@ -120,7 +127,8 @@ def marks_in(html: str) -> list[str]:
 
 
 def lead_html(message: str) -> str:
-    """A page's introduction with its terms marked; in other languages, the English terms follow in brackets."""
+    """A page's introduction with its terms marked; in other languages, the English terms follow in
+    brackets."""
     text = MARK.sub(lambda mark: mark[0] + _english_html(TERMS[mark[1]], mark[2]), marked(message))
     return f'<div class="ts"><p class="lead under-title">{text}</p></div>'
 

@@ -8,7 +8,8 @@ from tokenizers_core.errors import Phrase, TokenizersCoreError
 from tokensteps.language.i18n import _
 
 _WORDS: Final = ("reason", "what", "expected", "message", "description", "wanted", "size", "problem")
-"""The evidence of errors that is words, and so translated, not somebody's text: see `engine_messages` in `i18n.py`."""
+"""The evidence of errors that is words, and so translated, not somebody's text: see `engine_messages` in
+`i18n.py`."""
 
 
 def explained(error: TokenizersCoreError) -> str:

@@ -1,4 +1,5 @@
-"""The names a person reads for what the program calls by short ones: a setting's choices, tie rules, algorithms.
+"""The names a person reads for what the program calls by short ones: a setting's choices, tie rules,
+algorithms.
 
 Each mapping goes from the program's name to a message. A name without its words is a KeyError.
 """
@@ -37,8 +38,8 @@ class TieRuleWords(NamedTuple):
     code: str
     """As a heading over its source."""
     reason: str
-    """Why it chose {pair}, as a sentence. It may use {word}, the word in which the pair is first met, and the ids {first} and
-    {second} of the pair's tokens."""
+    """Why it chose {pair}, as a sentence. It may use {word}, the word in which the pair is first met, and the
+    ids {first} and {second} of the pair's tokens."""
 
 
 TIE_RULE_WORDS: Mapping[str, TieRuleWords] = {
@@ -307,7 +308,7 @@ def side_names(names: Iterable[str]) -> str:
     return together(map(side_name, names))
 
 
-# --- The kinds of BPE, each with its paper ---------------------------------------------------------------------------
+# --- The kinds of BPE, each with its paper ------------------------------------------------------------------
 
 
 class KindWords(NamedTuple):

@@ -1,4 +1,5 @@
-"""Numbers as text: probabilities, logarithms, losses, shares, with a true minus sign and only as many digits as are useful."""
+"""Numbers as text: probabilities, logarithms, losses, shares, with a true minus sign and only as many digits
+as are useful."""
 
 from __future__ import annotations
 
@@ -112,7 +113,8 @@ def nats(loss: float) -> str:
 
 
 def estimate_formula(freq: int, total: int, counts: Sequence[int]) -> str:
-    """SentencePiece's estimate of a loss with its numbers: `freq` of `total` pieces are each replaced by pieces with these counts.
+    """SentencePiece's estimate of a loss with its numbers: `freq` of `total` pieces are each replaced by
+    pieces with these counts.
 
     >>> estimate_formula(10, 62, (5, 5)), estimate_formula(3, 62, (2, 40, 0))
     ('10 × (ln(10/62) − 2 × ln(15/72))', '3 × (ln(3/62) − ln(5/68) − ln(43/68) − ln(3/68))')

@@ -1,4 +1,5 @@
-"""The pages of the app: what each is called, where its script is, and the path under which the browser finds it.
+"""The pages of the app: what each is called, where its script is, and the path under which the browser finds
+it.
 
 A page that is missing here is a KeyError wherever somebody links to it.
 """

@@ -1,4 +1,5 @@
-"""What is said of slips: mistakes that learners often make, each recognized by the wrong answer that it leads to.
+"""What is said of slips: mistakes that learners often make, each recognized by the wrong answer that it leads
+to.
 
 Nothing here tells the right answer: these sentences are read by somebody who is going to try again.
 """

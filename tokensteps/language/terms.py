@@ -14,11 +14,11 @@ class Term(NamedTuple):
     id: str
     name: str
     forms: str
-    """Its forms in sentences, separated by `|`; empty for a term that is not marked. A form with a capital is matched as written.
-    A translation may give the English word of each: `规范化器|规范化=normalization`."""
+    """Its forms in sentences, separated by `|`; empty for a term that is not marked. A form with a capital is
+    matched as written. A translation may give the English word of each: `规范化器|规范化=normalization`."""
     synonyms: str
-    """What courses, papers and libraries call it as well, separated by `|`: the glossary shows and finds them, no sentence uses them.
-    A translation lists those of its language, however many there are."""
+    """What courses, papers and libraries call it as well, separated by `|`: the glossary shows and finds
+    them, no sentence uses them. A translation lists those of its language, however many there are."""
     definition: str
     page: str = ""
     """The page that shows it: the path in the app's address, or "" for none."""

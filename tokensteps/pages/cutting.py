@@ -1,4 +1,5 @@
-"""A word by every way that one vocabulary can be used in: all of them under each other, and one of them step by step."""
+"""A word by every way that one vocabulary can be used in: all of them under each other, and one of them step
+by step."""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ class Chosen(NamedTuple):
 def show_ways(
     cutter: Cutter, word: str, name: str, style: Style, chosen: Chosen, key: Callable[[str], str]
 ) -> None:
-    """The word by every way, and one of them on a flipbook. `name` says whose vocabulary it is. Raises what cutting raises."""
+    """The word by every way, and one of them on a flipbook. `name` says whose vocabulary it is. Raises what
+    cutting raises."""
     amount, seed = _chance(key)
     ways = cutter.all_cuts(word, amount, seed)
     st.html(ways_of_word_html(ways, style))

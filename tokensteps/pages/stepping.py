@@ -47,10 +47,12 @@ def show_stepping(
     show_run: Callable[[Controls, Recipe, Run[AnyStepped], AnyStepped], None],
     beside: Callable[[Controls], None] | None = None,
 ) -> None:
-    """The whole page: sidebar, title, what is wrong with the settings, and, as soon as there is a run, what `show_run` draws.
+    """The whole page: sidebar, title, what is wrong with the settings, and, as soon as there is a run, what
+    `show_run` draws.
 
-    `lead` says in a sentence, translated, what the page shows under these settings ("": nothing); `beside` draws next to the title. A part that is
-    run by itself finds the settings as they were when the page was run: to change one is to run the page.
+    `lead` says in a sentence, translated, what the page shows under these settings ("": nothing); `beside`
+    draws next to the title. A part that is run by itself finds the settings as they were when the page was
+    run: to change one is to run the page.
     """
     controls = Controls(algorithm.name, algorithm.rules)
     with st.sidebar:
@@ -87,7 +89,8 @@ def show_stage(
     start: int = 0,
     marks: Sequence[int] = (),
 ) -> int:
-    """The run's frames to step through; returns the step that the learner is at, first `start`. The timeline marks the steps `marks`. To be called in a fragment. `url` has the settings."""
+    """The run's frames to step through; returns the step that the learner is at, first `start`. The timeline
+    marks the steps `marks`. To be called in a fragment. `url` has the settings."""
     step = stage.stage(
         controls.page,
         run.name,

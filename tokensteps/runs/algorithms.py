@@ -1,6 +1,7 @@
 """The algorithms as the app runs them: their rules, what the rules mean to the engine, and a run.
 
-Names, titles and training functions come from the engine's own list. An algorithm without rules here is a KeyError.
+Names, titles and training functions come from the engine's own list. An algorithm without rules here is a
+KeyError.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ class Algorithm(Generic[Traced_co]):
     """Whether the trace can be looked at while it grows: `train` takes `growing`."""
 
     def run(self, recipe: Recipe) -> Run[Traced_co] | None:
-        """The run that a recipe describes; None while it has no corpus. Raises what `Recipe.pipeline` raises."""
+        """The run that a recipe describes; None while it has no corpus. Raises what `Recipe.pipeline`
+        raises."""
         source = recipe.source()
         if source is None:
             return None
@@ -131,7 +133,8 @@ def _bpe(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
 
 
 def seed_pieces(asked: int | None, size: int | None) -> int:
-    """How many pieces Unigram's seed may have: so many as are asked for, or else the usual number, and more if the size needs them."""
+    """How many pieces Unigram's seed may have: so many as are asked for, or else the usual number, and more
+    if the size needs them."""
     return asked or min(SEED_LIMIT, grown_seed(USUAL_SEED, size))
 
 

@@ -19,9 +19,11 @@ from tokensteps.runs.rules import Setting
 from tokensteps.runs.settings import Recipe
 
 COUNTS_FLIPPED: Final = 100
-"""Counts of a word that are drawn at once, to be moved through without the server: a slider of more is too fine to use."""
+"""Counts of a word that are drawn at once, to be moved through without the server: a slider of more is too
+fine to use."""
 WHATIF_HERE: Final = 400_000
-"""Symbols × steps × counts up to which all those runs are trained where they are asked for: half a second, once for all visitors."""
+"""Symbols × steps × counts up to which all those runs are trained where they are asked for: half a second,
+once for all visitors."""
 
 COUNT: Final = "count"
 """One word occurs more or less often, or not at all."""
@@ -61,7 +63,8 @@ def rules_to_change(recipe: Recipe) -> list[Setting]:
 
 
 def documents(source: Source) -> list[str]:
-    """The lines of a text that are texts of their own, each of which could be there twice; none where words are counted."""
+    """The lines of a text that are texts of their own, each of which could be there twice; none where words
+    are counted."""
     if source.counts or not source.lines:
         return []
     return [line for line in decode_text(source.data).text.splitlines() if line.strip()]
@@ -93,7 +96,8 @@ def changed(run: Run[AnyTrace], recipe: Recipe, corpus: Corpus, change: Change) 
 
 
 def size_along(recipe: Recipe, corpus: Corpus, change: Change) -> int | None:
-    """The vocabulary size that a change takes along: with another alphabet, there is room for as many merges; None where it stays."""
+    """The vocabulary size that a change takes along: with another alphabet, there is room for as many merges;
+    None where it stays."""
     if recipe["size"] is None:
         return None
     if change.what == "bytes" and recipe["pre"] != "byte_level":
@@ -128,7 +132,8 @@ def highest_count(number: int) -> int:
 
 
 def all_counts_at_once(trace: AnyTrace, number: int) -> bool:
-    """Whether the runs for every count of a word that occurs `number` times may be made where they are asked for."""
+    """Whether the runs for every count of a word that occurs `number` times may be made where they are asked
+    for."""
     symbols = sum(map(len, trace.corpus.words))
     trainings = highest_count(number) + 1
     return trainings <= COUNTS_FLIPPED and symbols * len(trace) * trainings <= WHATIF_HERE

@@ -265,7 +265,7 @@ class CorpusError(TokenizersCoreError):
     >>> print(CorpusError("words", 3_000_000))
     The corpus's different words have 3,000,000 symbols in total, but the limit is 2,500,000: use a shorter text, or word counts
     without the rare words.
-    """
+    """  # noqa: W505
 
     templates: ClassVar[Mapping[str, str]] = {
         "word": N_(
@@ -365,7 +365,8 @@ def plain_text(text: str | None) -> str:
 
 
 PACKED: Final = re.compile(r"eN[opqr][\w-]*=*", re.ASCII)
-"""What zlib writes at its highest level begins with two bytes, 78 DA, which make the first letters of base64."""
+"""What zlib writes at its highest level begins with two bytes, 78 DA, which make the first letters of
+base64."""
 
 
 @bounded(PACKED_ROOM, text_bytes)
@@ -380,9 +381,15 @@ def pack_text(text: str) -> str | None:
 
 
 def is_packed(text: str) -> bool:
-    """Whether a link's text looks compressed: every one that `pack_text` makes begins alike. Any other was typed by hand.
+    """Whether a link's text looks compressed: every one that `pack_text` makes begins alike. Any other was
+    typed by hand.
 
-    >>> is_packed(pack_text("hug pug")), is_packed("eNoLz"), is_packed("hello there"), is_packed("eNo, thanks")
+    >>> (
+    ...     is_packed(pack_text("hug pug")),
+    ...     is_packed("eNoLz"),
+    ...     is_packed("hello there"),
+    ...     is_packed("eNo, thanks"),
+    ... )
     (True, True, False, False)
     """
     return PACKED.fullmatch(text) is not None

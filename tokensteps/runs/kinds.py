@@ -1,4 +1,5 @@
-"""The kinds of BPE as the app runs them: what a learner chose, as the engine takes it, and the texts that some kinds need."""
+"""The kinds of BPE as the app runs them: what a learner chose, as the engine takes it, and the texts that
+some kinds need."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ def own_settings(recipe: Recipe, kind: str) -> dict[str, Any]:
 
 
 def train_kind(corpus: Corpus, *, kind: str = "plain", **settings: Any) -> BpeTrace:
-    """Train a kind of BPE. For the parity-aware one the text is a table with a column for each language. Raises ParallelError too."""
+    """Train a kind of BPE. For the parity-aware one the text is a table with a column for each language.
+    Raises ParallelError too."""
     value = languages_of(corpus) if kind == "paritybpe" else corpus
     return KINDS[kind].train(value, **settings)
 

@@ -1,4 +1,5 @@
-"""Forty short lines that say the same in six languages, written for this app: what a vocabulary costs each language."""
+"""Forty short lines that say the same in six languages, written for this app: what a vocabulary costs each
+language."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ class ParallelError(TokenizersCoreError):
 
     >>> print(ParallelError("columns"))
     The table has one column: write two languages at least, with a tab between them, as a spreadsheet copies them.
-    """
+    """  # noqa: W505
 
     templates: ClassVar[Mapping[str, str]] = {
         "columns": N_(
@@ -46,7 +47,8 @@ class ParallelError(TokenizersCoreError):
 
 
 def read_parallel(text: str) -> dict[str, list[str]]:
-    r"""Lines in several languages from a table as a spreadsheet copies it, or a CSV file: language → its lines. Raises ParallelError.
+    r"""Lines in several languages from a table as a spreadsheet copies it, or a CSV file: language → its
+    lines. Raises ParallelError.
 
     >>> read_parallel("English,Deutsch\nGood morning.,Guten Morgen.\n")
     {'English': ['Good morning.'], 'Deutsch': ['Guten Morgen.']}

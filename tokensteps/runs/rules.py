@@ -1,7 +1,8 @@
-"""What a learner can set on each page: names in the URL, usual values, what is possible, and the words beside the widget.
+"""What a learner can set on each page: names in the URL, usual values, what is possible, and the words beside
+the widget.
 
-A page reads these tables, its address and its sidebar alike. A new setting is a line here, its choices have their names in
-`tokensteps/language/names.py`.
+A page reads these tables, its address and its sidebar alike. A new setting is a line here, its choices have
+their names in `tokensteps/language/names.py`.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ SettingKind = Literal["choice", "several", "switch", "number", "text"]
 
 
 class Setting(NamedTuple):
-    """One thing that a learner can set: its name in the URL and session state, its usual value, what it may be, and the words of its
-    widget (messages, to be translated)."""
+    """One thing that a learner can set: its name in the URL and session state, its usual value, what it may
+    be, and the words of its widget (messages, to be translated)."""
 
     name: str
     default: Any
@@ -54,7 +55,8 @@ class Setting(NamedTuple):
     placeholder: str = ""
     """What an empty number box says."""
     when: tuple[str, ...] | None = None
-    """A choice that this setting depends on: another setting's name, and the values without which this widget is left out."""
+    """A choice that this setting depends on: another setting's name, and the values without which this widget
+    is left out."""
 
     @property
     def kind(self) -> SettingKind:
@@ -128,7 +130,8 @@ METHOD = Setting(
     ),
 )
 USUAL_SEED = 1_000
-"""How many pieces Unigram starts from, unless that is given, or the size asks for more (the engine's `grown_seed`)."""
+"""How many pieces Unigram starts from, unless that is given, or the size asks for more (the engine's
+`grown_seed`)."""
 SEED_SIZE = Setting(
     "seed",
     None,
@@ -392,7 +395,8 @@ KINDS_WITH = {
     **dict.fromkeys(("longest", "coverage", "initial", "bytes"), ("plain", "sentencepiece_bpe")),
     "ties": tuple(kind for kind in KINDS if kind != "sentencepiece_bpe"),
 }
-"""Rules that only some kinds of BPE know: the others have no such limits, and SentencePiece has a tie rule of its own."""
+"""Rules that only some kinds of BPE know: the others have no such limits, and SentencePiece has a tie rule of
+its own."""
 BPE_RULES = (
     KIND,
     *KIND_RULES,
@@ -651,5 +655,5 @@ PAGE_PARAMETERS: Mapping[str, frozenset[str]] = {
     "pipeline": _SHARED | _names(PIPELINE_RULES) | {"a", "b", "t1"},
     "renew": _SHARED | _names(RENEW_RULES) | {"a", "t1"},
 }
-"""By page: the parameters that the page reads when a link brings them. What it reads at every run is not among them: `step`,
-`lang`, a challenge's `c`, the glossary's `term`."""
+"""By page: the parameters that the page reads when a link brings them. What it reads at every run is not
+among them: `step`, `lang`, a challenge's `c`, the glossary's `term`."""

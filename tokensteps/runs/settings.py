@@ -1,8 +1,8 @@
 """What a run is made of, without any widget: corpus and rules, read from a URL and written to one.
 
-A `Recipe` is everything that a learner chose. A page's sidebar makes one from its widgets (`tokensteps/widgets/controls.py`), a link holds one, and
-the playground keeps those of the runs to take tokenizers from. Nothing in a link is trusted: what is impossible is
-dropped, and the page says so.
+A `Recipe` is everything that a learner chose. A page's sidebar makes one from its widgets
+(`tokensteps/widgets/controls.py`), a link holds one, and the playground keeps those of the runs to take
+tokenizers from. Nothing in a link is trusted: what is impossible is dropped, and the page says so.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ class Recipe:
     def pipeline(self, source: Source | None) -> Pipeline:
         """From text to words: as a file of word counts says, or else by the rules that were chosen.
 
-        Raises CountedRulesError for a file whose rules don't fit the page, and what `chosen` and `Source.counted_by` raise.
+        Raises CountedRulesError for a file whose rules don't fit the page, and what `chosen` and
+        `Source.counted_by` raise.
         """
         counted_by = source.counted_by(patience(len(source.data))) if source else None
         if counted_by is None:
@@ -147,7 +148,8 @@ class Reading(NamedTuple):
 
 
 def read_url(page: str, rules: Sequence[Setting], url: Mapping[str, str], start: str = "course") -> Reading:
-    """The recipe in a URL's parameters, with the usual values for what it leaves out; `start` is the usual corpus."""
+    """The recipe in a URL's parameters, with the usual values for what it leaves out; `start` is the usual
+    corpus."""
     complaints: list[str] = []
     corpus = url.get("corpus", "paste" if url.get("text") else start)
     if corpus not in EXAMPLES and corpus not in OWN:
@@ -169,7 +171,8 @@ def read_url(page: str, rules: Sequence[Setting], url: Mapping[str, str], start:
 
 
 def read_setting(setting: Setting, url: Mapping[str, str], usual: Any, complaints: list[str]) -> Any:
-    """A setting's value in a URL; `usual` if the URL has none, or an impossible one, which adds to `complaints`."""
+    """A setting's value in a URL; `usual` if the URL has none, or an impossible one, which adds to
+    `complaints`."""
     if setting.name not in url:
         return usual
     try:
@@ -201,7 +204,8 @@ def invalid_here(name: str, value: str) -> str:
 
 
 def read_text(url: Mapping[str, str], complaints: list[str]) -> bytes | None:
-    """The text in a URL, compressed or as somebody typed it, or the stored one that it names; None without one, or if it is gone, which adds to `complaints`."""
+    """The text in a URL, compressed or as somebody typed it, or the stored one that it names; None without
+    one, or if it is gone, which adds to `complaints`."""
     written = url.get("text", "")
     text = unpack_text(written) if is_packed(written) else written or None
     cached = text_store().get(url.get("id", ""))
@@ -213,7 +217,8 @@ def read_text(url: Mapping[str, str], complaints: list[str]) -> bytes | None:
 
 
 def write_short(text: str) -> str:
-    """A short text as a parameter: as it is, or `~` and the text compressed, or `!` and its name in this server's store.
+    """A short text as a parameter: as it is, or `~` and the text compressed, or `!` and its name in this
+    server's store.
 
     >>> write_short("hug & pug"), read_short(write_short("hug " * 500)) == "hug " * 500
     ('hug & pug', True)
@@ -242,7 +247,8 @@ def usual_value(page: str, corpus: str, setting: Setting) -> Any:
 
 @bounded(PUT_ROOM, text_bytes)
 def _stored(data: bytes) -> str:
-    """The name under which the server keeps these bytes: computed once, as the address is written at every step."""
+    """The name under which the server keeps these bytes: computed once, as the address is written at every
+    step."""
     return text_store().put(data)
 
 

@@ -14,12 +14,13 @@ from tokensteps.server.tasks import Progress
 from tokensteps.server.traces import workers
 
 TIPPING_BOUND: Final = 100
-"""How large a change of a word's count is tried: each takes a training, and a step that needs a larger one was not close."""
+"""How large a change of a word's count is tried: each takes a training, and a step that needs a larger one
+was not close."""
 TIPPING_EASE: Final = 10
 """Steps that the start of a run of Unigram counts as: its seed is the most expensive part of a small one."""
 TIPPING_HERE: Final[Mapping[str, float]] = {"count": 40_000, "score": 15_000, "loss": 2_500}
-"""Symbols × steps × words up to which tipping points are searched where they are asked for: that takes 0.1 seconds or so. Merging
-needs fewer trainings, because most changes are settled by counting."""
+"""Symbols × steps × words up to which tipping points are searched where they are asked for: that takes 0.1
+seconds or so. Merging needs fewer trainings, because most changes are settled by counting."""
 
 TippingsFound = Mapping[str, Tipping]
 """Word → the changes of its count that tip a step."""

@@ -1,4 +1,5 @@
-"""Training that is more than one call of the engine. Without Streamlit, as it runs in a worker process: see `tokensteps/server/workers.py`."""
+"""Training that is more than one call of the engine. Without Streamlit, as it runs in a worker process: see
+`tokensteps/server/workers.py`."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ def seed_for(size: int) -> int:
 
 
 def train_all(corpus: Corpus, runs: Sequence[str] = tuple(ALGORITHMS), **settings: Any) -> Comparison:
-    """A comparison with its sweep computed, as that takes long and belongs to the job that the page waits for.
+    """A comparison with its sweep computed, as that takes long and belongs to the job that the page waits
+    for.
 
     Raises what `compare` and `languages_of` raise; the errors name the page's controls.
     """

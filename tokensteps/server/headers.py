@@ -189,11 +189,17 @@ def same_place(origin: str, host: str, secure: bool = False) -> bool:
     one that didn't. The other way round nothing is known: a proxy may have spoken https with the browser, and
     not say so.
 
-    >>> same_place("http://localhost:8501", "localhost:8501"), same_place("https://a.example", "a.example:443")
+    >>> (
+    ...     same_place("http://localhost:8501", "localhost:8501"),
+    ...     same_place("https://a.example", "a.example:443"),
+    ... )
     (True, True)
     >>> same_place("http://localhost:9000", "localhost:8501"), same_place("null", "localhost:8501")
     (False, False)
-    >>> same_place("http://a.example", "a.example", secure=True), same_place("https://a.example", "a.example", secure=True)
+    >>> (
+    ...     same_place("http://a.example", "a.example", secure=True),
+    ...     same_place("https://a.example", "a.example", secure=True),
+    ... )
     (False, True)
     """
     scheme, _, position = origin.lower().partition("://")

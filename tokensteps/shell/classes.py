@@ -1,7 +1,9 @@
-"""A class, live: a strip on every page of everybody who is in one; `assets/components/class.js` draws it, and talks to the room.
+"""A class, live: a strip on every page of everybody who is in one; `assets/components/class.js` draws it, and
+talks to the room.
 
-The class's code is in the address and goes along from page to page. Who leads it and who follows, the browser knows: it keeps the key
-or the device. Python leads a follower to another page, makes questions from the trace, and says what a page shows.
+The class's code is in the address and goes along from page to page. Who leads it and who follows, the browser
+knows: it keeps the key or the device. Python leads a follower to another page, makes questions from the
+trace, and says what a page shows.
 """
 
 from __future__ import annotations
@@ -63,7 +65,8 @@ CLASS_JUDGES: Final = "class.judges"
 CLASS_JUDGED: Final = "class.judged"
 """and those that were,"""
 CLASS_PRESENTS: Final = "class.presents"
-"""whether this is the lecturer's own screen, and the activity of a plan that it has asked for, as the browser writes it."""
+"""whether this is the lecturer's own screen, and the activity of a plan that it has asked for, as the browser
+writes it."""
 STRIP_KEY: Final = "class_strip"
 
 
@@ -78,7 +81,8 @@ class Destination(NamedTuple):
 
 
 def read_destination(told: Any) -> Destination | None:
-    """Where the browser says that the class is; None for what is no place. Only what the page reads is left of its address.
+    """Where the browser says that the class is; None for what is no place. Only what the page reads is left
+    of its address.
 
     >>> read_destination({"page": "bpe", "query": "corpus=hug&evil=1&lang=ja", "step": 3, "nonce": "7"})
     Destination(page='bpe', query={'corpus': 'hug', 'step': '3'}, nonce='7', stop=None)
@@ -90,12 +94,13 @@ def read_destination(told: Any) -> Destination | None:
     >>> read_destination({"page": "bpe", "query": "", "nonce": "8", "walk": "30.2"})
     Destination(page='bpe', query={'walk': '30.2'}, nonce='8', stop=None)
 
-    The presenter view goes to an activity of the plan: its page and settings, and the plan itself where that device walks it.
+    The presenter view goes to an activity of the plan: its page and settings, and the plan itself where that
+    device walks it.
 
     >>> read_destination({"stop": "30.3", "walk": "", "nonce": "9"})
     Destination(page='bpe', query={'corpus': 'course', 'step': '2'}, nonce='9', stop=WalkPlace(walk='30', number=3))
     >>> read_destination({"stop": "path.99", "walk": "path.99", "nonce": "9"})
-    """
+    """  # noqa: W505
     match told:
         case {"stop": str(text)} if (position := read_walk(text)) is not None:
             link = stops_of(position.walk, lesson_facts())[position.number - 1].link
@@ -169,7 +174,8 @@ def show_class() -> bool:
     led: Destination | None = state.get(CLASS_LED)
     step = led and read_step(led.query.get("step"))
     if led and step is not None:
-        # The address may have another step by now: until the page has come, the last one's stage writes its own there.
+        # The address may have another step by now: until the page has come, the last one's stage writes its
+        # own there.
         go_to(f"{led.page}.book", step)
     return led is not None and "page" in state
 
@@ -234,7 +240,8 @@ def offer_question(trace: AnyTrace, style: Style) -> None:
 
 
 def _is_aside(page: str) -> bool:
-    """Whether a lecturer may look at this page without leading anybody there: the page of classes, and Home where no plan is at it."""
+    """Whether a lecturer may look at this page without leading anybody there: the page of classes, and Home
+    where no plan is at it."""
     place = walk_place()
     if page == "home" and place is not None:
         return stops_of(place.walk, lesson_facts())[place.number - 1].link.page != page
@@ -261,7 +268,8 @@ def class_page(page: str) -> None:
         "aside": _is_aside(page),
         "usual": usual,
         "went": state.get(CLASS_WENT, ""),
-        # Until another one is asked for: a browser that has much to do may skip what one run has said for what the next one says.
+        # Until another one is asked for: a browser that has much to do may skip what one run has said for
+        # what the next one says.
         "question": state.get(CLASS_QUESTION),
         "judged": state.get(CLASS_JUDGED),
     }
@@ -276,8 +284,8 @@ def offer_ahead(page: str, step: int, draw: Callable[[int], Frame]) -> None:
 
 
 def give_class(page: str, questions: int, label: str, done: Mapping[int, str], first: int = 0) -> None:
-    """On a page of questions: what may be given to a class from here on, and the verdicts on those that were answered, by number; `first`
-    is the number where an address without one begins."""
+    """On a page of questions: what may be given to a class from here on, and the verdicts on those that were
+    answered, by number; `first` is the number where an address without one begins."""
     if class_code() is not None:
         value = {"questions": questions, "label": label, "first": first}
         answers = {str(number): kind for number, kind in done.items() if kind in SETTLED}

@@ -14,7 +14,8 @@ from tokensteps.language.pages import PAGE_SECTIONS, PAGES, pages_in
 
 
 def navigation() -> st.Page:
-    """Tell Streamlit all pages, with their titles in the language in use; returns the one that is asked for."""
+    """Tell Streamlit all pages, with their titles in the language in use; returns the one that is asked
+    for."""
     pages = {
         _(heading): [copy(_streamlit_page(page.name, _(page.title))) for page in pages_in(section)]
         for section, heading in PAGE_SECTIONS.items()
@@ -34,7 +35,8 @@ def renew_link(spec: str) -> None:
 
 @cache
 def _streamlit_page(name: str, title: str | None = None) -> st.Page:
-    """A page, for all sessions: given its path alone, Streamlit looks for the file each time, which takes three times as long as the rest of
-    a link. Streamlit notes in the one that it is going to run that it may, so each session has copies of its own."""
+    """A page, for all sessions: given its path alone, Streamlit looks for the file each time, which takes
+    three times as long as the rest of a link. Streamlit notes in the one that it is going to run that it may,
+    so each session has copies of its own."""
     page = PAGES[name]
     return st.Page(page.script, title=title, url_path=page.path or None, default=not page.path)

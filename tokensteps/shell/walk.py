@@ -1,7 +1,9 @@
-"""A lesson plan or the path, walked along: a strip on every page says which stop this is, and leads on; `assets/components/walk.js` draws it.
+"""A lesson plan or the path, walked along: a strip on every page says which stop this is, and leads on;
+`assets/components/walk.js` draws it.
 
-The place is in the address and goes along from page to page, so a reload, a lost connection and the browser's Back find it. What a
-learner has done on the path is kept by the browser, for all its tabs, until the learner erases it.
+The place is in the address and goes along from page to page, so a reload, a lost connection and the browser's
+Back find it. What a learner has done on the path is kept by the browser, for all its tabs, until the learner
+erases it.
 """
 
 from __future__ import annotations
@@ -87,9 +89,11 @@ def progress() -> PathProgress:
 
 
 def show_walk(page: str) -> bool:
-    """Once at the top of each run, for the page with this name: the strip, if somebody follows a plan or the path.
+    """Once at the top of each run, for the page with this name: the strip, if somebody follows a plan or the
+    path.
 
-    Returns whether a link has just led from one stop to another, perhaps on the same page: then its settings are in the address.
+    Returns whether a link has just led from one stop to another, perhaps on the same page: then its settings
+    are in the address.
     """
     state = st.session_state
     if toast := state.pop(WALK_TOLD, ""):
@@ -117,7 +121,7 @@ def show_walk(page: str) -> bool:
     return led and "page" in state
 
 
-# --- what a station asks -----------------------------------------------------------------------------------------------
+# --- what a station asks ------------------------------------------------------------------------------------
 
 
 def _show_station_card(page: str, number: int) -> None:
@@ -148,7 +152,8 @@ def _show_station_card(page: str, number: int) -> None:
 
 
 def _card_answered(number: int, question: Question, text: str, verdict: Verdict) -> None:
-    """Note an answer to a station's question: after a wrong one there is a hint, and in the end the answer."""
+    """Note an answer to a station's question: after a wrong one there is a hint, and in the end the
+    answer."""
     state = st.session_state
     before = state.get(WALK_CARD)
     tries: tuple[str, ...] = before[2] if before is not None and before[0] == number else ()
@@ -178,7 +183,8 @@ def _tick(number: int) -> None:
 
 
 def note_predictions(corpus: str, hidden: Hidden, game: Game) -> None:
-    """On the path, a game of predicting in which enough steps have been answered, or shown, makes its station done."""
+    """On the path, a game of predicting in which enough steps have been answered, or shown, makes its station
+    done."""
     place, deeds = walk_place(), st.session_state.get(WALK_DEEDS, {})
     if place is None or place.walk != PATH_WALK:
         return
@@ -249,7 +255,8 @@ def _strip(page: str, place: WalkPlace) -> None:
 
 
 def _go(place: WalkPlace) -> None:
-    """To a stop. A station that has a text to encode takes the learner's own, if they have written one on the path."""
+    """To a stop. A station that has a text to encode takes the learner's own, if they have written one on the
+    path."""
     link = stops_of(place.walk, lesson_facts())[place.number - 1].link
     own = st.session_state.get(WALK_DEEDS, {}).get(OWN_STATION)
     if place.walk == PATH_WALK and "text" in link.query and own is not None and not own.shown:
@@ -291,7 +298,8 @@ def _switch(link: Link | None, place: WalkPlace) -> None:
 
 
 def begin_walk(place: WalkPlace) -> None:
-    """Go to a stop, as a callback: a link to the page that one is on already would not be written to the address."""
+    """Go to a stop, as a callback: a link to the page that one is on already would not be written to the
+    address."""
     st.session_state[WALK_BEGUN] = place
 
 
@@ -302,7 +310,8 @@ def leave_walk() -> None:
 
 
 def erase_progress() -> None:
-    """Forget what was done on the path, here and in the browser: also when another tab has had it forgotten."""
+    """Forget what was done on the path, here and in the browser: also when another tab has had it
+    forgotten."""
     state = st.session_state
     state[PATH_PROGRESS], state[PATH_ERASED] = PathProgress(), True
     place = walk_place()
@@ -375,7 +384,8 @@ def strip(page: str, place: WalkPlace) -> dict[str, Any]:
 
 
 def plan_told(place: WalkPlace | None) -> dict[str, Any] | None:
-    """An activity of a plan for the lecturer's own screen, in the language in use; None for none, and on the path."""
+    """An activity of a plan for the lecturer's own screen, in the language in use; None for none, and on the
+    path."""
     if place is None or place.walk == PATH_WALK:
         return None
     stops = stops_of(place.walk, lesson_facts())

@@ -1,4 +1,5 @@
-"""Runs as pages of a site: the flipbook of a training run, and under it that of a word's encoding: Unigram's lattice."""
+"""Runs as pages of a site: the flipbook of a training run, and under it that of a word's encoding: Unigram's
+lattice."""
 
 from __future__ import annotations
 
@@ -67,7 +68,8 @@ class SiteRun:
         return f"{self.trained_by()}: {self.corpus_title()}"
 
     def choices(self) -> str:
-        """What is chosen otherwise than is usual for its corpus, in the language in use; "" for nothing, and for a file."""
+        """What is chosen otherwise than is usual for its corpus, in the language in use; "" for nothing, and
+        for a file."""
         chosen = own_choices(self.recipe) if self.example else {}
         return listed(
             f"{_(rule.label)}: {choice_name(rule.name, chosen[rule.name]) if rule.choices else chosen[rule.name]}"
@@ -103,7 +105,7 @@ def train_here(recipe: Recipe) -> AnyTrace:
     return run.task(Progress())
 
 
-# --- the page ---------------------------------------------------------------------------------------------------------
+# --- the page -----------------------------------------------------------------------------------------------
 
 
 def run_page(run: SiteRun, trace: AnyTrace) -> SitePage:
@@ -159,7 +161,8 @@ def book_html(title: str, drawn: DrawnRun, path: str) -> str:
 
 
 def books_data(drawn: Iterable[DrawnRun], path: str, projector: bool = False) -> str:
-    """What the scripts of the page at `path` need to know of its flipbooks: the terms that they mark; the words of projector mode."""
+    """What the scripts of the page at `path` need to know of its flipbooks: the terms that they mark; the
+    words of projector mode."""
     terms = {name: text for one in drawn for name, text in one.terms.items()}
     glossary = {"more": _("Glossary"), "href": f"{relative(path, 'glossary.html')}#term-"}
     return filled(
@@ -169,11 +172,12 @@ def books_data(drawn: Iterable[DrawnRun], path: str, projector: bool = False) ->
     )
 
 
-# --- links into it ----------------------------------------------------------------------------------------------------
+# --- links into it ------------------------------------------------------------------------------------------
 
 
 def site_place(runs: Sequence[SiteRun], page: str, query: Mapping[str, str]) -> str | None:
-    """The page of a site, and the step in it, that shows what an address of the app shows; None if the site has none."""
+    """The page of a site, and the step in it, that shows what an address of the app shows; None if the site
+    has none."""
     if page in ("errata", "glossary"):
         return f"{page}.html"
     if page == "exercises":

@@ -28,7 +28,8 @@ from tokensteps.teaching.path.cards import path_facts
 from tokensteps.teaching.path.stations import STATIONS
 
 OWN_SIZE: Final = 300
-"""Tokens that runs of one's own files have, unless something else is asked for: as the app's examples of that size."""
+"""Tokens that runs of one's own files have, unless something else is asked for: as the app's examples of that
+size."""
 EXERCISES_EACH: Final = 3
 """Exercises of each kind and level."""
 PLAN_NAMES: Final = ("path", *(str(lesson.minutes) for lesson in LESSONS))
@@ -61,8 +62,8 @@ class Site:
 
 
 def runs_of(site: Site) -> list[SiteRun]:
-    """Its runs: each corpus with each algorithm, one's own first; then those with settings of their own that a text of the site speaks
-    of."""
+    """Its runs: each corpus with each algorithm, one's own first; then those with settings of their own that
+    a text of the site speaks of."""
     runs = [
         file_run(algorithm, name, file.name, file.data, site.size)
         for name, file in slugs(site.files, lambda one: one.name, EXAMPLES)
@@ -109,7 +110,8 @@ def slugs(
 def site_files(
     site: Site, tell: Callable[[int, int], None] = lambda _done, _all: None
 ) -> Iterator[tuple[str, str | bytes]]:
-    """Every file of a site: its path from the site's folder, and what is in it. `tell` hears how many of the runs are done.
+    """Every file of a site: its path from the site's folder, and what is in it. `tell` hears how many of the
+    runs are done.
 
     Raises what the engine raises for a file or a lesson that can't be trained.
     """

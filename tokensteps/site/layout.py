@@ -1,4 +1,5 @@
-"""What surrounds each page of a site: the document, the way to the other pages, the same page in other languages."""
+"""What surrounds each page of a site: the document, the way to the other pages, the same page in other
+languages."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ SITE_POLICY: Final = (
     "default-src 'none'; script-src 'self' file:; style-src 'self' file:; font-src 'self' file:; "
     "img-src 'self' file:; base-uri 'none'; form-action 'none'"
 )
-"""Nothing from another host; `file:` for a folder that is opened without a server, where some browsers don't count it as `'self'`."""
+"""Nothing from another host; `file:` for a folder that is opened without a server, where some browsers don't
+count it as `'self'`."""
 INDEX_PAGE: Final = "index.html"
 
 
@@ -49,7 +51,8 @@ def link_html(start: str, target: str, label: str, attributes: str = "") -> str:
 
 
 def document(page: SitePage, languages: Iterable[str], places: Iterable[tuple[str, str]] = ()) -> str:
-    """The whole page in the language in use; `languages` are the site's, `places` more of its pages, with their titles."""
+    """The whole page in the language in use; `languages` are the site's, `places` more of its pages, with
+    their titles."""
     here = current_language()
     path = f"{here}/{page.path}"
     all_places = [
@@ -95,7 +98,8 @@ def _nav_link(start: str, target: str, label: str) -> str:
 def whole_page(
     path: str, title: str, head: str, body: str, scripts: Sequence[str] = (), policy: str = SITE_POLICY
 ) -> str:
-    """The document at `path`, which counts from the site's folder; `title` is plain text, `head` and `body` are markup."""
+    """The document at `path`, which counts from the site's folder; `title` is plain text, `head` and `body`
+    are markup."""
     assets = relative(path, "assets")
     needs = _("This page needs JavaScript. Allow it in the browser's settings, then reload the page.")
     return filled(

@@ -1,4 +1,5 @@
-"""A teacher's lesson, read from a `lesson.toml`: hostile until it has been looked through, like anything that comes in.
+"""A teacher's lesson, read from a `lesson.toml`: hostile until it has been looked through, like anything that
+comes in.
 
 Nothing in it is markup. Corpora may lie in files beside it, nowhere else. See docs/site.md for an example.
 """
@@ -123,12 +124,13 @@ class PreparedQuestion(NamedTuple):
 
 
 ANSWERED_BY: Final = ("choices", "number", "free", "parts", "split")
-"""How a class answers a question that was prepared: by choosing, a number, in its own words, a word that is split into so many tokens,
-the split of a word."""
+"""How a class answers a question that was prepared: by choosing, a number, in its own words, a word that is
+split into so many tokens, the split of a word."""
 
 
 class Table:
-    """A table of the file, from which keys are taken one by one: what is left is not known. `place` says where it is."""
+    """A table of the file, from which keys are taken one by one: what is left is not known. `place` says
+    where it is."""
 
     def __init__(self, place: str, value: object) -> None:
         if not isinstance(value, dict):
@@ -209,11 +211,12 @@ def checked_text(place: str, value: object, limit: int) -> str:
     return value.replace("\0", "\ufffd")
 
 
-# --- the file ---------------------------------------------------------------------------------------------------------
+# --- the file -----------------------------------------------------------------------------------------------
 
 
 def read_lesson(path: Path) -> OwnLesson:
-    """The lesson in a file. Raises LessonError for what can't be used, OSError for a file that can't be read."""
+    """The lesson in a file. Raises LessonError for what can't be used, OSError for a file that can't be
+    read."""
     with path.open("rb") as stream:
         data = stream.read(LESSON_BYTES + 1)
     table = read_table(path.name, data, LESSON_BYTES)
@@ -407,7 +410,7 @@ def read_answer_given(place: str, value: object) -> str | Fraction:
     return checked_text(place, value, LESSON_LINE)
 
 
-# --- its runs ---------------------------------------------------------------------------------------------------------
+# --- its runs -----------------------------------------------------------------------------------------------
 
 CORPORA: Final = ("corpus", "file", "text", "counts")
 """Where a run's words come from: an example, a file beside the lesson, a text or word counts in it."""

@@ -1,4 +1,5 @@
-"""A teacher's lesson as a page of a site: texts, flipbooks with what to look at, and questions that the page can check."""
+"""A teacher's lesson as a page of a site: texts, flipbooks with what to look at, and questions that the page
+can check."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ class ShownRun(NamedTuple):
 
 
 def own_lesson_page(lesson: OwnLesson, path: str) -> SitePage:
-    """The page of a lesson at `path`, in the language in use. Raises LessonError for a run that can't be trained, or that lacks a step."""
+    """The page of a lesson at `path`, in the language in use. Raises LessonError for a run that can't be
+    trained, or that lacks a step."""
     parts, drawn = [f"<h1>{bidi(lesson.title)}</h1>", paragraphs(lesson.text)], list[DrawnRun]()
     number = 0
     for part in lesson.parts:
@@ -69,7 +71,7 @@ def paragraphs(text: str) -> str:
     return "".join(f'<p dir="auto">{escape(block)}</p>' for block in blocks if block.strip())
 
 
-# --- runs -------------------------------------------------------------------------------------------------------------
+# --- runs ---------------------------------------------------------------------------------------------------
 
 
 def show_run(run: OwnRun) -> ShownRun:
@@ -111,7 +113,7 @@ def steps_html(steps: Iterable[tuple[int, str]], number: int) -> str:
     return f'<ol class="plain steps">{entries}</ol>' if entries else ""
 
 
-# --- questions --------------------------------------------------------------------------------------------------------
+# --- questions ----------------------------------------------------------------------------------------------
 
 
 def own_task(question: OwnQuestion, name: str, number: int) -> SiteTask:
@@ -130,7 +132,8 @@ def own_task(question: OwnQuestion, name: str, number: int) -> SiteTask:
 
 
 def own_lock(question: OwnQuestion, salt: str) -> Lock:
-    """The lock of a question: a number may be rounded as in the app's exercises; of a text, capitals and spaces don't count."""
+    """The lock of a question: a number may be rounded as in the app's exercises; of a text, capitals and
+    spaces don't count."""
     if question.choices:
         return locked("choice", salt, map(str, question.answers))
     numbers = [answer for answer in question.answers if isinstance(answer, Fraction)]

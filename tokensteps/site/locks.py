@@ -1,7 +1,7 @@
 """Answers that a page without a server can check and doesn't show: each accepted answer as a salted hash.
 
-What is hashed is an answer in its plain form; `assets/site/exercises.js` brings what was typed into the same form. Which answers are
-accepted, the question itself says: each was graded.
+What is hashed is an answer in its plain form; `assets/site/exercises.js` brings what was typed into the same
+form. Which answers are accepted, the question itself says: each was graded.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ HASH_DIGITS: Final = 16
 PLACES: Final = 18
 """Decimal places of a number that are looked at: more than anybody types, even of a millionth."""
 NEAR: Final = 64
-"""Neighbouring numbers of the same length that may all be right, each way; where there are more, a place less is looked at."""
+"""Neighbouring numbers of the same length that may all be right, each way; where there are more, a place less
+is looked at."""
 CONTINUATION: Final = "##"
 """What WordPiece puts before a token inside a word; learners may leave it out."""
 
 ReadAs = Literal["number", "split", "line", "words", "choice"]
-"""How what was typed is read: as a number; as tokens with spaces between them; as it is but for its spaces; with capitals like small
-letters, too; as one of several options."""
+"""How what was typed is read: as a number; as tokens with spaces between them; as it is but for its spaces;
+with capitals like small letters, too; as one of several options."""
 READ_AS: Final[Mapping[str, ReadAs]] = {
     "count": "number",
     "score": "number",
@@ -83,7 +84,8 @@ def locked(
 
 
 def locks_of(exercise: Exercise) -> list[Lock]:
-    """A lock for each box of an exercise's form, in their order; none where no list of answers would be complete."""
+    """A lock for each box of an exercise's form, in their order; none where no list of answers would be
+    complete."""
     question, name = exercise.question, exercise.name
     match question.form:
         case Choice(options):
@@ -109,7 +111,7 @@ def takes_answer(question: Question, answer: str) -> bool:
     return question.grade(answer).kind == RIGHT
 
 
-# --- numbers ----------------------------------------------------------------------------------------------------------
+# --- numbers ------------------------------------------------------------------------------------------------
 
 
 def exact_key(question: Question) -> Fraction:
@@ -121,7 +123,8 @@ def exact_key(question: Question) -> Fraction:
 
 
 def number_forms(value: Fraction, accepts: Callable[[str], bool]) -> tuple[int, list[str]]:
-    """The plain forms of all numbers around `value` that are accepted, and how many decimal places are looked at.
+    """The plain forms of all numbers around `value` that are accepted, and how many decimal places are looked
+    at.
 
     A plain form has the number of places and the number without its point.
 
@@ -159,7 +162,7 @@ def decimal_text(number: int, places: int) -> str:
     return sign + (f"{digits[:-places]}.{digits[-places:]}" if places else digits)
 
 
-# --- texts ------------------------------------------------------------------------------------------------------------
+# --- texts --------------------------------------------------------------------------------------------------
 
 
 def split_forms(question: Question) -> list[str]:
@@ -200,7 +203,7 @@ def plain_words(text: str) -> str:
     return plain_line(text.lower())
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
+# --- tables -------------------------------------------------------------------------------------------------
 
 
 def cell_lock(question: Question, number: int, name: str) -> Lock:

@@ -1,4 +1,5 @@
-"""Exercises as pages of a site: a kind a page, some of each level, whose answers the page can check and doesn't hold; and their key."""
+"""Exercises as pages of a site: a kind a page, some of each level, whose answers the page can check and
+doesn't hold; and their key."""
 
 from __future__ import annotations
 
@@ -130,7 +131,7 @@ def answer_words() -> str:
     return filled("site/words", words=json_in_page(words))
 
 
-# --- forms ------------------------------------------------------------------------------------------------------------
+# --- forms --------------------------------------------------------------------------------------------------
 
 
 def _choice_boxes(form: Choice) -> str:

@@ -1,7 +1,8 @@
-"""A page of a site as a package for a learning platform, in SCORM 1.2 or 2004: its answers count there, and it goes on where it was left.
+"""A page of a site as a package for a learning platform, in SCORM 1.2 or 2004: its answers count there, and
+it goes on where it was left.
 
-The page checks the answers by itself, against salted hashes, as everywhere on a site. Source: the standard's run-time environment and
-content packaging (ADL, SCORM 1.2 and 2004 4th edition).
+The page checks the answers by itself, against salted hashes, as everywhere on a site. Source: the standard's
+run-time environment and content packaging (ADL, SCORM 1.2 and 2004 4th edition).
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ FILE_DATE: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def exercises_page(exercises: Sequence[Exercise], title: str) -> SitePage:
-    """A list of exercises as one page, in the language in use; those whose answers a page can't check are left out."""
+    """A list of exercises as one page, in the language in use; those whose answers a page can't check are
+    left out."""
     checked = [(one, locks) for one, locks in zip(exercises, map(locks_of, exercises), strict=True) if locks]
     tasks = [
         SiteTask(
@@ -53,7 +55,8 @@ def exercises_page(exercises: Sequence[Exercise], title: str) -> SitePage:
 
 
 def scorm_package(page: SitePage, version: str) -> bytes:
-    """The package of a page in the language in use: a ZIP file with the manifest and all that the page needs."""
+    """The package of a page in the language in use: a ZIP file with the manifest and all that the page
+    needs."""
     files = {name: in_bytes(content) for name, content in _package_files(page)}
     start = f"{current_language()}/{page.path}"
     digest = blake2b(b"".join(files.values()), digest_size=8).hexdigest()

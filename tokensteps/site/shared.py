@@ -1,6 +1,7 @@
 """What all pages of a site share: styles, faces and scripts, each a file, as a strict policy asks.
 
-Scripts are classic ones, as a browser runs no module from `file://`. Firefox takes no face from there: the system's stands in.
+Scripts are classic ones, as a browser runs no module from `file://`. Firefox takes no face from there: the
+system's stands in.
 """
 
 from __future__ import annotations

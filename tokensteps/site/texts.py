@@ -1,4 +1,5 @@
-"""The pages of a site that are to be read: its index, the glossary, the errata, the lesson plans and the path."""
+"""The pages of a site that are to be read: its index, the glossary, the errata, the lesson plans and the
+path."""
 
 from __future__ import annotations
 
@@ -52,7 +53,7 @@ def listed_html(links: Iterable[str]) -> str:
     return "".join(f"<li>{link}</li>" for link in links)
 
 
-# --- the index --------------------------------------------------------------------------------------------------------
+# --- the index ----------------------------------------------------------------------------------------------
 
 
 def index_page(runs: Sequence[SiteRun], own: Iterable[Listed]) -> SitePage:
@@ -91,7 +92,8 @@ def index_page(runs: Sequence[SiteRun], own: Iterable[Listed]) -> SitePage:
 
 
 def runs_table(runs: Sequence[SiteRun]) -> str:
-    """The runs, a row for each corpus, a link for each algorithm; runs with settings of their own have rows of their own."""
+    """The runs, a row for each corpus, a link for each algorithm; runs with settings of their own have rows
+    of their own."""
     rows: dict[tuple[str, str], list[SiteRun]] = {}
     for run in runs:
         rows.setdefault((run.path.partition("-")[2], run.choices()), []).append(run)
@@ -107,7 +109,7 @@ def run_row(runs: Sequence[SiteRun]) -> str:
     return f'<tr><th scope="row"><bdi>{escape(first.corpus_title())}</bdi><small>{remark}</small></th>{links}'
 
 
-# --- to be looked up --------------------------------------------------------------------------------------------------
+# --- to be looked up ----------------------------------------------------------------------------------------
 
 
 def glossary_page(runs: Sequence[SiteRun]) -> SitePage:
@@ -143,7 +145,7 @@ def titled_body(title: str, parts: Iterable[str]) -> str:
     return "\n".join([f"<h1>{escape(title)}</h1>", *parts])
 
 
-# --- lessons ----------------------------------------------------------------------------------------------------------
+# --- lessons ------------------------------------------------------------------------------------------------
 
 
 def plan_path(lesson: Lesson) -> str:

@@ -1,7 +1,8 @@
 """What makes Streamlit faster, quieter, or surer on a slow device, and no more: the app is the same without.
 
-Each patch is in a module of its own, which imports what it changes and checks it. Where Streamlit isn't as a patch expects, the patch is
-left out with a line in the log, and Streamlit does that part its own way. TOKENSTEPS_PLAIN=1 leaves out all of them.
+Each patch is in a module of its own, which imports what it changes and checks it. Where Streamlit isn't as a
+patch expects, the patch is left out with a line in the log, and Streamlit does that part its own way.
+TOKENSTEPS_PLAIN=1 leaves out all of them.
 """
 
 from __future__ import annotations

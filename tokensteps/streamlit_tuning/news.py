@@ -1,4 +1,5 @@
-"""What a message of a browser tells, beside what the session holds. Each message tells all widgets, also as they were drawn."""
+"""What a message of a browser tells, beside what the session holds. Each message tells all widgets, also as
+they were drawn."""
 
 from __future__ import annotations
 

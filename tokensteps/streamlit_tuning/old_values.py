@@ -27,8 +27,9 @@ OLDER_AT_MOST: Final = 8
 def keep_what_the_page_has_set() -> None:
     """Keep the page's value where a browser tells an older one, beside a change somewhere else.
 
-    Each message holds every widget. A step on a slow network, right after Back, leaves the browser before it has the settings of that
-    address. Streamlit would take the old ones for a visitor's choice, and mix the settings of two runs. The page's are told once more.
+    Each message holds every widget. A step on a slow network, right after Back, leaves the browser before it
+    has the settings of that address. Streamlit would take the old ones for a visitor's choice, and mix the
+    settings of two runs. The page's are told once more.
     """
     require(SessionState, "_old_state", "_new_session_state", "on_script_will_rerun")
     prepare = SessionState.on_script_will_rerun
@@ -48,7 +49,8 @@ def keep_what_the_page_has_set() -> None:
 
 
 def _old_in(told: WidgetStates, state: SessionState) -> set[str]:
-    """The widgets that the browser tells as they were before the page set them. Told alone, an old value is a visitor's choice."""
+    """The widgets that the browser tells as they were before the page set them. Told alone, an old value is a
+    visitor's choice."""
     held, old = _held(state), set()
     news = sum(is_news(one, state) for one in told.widgets if not one.HasField("file_uploader_state_value"))
     for one in told.widgets:

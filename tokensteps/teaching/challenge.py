@@ -1,7 +1,8 @@
-"""Challenges: runs whose steps a class predicts, set by its teacher in a sealed link, and the codes that students send back.
+"""Challenges: runs whose steps a class predicts, set by its teacher in a sealed link, and the codes that
+students send back.
 
-A code holds the answers, not the grades: they are graded when the code is checked, against the same run. So the server keeps
-no accounts and no lists.
+A code holds the answers, not the grades: they are graded when the code is checked, against the same run. So
+the server keeps no accounts and no lists.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from tokensteps.teaching.predictions import next_asked, question_after
 from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Question
 
 CODE: Final = re.compile(r"\.?[\w-]+(?:\.[\w-]+)+", re.ASCII)
-"""What a code may be: letters, digits, - and _ in parts with dots between them, and a dot before a compressed one."""
+"""What a code may be: letters, digits, - and _ in parts with dots between them, and a dot before a compressed
+one."""
 LEFT_OUT: Final = ("step", "mode", "ask", "watch")
 """Parameters of a training page that a challenge sets itself."""
 
@@ -66,10 +68,13 @@ class Challenge(NamedTuple):
 
 
 def open_challenge(sealed: str) -> Challenge | None:
-    """The challenge in a link, or in the link's parameter; None if there is none, or it was not sealed by this server.
+    """The challenge in a link, or in the link's parameter; None if there is none, or it was not sealed by
+    this server.
 
     >>> one = Challenge("Monday", "bpe", {"corpus": "hug"}, 0, 3, "pair")
-    >>> open_challenge(one.sealed()) == open_challenge(f"https://example.org/challenge?c={one.sealed()}") == one
+    >>> open_challenge(one.sealed()) == open_challenge(
+    ...     f"https://example.org/challenge?c={one.sealed()}"
+    ... ) == one
     True
     >>> open_challenge("https://example.org/challenge?c=x") is None
     True
@@ -154,7 +159,8 @@ def code_in(line: str) -> str:
 def check_codes(
     challenge: Challenge, trace: AnyTrace, style: Style, lines: Sequence[str]
 ) -> tuple[list[Checked], list[str]]:
-    """Check the codes in lines, of which some may be blank: the valid ones, and why each of the others is not (translated)."""
+    """Check the codes in lines, of which some may be blank: the valid ones, and why each of the others is not
+    (translated)."""
     held: list[Checked] = []
     refused: list[str] = []
     first: dict[str, int] = {}

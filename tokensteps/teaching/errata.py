@@ -1,7 +1,8 @@
-"""The page of errata: what published walk-throughs say, what the engine computes, and the arithmetic between the two.
+"""The page of errata: what published walk-throughs say, what the engine computes, and the arithmetic between
+the two.
 
-The words are in `tokensteps/language/errata.py`. Here each erratum asks a run for its figures, so nothing computed is written by
-hand. An erratum without figures is a KeyError.
+The words are in `tokensteps/language/errata.py`. Here each erratum asks a run for its figures, so nothing
+computed is written by hand. An erratum without figures is a KeyError.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Feedback in steps: after a wrong try a hint that names the likely mistake, then the way with its numbers, then the answer.
+"""Feedback in steps: after a wrong try a hint that names the likely mistake, then the way with its numbers,
+then the answer.
 
-A question grades each answer by itself (`Question.grade`). Here it is decided what somebody gets to see of the verdict, and what a
-later try counts.
+A question grades each answer by itself (`Question.grade`). Here it is decided what somebody gets to see of
+the verdict, and what a later try counts.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ MOST_TRIES: Final = 3
 
 
 def tries_for(question: Question) -> int:
-    """How many tries there are: fewer where there is no way to show, or where only the right option would be left."""
+    """How many tries there are: fewer where there is no way to show, or where only the right option would be
+    left."""
     most = MOST_TRIES if question.worked else MOST_TRIES - 1
     if isinstance(question.form, Choice):
         most = min(most, len(question.form.options) - 1)
@@ -38,8 +40,8 @@ def tries_for(question: Question) -> int:
 def in_steps(
     question: Question, before: Sequence[str], answer: str, verdict: Verdict, counted: bool = True
 ) -> Verdict:
-    """What somebody is told who gave the wrong answers `before`, and now one with this verdict; how much a later try counts is said only
-    where answers are `counted`."""
+    """What somebody is told who gave the wrong answers `before`, and now one with this verdict; how much a
+    later try counts is said only where answers are `counted`."""
     tries = len(before) + 1
     if verdict.kind == RIGHT and tries > 1:
         kind, counts = (

@@ -1,4 +1,5 @@
-"""The game of predicting: how far somebody has come in a run whose next step is hidden, and each answer's verdict.
+"""The game of predicting: how far somebody has come in a run whose next step is hidden, and each answer's
+verdict.
 
 Nothing here knows of widgets: `tokensteps/widgets/predict.py` draws a game and keeps it in the session.
 """
@@ -64,7 +65,8 @@ class Hidden:
     trace: AnyTrace
     style: Style
     frame: Callable[..., Frame]
-    """Draws a snapshot; with `ahead=False` and, beside a question, `asked=True`, without giving away what comes next."""
+    """Draws a snapshot; with `ahead=False` and, beside a question, `asked=True`, without giving away what
+    comes next."""
     asked: str
     """The kind of question."""
     last: int
@@ -75,8 +77,8 @@ class Hidden:
     """Whether a later try counts less, and says so: on the path nobody keeps a score."""
 
     def draw(self, reached: int, step: int) -> Frame:
-        """The frame of a step that is no longer hidden, when the steps up to `reached` are shown. Candidates lead ahead: they are
-        listed, best first, when all steps are."""
+        """The frame of a step that is no longer hidden, when the steps up to `reached` are shown. Candidates
+        lead ahead: they are listed, best first, when all steps are."""
         return self.frame(
             self.trace[step],
             self.style,
@@ -94,7 +96,8 @@ class Hidden:
         return f"{self.style.show}:hidden:{reached}:{self._is_whole(reached)}:{self._lists_pairs(reached)}"
 
     def _lists_pairs(self, reached: int) -> bool:
-        """Whether the pairs to choose from are listed after the last step that is shown: if a language is asked for, they would give it away."""
+        """Whether the pairs to choose from are listed after the last step that is shown: if a language is
+        asked for, they would give it away."""
         return reached < self.last and (
             question_after(self.trace, reached, self.asked, self.style).kind != "language"
         )
@@ -138,7 +141,8 @@ class Game:
         return question_after(hidden.trace, self.reached, hidden.asked, hidden.style)
 
     def answer(self, hidden: Hidden, question: Question, text: str, verdict: Verdict) -> bool:
-        """Write an answer down, and show the step unless it can't be read or there is another try; whether the step is shown now.
+        """Write an answer down, and show the step unless it can't be read or there is another try; whether
+        the step is shown now.
 
         A second click on the button, with nothing typed since, changes nothing.
         """

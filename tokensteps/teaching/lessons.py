@@ -1,7 +1,9 @@
-"""Lesson plans for a teacher: data, each activity with the link that sets it up. The way for a learner is in `tokensteps/teaching/path/`.
+"""Lesson plans for a teacher: data, each activity with the link that sets it up. The way for a learner is in
+`tokensteps/teaching/path/`.
 
-Figures are not written here: a sentence has fields, and `facts` gets their values from runs of the engine. What a text claims of the
-page that its link opens stands beside it, and `tests/app/teaching/test_lessons.py` checks each claim.
+Figures are not written here: a sentence has fields, and `facts` gets their values from runs of the engine.
+What a text claims of the page that its link opens stands beside it, and `tests/app/teaching/test_lessons.py`
+checks each claim.
 """
 
 from __future__ import annotations
@@ -33,22 +35,26 @@ from tokensteps.teaching.events import merge_at, prune_at, scored, wordpiece_mer
 from tokensteps.teaching.scenes.scene_questions import SPELLED_WORD, parallel_costs, times_as, tokens_of
 
 HOME_QUERY: Mapping[str, str] = MappingProxyType({"corpus": "library", "size": "2000"})
-"""The home page's tokenizer. Its vocabulary is smaller than the number of different words in its corpus: that is the point."""
+"""The home page's tokenizer. Its vocabulary is smaller than the number of different words in its corpus: that
+is the point."""
 PLUS = "\u00a0+\u00a0"
 """Between the parts of a merge or a split: no line break there."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
 WALK_PARAMETER = "walk"
-"""In an address: which plan, or the path, and the number of the stop. The strip with the activity goes along from there."""
+"""In an address: which plan, or the path, and the number of the stop. The strip with the activity goes along
+from there."""
 
 
 class Link(NamedTuple):
-    """A place in the app: its label (to be translated), its page (a key of `PAGES`), what its address has to say."""
+    """A place in the app: its label (to be translated), its page (a key of `PAGES`), what its address has to
+    say."""
 
     label: str
     page: str
     query: Mapping[str, str] = NOTHING
     tab: str = ""
-    """The tab under the stage that opens as well when a plan or the path leads there (to be translated); "" for none."""
+    """The tab under the stage that opens as well when a plan or the path leads there (to be translated); ""
+    for none."""
 
 
 class Claim(NamedTuple):
@@ -86,7 +92,8 @@ class Claim(NamedTuple):
 
 
 class Activity(NamedTuple):
-    """Some minutes of a lesson: what the teacher does and the class answers (to be translated, with fields)."""
+    """Some minutes of a lesson: what the teacher does and the class answers (to be translated, with
+    fields)."""
 
     minutes: int
     teacher: str
@@ -562,7 +569,8 @@ def teacher_told(activity: Activity, known: Mapping[str, str]) -> str:
 
 
 def activity_html(start: int, minutes: int, teacher: str, answer: str, here: bool = False) -> str:
-    """An activity: when, what the teacher does, and what the class answers; `here` marks the one that is under way."""
+    """An activity: when, what the teacher does, and what the class answers; `here` marks the one that is
+    under way."""
     unit, answers = escape(_("min")), escape(_("Expected answer:"))
     return (
         f'<div class="ts activity{" here" if here else ""}"><span class="when">{start}–{start + minutes}<small>{unit}</small></span>'
@@ -573,7 +581,8 @@ def activity_html(start: int, minutes: int, teacher: str, answer: str, here: boo
 def lesson_page(
     lesson: Lesson, known: Mapping[str, str], address: str, language: Mapping[str, str] = NOTHING
 ) -> str:
-    """A plan as a page of its own, to be printed; `address` is where the app is, and `language` what its links say of that."""
+    """A plan as a page of its own, to be printed; `address` is where the app is, and `language` what its
+    links say of that."""
     names = (_("Minutes"), _("Teacher"), _("Class"))
     rows, start = [], 0
     for number, activity in enumerate(lesson.activities, start=1):

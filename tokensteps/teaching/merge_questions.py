@@ -270,7 +270,8 @@ def word_counts_at(trace: MergeTrace, step: int) -> Mapping[str, int]:
 
 
 def chooser(trace: MergeTrace, step: int) -> str:
-    """The language that chooses the next merge; "" for other kinds of BPE, and where all languages choose together."""
+    """The language that chooses the next merge; "" for other kinds of BPE, and where all languages choose
+    together."""
     return trace.language_at(step + 1) if isinstance(trace, ParityTrace) else ""
 
 
@@ -297,11 +298,12 @@ def _score_told(candidate: Candidate, voice: Markup) -> str:
     return f"{score_numbers(known, voice)} = <b>{known.score}</b>"
 
 
-# --- What only the newer kinds of BPE do: their answers are pairs, tokens, names of languages ----------------------------
+# --- What only the newer kinds of BPE do: their answers are pairs, tokens, names of languages ---------------
 
 
 def ask_bridge(trace: MergeTrace, step: int, style: Style) -> Question | None:
-    """SuperBPE's stage 2: is the best pair within a word merged next, as by plain BPE, or the best across a space?"""
+    """SuperBPE's stage 2: is the best pair within a word merged next, as by plain BPE, or the best across a
+    space?"""
     if not isinstance(trace, SuperTrace) or not trace.in_stage_2(step):
         return None
     found: dict[bool, Candidate] = {}

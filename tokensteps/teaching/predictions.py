@@ -23,13 +23,15 @@ from tokensteps.teaching.prune_questions import ask_loss, ask_piece, ask_pruned_
 from tokensteps.teaching.questions import Question
 
 Ask = Callable[..., Question | None]
-"""Called with a trace of its algorithm, a step and a style: the question about the step after that one; None if there is none."""
+"""Called with a trace of its algorithm, a step and a style: the question about the step after that one; None
+if there is none."""
 ASKED_OF: Final[Mapping[str, Mapping[str, Ask]]] = {
     "count": {"pair": ask_pair, "count": ask_count, "split": ask_merged_split},
     "score": {"pair": ask_pair, "score": ask_score, "split": ask_merged_split},
     "loss": {"piece": ask_piece, "loss": ask_loss, "split": ask_pruned_split},
 }
-"""The number that decides on a step → the questions about it, by keys of `ASK_NAMES`. The first can be asked at every merge or prune."""
+"""The number that decides on a step → the questions about it, by keys of `ASK_NAMES`. The first can be asked
+at every merge or prune."""
 ASKS: Final[Mapping[str, Mapping[str, Ask]]] = {
     name: ASKED_OF[algorithm.ranked_by] for name, algorithm in ALGORITHMS.items()
 }
@@ -63,7 +65,8 @@ def next_asked(trace: AnyTrace, step: int) -> int | None:
 
 
 def last_asked(trace: AnyTrace) -> int:
-    """The step before which questions end. Of a run that still grows, what a question offers besides the answer must be there, too."""
+    """The step before which questions end. Of a run that still grows, what a question offers besides the
+    answer must be there, too."""
     return len(trace) if trace.finished else max(0, len(trace) - AHEAD)
 
 
@@ -77,7 +80,8 @@ def asked_steps(trace: AnyTrace, first: int, last: int) -> list[int]:
 
 
 def question_after(trace: AnyTrace, step: int, kind: str, style: Style) -> Question:
-    """The question about the step after `step` (see `next_asked`): of this kind if possible; for “mixed”, by turns."""
+    """The question about the step after `step` (see `next_asked`): of this kind if possible; for “mixed”, by
+    turns."""
     asks = asks_about(trace)
     usual, *_others = asks
     if kind not in asks:

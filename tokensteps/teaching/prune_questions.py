@@ -131,7 +131,8 @@ def probabilities(trace: UnigramTrace, step: int, pieces: Sequence[str], style: 
 
 
 def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
-    """By how much does the loss grow without the next piece? None unless a round begins: only then are the losses computed."""
+    """By how much does the loss grow without the next piece? None unless a round begins: only then are the
+    losses computed."""
     event = prune_at(trace, step + 1)
     if trace.method != "course" or event.place > 1:
         return None

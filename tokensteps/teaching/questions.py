@@ -1,7 +1,8 @@
 """Questions whose answers come from the engine: the form of an answer, and how it is graded.
 
-Predictions on the training pages, exercises and challenges are all questions. Nothing here knows of widgets: `tokensteps/widgets/questions.py`
-draws them. An answer is always one plain text, so that it can be stored and graded again elsewhere.
+Predictions on the training pages, exercises and challenges are all questions. Nothing here knows of widgets:
+`tokensteps/widgets/questions.py` draws them. An answer is always one plain text, so that it can be stored and
+graded again elsewhere.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ class Verdict(NamedTuple):
     """What an answer is worth."""
 
     kind: str
-    """`RIGHT`; `TIED`: as good as the right one, but the tie rule chooses another; `WRONG`; `UNREAD`: it can't be read,
-    and doesn't count. With several tries (`tokensteps/teaching/feedback.py`) also `HALF` and `QUARTER`: right at the second or the
-    third one; `AGAIN`: wrong, but there is another try."""
+    """`RIGHT`; `TIED`: as good as the right one, but the tie rule chooses another; `WRONG`; `UNREAD`: it
+    can't be read, and doesn't count. With several tries (`tokensteps/teaching/feedback.py`) also `HALF` and
+    `QUARTER`: right at the second or the third one; `AGAIN`: wrong, but there is another try."""
     told: str
     """Why, with the learner's numbers and the right ones: markup."""
     hint: str = ""
@@ -48,7 +49,8 @@ class Verdict(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Somebody's score so far. A tie or a later try counts as answered and keeps the streak, but doesn't lengthen it."""
+    """Somebody's score so far. A tie or a later try counts as answered and keeps the streak, but doesn't
+    lengthen it."""
 
     answered: int = 0
     right: int = 0
@@ -89,7 +91,7 @@ class Tally(NamedTuple):
         return f"{count(whole) if whole or not part else ''}{('', '¼', '½', '¾')[part]}"
 
 
-# --- forms ------------------------------------------------------------------------------------------------------------
+# --- forms --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -135,9 +137,11 @@ Form = Choice | Entry | SeveralLines | Cells
 
 @dataclass(frozen=True)
 class Board:
-    """A word, and the pieces that may be put over its characters to answer: all that are given, so they give nothing away.
+    """A word, and the pieces that may be put over its characters to answer: all that are given, so they give
+    nothing away.
 
-    In an `Entry` the pieces make a split of the word; in `Cells` each is the last piece up to where it ends, in the last column.
+    In an `Entry` the pieces make a split of the word; in `Cells` each is the last piece up to where it ends,
+    in the last column.
     """
 
     word: str
@@ -172,7 +176,8 @@ class Question:
     solution: str
     """The right answer and where it comes from: markup."""
     worked: str = ""
-    """The way to it with its numbers, but without the result: markup; "" if there is nothing to show between a hint and the answer."""
+    """The way to it with its numbers, but without the result: markup; "" if there is nothing to show between
+    a hint and the answer."""
     board: Board | None = None
     """What can also be answered in a picture; its form can always be filled in by typing."""
 
@@ -190,8 +195,8 @@ def tied(told: str) -> Verdict:
 
 
 def wrong(told: str, hint: str = "", slip: str = "", cells: tuple[int, ...] = ()) -> Verdict:
-    """A wrong answer. `told`, markup, has the right one; `hint`, markup, doesn't. `slip` is the mistake that it comes from, if it is
-    known."""
+    """A wrong answer. `told`, markup, has the right one; `hint`, markup, doesn't. `slip` is the mistake that
+    it comes from, if it is known."""
     name = escape(_("Not this one."))
     cause = escape(_(SLIPS[slip])) if slip else ""
     told = " ".join(filter(None, (f"<b>{name}</b>", cause, told)))
@@ -207,7 +212,8 @@ _SIGNS_OF_SPACE: Final = str.maketrans("Ġ▁", "␣␣")
 
 
 def grade_choice(options: Sequence[str], grade: Callable[[str], Verdict]) -> Callable[[str], Verdict]:
-    """Grade one of the options, in which a space may be written as Ġ or ▁ instead of ␣; anything else is unread."""
+    """Grade one of the options, in which a space may be written as Ġ or ▁ instead of ␣; anything else is
+    unread."""
 
     def graded(answer: str) -> Verdict:
         result = answer if answer in options else answer.translate(_SIGNS_OF_SPACE)
@@ -216,7 +222,7 @@ def grade_choice(options: Sequence[str], grade: Callable[[str], Verdict]) -> Cal
     return graded
 
 
-# --- numbers ----------------------------------------------------------------------------------------------------------
+# --- numbers ------------------------------------------------------------------------------------------------
 
 _SIGNS: Final = str.maketrans(
     {"×": "*", "·": "*", "⋅": "*", "÷": "/", "−": "-", "–": "-", "⁄": "/", ":": "/"}
@@ -250,7 +256,8 @@ class Number(NamedTuple):
     """Significant digits of what was typed; 0 for a nought alone."""
 
     def means(self, true: Fraction | float) -> bool:
-        """Whether it is the number `true`: exactly, or rounded to the digits that were typed (at least `DIGITS_ASKED`)."""
+        """Whether it is the number `true`: exactly, or rounded to the digits that were typed (at least
+        `DIGITS_ASKED`)."""
         exact = Fraction(true)
         if self.value == exact:
             return True
@@ -260,8 +267,8 @@ class Number(NamedTuple):
 
 
 def read_number(text: str) -> Number | None:
-    """A number as people write it: `0.05`, `1/20`, `5 / (20 × 5)`, `0.2³`, `0.2^3`, `1,234`, `0,05`, `5 %`, `11 times`, `≈ 3.3`, and
-    `1/8 = 0.125`, where both sides must be the same number; None for anything else.
+    """A number as people write it: `0.05`, `1/20`, `5 / (20 × 5)`, `0.2³`, `0.2^3`, `1,234`, `0,05`, `5 %`,
+    `11 times`, `≈ 3.3`, and `1/8 = 0.125`, where both sides must be the same number; None for anything else.
 
     >>> read_number("5 / (20 × 5)").value, read_number("1,234").value, read_number("2,5").value
     (Fraction(1, 20), Fraction(1234, 1), Fraction(5, 2))
@@ -342,10 +349,12 @@ def grade_number(
     by_hand: bool = False,
     slips: Callable[[], Iterable[tuple[str, Fraction | float]]] = no_slips,
 ) -> Callable[[str], Verdict]:
-    """Grade a typed number. `told_right` and `told_wrong` are markup; `shown` is the true number as plain text.
+    """Grade a typed number. `told_right` and `told_wrong` are markup; `shown` is the true number as plain
+    text.
 
-    `by_hand` lets it be off by `HAND_TOLERANCE`, as learners compute it from rounded figures. `slips` gives the numbers that common
-    mistakes lead to, each behind a key of `SLIPS`, the likeliest first: the nearest counts.
+    `by_hand` lets it be off by `HAND_TOLERANCE`, as learners compute it from rounded figures. `slips` gives
+    the numbers that common mistakes lead to, each behind a key of `SLIPS`, the likeliest first: the nearest
+    counts.
     """
 
     def is_meant(number: Number, value: Fraction | float) -> bool:
@@ -383,7 +392,7 @@ def grade_number(
     return grade
 
 
-# --- splits -----------------------------------------------------------------------------------------------------------
+# --- splits -------------------------------------------------------------------------------------------------
 
 
 def bound_told(longest: int) -> str:
@@ -412,8 +421,8 @@ def grade_split(
 ) -> Callable[[str], Verdict]:
     """Grade a typed split of `word` into the pieces `true` (both as shown, continuation prefixes left out).
 
-    `told`, markup, goes with the right one; `compare` grades any other. Where what was typed can be read in several ways, the best
-    of them counts. `behind` is a symbol behind the word, which is to stay whole.
+    `told`, markup, goes with the right one; `compare` grades any other. Where what was typed can be read in
+    several ways, the best of them counts. `behind` is a symbol behind the word, which is to stay whole.
     """
     wanted = with_symbol(true, behind)
 

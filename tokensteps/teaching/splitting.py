@@ -33,7 +33,8 @@ Cuts = tuple[int, ...]
 
 
 def can_be_typed(trace: MergeTrace | UnigramTrace, step: int, word: str, style: Style) -> bool:
-    """Whether a word is short and its tokens are plain text before and after the next step: no character is split into bytes."""
+    """Whether a word is short and its tokens are plain text before and after the next step: no character is
+    split into bytes."""
     if len(word) > WORD_LENGTH:
         return False
     tokens = [*trace.splits(step, [word])[word], *trace.splits(step + 1, [word])[word]]
@@ -52,11 +53,12 @@ def split_hint(word: str, prefix: str = "") -> str:
 
 
 def readings(text: str, word: str, prefix: str = "") -> list[tuple[str, ...]]:
-    """The pieces into which a learner split `word`, in every way that what was typed can be read; none if it doesn't make the word.
+    """The pieces into which a learner split `word`, in every way that what was typed can be read; none if it
+    doesn't make the word.
 
-    The word is as shown to the learner. Between pieces there are spaces or other `SEPARATORS`, unless those are the word's own. A
-    continuation prefix may be typed or left out. So may the sign for a space in front of the word, and `</w>` behind it: what is
-    left out may be a piece of its own or a part of the next one.
+    The word is as shown to the learner. Between pieces there are spaces or other `SEPARATORS`, unless those
+    are the word's own. A continuation prefix may be typed or left out. So may the sign for a space in front
+    of the word, and `</w>` behind it: what is left out may be a piece of its own or a part of the next one.
 
     >>> readings("h ##ug s", "hugs", "##"), readings("h g", "hug")
     ([('h', 'ug', 's')], [])
@@ -110,7 +112,8 @@ def _means(typed: str, shown: str) -> bool:
 
 
 def symbol_after(trace: MergeTrace | UnigramTrace, word: str) -> str:
-    """A symbol that training keeps whole, to stand behind a word that is to be split; "" if none can be typed there."""
+    """A symbol that training keeps whole, to stand behind a word that is to be split; "" if none can be typed
+    there."""
     symbols = trace.corpus.pipeline.user_defined_symbols
     if word.endswith(END_OF_WORD):
         return ""

@@ -1,4 +1,5 @@
-"""The guided tour of a training page: the words of each stop, and what they point at; `assets/components/tour.js` leads it."""
+"""The guided tour of a training page: the words of each stop, and what they point at;
+`assets/components/tour.js` leads it."""
 
 from __future__ import annotations
 
@@ -11,8 +12,9 @@ from tokensteps.language.i18n import N_, _
 class Stop(NamedTuple):
     """One stop: a title and a text, to be translated, and what they are about.
 
-    `host` is a selector on the page, with the page's name for `{page}`; `inside`, where there is one, continues within its
-    shadow root. Everything found is ringed together; a stop whose place isn't visible is skipped.
+    `host` is a selector on the page, with the page's name for `{page}`; `inside`, where there is one,
+    continues within its shadow root. Everything found is ringed together; a stop whose place isn't visible is
+    skipped.
     """
 
     title: str
@@ -142,7 +144,8 @@ PREDICTED: Final = {
 
 
 def tour(page: str, predict: bool = False) -> dict[str, Any]:
-    """A page's tour for the browser, in the language in use; with `predict`, for a page that asks what comes next."""
+    """A page's tour for the browser, in the language in use; with `predict`, for a page that asks what comes
+    next."""
     stops: tuple[Stop, ...] = STOPS[page]
     if predict:
         corpus, rules, *others = (PREDICTED.get(stop, stop) for stop in stops)

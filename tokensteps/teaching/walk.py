@@ -1,6 +1,7 @@
 """Walking along a lesson plan or the path: one stop after the other, each with the link that sets it up.
 
-A plan and the path are the same here: a name and its stops. What a learner has done on the path is data that their browser keeps.
+A plan and the path are the same here: a name and its stops. What a learner has done on the path is data that
+their browser keeps.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ class WalkPlace(NamedTuple):
 
 
 class WalkStop(NamedTuple):
-    """One stop: where it is, its minutes (0 on the path), and what is to be said there, in the language in use."""
+    """One stop: where it is, its minutes (0 on the path), and what is to be said there, in the language in
+    use."""
 
     link: Link
     minutes: int
@@ -76,7 +78,10 @@ def read_walk(text: str | None) -> WalkPlace | None:
 
     >>> read_walk("30.2"), read_walk("path.1")
     (WalkPlace(walk='30', number=2), WalkPlace(walk='path', number=1))
-    >>> [read_walk(text) for text in (None, "", "30", "30.0", "30.7", "31.1", "30.٢", "30.2.1", "30." + "1" * 5000)]
+    >>> [
+    ...     read_walk(text)
+    ...     for text in (None, "", "30", "30.0", "30.7", "31.1", "30.٢", "30.2.1", "30." + "1" * 5000)
+    ... ]
     [None, None, None, None, None, None, None, None, None]
     """
     walk, _dot, number = (text or "")[:20].partition(".")
@@ -100,7 +105,8 @@ def query_of(place: WalkPlace, link: Link) -> dict[str, str]:
 
 
 class Deed(NamedTuple):
-    """What a learner did at a station: what they answered, "" for one who had it shown, and the right answer."""
+    """What a learner did at a station: what they answered, "" for one who had it shown, and the right
+    answer."""
 
     yours: str
     key: str
@@ -118,8 +124,8 @@ class Deed(NamedTuple):
 
 
 class PathProgress(NamedTuple):
-    """How far a learner is on the path: the station they were at last (0: none), those they are done with, and of these those whose
-    answer was shown to them; and those of which they have solved an exercise."""
+    """How far a learner is on the path: the station they were at last (0: none), those they are done with,
+    and of these those whose answer was shown to them; and those of which they have solved an exercise."""
 
     at: int = 0
     done: frozenset[int] = frozenset()
@@ -131,7 +137,9 @@ class PathProgress(NamedTuple):
     def after(self, number: int, deed: Deed) -> PathProgress:
         """With one more station done. What one has done oneself stays so.
 
-        >>> PathProgress().after(2, Deed("", "u + g")).after(3, Deed("x", "y")).after(2, Deed("u + g", "u + g")).shown
+        >>> PathProgress().after(2, Deed("", "u + g")).after(3, Deed("x", "y")).after(
+        ...     2, Deed("u + g", "u + g")
+        ... ).shown
         frozenset()
         """
         shown = self.shown | {number} if deed.shown and number not in self.done else self.shown
@@ -163,8 +171,8 @@ class PathProgress(NamedTuple):
 
 
 def read_progress(saved: list[Any]) -> PathProgress:
-    """What a browser kept. It may hold anything: what is no station is left out. Stations of the path's first form were done by going
-    on from them, so those that have taken their places count as shown.
+    """What a browser kept. It may hold anything: what is no station is left out. Stations of the path's first
+    form were done by going on from them, so those that have taken their places count as shown.
 
     >>> read_progress([3, [1, 2, 2, 99, "x", True], [2, 7], [[], 1]])
     PathProgress(at=3, done=frozenset({1, 2}), shown=frozenset({2}), practised=frozenset({1}), old=False)

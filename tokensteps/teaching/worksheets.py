@@ -1,6 +1,8 @@
-"""Worksheets for paper: tasks from a run or from exercises, to be solved with a pencil, and their key on a page of its own.
+"""Worksheets for paper: tasks from a run or from exercises, to be solved with a pencil, and their key on a
+page of its own.
 
-The engine gives every number: a task is what a step starts from, with blanks, and its answer is what the step did.
+The engine gives every number: a task is what a step starts from, with blanks, and its answer is what the step
+did.
 """
 
 from __future__ import annotations
@@ -76,7 +78,7 @@ def worksheet(title: str, tasks: Sequence[PaperTask]) -> str:
     )
 
 
-# --- from exercises ---------------------------------------------------------------------------------------------------
+# --- from exercises -----------------------------------------------------------------------------------------
 
 
 def exercise_tasks(titled: Iterable[tuple[str, Exercise]]) -> list[PaperTask]:
@@ -120,11 +122,12 @@ def blank_table(head: Sequence[str], rows: Iterable[Sequence[str | None]]) -> st
     return f'<table class="sheet"><tr>{top}{body}</table>'
 
 
-# --- from a run -------------------------------------------------------------------------------------------------------
+# --- from a run ---------------------------------------------------------------------------------------------
 
 
 def run_tasks(trace: AnyTrace, step: int, style: Style) -> list[PaperTask]:
-    """Tasks from a run as it stands after `step` steps: the next merges or the Viterbi tables of words, and words to split."""
+    """Tasks from a run as it stands after `step` steps: the next merges or the Viterbi tables of words, and
+    words to split."""
     results: list[PaperTask] = []
     if isinstance(trace, UnigramTrace):
         results += viterbi_tasks(trace[step], style)
@@ -234,7 +237,8 @@ def pieces_table(snapshot: UnigramSnapshot, words: Sequence[str], style: Style) 
 
 
 def step_html(trace: PickyTrace, step: int, style: Style) -> str:
-    """A step of PickyBPE as a rule: the pair that it merges, or the token that it removes, struck out, and its parts."""
+    """A step of PickyBPE as a rule: the pair that it merges, or the token that it removes, struck out, and
+    its parts."""
     event = trace.event(step)
     if not isinstance(event, RemoveEvent):
         return pair_chips(trace.pair_of(step), style)

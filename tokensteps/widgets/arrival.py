@@ -1,7 +1,9 @@
-"""How the visitor came to the page that is being run: the one place that knows, and decides when a page reads its address.
+"""How the visitor came to the page that is being run: the one place that knows, and decides when a page reads
+its address.
 
-A page reads its settings from the address when its session begins, when a link within the app brings some, and after Back
-or Forward. Otherwise session state is the truth, and the page writes what differs from the usual to the address.
+A page reads its settings from the address when its session begins, when a link within the app brings some,
+and after Back or Forward. Otherwise session state is the truth, and the page writes what differs from the
+usual to the address.
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ _ANYBODYS: Final = frozenset[str]().union(*_OWN.values())
 def note_arrival(page: str, led: bool = False) -> None:
     """Once at the top of each run: note how the visitor came to the page with this name.
 
-    From another page, a link may bring settings; without any, the page carries on where it was left. A plan or the path may have `led`
-    from one place on a page to another.
+    From another page, a link may bring settings; without any, the page carries on where it was left. A plan
+    or the path may have `led` from one place on a page to another.
     """
     state = st.session_state
     came = led or state.get("page") not in (None, page)
@@ -43,8 +45,9 @@ def note_arrival(page: str, led: bool = False) -> None:
 
 
 def _drop_parameters_of_others(page: str) -> None:
-    """Forget what belongs to other pages. A run that a click overtook may have written the address of the page that was left: the
-    browser has then put its own address right (page.js), but still sends those parameters along."""
+    """Forget what belongs to other pages. A run that a click overtook may have written the address of the
+    page that was left: the browser has then put its own address right (page.js), but still sends those
+    parameters along."""
     query = st.query_params.to_dict()
     remaining = {name: value for name, value in query.items() if name in _OWN[page] or name not in _ANYBODYS}
     if remaining != query:

@@ -1,4 +1,5 @@
-"""Text boxes of one line. With `max_chars`, Streamlit's own would silently keep a longer text to themselves."""
+"""Text boxes of one line. With `max_chars`, Streamlit's own would silently keep a longer text to
+themselves."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ def too_long(label: str, size: int, limit: int) -> str:
 def text_box(
     label: str, limit: int, *, value: str = "", place: DeltaGenerator | None = None, **options: Any
 ) -> str | None:
-    """A box in `place`, or at the current position; returns its text, or None if that is too long, with a message below."""
+    """A box in `place`, or at the current position; returns its text, or None if that is too long, with a
+    message below."""
     box = st.text_input if place is None else place.text_input
     text = plain_text(box(label, value, **options))
     if len(text) <= limit:

@@ -1,4 +1,5 @@
-"""The sidebar of a page with a corpus: the corpus, and the widgets of its settings, which the tables in `tokensteps/runs/rules.py` name."""
+"""The sidebar of a page with a corpus: the corpus, and the widgets of its settings, which the tables in
+`tokensteps/runs/rules.py` name."""
 
 from __future__ import annotations
 
@@ -72,15 +73,16 @@ class Controls(PageState):
             return corpus_input(self)
 
     def draw(self, *names: str) -> None:
-        """Draw the widgets of these settings, in this order, where the page has the setting and it applies now."""
+        """Draw the widgets of these settings, in this order, where the page has the setting and it applies
+        now."""
         for name in names:
             setting = self.setting(name)
             if setting is not None and self.applies(setting):
                 self.draw_setting(setting)
 
     def draw_setting(self, setting: Setting) -> None:
-        """Draw one setting's widget. A number or text beyond its limits stops the page: a widget that knew the limits would silently
-        keep such a value to itself."""
+        """Draw one setting's widget. A number or text beyond its limits stops the page: a widget that knew
+        the limits would silently keep such a value to itself."""
         key, label = self.key(setting.name), _(setting.label)
         text = _(setting.help) if setting.help else None
         match setting.kind:
@@ -263,7 +265,8 @@ class Controls(PageState):
         )
 
     def own_text_button(self) -> None:
-        """The way to a text of the learner's own; `assets/components/page.js` takes them to its box, wherever that is."""
+        """The way to a text of the learner's own; `assets/components/page.js` takes them to its box, wherever
+        that is."""
         st.button(_("Your text"), key=self.key("to_own_text"), on_click=self._take_corpus, args=("paste",))
 
     def offer_table(self, source: Source | None) -> None:

@@ -1,4 +1,5 @@
-"""Where the corpus comes from: the part of a sidebar with the examples, the boxes for text and word counts, and the upload."""
+"""Where the corpus comes from: the part of a sidebar with the examples, the boxes for text and word counts,
+and the upload."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ def corpus_input(page: PageState) -> Source | None:
 
 
 def empty_box(page: PageState) -> bool:
-    """The box for a text or word counts while it is empty: on the page, as a sidebar may be folded away; whether there is one."""
+    """The box for a text or word counts while it is empty: on the page, as a sidebar may be folded away;
+    whether there is one."""
     if page["corpus"] not in ("paste", "counts") or page.own_text():
         return False
     if own_text_box(
@@ -89,7 +91,8 @@ def typed_text(page: PageState) -> Source | None:
 
 
 def uploaded_file(page: PageState) -> Source | None:
-    """The box for a file, which is kept while the learner looks at other corpora; None if it can't be used, with a complaint."""
+    """The box for a file, which is kept while the learner looks at other corpora; None if it can't be used,
+    with a complaint."""
     file = st.file_uploader(
         _("A text file, or word counts as .csv or .tsv"),
         type=["txt", "csv", "tsv"],

@@ -45,8 +45,8 @@ EMBEDDED_HEIGHTS: Final[Mapping[str, int]] = {
     "pipeline": 800,
     "renew": 900,
 }
-"""By page: pixels of a frame in another page, where it is 800 pixels wide or more. The stage and the names of the tabs have room, or what
-else the page is about."""
+"""By page: pixels of a frame in another page, where it is 800 pixels wide or more. The stage and the names of
+the tabs have room, or what else the page is about."""
 MEDIA_TYPES: Mapping[str, str] = {
     "html": "text/html",
     "csv": "text/csv",
@@ -56,7 +56,8 @@ MEDIA_TYPES: Mapping[str, str] = {
 
 
 def tokenizer_files(tokenizer: Tokenizer) -> dict[str, Callable[[], str]]:
-    """The files that hold a tokenizer: name → what makes its text. The first has all of it, the others the vocabulary.
+    """The files that hold a tokenizer: name → what makes its text. The first has all of it, the others the
+    vocabulary.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> list(tokenizer_files(train_bpe(Corpus.from_counts({"hug": 10}), merges=1).tokenizer()))
@@ -99,7 +100,8 @@ def download(
     key: str,
     kind: Literal["primary", "secondary", "tertiary"] = "secondary",
 ) -> None:
-    """A button that makes its file when it is pressed; `name` is the file's name, and part of the button's key."""
+    """A button that makes its file when it is pressed; `name` is the file's name, and part of the button's
+    key."""
     column.download_button(
         label,
         made_once(in_this_language(make)),
@@ -136,13 +138,13 @@ def show_address(address: str) -> None:
 
 
 def embedding(address: str) -> str:
-    """The HTML that shows the page of an address in another page, and a link for those who don't see it there: where a site takes frames
-    out of what its authors write, or isn't one that may show the app.
+    """The HTML that shows the page of an address in another page, and a link for those who don't see it
+    there: where a site takes frames out of what its authors write, or isn't one that may show the app.
 
-    >>> print(embedding('http://localhost/bpe?corpus=hug&step=7'))
+    >>> print(embedding("http://localhost/bpe?corpus=hug&step=7"))
     <iframe src="http://localhost/bpe?corpus=hug&amp;step=7&amp;embed=true" title="BPE · TokenSteps" width="100%" height="700" style="border: 0" loading="lazy" allow="clipboard-write; fullscreen"></iframe>
     <p><a href="http://localhost/bpe?corpus=hug&amp;step=7" target="_blank">Nothing to see above? Open the page in a tab of its own.</a></p>
-    """
+    """  # noqa: W505
     # The home page's path may be that of the whole app behind a proxy.
     page = PAGE_AT.get(urlsplit(address).path.rpartition("/")[2], "home")
     source = f"{address}{'&' if '?' in address else '?'}embed=true"

@@ -33,8 +33,8 @@ def show_rows(
 ) -> None:
     """A table with buttons that save it, or a line that says it is empty.
 
-    `index`, `ids` and `digits` are those of `packed_table`. `export` is False where the page has a file of the same rows, or hides a run
-    and offers no file at all.
+    `index`, `ids` and `digits` are those of `packed_table`. `export` is False where the page has a file of
+    the same rows, or hides a run and offers no file at all.
     """
     if not len(table):
         note(_("No results"))
@@ -60,12 +60,14 @@ def show_packed(
     search: TableSearch | None = None,
     on_search: Callable[[str, bool], None] | None = None,
 ) -> None:
-    """A table that is packed already; `rows` makes what its buttons save, when somebody asks for it: None for no buttons.
+    """A table that is packed already; `rows` makes what its buttons save, when somebody asks for it: None for
+    no buttons.
 
-    With buttons or a search, this belongs in a fragment that draws the table alone: what somebody asks of it runs that once more.
+    With buttons or a search, this belongs in a fragment that draws the table alone: what somebody asks of it
+    runs that once more.
 
-    Every table of the app is drawn here, or is Streamlit's editor and goes with `save_rows`: Streamlit's own CSV file, which
-    .streamlit/config.toml turns off, would hand a spreadsheet whatever a learner has written.
+    Every table of the app is drawn here, or is Streamlit's editor and goes with `save_rows`: Streamlit's own
+    CSV file, which .streamlit/config.toml turns off, would hand a spreadsheet whatever a learner has written.
     """
     state, wanted = st.session_state, f"{key}.file"
     requested, file = state.pop(wanted, None), None
@@ -82,7 +84,8 @@ def show_packed(
 
 
 def save_rows(table: pd.DataFrame, key: str) -> None:
-    """The same two buttons for a table that the browser doesn't have as it is saved: an edited one, or one of which it shows a part."""
+    """The same two buttons for a table that the browser doesn't have as it is saved: an edited one, or one of
+    which it shows a part."""
     with st.container(horizontal=True):
         for kind, label in file_labels().items():
             download(st, label, csv_name(key, kind), partial(csv_text, table, kind), key, kind="tertiary")
@@ -106,7 +109,8 @@ def csv_frame(table: pd.DataFrame, index: bool) -> pd.DataFrame:
 def rows_to_csv(table: pd.DataFrame, plain: bool = False) -> str:
     """A table's columns and rows; what is missing is left empty.
 
-    For a spreadsheet, text (the columns' names too) can't become a formula; in a `plain` table, it is as it is.
+    For a spreadsheet, text (the columns' names too) can't become a formula; in a `plain` table, it is as it
+    is.
 
     >>> print(rows_to_csv(pd.DataFrame({"name": ["=1+1", None], "times": [3, 4]})))
     name,times\r

@@ -1,4 +1,5 @@
-"""State of a session that its browser keeps as well, so that it survives a reload and a restart of the server.
+"""State of a session that its browser keeps as well, so that it survives a reload and a restart of the
+server.
 
 It is sealed: the browser can give it back, or lose it, but not change it.
 """
@@ -20,11 +21,11 @@ def kept(
     erased: bool = False,
     on_erased: Callable[[], None] = ignore,
 ) -> list[Any]:
-    """Have the browser keep `what`, which JSON must be able to hold. If it is empty, return what this tab kept at `place` before, once it
-    says so.
+    """Have the browser keep `what`, which JSON must be able to hold. If it is empty, return what this tab
+    kept at `place` before, once it says so.
 
-    What is `lasting` is kept for every tab, and after the last one is closed, until it is `erased`; `on_erased` is called when another
-    tab has done so.
+    What is `lasting` is kept for every tab, and after the last one is closed, until it is `erased`;
+    `on_erased` is called when another tab has done so.
     """
     text = seal("kept", [place, what]) if what else ""
     data = {"place": place, "text": text, "lasting": lasting, "erased": erased}

@@ -1,4 +1,5 @@
-"""Messages on a page. `st.error` and its like render Markdown, and a learner's text must never be rendered."""
+"""Messages on a page. `st.error` and its like render Markdown, and a learner's text must never be
+rendered."""
 
 from __future__ import annotations
 
@@ -15,9 +16,11 @@ def problem(message: str) -> None:
 
 
 def lasting(place: str, complaints: Sequence[str], about: Any) -> list[str]:
-    """The complaints about a link at `place`, repeated until the visitor changes `about`, which is what the link set.
+    """The complaints about a link at `place`, repeated until the visitor changes `about`, which is what the
+    link set.
 
-    A link is read once, but the page runs again when its training is done; without this, nobody would see the complaints.
+    A link is read once, but the page runs again when its training is done; without this, nobody would see the
+    complaints.
     """
     stored = f"{place}.told"
     if complaints:

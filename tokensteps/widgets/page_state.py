@@ -1,7 +1,7 @@
 """What a page with a corpus is set to: in session state under ``<page>.<name>``, and in the URL.
 
-The URL is read when a session begins, when a link brings settings, and after Back or Forward. From then on session state is the
-truth, and what differs from the corpus's own settings is written to the URL.
+The URL is read when a session begins, when a link brings settings, and after Back or Forward. From then on
+session state is the truth, and what differs from the corpus's own settings is written to the URL.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class PageState:
         return next((setting for setting in (*self.rules, *VIEWS) if setting.name == name), None)
 
     def applies(self, setting: Setting) -> bool:
-        """Whether a setting applies now: if it depends on a choice, the page must have that choice, and it must have been made."""
+        """Whether a setting applies now: if it depends on a choice, the page must have that choice, and it
+        must have been made."""
         if setting.when is None:
             return True
         name, *values = setting.when
@@ -86,9 +87,11 @@ class PageState:
             self.keep_file(*recipe.file)
 
     def _follow_own(self) -> None:
-        """Bring a text of the learner's own along: on coming from a page where there was one, unless a link says what to show.
+        """Bring a text of the learner's own along: on coming from a page where there was one, unless a link
+        says what to show.
 
-        The session holds the one of the page looked at last; a page that has had it already keeps what was chosen since.
+        The session holds the one of the page looked at last; a page that has had it already keeps what was
+        chosen since.
         """
         state, seen = st.session_state, self.key("own")
         brought: tuple[str, str, tuple[str, str]] | None = state.get("own")
@@ -109,8 +112,8 @@ class PageState:
             state["own"] = state[seen] = (self["corpus"], self.own_text(), file)
 
     def short(self, name: str, url: Mapping[str, str], usual: str) -> str:
-        """A text of the page's own: from the browser, if the page outlived its session, or from a URL. `usual` if there is none, or
-        if it is lost, with a complaint."""
+        """A text of the page's own: from the browser, if the page outlived its session, or from a URL.
+        `usual` if there is none, or if it is lost, with a complaint."""
         text = text_in_browser(self.key(name))
         if text is None:
             text = read_short(url[name]) if name in url else usual
@@ -142,7 +145,8 @@ class PageState:
         st.session_state[self.key("upload_data")] = (name, stored)
 
     def own_file(self) -> tuple[str, bytes | None]:
-        """Name and contents of the learner's file; an empty name without one, and None where the server had to let it go."""
+        """Name and contents of the learner's file; an empty name without one, and None where the server had
+        to let it go."""
         name, cached = st.session_state.get(self.key("upload_data"), ("", ""))
         data = corpora().get(cached)
         return name, text_store().get(cached) if data is None else data

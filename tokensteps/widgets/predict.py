@@ -1,6 +1,7 @@
 """Predict mode: the next step of a run is hidden until the learner has said what it will be.
 
-The browser gets only the frames of the steps that have been revealed: neither keys nor scrubber nor address lead further.
+The browser gets only the frames of the steps that have been revealed: neither keys nor scrubber nor address
+lead further.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ OPENING: Final = N_(
 
 
 def game_of(hidden: Hidden, start: int, anew: bool = False) -> Game:
-    """The game in progress. One that was left goes on after the step `start`; another run begins a new one there, and so does whoever
-    begins `anew`."""
+    """The game in progress. One that was left goes on after the step `start`; another run begins a new one
+    there, and so does whoever begins `anew`."""
     state, key = st.session_state, f"{hidden.place}.game"
     game: Game | None = state.get(key)
     if anew or game is None or game.run != hidden.name:
@@ -56,7 +57,8 @@ def game_of(hidden: Hidden, start: int, anew: bool = False) -> Game:
 
 
 def keep_game(hidden: Hidden, game: Game) -> bool:
-    """Have the browser keep the game, or restore the one that an earlier session left there; returns whether it was restored just now."""
+    """Have the browser keep the game, or restore the one that an earlier session left there; returns whether
+    it was restored just now."""
     return game.restore(kept(f"{hidden.place}-{hidden.name[:12]}", game.saved(), erased=game.anew), hidden)
 
 
@@ -159,8 +161,8 @@ def answers_table(predictions: list[Prediction]) -> pd.DataFrame:
 
 
 def show_hidden(hidden: Hidden, game: Game, url: dict[str, str | None], growth: Growth | None = None) -> None:
-    """The steps that have been revealed, on a training page's stage. With `growth`, the browser asks for more: only a learner who has
-    no question yet wants that."""
+    """The steps that have been revealed, on a training page's stage. With `growth`, the browser asks for
+    more: only a learner who has no question yet wants that."""
     stage.stage(
         hidden.place,
         hidden.name,
@@ -177,7 +179,8 @@ def show_hidden(hidden: Hidden, game: Game, url: dict[str, str | None], growth: 
 
 
 def choose_pair(hidden: Hidden, game: Game, identifier: str) -> None:
-    """A pair was clicked in the picture: choose it in the list of answers, if it is asked for; "Check" remains to be pressed."""
+    """A pair was clicked in the picture: choose it in the list of answers, if it is asked for; "Check"
+    remains to be pressed."""
     question = game.question(hidden)
     pairs = _clickable(hidden, game, question) if question is not None else []
     if not pairs:

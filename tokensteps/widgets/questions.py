@@ -1,6 +1,7 @@
 """Questions on a page: the prompt, the form, the verdict, the tally.
 
-The widgets of a form keep their keys from one question to the next, so that the keyboard focus stays where it is.
+The widgets of a form keep their keys from one question to the next, so that the keyboard focus stays where it
+is.
 """
 
 from __future__ import annotations
@@ -52,10 +53,11 @@ def ask(
     on_give_up: Callable[[], None] | None = None,
     how: str = "",
 ) -> None:
-    """Draw a question under `key`, and call `on_verdict` when it is answered. An answer that can't be read stays in its box; so does a
-    table or a text of several lines until it is right.
+    """Draw a question under `key`, and call `on_verdict` when it is answered. An answer that can't be read
+    stays in its box; so does a table or a text of several lines until it is right.
 
-    With `on_give_up` there is a second button, which reveals the answer. `how` says how else than in the form it can be answered.
+    With `on_give_up` there is a second button, which reveals the answer. `how` says how else than in the form
+    it can be answered.
     """
     text = f"<p>{escape(how)}</p>" if how else ""
     st.html(f'<div class="ts question">{question.prompt}{text}</div>')
@@ -123,7 +125,8 @@ def _boxes(key: str, form: Form) -> None:
 def _choice(key: str, form: Choice) -> None:
     """A list that can be typed into."""
     place = answer_key(key)
-    # A value that is set here is sent to the browser, where it would take the place of one that was chosen but not sent yet.
+    # A value that is set here is sent to the browser, where it would take the place of one that was chosen
+    # but not sent yet.
     if st.session_state.get(place) not in (None, *form.options):
         st.session_state[place] = None
     st.selectbox(
@@ -193,8 +196,8 @@ def _submitted(key: str, question: Question, on_verdict: OnVerdict) -> None:
 
 
 def verdict_html(verdict: Verdict, more: str = "") -> str:
-    """The verdict as a message that screen readers read out; `more` is markup. `assets/components/page.js` marks the cells it names;
-    `walk.js` looks whether there is another try."""
+    """The verdict as a message that screen readers read out; `more` is markup. `assets/components/page.js`
+    marks the cells it names; `walk.js` looks whether there is another try."""
     role = "alert" if verdict.kind == UNREAD else "status"
     kind = {HALF: RIGHT, QUARTER: RIGHT, AGAIN: WRONG}.get(verdict.kind, verdict.kind)
     cells = f' data-cells="{" ".join(map(str, verdict.cells))}"' if verdict.cells else ""

@@ -1,4 +1,5 @@
-"""What the training pages share: build in the background, draw the stage, also of a run that still grows, and step through it."""
+"""What the training pages share: build in the background, draw the stage, also of a run that still grows, and
+step through it."""
 
 from __future__ import annotations
 
@@ -44,9 +45,11 @@ AWAITED: Final = 0.3
 FEW: Final = 24
 """Frames of a run that grows which are drawn where it isn't settled yet: they are others a moment later."""
 FIRST: Final = 12
-"""Frames that come first of a long window which isn't drawn yet: the browser asks for all as soon as it shows one."""
+"""Frames that come first of a long window which isn't drawn yet: the browser asks for all as soon as it shows
+one."""
 FOLLOWED: Final = "followed"
-"""Where a page remembers that there is something under its stage: if that went for a moment, the page would scroll."""
+"""Where a page remembers that there is something under its stage: if that went for a moment, the page would
+scroll."""
 LONG: Final = 48
 """Frames in a window that is long."""
 ENDED: Final = Growth("", "", 0.0)
@@ -60,9 +63,11 @@ def build(
     among: Callable[[], Registry] = registry,
     wanted: int | None = None,
 ) -> Built | None:
-    """The trace called `run`, made in the background if need be; None while there is nothing to show, which it says.
+    """The trace called `run`, made in the background if need be; None while there is nothing to show, which
+    it says.
 
-    `among` is where it is kept and shared. A trace that still grows will do if step `wanted` is there; None is for the whole one.
+    `among` is where it is kept and shared. A trace that still grows will do if step `wanted` is there; None
+    is for the whole one.
     """
     cached: dict[str, Built | None] = st.session_state.setdefault(f"{page}.stopped", {})
     if run in cached:
@@ -92,12 +97,14 @@ def _is_there(job: Job[Any], wanted: int | None, wait: float = 0.0) -> bool:
 
 
 def trained(run: Run[Built], place: str = "") -> Built | None:
-    """The trace of a run, or None while it is being made, which the page shows; `place` tells two runs on one page apart."""
+    """The trace of a run, or None while it is being made, which the page shows; `place` tells two runs on one
+    page apart."""
     return build(f"{run.algorithm.name}{place}", run.name, run.make)
 
 
 def growing(run: Run[Built]) -> Built | None:
-    """The trace of a run as far as it is recorded, once the step is there at which the learner is to be; None before, which the page shows.
+    """The trace of a run as far as it is recorded, once the step is there at which the learner is to be; None
+    before, which the page shows.
 
     A link says once which step that is; so it is remembered until the step comes.
     """
@@ -117,8 +124,8 @@ def growing(run: Run[Built]) -> Built | None:
 
 
 def newest(run: Run[Grown], trace: Grown) -> Grown | None:
-    """In a fragment: a trace that was still growing when the page last ran, as far as it is recorded now. None if training failed,
-    which is said. If the run was stopped or given up, the page runs again."""
+    """In a fragment: a trace that was still growing when the page last ran, as far as it is recorded now.
+    None if training failed, which is said. If the run was stopped or given up, the page runs again."""
     page = run.algorithm.name
     if trace.finished:
         return trace
@@ -224,7 +231,8 @@ def _watch(
 
 
 def _stop(page: str, run: str, job: Job[Any], among: Callable[[], Registry]) -> None:
-    """End a job; what it has made so far is this session's. A trace with steps has only to stop: nobody waits for the process to answer."""
+    """End a job; what it has made so far is this session's. A trace with steps has only to stop: nobody waits
+    for the process to answer."""
     among().stop(run, job)
     if (grown := job.grown()) and not job.finished(ENDING):
         st.session_state[f"{page}.stopped"] = {run: replace(grown, stop_reason="stopped")}
@@ -239,8 +247,9 @@ def book_name(run: str, drawing: str) -> str:
 
 
 def is_first_look(page: str, run: str, drawing: str) -> bool:
-    """Whether a page's stage hasn't shown this run, drawn in this way, when the page last ran. Then a little of a long
-    window comes first, and what is under the stage may follow: so it stands sooner, and asks for the rest."""
+    """Whether a page's stage hasn't shown this run, drawn in this way, when the page last ran. Then a little
+    of a long window comes first, and what is under the stage may follow: so it stands sooner, and asks for
+    the rest."""
     return not is_shown(f"{page}.book", book_name(run, drawing))
 
 
@@ -264,12 +273,13 @@ def stage(
 ) -> int:
     """The flipbook of a run with its window of frames; returns the step it is at. To be called in a fragment.
 
-    `run` names what is stepped through, `drawing` how it is drawn; `frame(step)` draws one step. A run of fewer than `whole`
-    steps is sent whole, of a longer one `size` steps at a time. `on_answer` is called with the id of what is chosen in a frame. `labels` are the
-    words of the controls where the steps are not steps of training. `edition(k)` tells apart frames of the steps up to k that have the same
-    names, as those of a run that still grows may: then `growth` says how far it is, and `on_stop` is called when the learner stops it.
-    `excerpt` are the first and the last step that can be reached, where those aren't all. Whoever asks for no step begins at `start`. `marks` are the steps
-    that the timeline marks.
+    `run` names what is stepped through, `drawing` how it is drawn; `frame(step)` draws one step. A run of
+    fewer than `whole` steps is sent whole, of a longer one `size` steps at a time. `on_answer` is called with
+    the id of what is chosen in a frame. `labels` are the words of the controls where the steps are not steps
+    of training. `edition(k)` tells apart frames of the steps up to k that have the same names, as those of a
+    run that still grows may: then `growth` says how far it is, and `on_stop` is called when the learner stops
+    it. `excerpt` are the first and the last step that can be reached, where those aren't all. Whoever asks
+    for no step begins at `start`. `marks` are the steps that the timeline marks.
     """
     name = book_name(run, drawing)
     first_look = is_first_look(page, run, drawing)
@@ -321,8 +331,9 @@ def small_book(
 ) -> None:
     """A flipbook inside a tab: it leaves the URL alone and takes keys when it has the focus.
 
-    `title` tells it from the stage. It stays at its step as long as `trace` is the same (default: `run`). Frames that are large come a window at a time,
-    unless there are fewer than `whole`. `on_answer` is called with the id of what is chosen in a frame.
+    `title` tells it from the stage. It stays at its step as long as `trace` is the same (default: `run`).
+    Frames that are large come a window at a time, unless there are fewer than `whole`. `on_answer` is called
+    with the id of what is chosen in a frame.
     """
     name = f"{run}:{current_language()}"
     index = position(key, run=name, last=last, trace=trace, param=None)

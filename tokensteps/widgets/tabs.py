@@ -13,10 +13,11 @@ from tokensteps.language.i18n import _, use_language
 
 
 def show_tabs(key: str, bodies: Mapping[str, Callable[..., None]], *given: Any) -> None:
-    """Tabs by their names, which are to be translated; draws the open one's body, with the arguments in `given`.
+    """Tabs by their names, which are to be translated; draws the open one's body, with the arguments in
+    `given`.
 
-    Session state has the open tab's name as shown under `key`, and as in `bodies` under `key.open`. Who opens a tab sets the first; it
-    is forgotten with the page (`tokensteps.widgets.arrival`).
+    Session state has the open tab's name as shown under `key`, and as in `bodies` under `key.open`. Who opens
+    a tab sets the first; it is forgotten with the page (`tokensteps.widgets.arrival`).
     """
     state = st.session_state
     names = {_(name): name for name in bodies}

@@ -14,7 +14,8 @@ from tokensteps.teaching.tour import STOPS, tour
 
 
 def titled(page: str, title: str, beside: Callable[[], None] | None = None) -> None:
-    """A page's title; beside it what `beside` draws, the button for its tour, if it has one, and those for a class and projector mode."""
+    """A page's title; beside it what `beside` draws, the button for its tour, if it has one, and those for a
+    class and projector mode."""
     with st.container(
         key=f"{page}.head",
         horizontal=True,

@@ -1,9 +1,9 @@
-"""Chats (`tokensteps/catalogue/chat/`): templates rendered as other programs render them, whose text is whose, and templates that
-want to do harm.
+"""Chats (`tokensteps/catalogue/chat/`): templates rendered as other programs render them, whose text is
+whose, and templates that want to do harm.
 
-Oracle: `transformers`, whose `apply_chat_template` gets the same template, messages and tokenizer; for the messages' own text,
-templates that write it between brackets which nothing else has. The templates of five families and more were written for these tests, in
-the manner of those that models bring.
+Oracle: `transformers`, whose `apply_chat_template` gets the same template, messages and tokenizer; for the
+messages' own text, templates that write it between brackets which nothing else has. The templates of five
+families and more were written for these tests, in the manner of those that models bring.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def pool() -> Iterator[Workers]:
     result.close()
 
 
-# --- as other programs render -----------------------------------------------------------------------------------------
+# --- as other programs render -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -192,7 +192,7 @@ def test_text_and_ids_are_those_of_transformers(family: str) -> None:
     assert done >= 2
 
 
-# --- whose text is whose ----------------------------------------------------------------------------------------------
+# --- whose text is whose ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("chat", CHATS)
@@ -205,7 +205,8 @@ def test_the_messages_own_text_is_found(chat: str, change: str) -> None:
     assert len(between) == len(messages)
     for message, text, spans in zip(messages, between, result.own, strict=True):
         if change == "|upper":
-            # The mark that is put in the text's place is changed as well, so it isn't found: said, never guessed.
+            # The mark that is put in the text's place is changed as well, so it isn't found: said, never
+            # guessed.
             assert spans == ()
         elif not message["content"].strip():
             assert spans == ()
@@ -226,7 +227,7 @@ def test_a_template_that_looks_into_the_text_leaves_it_unfound() -> None:
     assert render(template, [{"role": "user", "content": "a"}], {}, False) == Rendered("A!", ((),))
 
 
-# --- templates that want to do harm -----------------------------------------------------------------------------------
+# --- templates that want to do harm -------------------------------------------------------------------------
 
 HARM = {
     "endless loops": ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", "slow"),
@@ -262,7 +263,8 @@ def test_harm_ends_within_about_a_second_and_is_told(pool: Workers, monkeypatch:
         spent = time.monotonic() - began
         # On a busy machine, what takes memory bit by bit may take its second first.
         assert error.value.why in {why, "slow" if why == "memory" else why}, name
-        # By the clock, with the start of a process after one that had to be ended, which a busy machine may keep waiting.
+        # By the clock, with the start of a process after one that had to be ended, which a busy machine may
+        # keep waiting.
         assert spent < SLOWER * (CHAT_SECONDS + CHAT_GRACE) + 60, name
         narration = explained(error.value)
         assert "\n" not in narration and (": " in narration or "; " in narration)
@@ -272,7 +274,8 @@ def test_harm_ends_within_about_a_second_and_is_told(pool: Workers, monkeypatch:
 
 
 def test_a_second_is_one_of_work_not_of_waiting() -> None:
-    """A machine with much to do gives a template's process a tenth of the time. Oracle: the process's own clock of its work."""
+    """A machine with much to do gives a template's process a tenth of the time. Oracle: the process's own
+    clock of its work."""
     with alarm(0.1):
         pass_time(0.3)
     began = time.process_time()
@@ -328,7 +331,7 @@ def test_output_up_to_the_limit_is_taken() -> None:
     assert len(render(template, [], {}, False).text) == CHAT_OUTPUT_LIMIT
 
 
-# --- where templates come from ----------------------------------------------------------------------------------------
+# --- where templates come from ------------------------------------------------------------------------------
 
 
 def test_templates_of_a_tokenizers_files() -> None:
@@ -417,7 +420,7 @@ def test_an_upload_keeps_its_template_and_a_repository_is_asked_for_it(
     assert len(requests) == 1
 
 
-# --- messages ---------------------------------------------------------------------------------------------------------
+# --- messages -----------------------------------------------------------------------------------------------
 
 
 def test_messages_travel_in_links() -> None:
@@ -444,7 +447,7 @@ def test_a_file_that_holds_no_messages(found: Any) -> None:
         check_messages(found, "chat.json")
 
 
-# --- drawn ------------------------------------------------------------------------------------------------------------
+# --- drawn --------------------------------------------------------------------------------------------------
 
 
 def test_what_is_drawn_is_escaped_and_says_whose_it_is() -> None:

@@ -1,6 +1,7 @@
 """Tokenizers from files that are kept ready on disk (`tokensteps/catalogue/compiled.py`).
 
-Oracle: the same files, read anew: the library's whole document of the tokenizer, and all that the app knows of it.
+Oracle: the same files, read anew: the library's whole document of the tokenizer, and all that the app knows
+of it.
 """
 
 from __future__ import annotations
@@ -159,7 +160,8 @@ def test_files_that_are_refused_are_refused_again(tmp_path: Path) -> None:
 
 
 def test_a_reader_keeps_what_took_long_and_takes_it_from_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two processes, one after the other. Oracle: the file that the first has left, whose time of use the second sets."""
+    """Two processes, one after the other. Oracle: the file that the first has left, whose time of use the
+    second sets."""
     letters = [chr(0x4E00 + index) for index in range(101)]
     pairs = [*product(letters, letters)]
     assert len(pairs) >= COMPILED_MERGES

@@ -1,7 +1,8 @@
-"""A foreign tokenizer's stages (`tokensteps/catalogue/flow.py`), and the engine's encoding made of them (`foreign.py`).
+"""A foreign tokenizer's stages (`tokensteps/catalogue/flow.py`), and the engine's encoding made of them
+(`foreign.py`).
 
-Oracle: the `tokenizers` library's own encoding of the same text or pair, field by field; its normalizer on a whole text; its words,
-which are its tokens' offsets put together.
+Oracle: the `tokenizers` library's own encoding of the same text or pair, field by field; its normalizer on a
+whole text; its words, which are its tokens' offsets put together.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def roberta() -> Tokenizer:
 
 
 def xlnet() -> Tokenizer:
-    """Its marks come last; a normalizer that makes a text longer, and words with ▁ in front of the first only."""
+    """Its marks come last; a normalizer that makes a text longer, and words with ▁ in front of the first
+    only."""
     tokenizer = t5()
     tokenizer.add_special_tokens(["<sep>", "<cls>"])
     tokenizer.normalizer = normalizers.Sequence(
@@ -69,7 +71,8 @@ COMPOSING = {
 
 @pytest.mark.parametrize("name", COMPOSING)
 def test_every_character_belongs_to_the_tokens_that_it_went_into(name: str) -> None:
-    """The library gives a token one of the characters that became one: an accent, a vowel of Korean, the 1 of 12 would belong to none."""
+    """The library gives a token one of the characters that became one: an accent, a vowel of Korean, the 1 of
+    12 would belong to none."""
     normalizer, text = COMPOSING[name]
     tokenizer = gpt2()
     tokenizer.normalizer = normalizer

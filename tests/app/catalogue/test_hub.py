@@ -1,8 +1,8 @@
 """Public tokenizers by name (`tokensteps/catalogue/hub.py`).
 
-Oracles: a small tokenizer made by the `tokenizers` library, served by a local HTTP server that answers as the Hub does (its
-headers are those that `huggingface_hub` reads); and that server's list of what was asked. The client reads its settings when
-it is imported, so each case runs in a process of its own, with an empty cache.
+Oracles: a small tokenizer made by the `tokenizers` library, served by a local HTTP server that answers as the
+Hub does (its headers are those that `huggingface_hub` reads); and that server's list of what was asked. The
+client reads its settings when it is imported, so each case runs in a process of its own, with an empty cache.
 """
 
 from __future__ import annotations
@@ -212,7 +212,8 @@ def test_a_private_model_in_the_servers_own_cache_opens_for_nobody_unless_an_opt
 
 @pytest.mark.parametrize("place", ["Qwen/Qwen3-0.6B", "Qwen3-0.6B", "tokenizer-qwen3/models"])
 def test_without_a_network_a_folder_of_the_server_has_tokenizers(tmp_path: Path, place: str) -> None:
-    """It is named by an environment variable; folders in it are called like repositories, or packages as they are unpacked."""
+    """It is named by an environment variable; folders in it are called like repositories, or packages as they
+    are unpacked."""
     folder = tmp_path / "tokenizers" / place
     folder.mkdir(parents=True)
     (folder / "tokenizer.json").write_bytes(FILE)

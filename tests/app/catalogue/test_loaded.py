@@ -1,8 +1,10 @@
-"""Tokenizers from files (`tokensteps/catalogue/files/`) and what the playground needs of any tokenizer (`tokensteps/catalogue/shown_tokenizers.py`).
+"""Tokenizers from files (`tokensteps/catalogue/files/`) and what the playground needs of any tokenizer
+(`tokensteps/catalogue/shown_tokenizers.py`).
 
-Oracles: the `tokenizers` library itself, asked directly with the same file; its `BertWordPieceTokenizer` for vocab.txt; the
-`tiktoken` package for .tiktoken files; this project's engine for the files that it writes; `sentencepiece` for models in its
-binary form. Every file is made in the test, by training on Python's own documentation or by hand.
+Oracles: the `tokenizers` library itself, asked directly with the same file; its `BertWordPieceTokenizer` for
+vocab.txt; the `tiktoken` package for .tiktoken files; this project's engine for the files that it writes;
+`sentencepiece` for models in its binary form. Every file is made in the test, by training on Python's own
+documentation or by hand.
 """
 
 from __future__ import annotations
@@ -146,7 +148,7 @@ def expect_same(subject: ShownTokenizer, oracle: Tokenizer, texts: Sequence[str]
             assert all(0 <= start <= end <= len(each) for start, end in encoded.offsets)
 
 
-# --- tokenizer.json ---------------------------------------------------------------------------------------------------
+# --- tokenizer.json -----------------------------------------------------------------------------------------
 
 
 @cache
@@ -427,7 +429,7 @@ def test_ids_may_have_holes() -> None:
     assert moved.notes == ("'<x>' has the id 9 in the file, but 3 in the tokenizers library.",)
 
 
-# --- vocab.txt --------------------------------------------------------------------------------------------------------
+# --- vocab.txt ----------------------------------------------------------------------------------------------
 
 BERT = ["[PAD]", "[unused1]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
@@ -493,7 +495,7 @@ def test_word_lists_that_are_hardly_wordpiece() -> None:
     assert load({"vocab.txt": b"{\n}\n[UNK]\n"}).size == 3  # begins as JSON does, and isn't
 
 
-# --- vocab.json and merges.txt ----------------------------------------------------------------------------------------
+# --- vocab.json and merges.txt ------------------------------------------------------------------------------
 
 
 @cache
@@ -579,7 +581,7 @@ def test_other_programs_bpe_files() -> None:
     expect_same(subject, oracle("bpe"))
 
 
-# --- .tiktoken --------------------------------------------------------------------------------------------------------
+# --- .tiktoken ----------------------------------------------------------------------------------------------
 
 
 @cache
@@ -692,7 +694,7 @@ def test_the_pattern_goes_by_the_number_of_tokens(size: int, pattern: str) -> No
     assert pattern in notes[0] and f"{size:,}" in notes[0]
 
 
-# --- files that are no tokenizer --------------------------------------------------------------------------------------
+# --- files that are no tokenizer ----------------------------------------------------------------------------
 
 
 def zipped() -> bytes:
@@ -896,7 +898,7 @@ def test_any_change_to_a_tokenizer_makes_a_tokenizer_or_an_explanation(data: st.
     assert told(lambda: load({"tokenizer.json": changed}).encode("the cat <s>", added=True))
 
 
-# --- texts that a tokenizer can't take --------------------------------------------------------------------------------
+# --- texts that a tokenizer can't take ----------------------------------------------------------------------
 
 FAILING: list[tuple[str, dict[str, Any]]] = [
     ("failed", document(bpe(unk_token="[UNK]"))),
@@ -991,7 +993,7 @@ def test_every_reason_has_a_test_and_every_template_its_evidence() -> None:
         assert all(_(template) for template in kind.templates.values())
 
 
-# --- tokenizers trained here ------------------------------------------------------------------------------------------
+# --- tokenizers trained here --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("pre_tokenizer", ["byte_level", "whitespace_split", "end_of_word"])

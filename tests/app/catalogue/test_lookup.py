@@ -1,6 +1,8 @@
-"""Looking up in vocabularies of every kind: a search finds what a plain look at all tokens finds, and each has its rank or score.
+"""Looking up in vocabularies of every kind: a search finds what a plain look at all tokens finds, and each
+has its rank or score.
 
-Oracles: the tokens' bytes and spellings, one by one, with Python's own `in` and `re`; `sentencepiece` for scores; the order of the merges.
+Oracles: the tokens' bytes and spellings, one by one, with Python's own `in` and `re`; `sentencepiece` for
+scores; the order of the merges.
 """
 
 from __future__ import annotations
@@ -92,7 +94,8 @@ def test_bytes_and_regular_expressions_too(kind: str, query: str) -> None:
 
 
 def test_tokens_have_a_rank_or_a_score() -> None:
-    """Those that were learned: of BPE and WordPiece in the order of the ids, of Unigram as sentencepiece says it."""
+    """Those that were learned: of BPE and WordPiece in the order of the ids, of Unigram as sentencepiece says
+    it."""
     for kind, subject in subjects().items():
         facts = [subject.facts(index) for index in range(len(subject.all_tokens()))]
         ranks, scores = [one.rank for one in facts if one.rank is not None], [one.score for one in facts]

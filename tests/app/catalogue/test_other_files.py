@@ -1,7 +1,8 @@
-"""Files that other programs write: SentencePiece's .model, tekken.json, minbpe's .model; and what can be set where a file doesn't say it.
+"""Files that other programs write: SentencePiece's .model, tekken.json, minbpe's .model; and what can be set
+where a file doesn't say it.
 
-Oracles: `sentencepiece` itself, on models that it trains here; `tiktoken`'s encoder, given the same ranks, pattern and special tokens
-(tekken.json is made for it); minbpe's encoding, written here at its plainest.
+Oracles: `sentencepiece` itself, on models that it trains here; `tiktoken`'s encoder, given the same ranks,
+pattern and special tokens (tekken.json is made for it); minbpe's encoding, written here at its plainest.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def test_a_model_that_was_cut_or_changed_is_refused_or_read() -> None:
             load({"m.model": changed})
 
 
-# --- tekken.json ------------------------------------------------------------------------------------------------------
+# --- tekken.json --------------------------------------------------------------------------------------------
 
 
 @cache
@@ -179,7 +180,7 @@ def test_a_tekken_that_is_not_one_says_which_part(change: dict[str, Any]) -> Non
     assert caught.value.why in ("tekken", "too_many_tokens")
 
 
-# --- minbpe -----------------------------------------------------------------------------------------------------------
+# --- minbpe -------------------------------------------------------------------------------------------------
 
 
 def minbpe(
@@ -249,7 +250,7 @@ def test_a_minbpe_model_that_is_not_one_says_where(written: str) -> None:
     assert caught.value.why in ("minbpe", "minbpe_twice")
 
 
-# --- what can be set --------------------------------------------------------------------------------------------------
+# --- what can be set ----------------------------------------------------------------------------------------
 
 
 def test_pattern_and_special_tokens_of_a_tiktoken_file() -> None:

@@ -1,7 +1,8 @@
 """Files like those that models are published with, in small: what `make real` tries on the files themselves.
 
-Oracles: `tokenizers`, `tiktoken` and `sentencepiece` on files that are made here by these libraries, or by hand with what their own files
-have; mistral_common's list of the special tokens that the first tekken.json leaves out.
+Oracles: `tokenizers`, `tiktoken` and `sentencepiece` on files that are made here by these libraries, or by
+hand with what their own files have; mistral_common's list of the special tokens that the first tekken.json
+leaves out.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def ids(subject: LoadedSubject, text: str, specials: bool = True) -> list[int]:
     return [*subject.encode(text, specials).ids]
 
 
-# --- what a file is ---------------------------------------------------------------------------------------------------
+# --- what a file is -----------------------------------------------------------------------------------------
 
 KEYS = {"algorithm": 0, "steps": 1, "words": 2, "model": 3, "config": 4, "vocab": 5, "tokenizer_class": 6}
 
@@ -82,7 +83,7 @@ def test_each_kind_is_recognized_as_itself(kind: str) -> None:
     assert recognize(name, data).kind == kind
 
 
-# --- ranks ------------------------------------------------------------------------------------------------------------
+# --- ranks --------------------------------------------------------------------------------------------------
 
 
 def rank_file(ranks: dict[bytes, int]) -> bytes:
@@ -90,7 +91,8 @@ def rank_file(ranks: dict[bytes, int]) -> bytes:
 
 
 def test_the_last_token_of_ranks_may_be_empty(tmp_path: Any) -> None:
-    """Whisper's multilingual.tiktoken ends so. tiktoken reads `=` as the empty token, and gives it its rank."""
+    """Whisper's multilingual.tiktoken ends so. tiktoken reads `=` as the empty token, and gives it its
+    rank."""
     ranks = {**{bytes([byte]): byte for byte in range(256)}, b"ab": 256}
     data = rank_file(ranks) + b"= 257\n"
     truth = tiktoken.Encoding(
@@ -148,7 +150,7 @@ def test_qwens_vocabulary_with_merges_is_split_by_qwens_pattern(monkeypatch: pyt
     assert ids(load(files, pattern="gpt2"), HARD) != truth.encode(HARD).ids
 
 
-# --- limits -----------------------------------------------------------------------------------------------------------
+# --- limits -------------------------------------------------------------------------------------------------
 
 
 def test_one_long_token_of_spaces_is_no_reason_to_refuse_a_file() -> None:
@@ -183,11 +185,12 @@ def test_tens_of_thousands_of_added_tokens_are_read_and_encoded_as_plain_text_so
     assert time.thread_time() - started < 5
 
 
-# --- added tokens -----------------------------------------------------------------------------------------------------
+# --- added tokens -------------------------------------------------------------------------------------------
 
 
 def test_added_tokens_of_spaces_are_spaces() -> None:
-    """As in Gemma: tokens of several ▁ are in the vocabulary and among the added tokens, without being special."""
+    """As in Gemma: tokens of several ▁ are in the vocabulary and among the added tokens, without being
+    special."""
     space, four = "▁", "▁▁▁▁"
     vocab = {"<bos>": 0, "a": 1, space: 2, "▁▁": 3, four: 4}
     result = Tokenizer.from_str(
@@ -207,7 +210,7 @@ def test_added_tokens_of_spaces_are_spaces() -> None:
     assert search(subject, "text", "    ").ids == (4,)
 
 
-# --- tekken.json and .model -------------------------------------------------------------------------------------------
+# --- tekken.json and .model ---------------------------------------------------------------------------------
 
 
 def test_a_tekken_that_lists_no_special_tokens_has_those_of_the_first_files() -> None:

@@ -1,7 +1,9 @@
-"""Tokenizers from elsewhere in processes of their own (`tokensteps/catalogue/files/remote_tokenizer.py`), and what files did to the server before.
+"""Tokenizers from elsewhere in processes of their own (`tokensteps/catalogue/files/remote_tokenizer.py`), and
+what files did to the server before.
 
-Oracles: the same files loaded in this process (`formats.load`, which other tests hold against the library); a thread that ticks,
-which a held GIL would stop; this process's memory, and the operating system's list of its children.
+Oracles: the same files loaded in this process (`formats.load`, which other tests hold against the library); a
+thread that ticks, which a held GIL would stop; this process's memory, and the operating system's list of its
+children.
 """
 
 from __future__ import annotations
@@ -54,7 +56,8 @@ def brought(files: Mapping[str, bytes], session: str = "me", name: str = "mine")
 
 
 def test_the_same_files_are_read_once_whatever_somebody_calls_them(pool: Workers) -> None:
-    """Oracle: the process's own list of what it has loaded, by its work on a tokenizer whose files nobody gives it again."""
+    """Oracle: the process's own list of what it has loaded, by its work on a tokenizer whose files nobody
+    gives it again."""
     there = [files_of(Tokenizer(models.WordLevel({"hug": 0}, "[UNK]")))]
 
     def files() -> dict[str, bytes]:
@@ -82,7 +85,8 @@ def slow_files(stage: str = "pre_tokenizer") -> dict[str, bytes]:
 
 
 def worked() -> float:
-    """Seconds of the processor that this process and its children have had, also those that have ended: a busy machine adds none."""
+    """Seconds of the processor that this process and its children have had, also those that have ended: a
+    busy machine adds none."""
     seconds = sum(os.times()[:4])
     for child in children():
         with suppress(psutil.NoSuchProcess):
@@ -92,8 +96,8 @@ def worked() -> float:
 
 @contextmanager
 def ticking() -> Iterator[Callable[[], float]]:
-    """Tells the longest time for which this process worked while its other threads stood still: in time of the processor, which a busy
-    machine doesn't stretch."""
+    """Tells the longest time for which this process worked while its other threads stood still: in time of
+    the processor, which a busy machine doesn't stretch."""
     over, gaps = threading.Event(), [0.0]
 
     def tick() -> None:
@@ -109,7 +113,7 @@ def ticking() -> Iterator[Callable[[], float]]:
     thread.join()
 
 
-# --- the same as here -------------------------------------------------------------------------------------------------
+# --- the same as here ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -187,7 +191,7 @@ def test_idle_processes_end(monkeypatch: pytest.MonkeyPatch) -> None:
     result.close()
 
 
-# --- attacks ----------------------------------------------------------------------------------------------------------
+# --- attacks ------------------------------------------------------------------------------------------------
 
 
 def test_a_pattern_that_runs_away_is_ended_and_not_tried_again(
@@ -236,7 +240,8 @@ def test_a_pattern_that_runs_away_is_ended_and_not_tried_again(
 def test_whatever_the_librarys_own_engine_makes_of_a_pattern_has_an_end(
     pool: Workers, monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:
-    """Repeats of repeats, looks around, calls of groups by themselves: tokens or an error, in time, and the next visitor's text is encoded."""
+    """Repeats of repeats, looks around, calls of groups by themselves: tokens or an error, in time, and the
+    next visitor's text is encoded."""
     monkeypatch.setattr(remote_tokenizer, "ENCODING_SECONDS", 0.5)
     split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
     started = worked()
@@ -371,7 +376,8 @@ def test_loading_that_takes_too_long_or_too_much_is_ended(
 
 
 def test_large_files_leave_nothing_behind_in_the_server(pool: Workers) -> None:
-    """Before: 157 MB, and 3,443 MB after three uploads of 39.9 MB, long after all had left: the error's frames held them. Two show it."""
+    """Before: 157 MB, and 3,443 MB after three uploads of 39.9 MB, long after all had left: the error's
+    frames held them. Two show it."""
     brought(files_of(document(bpe())))
     process, stored = psutil.Process(), []
     before = process.memory_info().rss

@@ -1,8 +1,10 @@
-"""A new tokenizer from an old one, without the page: what is handed on, by trained tokenizers and by files, and what is shown.
+"""A new tokenizer from an old one, without the page: what is handed on, by trained tokenizers and by files,
+and what is shown.
 
-Source: “Training a new tokenizer from an old one”, Hugging Face course, chapter 6: all but the vocabulary stays. Oracles: the
-engine, trained directly with the same stages; the `tokenizers` library, whose documents are read and whose own trained
-tokenizers the new ones are compared to; an HTML parser that hears of every tag.
+Source: “Training a new tokenizer from an old one”, Hugging Face course, chapter 6: all but the vocabulary
+stays. Oracles: the engine, trained directly with the same stages; the `tokenizers` library, whose documents
+are read and whose own trained tokenizers the new ones are compared to; an HTML parser that hears of every
+tag.
 """
 
 from __future__ import annotations
@@ -112,7 +114,7 @@ def made(handed: Heritage, text: str = CODE, size: int = 0) -> tuple[Any, Any]:
     return trace, handed.tokenizer(trace)
 
 
-# --- what is handed on ------------------------------------------------------------------------------------------------
+# --- what is handed on --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("normalizer", NORMALIZERS)
@@ -156,7 +158,8 @@ def test_a_file_hands_on_its_stages(
 
 @pytest.mark.parametrize("library", [gpt2, bert])
 def test_the_new_one_is_the_librarys_train_new_from_iterator(library: Any) -> None:
-    """The library, trained with the same stages, special tokens and size on the same text, has the same vocabulary."""
+    """The library, trained with the same stages, special tokens and size on the same text, has the same
+    vocabulary."""
     old = library()
     result = heritage(loaded(old))
     trace, new = made(result, size=290 if library is gpt2 else 70)
@@ -234,7 +237,8 @@ def test_bpe_as_sentencepiece_trains_it_is_handed_on() -> None:
 
 
 def test_indentation_becomes_one_token() -> None:
-    """What the course shows: trained on code, a line's indentation is a token; trained on English it isn't."""
+    """What the course shows: trained on code, a line's indentation is a token; trained on English it
+    isn't."""
     old = trained("bpe", alphabet="bytes")
     result = heritage(old)
     _trace, new = made(result, size=300)
@@ -251,7 +255,7 @@ def test_whole_byte_alphabets_are_kept_and_only_those() -> None:
     assert "alphabet" not in other.settings and "tie_rule" not in other.settings
 
 
-# --- what can't be handed on ------------------------------------------------------------------------------------------
+# --- what can't be handed on --------------------------------------------------------------------------------
 
 
 def test_lacking_parts_are_all_named() -> None:
@@ -287,7 +291,7 @@ def test_a_word_list_is_no_algorithm_of_ours() -> None:
         heritage(loaded(library))
 
 
-# --- what is shown ----------------------------------------------------------------------------------------------------
+# --- what is shown ------------------------------------------------------------------------------------------
 
 
 def renewal(old: ShownTokenizer, text: str, size: int = 0) -> Renewal:

@@ -1,7 +1,7 @@
 """GPT-2's tokenizer, which comes with the app (`tokensteps/catalogue/shipped.py`).
 
-Oracle: `tiktoken`'s gpt2, whose two files are put into its cache: they follow from the merges, and `tiktoken` knows their hashes. Its ids
-and, decoded, its tokens' bytes are what ours have to be. No network is used.
+Oracle: `tiktoken`'s gpt2, whose two files are put into its cache: they follow from the merges, and `tiktoken`
+knows their hashes. Its ids and, decoded, its tokens' bytes are what ours have to be. No network is used.
 """
 
 from __future__ import annotations
@@ -142,7 +142,8 @@ def test_reading_it_costs_the_start_nothing() -> None:
 
 
 def test_a_long_text_lets_other_threads_work(truth: tiktoken.Encoding) -> None:
-    """A thread that sleeps a millisecond at a time is never kept waiting for as long as the encoding takes."""
+    """A thread that sleeps a millisecond at a time is never kept waiting for as long as the encoding
+    takes."""
     text = random_text(7, 1_000_000)
     library = gpt2().library
     longest, ended = 0.0, threading.Event()

@@ -1,7 +1,8 @@
-"""Why these tokens (`tokensteps/catalogue/why.py`): the steps end in the library's tokens, for files of every kind, and the stages are its own.
+"""Why these tokens (`tokensteps/catalogue/why.py`): the steps end in the library's tokens, for files of every
+kind, and the stages are its own.
 
-Oracles: the `tokenizers` library's encoding, normalizer and pre-tokenizer of the same text; `sentencepiece` and `tiktoken`, on files that
-they make or read; GPT-2's real merges, which come with the app.
+Oracles: the `tokenizers` library's encoding, normalizer and pre-tokenizer of the same text; `sentencepiece`
+and `tiktoken`, on files that they make or read; GPT-2's real merges, which come with the app.
 """
 
 from __future__ import annotations
@@ -132,7 +133,8 @@ def llama2_kind() -> Tokenizer:
 
 
 def tiktoken_file() -> bytes:
-    """Ranks, as tiktoken has them: the ids of byte-level tokens, here of a tokenizer that the library has trained."""
+    """Ranks, as tiktoken has them: the ids of byte-level tokens, here of a tokenizer that the library has
+    trained."""
     ranks = sorted(gpt2_kind().get_vocab().items(), key=lambda one: one[1])
     tokens = [symbols_to_bytes(token) for token, _ in ranks]
     return b"\n".join(b"%s %d" % (base64.b64encode(token), rank) for rank, token in enumerate(tokens))
@@ -179,7 +181,8 @@ def drawn(words: list[str], number: int) -> list[str]:
 
 
 def last_tokens(story: WordStory) -> tuple[str, ...]:
-    """Where the steps end, in tokens of the vocabulary; unknown characters of Unigram as they are in the word."""
+    """Where the steps end, in tokens of the vocabulary; unknown characters of Unigram as they are in the
+    word."""
     last: Any = story.steps[-1]
     return tuple(edge.piece for edge in last.path) if story.algorithm == "unigram" else tuple(last.tokens)
 
@@ -221,7 +224,8 @@ def test_the_stages_are_the_librarys(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_ids_offsets_and_decoded_text_are_the_librarys(kind: str) -> None:
-    """Only `trim_offsets` differs, by intention: the space of `Ġthe` stays in its token's place. The ids don't change."""
+    """Only `trim_offsets` differs, by intention: the space of `Ġthe` stays in its token's place. The ids
+    don't change."""
     [(name, data)] = files_of_kind(kind).items()
     text = " ".join(one.text for one in SENTENCES)
     text *= 200_000 // len(text) if STRESS else 1
@@ -252,7 +256,8 @@ def test_ids_offsets_and_decoded_text_are_the_librarys(kind: str) -> None:
 
 
 def test_gpt2s_words_of_many_scripts_step_to_the_librarys_tokens() -> None:
-    """Its real merges: words of sentences in many languages, tokens put together, and characters of all of Unicode."""
+    """Its real merges: words of sentences in many languages, tokens put together, and characters of all of
+    Unicode."""
     library: Any = gpt2().library
     model = library.model
     assert isinstance(model, BpeModel)
@@ -306,7 +311,8 @@ def test_what_has_no_steps() -> None:
 
 @pytest.mark.parametrize("kind", ["gpt2_kind", "roberta_kind", "bert_kind", "xlmr_kind"])
 def test_special_tokens_may_be_plain_text(kind: str) -> None:
-    """As the library encodes them when it is told so: no stage has found them, and the model makes tokens of their parts."""
+    """As the library encodes them when it is told so: no stage has found them, and the model makes tokens of
+    their parts."""
     subject = subject_of(kind)
     special = min(subject.style.special_tokens - subject.only_added, default="[UNK]")
     text = f"a {special} b"

@@ -1,4 +1,5 @@
-"""Find a Redis or Valkey for the tests of classes on several machines; with ``--ensure``, install one where nobody minds another server."""
+"""Find a Redis or Valkey for the tests of classes on several machines; with ``--ensure``, install one where
+nobody minds another server."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ def find() -> str | None:
 
 
 def ensure() -> str | None:
-    """The path of one, installed if need be; None when that didn't help. Like nginx, it starts with the machine."""
+    """The path of one, installed if need be; None when that didn't help. Like nginx, it starts with the
+    machine."""
     if find() is None:
         nginx.install("Redis or Valkey", *COMMANDS)
     return find()

@@ -1,6 +1,7 @@
 """The address that students type in, and its QR code.
 
-Oracle: the system's own word on its addresses; the code's modules as `segno` draws them itself, in another form.
+Oracle: the system's own word on its addresses; the code's modules as `segno` draws them itself, in another
+form.
 """
 
 from __future__ import annotations

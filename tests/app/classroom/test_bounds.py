@@ -200,7 +200,8 @@ def test_a_question_is_not_as_long_as_the_address_that_it_was_asked_at() -> None
 
 
 def test_a_stream_makes_what_its_reader_takes(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lecturer who comes late to 150 questions with long keys, and takes nothing: only what fits is made, in small pieces."""
+    """A lecturer who comes late to 150 questions with long keys, and takes nothing: only what fits is made,
+    in small pieces."""
     made: list[int] = []
     whole = stream.round_summary
 

@@ -1,4 +1,5 @@
-"""A Redis that isn't ours alone, and one that is slow or half dead: what others write there, and how long they keep a server waiting.
+"""A Redis that isn't ours alone, and one that is slow or half dead: what others write there, and how long
+they keep a server waiting.
 
 Oracle: another class at the same server, which must hear and be heard as if nothing were; and the clock.
 """
@@ -118,7 +119,8 @@ def test_a_log_that_is_no_list_ends_its_class_and_no_other(foreign: Any, servers
 
 
 def test_keys_of_others_are_left_alone_and_take_no_place(foreign: Any, redis_address: str) -> None:
-    """Members that others have put among the classes go: a hundred of them, used in the far future, would let no class be opened."""
+    """Members that others have put among the classes go: a hundred of them, used in the far future, would let
+    no class be opened."""
     foreign.mset({"tokensteps": "a", "tokensteps:class": "b", "session:1": "c"})
     foreign.zadd(ALL, {f"not a class {number}": 1e18 for number in range(CLASSES + 5)})
     store = RedisStore(redis_address)
@@ -147,7 +149,8 @@ def test_a_redis_that_is_half_dead_is_given_up_in_time(
 def test_while_redis_drips_the_server_answers_everybody_else(
     monkeypatch: pytest.MonkeyPatch, servers: Callable[[], Web]
 ) -> None:
-    """In the event loop, nothing waits for it: a message to the class hears of it, and the loop turns meanwhile."""
+    """In the event loop, nothing waits for it: a message to the class hears of it, and the loop turns
+    meanwhile."""
     monkeypatch.setattr(redis_store, "REACH", 1.0)
 
     async def hold() -> None:

@@ -1,7 +1,8 @@
 """What follows from a class's log.
 
-Source: Peer Instruction (Mazur 1997): everybody answers, the distribution is seen, everybody answers again, the key comes last.
-Oracle: the same log read by a plain rule, answer by answer; and what a student may hear, searched for what only the lecturer may know.
+Source: Peer Instruction (Mazur 1997): everybody answers, the distribution is seen, everybody answers again,
+the key comes last. Oracle: the same log read by a plain rule, answer by answer; and what a student may hear,
+searched for what only the lecturer may know.
 """
 
 from __future__ import annotations
@@ -104,7 +105,8 @@ def test_an_answer_is_one_of_the_choices() -> None:
 
 @pytest.mark.parametrize("seed", range(sampled(200)))
 def test_any_log_counts_as_a_plain_reading_of_it_does(seed: int) -> None:
-    """Whatever comes in whatever order: each device's last answer counts that came while its question was open, and no other."""
+    """Whatever comes in whatever order: each device's last answer counts that came while its question was
+    open, and no other."""
     chance = random.Random(seed)
     room = room_of(*[JOIN] * 5, place(0))
     expected: dict[int, dict[int, str]] = {}
@@ -146,7 +148,8 @@ STUDENT, LECTURER = Person("CDFHJK", "b", 1), Person("CDFHJK", "b", 0)
 
 
 def test_a_class_is_kept_between_two_steps_until_it_goes_elsewhere() -> None:
-    """Oracle: what Desmos's pacing does, for one run: everybody is called, and goes alone between the two steps."""
+    """Oracle: what Desmos's pacing does, for one run: everybody is called, and goes alone between the two
+    steps."""
     pace = {"do": "pace", "first": 2, "last": 5}
     room = room_of(JOIN, JOIN)
     assert say(room, pace) == ["place"]
@@ -174,7 +177,8 @@ def test_a_class_is_kept_between_two_steps_until_it_goes_elsewhere() -> None:
 
 
 def test_bars_stand_by_team() -> None:
-    """Told off by turns: the first and the third device are one team of two. Oracle: the answers, counted by hand."""
+    """Told off by turns: the first and the third device are one team of two. Oracle: the answers, counted by
+    hand."""
     room = room_of(*[JOIN] * 4, place(0))
     assert say(room, {"do": "teams", **as_teams({"teams": 2})}, {"do": "teams", "teams": 2}) == [None, "same"]
     assert told(room, room.known - 2, STUDENT) == [("teams", {"teams": 2})]
@@ -201,7 +205,8 @@ def test_bars_stand_by_team() -> None:
 
 
 def test_prepared_questions_are_for_the_lecturer_alone() -> None:
-    """On all of the lecturer's devices: which there are, and which were asked; a second vote is the same one, one that is taken back is not asked."""
+    """On all of the lecturer's devices: which there are, and which were asked; a second vote is the same one,
+    one that is taken back is not asked."""
     one = {
         "id": "q1",
         "say": "Secret?",
@@ -270,7 +275,8 @@ def heard(room: Room, person: Person, name: str, now: float = 0.0) -> list[bytes
 
 
 def test_what_hundreds_hear_is_written_once() -> None:
-    """Not what says something else to each; nor may what is left of a countdown be told as it was for others."""
+    """Not what says something else to each; nor may what is left of a countdown be told as it was for
+    others."""
     timed = {"do": "ask", "question": read_question({**QUESTION, "seconds": 30})}
     room = room_of(JOIN, JOIN, place(0), ASK, timed, {"do": "show", "round": 2}, {"do": "reveal", "round": 2})
     people = [Person("CDFHJK", "b", number) for number in (1, 2)]
@@ -374,7 +380,8 @@ def test_a_question_is_taken_back() -> None:
 
 
 def test_a_question_is_put_aside_once_it_is_revealed() -> None:
-    """All of the lecturer's devices hear of it, one that comes later, too; students, who put their own card aside, don't."""
+    """All of the lecturer's devices hear of it, one that comes later, too; students, who put their own card
+    aside, don't."""
     room = room_of(JOIN, place(0), ASK)
     put = {"do": "put", "round": 1}
     assert say(room, put, {**put, "round": 7}) == ["round", "round"]
@@ -534,7 +541,8 @@ def test_names_are_told_only_where_they_were_asked_for() -> None:
 
 
 def test_grades_are_a_row_for_each_student() -> None:
-    """Oracle: the verdicts of three answers by hand, one right, one tied, one wrong; a second vote counts, and a later set of exercises."""
+    """Oracle: the verdicts of three answers by hand, one right, one tied, one wrong; a second vote counts,
+    and a later set of exercises."""
     choices = [
         {"id": "p + u", "text": [{"t": "p", "c": 1}, {"t": "u", "c": 2}]},
         {"id": "1", "text": ["none, =1"]},
@@ -583,7 +591,8 @@ def test_grades_are_a_row_for_each_student() -> None:
 
 
 def test_the_plan_is_told_to_the_lecturer_alone() -> None:
-    """Where it is, since when, and by which device; students hear nothing of it, as its note has the answer."""
+    """Where it is, since when, and by which device; students hear nothing of it, as its note has the
+    answer."""
 
     def plan(walk: str, **more: Any) -> dict[str, Any]:
         return {"do": "plan", "walk": walk, "by": "wall", **more}
@@ -604,7 +613,8 @@ def test_the_plan_is_told_to_the_lecturer_alone() -> None:
 
 
 def test_answers_in_their_own_words_are_grouped_and_picked() -> None:
-    """Oracle: grouped by hand: “It wins” and “it  WINS” are the same, “it won” is not. Only the lecturer hears any of it."""
+    """Oracle: grouped by hand: “It wins” and “it WINS” are the same, “it won” is not. Only the lecturer hears
+    any of it."""
     free = read_question({"kind": "own", "say": {"": "Why?"}, "input": "free", "key": []})
     room = room_of(*[JOIN] * 4, place(0), {"do": "ask", "question": free})
     say(room, answer(1, "It wins"), answer(2, "it  WINS"), answer(3, "It wins"), answer(4, "it won"))
@@ -623,7 +633,8 @@ def test_answers_in_their_own_words_are_grouped_and_picked() -> None:
 
 
 def test_words_are_graded_by_whoever_has_the_engine() -> None:
-    """The room takes what it is told of words that were given, in any spelling of spaces, and counts them as it counts a key's."""
+    """The room takes what it is told of words that were given, in any spelling of spaces, and counts them as
+    it counts a key's."""
     words = read_question({"kind": "own", "say": {"": "Three"}, "input": "free", "parts": 3, "key": []})
     room = room_of(*[JOIN] * 3, place(0), {"do": "ask", "question": words})
     judge = {"do": "judge", "round": 1, "right": ["hugs", "never said"], "wrong": ["pun"]}

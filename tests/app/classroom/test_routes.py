@@ -1,7 +1,7 @@
 """What is refused, and to whom.
 
-Source: OWASP's lists for access control and for resource limits. Oracle: statuses, and the log, which an attack must not have
-changed.
+Source: OWASP's lists for access control and for resource limits. Oracle: statuses, and the log, which an
+attack must not have changed.
 """
 
 from __future__ import annotations
@@ -114,7 +114,8 @@ def test_a_proxys_scheme_is_the_links(make: Make) -> None:
 
 
 def test_a_forged_key_opens_nothing(make: Make) -> None:
-    """Nor does another class's, an earlier class's of the same code, a device where a key is needed, or what was sealed for something else."""
+    """Nor does another class's, an earlier class's of the same code, a device where a key is needed, or what
+    was sealed for something else."""
 
     async def attack() -> None:
         web = make()
@@ -161,7 +162,8 @@ def test_a_forged_key_opens_nothing(make: Make) -> None:
 
 
 def test_codes_cannot_be_walked_through(make: Make) -> None:
-    """With a forged seal nobody learns which classes there are; joining, that is refused after a few wrong codes."""
+    """With a forged seal nobody learns which classes there are; joining, that is refused after a few wrong
+    codes."""
 
     async def walk() -> None:
         web = make()
@@ -186,7 +188,8 @@ def test_codes_cannot_be_walked_through(make: Make) -> None:
 
 
 def test_codes_cannot_be_tried_all_at_once(make: Make) -> None:
-    """Hundreds of tries under way before the first is answered count like those one after another; a hall that joins is let in."""
+    """Hundreds of tries under way before the first is answered count like those one after another; a hall
+    that joins is let in."""
 
     async def walk() -> None:
         web = make()

@@ -52,7 +52,8 @@ def test_a_server_is_killed_in_the_middle_of_a_vote(
 
 
 def test_a_server_is_started_again_in_the_middle_of_a_vote(tmp_path: Path) -> None:
-    """The only one there is: nobody opens the class again, and every answer counts, those that were given meanwhile, too."""
+    """The only one there is: nobody opens the class again, and every answer counts, those that were given
+    meanwhile, too."""
     with ExitStack() as stack, ThreadPoolExecutor(1) as pool:
         environment = {"TOKENSTEPS_STORE": str(tmp_path), "TOKENSTEPS_SECRET": "x" * 32}
         port, process = stack.enter_context(bare_server(**environment))

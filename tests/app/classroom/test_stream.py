@@ -94,7 +94,8 @@ def test_an_id_that_cannot_be_gets_all_anew(make: Make, after: object) -> None:
 
 
 def test_a_slow_reader_holds_nothing_up_and_nothing_in_memory(make: Make) -> None:
-    """It takes one event and no more; a thousand steps later it is told where the class is, not the way there."""
+    """It takes one event and no more; a thousand steps later it is told where the class is, not the way
+    there."""
 
     async def lag() -> None:
         web = make()

@@ -1,4 +1,5 @@
-"""Requests to the routes of classes through the real guard, without a socket; and servers that have these routes and nothing else."""
+"""Requests to the routes of classes through the real guard, without a socket; and servers that have these
+routes and nothing else."""
 
 from __future__ import annotations
 
@@ -174,7 +175,8 @@ class Web:
 def attend(
     patch: pytest.MonkeyPatch, folder: Path, clock: Callable[[], float] = time.time
 ) -> Callable[[], Web]:
-    """How a test gets a server of its own, with a store of its own and visitors that nobody has seen before."""
+    """How a test gets a server of its own, with a store of its own and visitors that nobody has seen
+    before."""
 
     def make() -> Web:
         store = FileStore(folder / "classes.sqlite")

@@ -1,6 +1,8 @@
-"""The picture in which a question about a split is answered (`tokensteps/drawing/lattice/board.py`), and what questions put into it.
+"""The picture in which a question about a split is answered (`tokensteps/drawing/lattice/board.py`), and what
+questions put into it.
 
-Oracles: every path of the word's lattice, enumerated by the tests' own `all_paths`; the same picture with other probabilities.
+Oracles: every path of the word's lattice, enumerated by the tests' own `all_paths`; the same picture with
+other probabilities.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The panel of candidates beside the words (`tokensteps/drawing/training/candidates.py`).
 
-Sources and oracles: `golden/wordpiece_*.json`, the Hugging Face course's walk-throughs recomputed; the plain version in
-`tests/core/oracle_wordpiece.py` for all scores; the course's five words, whose pairs can be counted by hand.
+Sources and oracles: `golden/wordpiece_*.json`, the Hugging Face course's walk-throughs recomputed; the plain
+version in `tests/core/oracle_wordpiece.py` for all scores; the course's five words, whose pairs can be
+counted by hand.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def rows(table: str) -> list[list[str]]:
 def test_bpes_columns_on_five_words() -> None:
     """Pair, count, what the step before did to it, and a bar as long as the count is large.
 
-    ug occurs 10 + 5 + 5 times, pu 5 + 12 times, … Merging u + g leaves pu the 12 of pun, and makes h + ug, p + ug and ug + s.
+    ug occurs 10 + 5 + 5 times, pu 5 + 12 times, … Merging u + g leaves pu the 12 of pun, and makes h + ug, p
+    + ug and ug + s.
     """
     trace = train_bpe(Corpus.from_counts(FIVE_WORDS), merges=2)
     start = candidates_html(trace.candidates(0), COUNT_COLUMNS, None, PLAIN)
@@ -101,8 +103,8 @@ def test_every_pair_of_wordpiece_with_its_score(name: str) -> None:
 
 
 def test_new_same_and_rising_scores() -> None:
-    """After ##g + ##s: ##gs is new behind ##u, and ##u ##g scores what it did: 15 / (36 × 15) = 1/36. After h + ##u, p ##u
-    scores higher, since ##u is rarer: 17 / (17 × 21), up from 1/36 by 0.0198.
+    """After ##g + ##s: ##gs is new behind ##u, and ##u ##g scores what it did: 15 / (36 × 15) = 1/36. After h
+    + ##u, p ##u scores higher, since ##u is rarer: 17 / (17 × 21), up from 1/36 by 0.0198.
     """
     trace = trained("hug")
 

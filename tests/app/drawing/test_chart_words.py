@@ -1,6 +1,7 @@
 """What charts tell those who don't see them.
 
-Source: WCAG 2.2, 1.1.1 (what is no text has a text that says the same). Oracle: the traces' own figures, by `min` and `max`.
+Source: WCAG 2.2, 1.1.1 (what is no text has a text that says the same). Oracle: the traces' own figures, by
+`min` and `max`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ def test_a_curve_in_words() -> None:
 
 
 def test_the_scores_in_words() -> None:
-    """The pair that is merged, and the one that BPE would: the course's g s, 1/20, and u g, 20 / (36 · 20)."""
+    """The pair that is merged, and the one that BPE would: the course's g s, 1/20, and u g, 20 / (36 ·
+    20)."""
     chart = score_chart(train_wordpiece(HUG, merges=2)[1], PLAIN)
     assert scatter_told(chart, "Scores") == (
         "Scores, merged: best score (##g ##s, 5 · 1/20), BPE's choice: most frequent (##u ##g, 20 · 1/36)"
@@ -40,8 +42,8 @@ def test_the_scores_in_words() -> None:
     ("values", "ticks"), [((0.005, 0.11), "D2"), ((1, 90_000), 1), ((3, 3), "D2"), ((), "D2")]
 )
 def test_a_logarithmic_axis_says_magnitudes(values: tuple[float, ...], ticks: object) -> None:
-    """Left alone, Plotly labels minor ticks by their first digit: “5” stands for 50. With a format of their own it writes the number (`formatLog`
-    in plotly.js's `axes.js`)."""
+    """Left alone, Plotly labels minor ticks by their first digit: “5” stands for 50. With a format of their
+    own it writes the number (`formatLog` in plotly.js's `axes.js`)."""
     axis = charts.log_axis("count", go.Figure(go.Scatter(x=values, y=values)), "x")
     assert axis["type"] == "log" and axis["tickformat"] and axis["dtick"] == ticks
 

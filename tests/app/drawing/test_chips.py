@@ -1,7 +1,8 @@
-"""The text box and the chips of the playground, drawn and packed (`tokensteps/drawing/chips.py`, `tokensteps/components/editor.py`).
+"""The text box and the chips of the playground, drawn and packed (`tokensteps/drawing/chips.py`,
+`tokensteps/components/editor.py`).
 
-Oracle: the markup read back by Python's `html.parser` and its signs undone here, character by character, which must give
-the text that went in; and the array that is copied from.
+Oracle: the markup read back by Python's `html.parser` and its signs undone here, character by character,
+which must give the text that went in; and the array that is copied from.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""The code in step (`tokensteps/drawing/code_steps.py`): each beat's line is in the source shown, and the values beside it are true.
+"""The code in step (`tokensteps/drawing/code_steps.py`): each beat's line is in the source shown, and the
+values beside it are true.
 
-Oracle: the engine's snapshots, from which the values are read back; the source itself; Python's `html.parser` for the markup.
+Oracle: the engine's snapshots, from which the values are read back; the source itself; Python's `html.parser`
+for the markup.
 """
 
 from __future__ import annotations
@@ -94,7 +96,8 @@ def test_one_line_of_the_listing_belongs_to_each_key(name: str) -> None:
     [("bpe", "bpe"), ("wordpiece", "wordpiece"), ("course", "unigram"), ("sentencepiece", "unigram_em")],
 )
 def test_a_listing_is_a_file_of_the_chapter_and_what_it_takes_from_others(name: str, file: str) -> None:
-    """Each line is the line of that number in the file that is named above it; the algorithm's own file is whole."""
+    """Each line is the line of that number in the file that is named above it; the algorithm's own file is
+    whole."""
     path = ""
     shown: dict[str, list[int]] = {}
     for number, text in LISTINGS[name].numbered:
@@ -187,7 +190,8 @@ def test_the_beats_of_the_first_merges_by_hand() -> None:
 
 
 def test_the_beats_of_every_kind_of_unigrams_steps() -> None:
-    """In the course's way, a round's first prune ranks and its last one renormalises; SentencePiece's other steps have a line each."""
+    """In the course's way, a round's first prune ranks and its last one renormalises; SentencePiece's other
+    steps have a line each."""
     course = train_unigram(Corpus.from_counts(HUG), vocab_size=8, pruned_share=0.2)
     keys = [tuple(beat.keys for beat in beats(snapshot)) for snapshot in course]
     assert keys[0] == (("seed",), ("seed",))

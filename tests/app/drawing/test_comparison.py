@@ -1,7 +1,9 @@
-"""Frames, charts and tables of a comparison (`tokensteps/drawing/comparison.py`, `tokensteps/drawing/charts.py`, `tokensteps/pages/explore/compare.py`).
+"""Frames, charts and tables of a comparison (`tokensteps/drawing/comparison.py`,
+`tokensteps/drawing/charts.py`, `tokensteps/pages/explore/compare.py`).
 
-Sources and oracles: the Hugging Face course's small corpus, whose merges are golden (`bpe_hug.json`, `wordpiece_hug.json`); the
-comparison's own numbers (tried in `test_comparison.py`); Python's `html.parser` for the markup.
+Sources and oracles: the Hugging Face course's small corpus, whose merges are golden (`bpe_hug.json`,
+`wordpiece_hug.json`); the comparison's own numbers (tried in `test_comparison.py`); Python's `html.parser`
+for the markup.
 """
 
 from __future__ import annotations
@@ -77,7 +79,8 @@ def hostile() -> Comparison:
 
 
 def sound(frame: Frame) -> Read:
-    """A frame with this app's elements and attributes and no others, of a size that can be sent, every field filled."""
+    """A frame with this app's elements and attributes and no others, of a size that can be sent, every field
+    filled."""
     read = expect_markup(frame.html, {*TAGS, "h4", "i"}, {"class", "style"})
     for name, value in read.attributes:
         assert re.fullmatch(r"width:\d{1,3}%" if name == "style" else r"[a-z0-9_ -]*", value)
@@ -114,7 +117,7 @@ def rows(frame: Frame, name: str) -> list[tuple[str, list[str], str]]:
     ]
 
 
-# --- frames -----------------------------------------------------------------------------------------------------------
+# --- frames -------------------------------------------------------------------------------------------------
 
 
 def test_the_small_corpus_by_hand() -> None:
@@ -265,7 +268,7 @@ def test_hostile_text_stays_text(show: str) -> None:
         assert not re.search("[\x00-\x08\u202a-\u202e]", frame.say)
 
 
-# --- overlap ----------------------------------------------------------------------------------------------------------
+# --- overlap ------------------------------------------------------------------------------------------------
 
 
 def cells(markup: str) -> list[list[str]]:
@@ -300,7 +303,8 @@ def test_the_regions_of_the_overlap() -> None:
 
 
 def test_the_overlap_with_one_who_is_not_there() -> None:
-    """At size 12 WordPiece has no vocabulary: no region is its own, and nothing is said about it in numbers."""
+    """At size 12 WordPiece has no vocabulary: no region is its own, and nothing is said about it in
+    numbers."""
     overlap = example("highest")[1].overlap()
     result = cells(overlap_html(overlap, PLAIN))
     assert [row[:3] for row in result] == [["✓", "–", "✓"], ["✓", "–", "·"], ["·", "–", "✓"]]
@@ -311,7 +315,7 @@ def test_the_overlap_with_one_who_is_not_there() -> None:
     assert shares[1][1] == f"{overlap.size('bpe', 'unigram')} / {either}"
 
 
-# --- charts -----------------------------------------------------------------------------------------------------------
+# --- charts -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("chart", SWEEPS)
@@ -356,7 +360,7 @@ def test_charts_hold_no_text_of_the_learner() -> None:
             assert attack not in data
 
 
-# --- what the tabs say ------------------------------------------------------------------------------------------------
+# --- what the tabs say --------------------------------------------------------------------------------------
 
 
 def test_words_about_the_chart() -> None:

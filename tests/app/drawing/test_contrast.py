@@ -1,8 +1,9 @@
 """Colours that carry meaning, in both themes and as colour-blind readers see them.
 
-Sources: WCAG 2.2, 1.4.1 (not by colour alone), 1.4.3 (text, 4.5:1), 1.4.11 (what is no text, 3:1); Viénot, Brettel and Mollon 1999
-(red- and green-blind sight) and Machado, Oliveira and Fernandes 2009 (blue-blind). Oracles: WCAG's formula on the colours that the
-stylesheet and the theme name; the distance of simulated colours in Oklab.
+Sources: WCAG 2.2, 1.4.1 (not by colour alone), 1.4.3 (text, 4.5:1), 1.4.11 (what is no text, 3:1); Viénot,
+Brettel and Mollon 1999 (red- and green-blind sight) and Machado, Oliveira and Fernandes 2009 (blue-blind).
+Oracles: WCAG's formula on the colours that the stylesheet and the theme name; the distance of simulated
+colours in Oklab.
 """
 
 from __future__ import annotations
@@ -97,7 +98,8 @@ def edges(theme: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_what_carries_meaning_stands_out(theme: str) -> None:
-    """Edges of tokens, bars, rings, thresholds, marks of right and wrong: 3:1 on every ground; text on it: 4.5:1."""
+    """Edges of tokens, bars, rings, thresholds, marks of right and wrong: 3:1 on every ground; text on it:
+    4.5:1."""
     colours, hues = variables(theme), edges(theme)
     grounds = {name: colours[name] for name in GROUNDS}
     grounds["sidebar"] = THEME[theme]["sidebar"]["backgroundColor"]
@@ -119,7 +121,8 @@ def test_what_carries_meaning_stands_out(theme: str) -> None:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_charts_stand_out_for_every_sight(theme: str) -> None:
-    """Colours of lines, bars and marks: 3:1 on the page; the four that a chart may use at once stay apart for all four sights."""
+    """Colours of lines, bars and marks: 3:1 on the page; the four that a chart may use at once stay apart for
+    all four sights."""
     chart = THEME[theme]["chartCategoricalColors"]
     under = THEME[theme]["backgroundColor"]
     assert [colour for colour in (*chart, ACCENT, NEUTRAL) if contrast(colour, under) < 3] == []
@@ -134,7 +137,8 @@ def test_charts_stand_out_for_every_sight(theme: str) -> None:
 
 
 def test_nothing_is_told_by_hue_alone() -> None:
-    """Each line of a chart has a dash and a sign of its own, each bar of a group a pattern; no number is up or down without its sign."""
+    """Each line of a chart has a dash and a sign of its own, each bar of a group a pattern; no number is up
+    or down without its sign."""
     for kinds in (DASHES, SYMBOLS, PATTERNS):
         assert len(set(kinds)) == len(kinds) >= len(LETTERS)
     for theme in THEMES:

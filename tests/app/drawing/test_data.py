@@ -1,7 +1,8 @@
-"""Charts, tables, and the corpora that come with the app or with a link (`tokensteps/drawing/charts.py`, `tables.py`, `corpora.py`).
+"""Charts, tables, and the corpora that come with the app or with a link (`tokensteps/drawing/charts.py`,
+`tables.py`, `corpora.py`).
 
-Oracles: the engine's own history and candidates; `golden/*.json` for the published settings of the examples; zlib and
-base64 themselves for damaged links.
+Oracles: the engine's own history and candidates; `golden/*.json` for the published settings of the examples;
+zlib and base64 themselves for damaged links.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def trained(name: str) -> BpeTrace:
     )
 
 
-# --- examples ---------------------------------------------------------------------------------------------------------
+# --- examples -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -81,7 +82,7 @@ def test_a_source_reads_lines_or_one_text() -> None:
     ) == {"hug": 10}
 
 
-# --- texts in links ---------------------------------------------------------------------------------------------------
+# --- texts in links -----------------------------------------------------------------------------------------
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
@@ -146,7 +147,7 @@ def test_a_bomb_in_a_link_is_bounded() -> None:
         tracemalloc.stop()
 
 
-# --- charts and tables ------------------------------------------------------------------------------------------------
+# --- charts and tables --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("chart", CHARTS)

@@ -1,7 +1,8 @@
-"""A word's lattice as frames, tables and a tab (`tokensteps/drawing/lattice/`, `tokensteps/pages/train/lattice_tab.py`).
+"""A word's lattice as frames, tables and a tab (`tokensteps/drawing/lattice/`,
+`tokensteps/pages/train/lattice_tab.py`).
 
-Sources and oracles: `golden/unigram_hug.json`, the course's pieces and its Viterbi table for unhug; the engine's own
-numbers, told again by hand; Python's `html.parser` for the markup.
+Sources and oracles: `golden/unigram_hug.json`, the course's pieces and its Viterbi table for unhug; the
+engine's own numbers, told again by hand; Python's `html.parser` for the markup.
 """
 
 from __future__ import annotations
@@ -129,7 +130,8 @@ def test_unhug_step_by_step() -> None:
 
 
 def test_ways_are_sums() -> None:
-    """The best score where a way's last piece starts + that piece's = the total, for each way to boundary 5."""
+    """The best score where a way's last piece starts + that piece's = the total, for each way to boundary
+    5."""
     lattice = course("unhug")
     html = lattice_frame(lattice.viterbi()[5], PLAIN).html
     ways = [
@@ -301,7 +303,8 @@ def everything(word: str, longest: int = 6) -> dict[str, float]:
 
 
 def test_frames_stay_small() -> None:
-    """A frame of a word of 12 characters, one of 60, and the worst: every stretch of a's up to 16 is a piece."""
+    """A frame of a word of 12 characters, one of 60, and the worst: every stretch of a's up to 16 is a
+    piece."""
     text = "the_tokenization_of_the_tokens_in_the_tokenizer_is_the_token"
     assert len(text) == LATTICE_CHARACTERS
     for word, pieces, limit in (
@@ -344,7 +347,7 @@ def test_too_many_edges_are_cut_and_that_is_said() -> None:
         assert f"{BARS_DRAWN} of 840 bars are shown" in checked(frame).text
 
 
-# --- several segmentations --------------------------------------------------------------------------------------------
+# --- several segmentations ----------------------------------------------------------------------------------
 
 
 def test_k_best() -> None:
@@ -378,7 +381,7 @@ def test_samples_are_counted_and_their_shares_expected() -> None:
     assert Read(html).text.endswith("Seed 3: the same seed, the same samples.")
 
 
-# --- the tab ----------------------------------------------------------------------------------------------------------
+# --- the tab ------------------------------------------------------------------------------------------------
 
 
 def tab_script() -> None:

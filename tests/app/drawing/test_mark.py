@@ -1,7 +1,7 @@
 """The mark, the logo and where they stand by themselves.
 
-Source: the drawing's own rules (a mark on the pixels of a 16 px favicon, the theme's accent, nothing but flat shapes). Oracles:
-`xml.etree`, the theme in `.streamlit/config.toml`.
+Source: the drawing's own rules (a mark on the pixels of a 16 px favicon, the theme's accent, nothing but flat
+shapes). Oracles: `xml.etree`, the theme in `.streamlit/config.toml`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ LIGHT, DARK = (THEME[name]["primaryColor"] for name in ("light", "dark"))
     ("name", "colours"), [("icon", {LIGHT, DARK}), ("logo", {LIGHT, DARK}), ("logo-dark", {DARK})]
 )
 def test_drawings_are_flat_shapes_in_the_accent(name: str, colours: set[str]) -> None:
-    """Paths, groups and a style only: no text that would need a font, no gradient, no script, nothing fetched."""
+    """Paths, groups and a style only: no text that would need a font, no gradient, no script, nothing
+    fetched."""
     text = read_asset(f"{name}.svg")
     root = ElementTree.fromstring(text)
     assert {element.tag.rpartition("}")[2] for element in root.iter()} <= {"svg", "style", "g", "path"}

@@ -1,7 +1,8 @@
-"""Snapshot → frame and tab markup (`tokensteps/drawing/training/merging.py`, `narration/merging.py`, `encoding.py`, `tabs.py`).
+"""Snapshot → frame and tab markup (`tokensteps/drawing/training/merging.py`, `narration/merging.py`,
+`encoding.py`, `tabs.py`).
 
-Sources and oracles: `golden/bpe_course.json`, the course's published merges with their counts and numbers of ties;
-Python's `html.parser` for the markup; small corpora whose every pair can be counted by hand.
+Sources and oracles: `golden/bpe_course.json`, the course's published merges with their counts and numbers of
+ties; Python's `html.parser` for the markup; small corpora whose every pair can be counted by hand.
 """
 
 from __future__ import annotations
@@ -115,7 +116,8 @@ TIES_TOLD = {
 
 @pytest.mark.parametrize("rule", TIE_RULES)
 def test_the_tie_rule_is_told(rule: str) -> None:
-    """In `ab cd`, both pairs stand once: first met is (a b), and so are the lowest ids; the greatest is (c d)."""
+    """In `ab cd`, both pairs stand once: first met is (a b), and so are the lowest ids; the greatest is (c
+    d)."""
     said = merge_frame(counted({"ab": 1, "cd": 1}, tie_rule=rule)[1], Style()).say
     assert " Rule “" in said and said == TIES_TOLD.get(rule, said)
 
@@ -178,7 +180,8 @@ def test_a_long_word_is_cut_around_the_change() -> None:
 
 @pytest.mark.parametrize("show", SHOW)
 def test_hostile_corpus(show: str) -> None:
-    """No tag, no attribute, no unescaped text from the corpus or its special tokens, in no style: they share steps and words."""
+    """No tag, no attribute, no unescaped text from the corpus or its special tokens, in no style: they share
+    steps and words."""
     words = {word.replace("\ud800", "x"): 2 for word in HOSTILE if word}
     trace = train_bpe(Corpus.from_counts(words), special_tokens=["<b>", "<img/src=x>"])
     style = Style(False, show, frozenset(trace.special_tokens))
@@ -230,7 +233,8 @@ def test_nothing_to_merge() -> None:
 
 
 def test_how_close_names_all_that_tie() -> None:
-    """Five pairs occur once each in “ab cd ef gh ij”: the four that lost are named or counted. Oracle: counting them."""
+    """Five pairs occur once each in “ab cd ef gh ij”: the four that lost are named or counted. Oracle:
+    counting them."""
     trace = train_bpe(Corpus.from_counts(dict.fromkeys(("ab", "cd", "ef", "gh", "ij"), 1)), merges=4)
     messages = [tell_margin_of(trace, step, Plain(PLAIN)) for step in range(1, 5)]
     assert messages[0] == "Step 1 was a tie between 5: c + d, e + f, g + h and 1 more were just as good."

@@ -1,9 +1,11 @@
-"""What the pipeline page draws and says, without the page: journeys, atoms, windows, maps, losses, labels, padding.
+"""What the pipeline page draws and says, without the page: journeys, atoms, windows, maps, losses, labels,
+padding.
 
-Source: the stages are those of the `tokenizers` library, as the Hugging Face course, chapter 6, tells them. Oracles: slow, plain
-versions in this file that go through a text one character at a time (what was removed, dropped, rewritten; which characters no
-bond holds together; which tokens two windows share); the engine's `normalize`, `Pipeline.words` and `Encoding`, asked directly;
-an HTML parser that hears of every tag, attribute and place in the grid.
+Source: the stages are those of the `tokenizers` library, as the Hugging Face course, chapter 6, tells them.
+Oracles: slow, plain versions in this file that go through a text one character at a time (what was removed,
+dropped, rewritten; which characters no bond holds together; which tokens two windows share); the engine's
+`normalize`, `Pipeline.words` and `Encoding`, asked directly; an HTML parser that hears of every tag,
+attribute and place in the grid.
 """
 
 from __future__ import annotations
@@ -136,7 +138,8 @@ def encode(made: Tokenizer, texts: Sequence[str]) -> Encoding:
 
 
 def plain_journey(made: Tokenizer, text: str) -> Fate:
-    """The slow way: cut at special tokens (the longest first) by looking at every place, then ask the engine for each stretch."""
+    """The slow way: cut at special tokens (the longest first) by looking at every place, then ask the engine
+    for each stretch."""
     pieces: list[tuple[str, int, bool]] = []
     at = since = 0
     while at < len(text):
@@ -202,7 +205,7 @@ def test_special_tokens_are_cut_out_before_all_else() -> None:
     assert [one.text for one in result.words] == ["e", "<s>", "e"]
 
 
-# --- what belongs together --------------------------------------------------------------------------------------------
+# --- what belongs together ----------------------------------------------------------------------------------
 
 spans = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4)), max_size=9)
 
@@ -226,7 +229,8 @@ def test_grouped_keeps_order_and_parts_nothing_that_shares_a_character(
 @quick
 @given(spans)
 def test_grouped_joins_no_more_than_it_has_to(given_: list[tuple[int, int]]) -> None:
-    """In a row of things in order, none of them empty: the plain way is to join while the next one begins too early."""
+    """In a row of things in order, none of them empty: the plain way is to join while the next one begins too
+    early."""
     placed = [Placed("x", start, start + size + 1) for start, size in sorted(given_)]
     expected: list[list[int]] = []
     for one in placed:
@@ -246,7 +250,7 @@ def test_stretches_cut_wherever_no_bond_is(length: int, given_: list[tuple[int, 
     assert results == (list(pairwise([0, *cuts, length])) if length else [])
 
 
-# --- the drawing ------------------------------------------------------------------------------------------------------
+# --- the drawing --------------------------------------------------------------------------------------------
 
 
 class Item(NamedTuple):
@@ -393,7 +397,8 @@ def check_drawing(made: Tokenizer, *texts: str, style: Style | None = None) -> P
 
 @pytest.mark.parametrize("pre", PRE_TOKENIZERS)
 def test_drawings_of_every_pre_tokenizer_and_normalizer(pre: str) -> None:
-    """Of the texts a few with each two of them, so that every text meets every pre-tokenizer; the hostile one meets all of both."""
+    """Of the texts a few with each two of them, so that every text meets every pre-tokenizer; the hostile one
+    meets all of both."""
     positions = [*PRE_TOKENIZERS].index(pre)
     for number, normalizer in enumerate(NORMALIZERS):
         result = tokenizer(
@@ -574,7 +579,7 @@ def test_the_summary_counts(texts: tuple[str, ...]) -> None:
     ]
 
 
-# --- windows ----------------------------------------------------------------------------------------------------------
+# --- windows ------------------------------------------------------------------------------------------------
 
 
 class Chips(HTMLParser):
@@ -729,7 +734,7 @@ def test_padding_is_the_models_own(template: str) -> None:
     assert last != token and short.attention_mask.count(0) == short.tokens.count(token) > 0
 
 
-# --- back to text -----------------------------------------------------------------------------------------------------
+# --- back to text -------------------------------------------------------------------------------------------
 
 
 def view_of(made: Tokenizer, *texts: str) -> PipelineView:
@@ -752,7 +757,8 @@ def decoded(view: PipelineView, sequence: int) -> str:
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("pre", PRE_TOKENIZERS)
 def test_each_reason_is_told_when_it_is_true(model: str, pre: str) -> None:
-    """Plain: look at every character, every token; which words touch in the text and don't when they come back."""
+    """Plain: look at every character, every token; which words touch in the text and don't when they come
+    back."""
     for normalizer in ("none", "nfc", "bert_uncased"):
         result = tokenizer(model, normalizer, pre)
         for text in (*TEXTS, "the river", "the river, and", "who [CLS] runs"):
@@ -802,7 +808,7 @@ def test_a_difference_has_both_texts(text: str, back: str) -> None:
     assert ("<del>" in markup, "<ins>" in markup) != (False, False) or text == back
 
 
-# --- maps and entities ------------------------------------------------------------------------------------------------
+# --- maps and entities --------------------------------------------------------------------------------------
 
 
 @quick
@@ -847,7 +853,7 @@ def test_the_labels_of_the_example_make_its_names(model: str, pre: str) -> None:
     }
 
 
-# --- settings ---------------------------------------------------------------------------------------------------------
+# --- settings -----------------------------------------------------------------------------------------------
 
 
 def test_presets_are_settings_and_templates_have_their_tokens() -> None:
@@ -894,7 +900,8 @@ def test_only_so_many_windows_are_drawn() -> None:
 @pytest.mark.parametrize("strategy", ["longest_first", "only_second"])
 @pytest.mark.parametrize("lengths", [(3, 40), (40, 40), (25, 24)])
 def test_windows_are_counted_before_they_are_made(strategy: str, lengths: tuple[int, int]) -> None:
-    """Oracle: the windows themselves. Of two texts that are both cut some stand several times in the list: at least as many."""
+    """Oracle: the windows themselves. Of two texts that are both cut some stand several times in the list: at
+    least as many."""
     result = tokenizer("bpe", "none", "bert")
     texts = tuple(" ".join("x" * length) for length in lengths)
     truncation = Truncation(lengths[0] + 6, 1, strategy)

@@ -1,8 +1,9 @@
-"""Unigram training as frames, and the errata beside them (`tokensteps/drawing/training/pruning.py`, `narration/pruning.py`, `narration/errata.py`).
+"""Unigram training as frames, and the errata beside them (`tokensteps/drawing/training/pruning.py`,
+`narration/pruning.py`, `narration/errata.py`).
 
-Sources and oracles: `golden/unigram_course.json` and `golden/unigram_hug.json`, the Hugging Face course's walk-throughs
-recomputed, with what it published; the plain versions of both trainers (`oracle_unigram.py`) for losses, splits, rounds and
-expected counts; Python's `html.parser` for the markup.
+Sources and oracles: `golden/unigram_course.json` and `golden/unigram_hug.json`, the Hugging Face course's
+walk-throughs recomputed, with what it published; the plain versions of both trainers (`oracle_unigram.py`)
+for losses, splits, rounds and expected counts; Python's `html.parser` for the markup.
 """
 
 from __future__ import annotations
@@ -60,10 +61,11 @@ SMALL = [name for name, example in EXAMPLES.items() if example.settings is not L
 
 PLAIN = Style()
 LARGEST = 16_000
-"""Bytes of a frame's markup, with the words that only projector mode has room for: a window of 96 frames stays about 1.5 MB."""
+"""Bytes of a frame's markup, with the words that only projector mode has room for: a window of 96 frames
+stays about 1.5 MB."""
 
 
-# --- runs -------------------------------------------------------------------------------------------------------------
+# --- runs ---------------------------------------------------------------------------------------------------
 
 
 @cache
@@ -93,7 +95,7 @@ def plain_rounds(name: str, size: int) -> list[PlainRound]:
     return plain_unigram_course(trace.word_frequencies, seed_size, size, seed=seed)[0]
 
 
-# --- frames, read back ------------------------------------------------------------------------------------------------
+# --- frames, read back --------------------------------------------------------------------------------------
 
 
 def inert(frame: Frame) -> Read:
@@ -192,7 +194,8 @@ def words(frame: Frame) -> list[Word]:
 
 
 def as_shown(before: list[str], after: list[str]) -> tuple[list[str], list[str]]:
-    """What a row has room for: short splits whole, of many pieces what changes and three on either side, of long words less."""
+    """What a row has room for: short splits whole, of many pieces what changes and three on either side, of
+    long words less."""
     around = 0 if sum(map(len, before)) > 24 else 3
     if around and len(before) + len(after) <= 13:
         return before, after
@@ -232,7 +235,7 @@ def told_chance(probability: float) -> str:
     return f"{mantissa} × 10⁻{''.join('⁰¹²³⁴⁵⁶⁷⁸⁹'[int(digit)] for digit in str(int(power)))}"
 
 
-# --- every frame ------------------------------------------------------------------------------------------------------
+# --- every frame --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.many(3)
@@ -292,8 +295,9 @@ def hostile_run(method: str) -> UnigramTrace:
 def test_hostile_corpus(show: str, method: str) -> None:
     """No tag, no attribute, no unescaped text from the corpus or its special tokens, in no style.
 
-    The styles share the steps of a long training among them: each looks at every fourth (of which the suite takes some), the first and
-    the last, and where pieces go of the word that has U+202E, which is shown there.
+    The styles share the steps of a long training among them: each looks at every fourth (of which the suite
+    takes some), the first and the last, and where pieces go of the word that has U+202E, which is shown
+    there.
     """
     trace = hostile_run(method)
     style = Style(False, show, frozenset(trace.special_tokens))
@@ -315,7 +319,7 @@ def test_hostile_corpus(show: str, method: str) -> None:
         assert "U+202E" in seen or method == "sentencepiece"
 
 
-# --- the course's way -------------------------------------------------------------------------------------------------
+# --- the course's way ---------------------------------------------------------------------------------------
 
 RUNS = [("course", 40), ("course", 100), ("hug", 8), ("highest", 12)]
 
@@ -414,8 +418,8 @@ def test_every_prune_is_told(name: str, size: int) -> None:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["hug", "highest", "course"])
 def test_the_sentence_has_one_number(name: str, method: str) -> None:
-    """The loss, the size, or how many pieces are dropped; the number of an E or M step is its name, and a warning has its own. All others
-    are folded under “Figures”."""
+    """The loss, the size, or how many pieces are dropped; the number of an E or M step is its name, and a
+    warning has its own. All others are folded under “Figures”."""
     trace = example(name, method)
     for step in range(len(trace) + 1):
         frame = prune_frame(trace[step], PLAIN)
@@ -426,7 +430,8 @@ def test_the_sentence_has_one_number(name: str, method: str) -> None:
 
 @pytest.mark.parametrize(("name", "size"), RUNS)
 def test_the_ranking_and_its_threshold(name: str, size: int) -> None:
-    """One line, between the last piece that goes and the first that stays; places, probabilities and losses are right."""
+    """One line, between the last piece that goes and the first that stays; places, probabilities and losses
+    are right."""
     trace = example(name, size=size)
     step = 0
     for plain in plain_rounds(name, size):
@@ -546,8 +551,8 @@ def test_the_words_of_hug_at_the_start() -> None:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["course", "hug", "highest", "python"])
 def test_the_way_to_the_next_word_that_comes_apart(name: str, method: str) -> None:
-    """Where a step splits no word anew and a later prune does, a button leads there; else there is none. Of a long run, some steps, and
-    those around a prune that does."""
+    """Where a step splits no word anew and a later prune does, a button leads there; else there is none. Of a
+    long run, some steps, and those around a prune that does."""
     trace = example(name, method)
     events = [snapshot.event for snapshot in trace]
     apart = [step for step, event in enumerate(events) if isinstance(event, PruneEvent) and event.resplits]
@@ -577,7 +582,7 @@ def test_free_prunes_are_told_at_the_end_only_when_all_were_free() -> None:
     assert not any(said in prune_frame(snapshot, PLAIN).say for snapshot in example("hug", "sentencepiece"))
 
 
-# --- SentencePiece's way ----------------------------------------------------------------------------------------------
+# --- SentencePiece's way ------------------------------------------------------------------------------------
 
 EM_RUNS = [("hug", 10), ("course", 31), ("python", 200)]
 """Examples and sizes for which SentencePiece's way prunes by an estimate."""
@@ -594,7 +599,8 @@ def steps_of(trace: UnigramTrace, kind: str) -> list[int]:
 
 @pytest.mark.parametrize(("name", "size"), EM_RUNS)
 def test_expected_counts_are_told(name: str, size: int) -> None:
-    """The eight highest and the probabilities they come from; the first E step's are those of the plain forward–backward."""
+    """The eight highest and the probabilities they come from; the first E step's are those of the plain
+    forward–backward."""
     trace = em_run(name, size)
     first = cast(ExpectationEvent, trace[1].event)
     plain = plain_e_step(trace.word_frequencies, log_shares(dict(trace.seed)))
@@ -634,7 +640,8 @@ def test_expected_counts_are_told(name: str, size: int) -> None:
 
 @pytest.mark.parametrize(("name", "size"), EM_RUNS)
 def test_new_probabilities_are_told(name: str, size: int) -> None:
-    """From expected count to probability by digamma, what plain EM would take beside it, and what is dropped."""
+    """From expected count to probability by digamma, what plain EM would take beside it, and what is
+    dropped."""
     trace = em_run(name, size)
     kinds = set()
     for number, step in enumerate(steps_of(trace, "m_step")):
@@ -706,7 +713,8 @@ def frame_size(frame: Frame) -> int:
 
 @pytest.mark.parametrize(("name", "size"), EM_RUNS)
 def test_sentencepieces_prunes_are_told_as_estimates(name: str, size: int) -> None:
-    """The estimate, per word in the plain version, over the corpus here; splits before and after; the line; the end."""
+    """The estimate, per word in the plain version, over the corpus here; splits before and after; the line;
+    the end."""
     trace = em_run(name, size)
     counts = trace.word_frequencies
     assert trace.record.rounds
@@ -768,7 +776,8 @@ def evaluated(formula: str) -> float:
 
 
 def assert_estimates(trace: UnigramTrace) -> int:
-    """Every loss that is only estimated is told with a formula that gives it, and whose numbers are counted in the splits."""
+    """Every loss that is only estimated is told with a formula that gives it, and whose numbers are counted
+    in the splits."""
     text = 0
     for round_ in trace.record.rounds:
         before = trace[round_.first_step - 1]
@@ -841,7 +850,7 @@ def with_unknown(word: str, model: Mapping[str, float], unknown: float) -> list[
     return plain_viterbi(word, usable)[0]
 
 
-# --- why training ended -----------------------------------------------------------------------------------------------
+# --- why training ended -------------------------------------------------------------------------------------
 
 STOPPED: Mapping[str, dict[str, Any]] = {
     "vocab_size": {"vocab_size": 10},
@@ -900,7 +909,7 @@ def test_tiny_corpora(counts: dict[str, int], method: str) -> None:
         sound(prune_frame(trace[step], PLAIN))
 
 
-# --- errata -----------------------------------------------------------------------------------------------------------
+# --- errata -------------------------------------------------------------------------------------------------
 
 
 def errata(trace: UnigramTrace) -> dict[int, str]:
@@ -1027,7 +1036,7 @@ def test_the_lattice_of_pug() -> None:
     assert lattice_erratum(trace[0], trace[0].lattice(""), PLAIN) == ""
 
 
-# --- one of a kind ----------------------------------------------------------------------------------------------------
+# --- one of a kind ------------------------------------------------------------------------------------------
 
 
 def test_one_is_told_as_one() -> None:

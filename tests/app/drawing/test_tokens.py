@@ -1,7 +1,9 @@
-"""Tokens as markup (`tokensteps/drawing/tokens.py`): the one module that turns tokens into markup, so the one that must escape them.
+"""Tokens as markup (`tokensteps/drawing/tokens.py`): the one module that turns tokens into markup, so the one
+that must escape them.
 
-Oracles: Python's `html.parser`, which reads the markup back; a plain spelling-out of what should be visible, written
-here character by character; `unicodedata`. The colours are pinned: they may never change between runs or machines.
+Oracles: Python's `html.parser`, which reads the markup back; a plain spelling-out of what should be visible,
+written here character by character; `unicodedata`. The colours are pinned: they may never change between runs
+or machines.
 """
 
 from __future__ import annotations

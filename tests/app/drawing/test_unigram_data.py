@@ -1,7 +1,7 @@
 """Unigram's tables and charts (`tokensteps/drawing/tables.py`, `tokensteps/drawing/charts.py`).
 
-Oracles: the snapshots' own numbers; the course's four sentences and its words of `hug`, in both ways of training; and
-`html.unescape` for the texts that Plotly reads.
+Oracles: the snapshots' own numbers; the course's four sentences and its words of `hug`, in both ways of
+training; and `html.unescape` for the texts that Plotly reads.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def steps_of(trace: UnigramTrace) -> list[int]:
     return sorted({0, 1, 2, 3, 4, len(trace) // 2, len(trace) - 1, len(trace), *ends})
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
+# --- tables -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -121,7 +121,7 @@ def test_tables_hold_readable_text() -> None:
     assert "<b>x" in table["piece"].tolist()  # cells are plain text
 
 
-# --- charts -----------------------------------------------------------------------------------------------------------
+# --- charts -------------------------------------------------------------------------------------------------
 
 
 def test_charts_that_fit_a_run() -> None:
@@ -233,7 +233,7 @@ def test_charts_of_runs_without_prunes() -> None:
     assert list(loss_chart(unpruned, "loss", 2, PLAIN).data[0].y) == [start, end]
 
 
-# --- exact against approximate ----------------------------------------------------------------------------------------
+# --- exact against approximate ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", METHODS)

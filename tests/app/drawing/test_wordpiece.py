@@ -1,8 +1,8 @@
 """WordPiece as it is shown: frames, the table of scores, the chart, the examples' settings.
 
-Sources and oracles: `golden/wordpiece_*.json`, the Hugging Face course's two walk-throughs recomputed; the plain version in
-`tests/core/oracle_wordpiece.py` for all scores and for what BPE would merge; Python's `html.parser` for the markup; small
-vocabularies whose encodings can be followed by hand.
+Sources and oracles: `golden/wordpiece_*.json`, the Hugging Face course's two walk-throughs recomputed; the
+plain version in `tests/core/oracle_wordpiece.py` for all scores and for what BPE would merge; Python's
+`html.parser` for the markup; small vocabularies whose encodings can be followed by hand.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def sound(frame: Frame) -> Read:
     return read
 
 
-# --- training ---------------------------------------------------------------------------------------------------------
+# --- training -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["hug", "course"])
@@ -115,7 +115,7 @@ def test_a_frame_is_a_function_of_its_snapshot() -> None:
     ]
 
 
-# --- the erratum -----------------------------------------------------------------------------------------------------------------
+# --- the erratum --------------------------------------------------------------------------------------------
 
 
 def test_the_erratum_stands_where_the_course_errs() -> None:
@@ -155,7 +155,7 @@ def test_no_erratum_in_the_four_sentences() -> None:
     assert not any(wordpiece_erratum(trace[step], PLAIN) for step in range(len(trace) + 1))
 
 
-# --- why training ended, ties, hostile words --------------------------------------------------------------------------
+# --- why training ended, ties, hostile words ----------------------------------------------------------------
 
 STOPPED: dict[str, dict[str, Any]] = {
     "vocab_size": {"vocab_size": 9},
@@ -198,7 +198,8 @@ def test_the_tie_rule_is_told(rule: str, chosen: str) -> None:
 
 @pytest.mark.parametrize("show", SHOW)
 def test_hostile_corpus(show: str) -> None:
-    """No tag, no attribute, no unescaped text from the corpus or its special tokens, in no style: they share steps and words."""
+    """No tag, no attribute, no unescaped text from the corpus or its special tokens, in no style: they share
+    steps and words."""
     words = {word.replace("\ud800", "x"): 2 for word in HOSTILE if word}
     trace = train_wordpiece(Corpus.from_counts(words), special_tokens=["<b>", "<img/src=x>", "[UNK]"])
     style = Style(False, show, frozenset(trace.special_tokens))
@@ -215,7 +216,7 @@ def test_hostile_corpus(show: str) -> None:
     expect_markup(vocabularies_html(trace, rival, style), TAGS)
 
 
-# --- encoding ---------------------------------------------------------------------------------------------------------
+# --- encoding -----------------------------------------------------------------------------------------------
 
 
 def explained(model: WordPieceModel, word: str) -> list[Frame]:
@@ -301,14 +302,15 @@ def test_a_word_too_long() -> None:
 
 
 def test_a_story_cut_short() -> None:
-    """Sixty letters take more than `TRIES_EXPLAINED` tries: the last frame is a try like any other, with a rest."""
+    """Sixty letters take more than `TRIES_EXPLAINED` tries: the last frame is a try like any other, with a
+    rest."""
     frames = explained(WordPieceModel(["a", "##a", "[UNK]"]), "a" * 60)
     assert len(frames) == TRIES_EXPLAINED + 1
     assert 'class="rest"' in frames[-1].html
     assert all(len(tried(frame)) <= 8 for frame in frames)
 
 
-# --- the table, the chart ---------------------------------------------------------------------------------------------
+# --- the table, the chart -----------------------------------------------------------------------------------
 
 
 def test_the_table_of_all_pairs() -> None:
@@ -403,7 +405,7 @@ def test_the_two_wordpieces_in_three_groups() -> None:
     assert f"Only in the library, by count: {len(theirs - ours)}" in read.text
 
 
-# --- the examples -----------------------------------------------------------------------------------------------------
+# --- the examples -------------------------------------------------------------------------------------------
 
 
 def example_run(name: str, settings: dict[str, Any]) -> WordPieceTrace:

@@ -1,7 +1,9 @@
-"""The glossary and its marks (`tokensteps/language/terms.py`, `glossary.py`, `marks.py`), and what the tour says (`tokensteps/teaching/tour.py`).
+"""The glossary and its marks (`tokensteps/language/terms.py`, `glossary.py`, `marks.py`), and what the tour
+says (`tokensteps/teaching/tour.py`).
 
-Source: the README's promise that every technical word is explained in place. Oracles: markup written out by hand; `html.parser`,
-which reads it back; the pages' own reading of links; the engine, asked for the step that a link opens; frames of the examples.
+Source: the README's promise that every technical word is explained in place. Oracles: markup written out by
+hand; `html.parser`, which reads it back; the pages' own reading of links; the engine, asked for the step that
+a link opens; frames of the examples.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ def plain(markup: str) -> str:
     )
 
 
-# --- the entries ------------------------------------------------------------------------------------------------------
+# --- the entries --------------------------------------------------------------------------------------------
 
 
 def test_every_term_is_defined_once() -> None:
@@ -122,7 +124,7 @@ def test_an_entry_is_a_definition_with_an_address() -> None:
     assert "wanted" in entry_html(TERMS["tie"], True) and "wanted" not in entry_html(TERMS["tie"])
 
 
-# --- marks ------------------------------------------------------------------------------------------------------------
+# --- marks --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -157,7 +159,8 @@ def test_fields_are_markup_already() -> None:
 
 
 def test_words_without_spaces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chinese forms are found inside running text, the longest first; marks of one language never reach another."""
+    """Chinese forms are found inside running text, the longest first; marks of one language never reach
+    another."""
     everywhere = {term.forms: "" for term in TERMS.values()}
     forms = {TERMS["tie"].forms: "并列", TERMS["tie_rule"].forms: "并列规则", TERMS["pair"].forms: "词对|对"}
     everywhere |= forms
@@ -203,7 +206,8 @@ def test_a_frame_keeps_the_first_marks() -> None:
 
 
 def test_a_token_s_sign_is_marked_where_it_first_stands() -> None:
-    """In a chip, never in a button, which can't hold another one; a sign in the middle of a token, or outside of one, is none."""
+    """In a chip, never in a button, which can't hold another one; a sign in the middle of a token, or outside
+    of one, is none."""
     byte_level, plain_style = Style(byte_level=True), Style()
     shown = {
         "space_markers": [
@@ -273,7 +277,7 @@ def test_frames_mark_terms_once_and_few() -> None:
     } <= used
 
 
-# --- the handout ------------------------------------------------------------------------------------------------------
+# --- the handout --------------------------------------------------------------------------------------------
 
 
 def embedded(page: str) -> Any:
@@ -299,7 +303,7 @@ def test_a_hostile_definition_stays_in_its_element() -> None:
     assert embedded(page)["terms"] == {"tie": ["</script><b>", "<!--"]}
 
 
-# --- the tour ---------------------------------------------------------------------------------------------------------
+# --- the tour -----------------------------------------------------------------------------------------------
 
 
 def test_every_training_page_has_a_tour() -> None:

@@ -1,4 +1,5 @@
-"""Translation (`tokensteps/language/i18n.py` and everything that speaks): every message can be found and filled in by a translator.
+"""Translation (`tokensteps/language/i18n.py` and everything that speaks): every message can be found and
+filled in by a translator.
 
 Oracles: Babel's own extractor, run as `make messages` runs it, and Python's `ast` and `string.Formatter`.
 """
@@ -184,7 +185,8 @@ def spoken_literals(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def glued(tree: ast.AST) -> Iterator[int]:
-    """Lines that put sentences together with a space, or a list with commas, as English does: `sentences` and `listed` know better."""
+    """Lines that put sentences together with a space, or a list with commas, as English does: `sentences` and
+    `listed` know better."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(
@@ -271,7 +273,8 @@ def test_language_falls_back_to_english() -> None:
 
 
 def test_files_speak_the_language_of_the_button() -> None:
-    """Streamlit makes a file in a thread of its own, which speaks English (oracle: a thread here), and goes on in English."""
+    """Streamlit makes a file in a thread of its own, which speaks English (oracle: a thread here), and goes
+    on in English."""
     use_language("zh")
     make = in_this_language(lambda: _("Start"))
     use_language("en")

@@ -1,7 +1,7 @@
 """The catalogues (`assets/locale`): complete in every language, nothing fuzzy, nothing left over, compiled.
 
-Oracles: Babel's extractor, run over the sources as `make messages` runs it; its reader of .po and writer of .mo files; and
-`string.Formatter` for the fields.
+Oracles: Babel's extractor, run over the sources as `make messages` runs it; its reader of .po and writer of
+.mo files; and `string.Formatter` for the fields.
 """
 
 from __future__ import annotations
@@ -140,7 +140,8 @@ def test_translations_have_the_fields_of_their_message(language: str) -> None:
 
 
 def test_markup_is_kept(language: str) -> None:
-    """A message is text nearly everywhere; where it holds Markdown or a tag, the translation holds the same."""
+    """A message is text nearly everywhere; where it holds Markdown or a tag, the translation holds the
+    same."""
     marks = r"`[^`]*`|\*\*|<[^>]*>|\[[A-Z]+\]"
     for message in messages(catalogue(language)):
         wanted, text = forms(message.id)[-1], forms(message.string)[0]

@@ -1,4 +1,5 @@
-"""The pages of the app (`tokensteps/language/pages.py`): one list, against the files, the translations and the navigation."""
+"""The pages of the app (`tokensteps/language/pages.py`): one list, against the files, the translations and
+the navigation."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Words that a reader of Chinese or Japanese stumbled over don't come back: in the catalogues, in the READMEs.
+"""Words that a reader of Chinese or Japanese stumbled over don't come back: in the catalogues, in the
+READMEs.
 
-Source: a reading of all messages by teachers of computational linguistics in both languages. Oracle: a list of what they marked,
-each with a text that it must find, so that no entry can pass by finding nothing.
+Source: a reading of all messages by teachers of computational linguistics in both languages. Oracle: a list
+of what they marked, each with a text that it must find, so that no entry can pass by finding nothing.
 """
 
 from __future__ import annotations

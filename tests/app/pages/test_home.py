@@ -1,6 +1,7 @@
 """The home page's figures, its links, and what its sentences say of the steps that they lead to.
 
-Oracles: counts made here from the corpora's text, without the page's functions; the engine's traces, asked for what a link opens.
+Oracles: counts made here from the corpora's text, without the page's functions; the engine's traces, asked
+for what a link opens.
 """
 
 from __future__ import annotations
@@ -97,7 +98,8 @@ def subject() -> TrainedSubject:
 
 
 def words_in(text: str) -> list[str]:
-    """Words and signs, letter by letter: letters, digits, marks and _ stand together, and so do other signs."""
+    """Words and signs, letter by letter: letters, digits, marks and _ stand together, and so do other
+    signs."""
     words: list[str] = []
     before = ""
     for character in text:
@@ -123,7 +125,7 @@ def shown(markup: str) -> str:
     return unescape(re.sub(r"<[^>]*>", "", markup))
 
 
-# --- the sentence, and why subwords -----------------------------------------------------------------------------------
+# --- the sentence, and why subwords -------------------------------------------------------------------------
 
 
 def test_the_tokenizer_is_the_one_that_its_links_open(subject: TrainedSubject) -> None:
@@ -143,7 +145,8 @@ def test_the_corpus_is_counted_right() -> None:
 
 
 def test_the_figures_make_the_point(subject: TrainedSubject) -> None:
-    """A subword vocabulary is smaller than one of words, and leaves no word unknown; words and characters pay."""
+    """A subword vocabulary is smaller than one of words, and leaves no word unknown; words and characters
+    pay."""
     characters, words, subwords = ways_to_cut(analyse(subject, SENTENCE), corpus_facts(HOME_CORPUS))
     assert characters.vocabulary < subwords.vocabulary < words.vocabulary
     assert len(words.chips) < len(subwords.chips) < len(characters.chips)
@@ -207,7 +210,7 @@ def test_the_playground_gets_the_text_and_the_tokenizer() -> None:
     assert text_store().get(carried(long)["id"]) == long.encode()
 
 
-# --- links ------------------------------------------------------------------------------------------------------------
+# --- links --------------------------------------------------------------------------------------------------
 
 
 def trace_of(link: Link) -> Any:
@@ -244,7 +247,7 @@ def test_every_link_opens_without_complaint(link: tuple[str, tuple[tuple[str, st
         assert not there.query
 
 
-# --- what is said of a step holds in its trace ------------------------------------------------------------------------
+# --- what is said of a step holds in its trace --------------------------------------------------------------
 
 
 def hug_pairs(prefix: str = "") -> tuple[Counter[tuple[str, str]], Counter[str]]:
@@ -377,7 +380,7 @@ def test_the_table_says_what_the_runs_do() -> None:
         assert column.link.query["step"] == "1"
 
 
-# --- lesson plans -----------------------------------------------------------------------------------------------------
+# --- lesson plans -------------------------------------------------------------------------------------------
 
 
 def test_minutes_add_up() -> None:

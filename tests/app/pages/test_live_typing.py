@@ -1,7 +1,9 @@
-"""What the server draws of a text while somebody types: the chips that the page would draw, and nothing for anybody else.
+"""What the server draws of a text while somebody types: the chips that the page would draw, and nothing for
+anybody else.
 
-Oracles: the same text put together here with Python's own strings, and the page's own message for it; the engine's encoding. Statuses of
-HTTP for what is refused. How browsers and the page work together is in `tests/browser/test_playground_page.py`.
+Oracles: the same text put together here with Python's own strings, and the page's own message for it; the
+engine's encoding. Statuses of HTTP for what is refused. How browsers and the page work together is in
+`tests/browser/test_playground_page.py`.
 """
 
 from __future__ import annotations
@@ -99,7 +101,8 @@ def told_text(told: dict[str, Any]) -> str:
 
 
 def test_half_a_pair_does_no_harm(view: ChipsView) -> None:
-    """A browser may cut an emoji in two; the half that is left becomes U+FFFD, as in the text that the page gets."""
+    """A browser may cut an emoji in two; the half that is left becomes U+FFFD, as in the text that the page
+    gets."""
     assert ask(typed("a😀b")).status == 200
     data = ask({"nonce": 1, "at": 2, "base": 1, "from": 2, "to": 3, "put": ""}).json
     assert told_text(data) == "a\ufffdb"

@@ -1,4 +1,5 @@
-"""The files that Streamlit runs as pages, and what makes a widget's key. Oracle: the sources themselves, parsed."""
+"""The files that Streamlit runs as pages, and what makes a widget's key. Oracle: the sources themselves,
+parsed."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ SOURCES = sorted((ROOT / "tokensteps").rglob("*.py"))
 
 @pytest.mark.parametrize("page", PAGES.values(), ids=list(PAGES))
 def test_page_files_are_alike(page: tuple[str, ...]) -> None:
-    """Streamlit runs a page's file anew each time; what it defined would be another class or function then."""
+    """Streamlit runs a page's file anew each time; what it defined would be another class or function
+    then."""
     name, section = page[:2]
     described, *rest = ast.parse((ROOT / "pages" / section / f"{name}.py").read_text("utf-8")).body
     assert isinstance(described, ast.Expr) and isinstance(described.value, ast.Constant)
@@ -33,7 +35,8 @@ def test_every_page_file_is_on_the_list() -> None:
 
 
 def test_nothing_depends_on_a_process_by_hash() -> None:
-    """`hash` of a text is another number in each process: a key made with it would lose its widget in a reconnect."""
+    """`hash` of a text is another number in each process: a key made with it would lose its widget in a
+    reconnect."""
     called = []
     for path in SOURCES:
         tree = ast.parse(path.read_text("utf-8"))

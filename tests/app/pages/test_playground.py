@@ -1,7 +1,8 @@
 """What the playground shows and gives away, without the page: specs, analyses, side by side, files.
 
-Oracles: the engine's own encodings and traces; the text itself, which chips, cells and files have to give back; an HTML parser
-that hears of every tag; the csv and json modules. Specs come from links, so nothing of them is trusted.
+Oracles: the engine's own encodings and traces; the text itself, which chips, cells and files have to give
+back; an HTML parser that hears of every tag; the csv and json modules. Specs come from links, so nothing of
+them is trusted.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class Tags(HTMLParser):
         self.text += data
 
 
-# --- specs ------------------------------------------------------------------------------------------------------------
+# --- specs --------------------------------------------------------------------------------------------------
 
 
 @given(
@@ -172,7 +173,8 @@ def test_titles() -> None:
 
 
 def test_a_public_tokenizer_is_in_the_list_under_each_of_its_names() -> None:
-    """Another one under the same title would be “GPT-2 (2)”. Oracle: the names under which the hub itself has this repository."""
+    """Another one under the same title would be “GPT-2 (2)”. Oracle: the names under which the hub itself has
+    this repository."""
     for name in ("gpt2", "hf.co/gpt2/tree/main", "openai-community/gpt2"):
         assert choices.as_listed(f"hub?name={name}") == choices.GPT2
     for other in ("hub?name=gpt22", "file?gpt2=1", "nonsense"):
@@ -197,7 +199,7 @@ def test_the_latest_tokenizers_that_were_brought_are_offered() -> None:
     assert app.session_state["catalogue.brought"] == latest[:BROUGHT_REMEMBERED]
 
 
-# --- analyses ---------------------------------------------------------------------------------------------------------
+# --- analyses -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -285,7 +287,7 @@ def test_a_mark_put_in_front_of_a_word_stands_for_no_text() -> None:
     assert all(run.text or run.pieces[0].token == "▁" for run in analysis.runs(0, 99))
 
 
-# --- side by side -----------------------------------------------------------------------------------------------------
+# --- side by side -------------------------------------------------------------------------------------------
 
 
 def three(text: str) -> dict[str, Analysis]:
@@ -301,7 +303,8 @@ def test_aligned_rows_hold_the_text_and_no_markup_of_it(text: str) -> None:
 
 
 def test_unknown_characters_are_marked_and_no_shared_boundaries() -> None:
-    """Byte-level BPE knows every character, WordPiece doesn't know ж: one of three boundaries of “the ж the” is where both know the token."""
+    """Byte-level BPE knows every character, WordPiece doesn't know ж: one of three boundaries of “the ж the”
+    is where both know the token."""
     analyses = {
         letter: analyse(subject(kind), "the ж the", specials=False)
         for letter, kind in zip("AB", ("bpe", "wordpiece"), strict=True)
@@ -351,7 +354,7 @@ def test_charts_read_no_tags_in_names() -> None:
     assert len(languages_chart(side_by_side.fertilities({"A": subject("bpe")}), "A").data) == 1
 
 
-# --- files ------------------------------------------------------------------------------------------------------------
+# --- files --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -402,7 +405,8 @@ def test_the_benchmark_measures_what_the_page_has() -> None:
 
 
 def test_a_name_behind_thousands_of_added_tokens_is_found() -> None:
-    """A configuration is sorted, so that `name_or_path` comes after the added tokens: a megabyte of them, in Gemma 3's."""
+    """A configuration is sorted, so that `name_or_path` comes after the added tokens: a megabyte of them, in
+    Gemma 3's."""
     added = {str(number): {"content": f"<unused{number}>", "special": False} for number in range(6_000)}
     config = json.dumps({"added_tokens_decoder": added, "name_or_path": "me/mine"}).encode()
     assert len(config) > 250_000

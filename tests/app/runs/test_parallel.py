@@ -1,4 +1,5 @@
-"""The forty lines in six languages (`tokensteps/runs/parallel.py`). Oracle: Unicode's names of their letters."""
+"""The forty lines in six languages (`tokensteps/runs/parallel.py`). Oracle: Unicode's names of their
+letters."""
 
 from __future__ import annotations
 

@@ -26,7 +26,8 @@ def killed(_corpus: Corpus, **_settings: Any) -> None:
 
 
 def loud(_corpus: Corpus, **_settings: Any) -> str:
-    """Write on the standard output, which carries the answers, and where errors are written, as a library does that panics."""
+    """Write on the standard output, which carries the answers, and where errors are written, as a library
+    does that panics."""
     print("not an answer", flush=True)
     os.write(1, b"neither")
     os.write(2, b"a visitor's words")
@@ -45,13 +46,15 @@ def busy(_corpus: Corpus, **_settings: Any) -> None:
 
 
 def held_up(_corpus: Corpus, **_settings: Any) -> str:
-    """Take longer than the limit by the clock without working, as on a machine that does something else meanwhile."""
+    """Take longer than the limit by the clock without working, as on a machine that does something else
+    meanwhile."""
     time.sleep(0.6)
     return "ended"
 
 
 def killed_while_answering(_corpus: Corpus, **_settings: Any) -> Any:
-    """End as a process does that the system kills in the middle of its answer: a pickle of a hundred bytes, cut after three."""
+    """End as a process does that the system kills in the middle of its answer: a pickle of a hundred bytes,
+    cut after three."""
     os.write(ANSWERS, pickle.dumps("x" * 100)[:3])
     os._exit(9)
 

@@ -1,8 +1,9 @@
-"""A real server, attacked over a real WebSocket: what it refuses, and that everybody else is served meanwhile.
+"""A real server, attacked over a real WebSocket: what it refuses, and that everybody else is served
+meanwhile.
 
-Source: attacks that worked, each of them here. Oracle: the code with which the connection is closed, Streamlit's own
-answers, and how long the server works until /_stcore/health is answered, asked every 20 ms: in time of the processor, which a busy
-machine doesn't stretch.
+Source: attacks that worked, each of them here. Oracle: the code with which the connection is closed,
+Streamlit's own answers, and how long the server works until /_stcore/health is answered, asked every 20 ms:
+in time of the processor, which a busy machine doesn't stretch.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from tokensteps.limits import HEAD_PATIENCE, MESSAGE_LIMIT, PASTE_LIMIT, PLAYGRO
 
 ROOT = Path(__file__).parents[3]
 FROZEN = 1.5
-"""Seconds of work after which the server counts as frozen. No answer takes half of that. The attacks took 2.4 to 12 seconds."""
+"""Seconds of work after which the server counts as frozen. No answer takes half of that. The attacks took 2.4
+to 12 seconds."""
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +59,8 @@ def spent(process: psutil.Process) -> float:
 
 @pytest.fixture(scope="module", autouse=True)
 def half_a_request(port: int) -> Iterator[socket.socket]:
-    """A connection that has said half of what it wants since before the first test: nobody needs to wait for its end."""
+    """A connection that has said half of what it wants since before the first test: nobody needs to wait for
+    its end."""
     with socket.create_connection(("127.0.0.1", port)) as line:
         line.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
         line.settimeout(3 * HEAD_PATIENCE)
@@ -121,7 +124,8 @@ def test_what_no_page_sends_is_refused(port: int, process: psutil.Process, kind:
 
 
 def test_what_everybody_shares_is_still_there(port: int, process: psutil.Process) -> None:
-    """A run that somebody has trained is shown at once after an attempt to empty the cache. Oracle: how long other processes work."""
+    """A run that somebody has trained is shown at once after an attempt to empty the cache. Oracle: how long
+    other processes work."""
 
     async def open_run() -> float:
         async with opened(port, "bpe", {"corpus": "library", "step": "500"}) as session:
@@ -214,7 +218,7 @@ def test_a_flood_of_runs_waits_its_turn(port: int, process: psutil.Process) -> N
     assert times[len(times) // 2] < FROZEN, times
 
 
-# --- What pages do goes through -----------------------------------------------------------------------------------------
+# --- What pages do goes through -----------------------------------------------------------------------------
 
 
 def test_a_text_of_the_greatest_length_goes_through(port: int) -> None:
@@ -244,6 +248,7 @@ def test_the_playground_takes_a_million_characters(port: int) -> None:
 
 
 def test_half_a_request_ends(port: int, process: psutil.Process, half_a_request: socket.socket) -> None:
-    """Connections have their limits in the app itself, however it is started (`test_patience.py` has all of them)."""
+    """Connections have their limits in the app itself, however it is started (`test_patience.py` has all of
+    them)."""
     with served(port, process), suppress(ConnectionError):
         assert half_a_request.recv(1) == b""

@@ -1,7 +1,9 @@
-"""Scripts, styles, faces and the page, from memory (`tokensteps/server/entrance/files.py`, `kept.py`, `page.py`).
+"""Scripts, styles, faces and the page, from memory (`tokensteps/server/entrance/files.py`, `kept.py`,
+`page.py`).
 
-Source: RFC 9110 on content coding, conditional requests, ranges and HEAD. Oracles: the files themselves, unpacked by Python's `gzip`;
-Starlette's own server of static files, and a small app that counts what it is asked; Streamlit's installed page and scripts.
+Source: RFC 9110 on content coding, conditional requests, ranges and HEAD. Oracles: the files themselves,
+unpacked by Python's `gzip`; Starlette's own server of static files, and a small app that counts what it is
+asked; Streamlit's installed page and scripts.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ FOR_EVER = (b"cache-control", b"public, immutable, max-age=31536000")
 
 
 class App:
-    """Static files under /static/js/, and whatever else is asked, which is answered with `other`; remembers all that it is asked."""
+    """Static files under /static/js/, and whatever else is asked, which is answered with `other`; remembers
+    all that it is asked."""
 
     def __init__(self, folder: Path, lasting: bool = True) -> None:
         self.files, self.lasting = StaticFiles(directory=folder), lasting
@@ -205,7 +208,8 @@ ETAG = (b"etag", b'"1"')
 def test_what_isnt_a_file_for_everybody_passes(
     app: App, ask: Ask, status: int, headers: list[tuple[bytes, bytes]]
 ) -> None:
-    """An address without a file, which Streamlit answers with its page; what is too large; what somebody was told alone."""
+    """An address without a file, which Streamlit answers with its page; what is too large; what somebody was
+    told alone."""
     app.other = (status, headers, [b"other"])
     for _time in range(2):
         answer = ask("/app/static/x.css", BROWSER)
@@ -228,7 +232,7 @@ def test_events_messages_and_all_else_pass_untouched(app: App, ask: Ask) -> None
     assert len(app.asked) == 5
 
 
-# --- The page ---------------------------------------------------------------------------------------------------------
+# --- The page -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -340,7 +344,8 @@ def test_streamlits_faces_are_replaced_by_ours() -> None:
 
 
 def test_every_icon_that_may_be_drawn_is_in_the_face() -> None:
-    """A name that isn't would be shown as a word. `star_filled` is none of the whole face's either, and `icon_name` none at all."""
+    """A name that isn't would be shown as a word. `star_filled` is none of the whole face's either, and
+    `icon_name` none at all."""
     root = ASSETS.parent
     named = re.compile(r":material/(\w+)")
     sources = [*(INDEX.parent / "static" / "js").glob("*.js"), *(root / "tokensteps").rglob("*.py")]

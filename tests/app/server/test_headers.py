@@ -1,7 +1,7 @@
 """The headers of every answer, and who is refused.
 
-Source: the Content Security Policy and Fetch standards, and OWASP's list of secure headers. Oracle: answers to plain ASGI
-messages, and the policy read back directive by directive.
+Source: the Content Security Policy and Fetch standards, and OWASP's list of secure headers. Oracle: answers
+to plain ASGI messages, and the policy read back directive by directive.
 """
 
 from __future__ import annotations
@@ -231,7 +231,8 @@ def test_the_apps_own_pages_and_programs_come_through(origin: str | None) -> Non
 
 
 def test_a_page_may_ask_whether_it_is_the_apps_own() -> None:
-    """It does so where its WebSocket hasn't come to be: an answer that browsers write no error about, and nothing for Streamlit."""
+    """It does so where its WebSocket hasn't come to be: an answer that browsers write no error about, and
+    nothing for Streamlit."""
     inner = Inner(PAGE)
     own = ((b"origin", b"http://app.example:8501"),)
     assert ask(inner, "/_stcore/health", method="POST", sent=own)[0]["status"] == 204
@@ -254,7 +255,8 @@ def test_origins_that_the_operator_allows_come_through(monkeypatch: pytest.Monke
 
 
 def test_a_refusal_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
-    """A log that grows with each attempt could be filled by anybody; line ends in a header can't write a line of their own."""
+    """A log that grows with each attempt could be filled by anybody; line ends in a header can't write a line
+    of their own."""
     guard = Guard(Inner(PAGE))
     scope = {"headers": [HOST, (b"origin", b"http://evil.example\r\nforged")]}
     assert guard.foreign(scope) and guard.foreign(scope)
@@ -313,7 +315,8 @@ SITE = "https://moodle.example.edu"
 def test_a_frame_that_may_not_be_is_told_so(
     named: str, dest: str, site: str, referer: str, shown: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Source: Fetch Metadata, and what CSP says of host sources. The app isn't asked, and what is answered runs nothing."""
+    """Source: Fetch Metadata, and what CSP says of host sources. The app isn't asked, and what is answered
+    runs nothing."""
     monkeypatch.setenv(ANCESTORS_VARIABLE, named)
     inner = Inner(PAGE)
     sent = {

@@ -1,4 +1,5 @@
-"""Runs in progress (`tokensteps/server/jobs.py`, `traces.py`): each is built once, errors are not kept, a run can be stopped, memory is bounded.
+"""Runs in progress (`tokensteps/server/jobs.py`, `traces.py`): each is built once, errors are not kept, a run
+can be stopped, memory is bounded.
 
 Oracle: counting how often something was built. Threads meet at events, never by waiting a while.
 """
@@ -308,7 +309,8 @@ def large(size: int, gate: threading.Event | None = None) -> Callable[[Progress]
 
 
 def test_a_large_run_goes_with_the_last_session_that_has_asked_for_it() -> None:
-    """What an attacker's finished runs took stayed for good: one trained on 100 KB of random letters, 40 MB."""
+    """What an attacker's finished runs took stayed for good: one trained on 100 KB of random letters, 40
+    MB."""
     registry = Registry()
     for session, key, size in (
         ("one", "alone", LARGE_RUN + 1),

@@ -1,7 +1,9 @@
-"""What may come over the WebSocket: every message that this Streamlit's protocol knows, sent through the guard.
+"""What may come over the WebSocket: every message that this Streamlit's protocol knows, sent through the
+guard.
 
-Source: Streamlit's own protocol, read from its descriptors, so that a new version's new message is asked about here before it
-can reach the server. Oracle: the lists below, and for what passes the message itself, unchanged.
+Source: Streamlit's own protocol, read from its descriptors, so that a new version's new message is asked
+about here before it can reach the server. Oracle: the lists below, and for what passes the message itself,
+unchanged.
 """
 
 from __future__ import annotations
@@ -188,7 +190,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return waits
 
 
-# --- Every kind ---------------------------------------------------------------------------------------------------------
+# --- Every kind ---------------------------------------------------------------------------------------------
 
 
 def test_every_kind_of_message_is_on_a_list() -> None:
@@ -236,14 +238,15 @@ def test_each_value_of_a_widget_through_the_guard(value: str) -> None:
     "data", [b"", BackMsg().SerializeToString(), BackMsg(backend_operation_request={}).SerializeToString(), "text", b"\xff" * 20, b"\x5a\x05\x0a", b"\x5b\x5c", b"\x5a\x02\x0a\x00" + b"\x28\x01"]
 )  # fmt: skip
 def test_what_is_no_message_closes_the_connection(data: bytes | str) -> None:
-    """Nothing, nothing in it, no operation, text, no protobuf, cut off, a group, and a run followed by `clear_cache`."""
+    """Nothing, nothing in it, no operation, text, no protobuf, cut off, a group, and a run followed by
+    `clear_cache`."""
     good = BackMsg(app_heartbeat=True).SerializeToString()
     arrived, got, _visited = send_all([good, data, good])
     assert arrived == [good], "nothing after it is read"
     assert got[-1]["code"] == 1008
 
 
-# --- How much -----------------------------------------------------------------------------------------------------------
+# --- How much -----------------------------------------------------------------------------------------------
 
 
 def rerun(*widgets: WidgetState, **rest: Any) -> bytes:
@@ -342,7 +345,8 @@ def varint(value: int) -> bytes:
 
 
 def test_anything_at_all_passes_as_it_is_or_is_refused() -> None:
-    """Random and mutated messages. Oracle: the protobuf library, which reads what passes, as one of the kinds that may."""
+    """Random and mutated messages. Oracle: the protobuf library, which reads what passes, as one of the kinds
+    that may."""
     chance = random.Random(23)
     seeds = [
         rerun(WidgetState(id=BOX, string_value="hug"), WidgetState(id="b", json_value='{"a": ["b"]}'), query_string="a=b"),
@@ -368,7 +372,7 @@ def test_anything_at_all_passes_as_it_is_or_is_refused() -> None:
     assert passed > 2_000
 
 
-# --- How often ----------------------------------------------------------------------------------------------------------
+# --- How often ----------------------------------------------------------------------------------------------
 
 
 def test_what_comes_too_fast_waits_its_turn(slept: list[float]) -> None:
@@ -498,7 +502,7 @@ def test_who_has_gone_is_not_served_any_more(slept: list[float]) -> None:
     assert handed_on == 1
 
 
-# --- Who it is ----------------------------------------------------------------------------------------------------------
+# --- Who it is ----------------------------------------------------------------------------------------------
 
 
 def test_who_comes_and_who_leaves_is_noticed() -> None:

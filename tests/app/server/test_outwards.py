@@ -1,7 +1,9 @@
-"""No request makes the server open a connection outwards: in a network that swallows what it is sent, everybody would wait for it.
+"""No request makes the server open a connection outwards: in a network that swallows what it is sent,
+everybody would wait for it.
 
-Oracle: the server's own processes, in each of which every name that is looked up and every connection to elsewhere is written down
-(`black_hole/sitecustomize.py`). What may go out is a tokenizer's name that somebody chose, and nobody does here.
+Oracle: the server's own processes, in each of which every name that is looked up and every connection to
+elsewhere is written down (`black_hole/sitecustomize.py`). What may go out is a tokenizer's name that somebody
+chose, and nobody does here.
 """
 
 from __future__ import annotations

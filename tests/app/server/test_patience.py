@@ -1,6 +1,8 @@
-"""Who keeps a connection waiting is cut off, who is only slow is not: uvicorn itself, real sockets, a clock that is set by hand.
+"""Who keeps a connection waiting is cut off, who is only slow is not: uvicorn itself, real sockets, a clock
+that is set by hand.
 
-Source: the slow attacks on HTTP (a head, a body, a reader that never ends); RFC 9112, 9.5, which lets a server end what takes too long.
+Source: the slow attacks on HTTP (a head, a body, a reader that never ends); RFC 9112, 9.5, which lets a
+server end what takes too long.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ UPGRADE = b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhl
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
-    """Answers with what it was sent; with much, with nothing for a long time, with a refusal before it has read."""
+    """Answers with what it was sent; with much, with nothing for a long time, with a refusal before it has
+    read."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.accept"})
         while scope["path"] == "/long":

@@ -1,7 +1,8 @@
-"""The stage that comes with the page (`tokensteps/server/entrance/prerendered_stage.py`, `page.py`, `files.py`).
+"""The stage that comes with the page (`tokensteps/server/entrance/prerendered_stage.py`, `page.py`,
+`files.py`).
 
-Source: the first answer holds what a page would show, and nothing is worked out for it. Oracles: the frames as they were packed; an
-HTML parser; the plain page, which everybody else gets.
+Source: the first answer holds what a page would show, and nothing is worked out for it. Oracles: the frames
+as they were packed; an HTML parser; the plain page, which everybody else gets.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ class Parts(HTMLParser):
 
 @pytest.fixture
 def scene(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> StageDescription:
-    """A run of 300 steps at /bpe?corpus=hug, in English and Japanese, with the frames around steps 0 and 150 on the shelf."""
+    """A run of 300 steps at /bpe?corpus=hug, in English and Japanese, with the frames around steps 0 and 150
+    on the shelf."""
     monkeypatch.setattr(prerendered_stage, "known_scenes", SharedCache(SCENES_ROOM))
     name = request.node.name
     result = StageDescription(HOSTILE, LEAD, ("Step", "Predict", HOSTILE, "Tour"), name, LAST, ())

@@ -1,4 +1,5 @@
-"""The server's secret (`tokensteps/server/seal.py`): one for all processes, whole or not at all, never a weak one.
+"""The server's secret (`tokensteps/server/seal.py`): one for all processes, whole or not at all, never a weak
+one.
 
 Oracle: what other processes say, which are started at the same moment.
 """

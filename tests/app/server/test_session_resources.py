@@ -25,7 +25,8 @@ from tokensteps.server.entrance.uploads import IncomingFile, NoRoom
 
 
 class Server:
-    """Stands in for Streamlit's server: sessions that have a connection, those that it keeps without, and its real store of uploads."""
+    """Stands in for Streamlit's server: sessions that have a connection, those that it keeps without, and its
+    real store of uploads."""
 
     def __init__(self) -> None:
         self.uploaded_file_mgr = MemoryUploadedFileManager("/_stcore/upload_file")
@@ -143,7 +144,8 @@ def test_a_session_may_hold_so_much(server: Server) -> None:
 
 
 def test_what_is_not_told_is_counted_as_it_comes(server: Server) -> None:
-    """Without a length it counts as the largest; with a wrong one, no more comes in than there is room for."""
+    """Without a length it counts as the largest; with a wrong one, no more comes in than there is room
+    for."""
 
     async def run() -> None:
         stored = SessionResources()
@@ -290,8 +292,8 @@ def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pyt
 
 
 def test_a_session_that_was_never_told_ends_too(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A browser that sends something and goes before the answer: Streamlit kept up to 128 such sessions, each with a whole page for a
-    browser that never came, and the largest texts that go through."""
+    """A browser that sends something and goes before the answer: Streamlit kept up to 128 such sessions, each
+    with a whole page for a browser that never came, and the largest texts that go through."""
     monkeypatch.setattr(session_resources, "RECONNECT_SECONDS", 0.02)
 
     async def run() -> None:
@@ -314,8 +316,8 @@ def test_a_session_that_was_never_told_ends_too(server: Server, monkeypatch: pyt
 def test_what_sessions_leave_behind_is_collected_once(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A session's texts are in a circle of references, which nothing but the garbage collector finds; left to itself, it
-    doesn't look as long as nothing happens. Sixty sessions kept 100 MB."""
+    """A session's texts are in a circle of references, which nothing but the garbage collector finds; left to
+    itself, it doesn't look as long as nothing happens. Sixty sessions kept 100 MB."""
     monkeypatch.setattr(session_resources, "COLLECT_SECONDS", 0.02)
     held = {name: Circle() for name in ("a", "b", "c", "another")}
     left = [weakref.ref(held[name]) for name in "abc"]

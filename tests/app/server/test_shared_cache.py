@@ -1,4 +1,5 @@
-"""Values that all sessions share (`tokensteps/server/shared_cache.py`): made once, never more of them than there is room for."""
+"""Values that all sessions share (`tokensteps/server/shared_cache.py`): made once, never more of them than
+there is room for."""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 AS_IT_BECOMES = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(64 << 20)}
-"""The thresholds that glibc comes to by itself when texts of such a size come and go; set, they are the same in every run."""
+"""The thresholds that glibc comes to by itself when texts of such a size come and go; set, they are the same
+in every run."""
 FILL_AND_EMPTY = """
 import threading
 from pathlib import Path

@@ -14,7 +14,8 @@ from tokensteps.server.stores import WRITING_SECONDS, TextStore, digest
 
 @pytest.fixture(params=["folder", "memory"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> TextStore:
-    """A store with room for ten bytes, eight at most for one text; the second one can't have the folder that it wants."""
+    """A store with room for ten bytes, eight at most for one text; the second one can't have the folder that
+    it wants."""
     if request.param == "folder":
         return TextStore(tmp_path / "kept", 10, 8)
     (tmp_path / "file").touch()

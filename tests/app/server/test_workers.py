@@ -1,4 +1,5 @@
-"""Training in other processes (`tokensteps/server/workers.py`): what comes back is what the engine gives here; nothing waits for ever.
+"""Training in other processes (`tokensteps/server/workers.py`): what comes back is what the engine gives
+here; nothing waits for ever.
 
 Oracle: the engine in this process. Turns are tested with workers that are told when to go on.
 """
@@ -191,7 +192,8 @@ def test_a_process_that_dies_is_replaced(pool: Workers, end: Any) -> None:
 
 
 def test_a_process_that_has_grown_makes_way_for_a_new_one() -> None:
-    """What a large run leaves behind is given back to the system, whether it succeeded or not; after a usual one, the process stays."""
+    """What a large run leaves behind is given back to the system, whether it succeeded or not; after a usual
+    one, the process stays."""
     pool = Workers(1, room=60_000_000)
 
     def process(**settings: Any) -> int:
@@ -335,7 +337,8 @@ def waiting(pool: Workers, number: int) -> None:
 
 
 class OneByOne(Held):
-    """A process whose runs end one at a time, after as many seconds as were expected by `clock`: `gate` is a semaphore here."""
+    """A process whose runs end one at a time, after as many seconds as were expected by `clock`: `gate` is a
+    semaphore here."""
 
     def run(self, one: Any, progress: Progress) -> bytes:
         self.begun.append(one.source.name)
@@ -452,7 +455,8 @@ def test_who_comes_back_as_another_session_has_had_what_he_has_had(
 
 
 def test_a_class_at_one_address_is_not_one_visitor(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thirty who have had a second each come before one who has had two; of them, whoever has had more than the others comes last."""
+    """Thirty who have had a second each come before one who has had two; of them, whoever has had more than
+    the others comes last."""
     monkeypatch.setattr(module, "Worker", OneByOne)
     students = [f"student {number}" for number in range(30)]
     street = Street(hall=students, home=["he"])
@@ -499,7 +503,8 @@ def test_a_full_queue_is_full_for_who_has_filled_it(
 def test_a_session_of_long_ago_is_served_as_if_it_were_new(
     held: type[Held], monkeypatch: pytest.MonkeyPatch, remembered: int, turns: list[str]
 ) -> None:
-    """Of sessions that ask at once, and have had as much, the new ones come first, then those whose turn was longest ago."""
+    """Of sessions that ask at once, and have had as much, the new ones come first, then those whose turn was
+    longest ago."""
     OneByOne.permits = threading.Semaphore(100)
     monkeypatch.setattr(module, "Worker", OneByOne)
     monkeypatch.setattr(module, "SESSIONS_REMEMBERED", remembered)

@@ -1,6 +1,8 @@
-"""A teacher's lesson.toml (`tokensteps/site/lesson_file.py`): what it may say, and what is said of what it may not.
+"""A teacher's lesson.toml (`tokensteps/site/lesson_file.py`): what it may say, and what is said of what it
+may not.
 
-Source: docs/site.md. Oracles: Python's `tomllib` and `html.parser`; the engine, called directly with the same settings.
+Source: docs/site.md. Oracles: Python's `tomllib` and `html.parser`; the engine, called directly with the same
+settings.
 """
 
 from __future__ import annotations
@@ -127,7 +129,8 @@ def test_a_run_is_as_its_settings_say(tmp_path: Path) -> None:
 
 
 def test_a_run_of_each_kind_of_bpe(tmp_path: Path) -> None:
-    """Oracle: the engine, asked for the same. SuperBPE and parity-aware BPE need the texts, not only their words."""
+    """Oracle: the engine, asked for the same. SuperBPE and parity-aware BPE need the texts, not only their
+    words."""
     phrases, lines = EXAMPLES["phrases"].text().splitlines(), ["by the way", "on the way", "the way to it"]
     languages = {"en": Corpus.from_texts(["the cat"]), "de": Corpus.from_texts(["die Katze"])}
     table, text = json.dumps("en\tde\nthe cat\tdie Katze"), json.dumps("\n".join(lines))

@@ -1,6 +1,7 @@
 """What the site's page “Try” asks Python for, without a browser: the same module that runs in one.
 
-Oracle: the app's own run of the same address; the engine's archive itself, in a Python without any other package.
+Oracle: the app's own run of the same address; the engine's archive itself, in a Python without any other
+package.
 """
 
 from __future__ import annotations

@@ -43,7 +43,8 @@ def solve_pair(facts: Mapping[str, Any], wordpiece: bool) -> tuple[PairName, lis
 
 
 def solve_rule(facts: Mapping[str, Any]) -> tuple[PairName, list[PairName], list[PairName]]:
-    """The pair that is merged next under a rule, all that are as good, and the frequent ones that the rule forbids."""
+    """The pair that is merged next under a rule, all that are as good, and the frequent ones that the rule
+    forbids."""
     rule, value = facts["rule"], facts["value"]
     wall = {"longest": "(?!)", "kept": re.escape(value), "digits": "[0-9]"}[rule]
     texts = []
@@ -106,7 +107,8 @@ def solve_parity(facts: Mapping[str, Any]) -> ParityStep:
 
 
 def solve_tipping(facts: Mapping[str, Any]) -> int:
-    """How many more of the word it takes for another pair to be merged, by trying one more after the other."""
+    """How many more of the word it takes for another pair to be merged, by trying one more after the
+    other."""
     step, word, words = facts["step"], facts["word"], facts["words"]
     chosen = bpe_steps(words, step + 1)[step].pair
     more = 1
@@ -149,7 +151,8 @@ def splits_by_probability(facts: Mapping[str, Any]) -> dict[tuple[str, ...], Fra
 
 
 def solve_way(facts: Mapping[str, Any]) -> set[tuple[str, ...]]:
-    """The splits of a word by a way to use a vocabulary, chosen among all cuts of the word; merges as they are made."""
+    """The splits of a word by a way to use a vocabulary, chosen among all cuts of the word; merges as they
+    are made."""
     word, way = facts["word"], facts["way"]
     if way == "merges":
         return {tuple(plain_encode([*word], facts["merges"]))}
@@ -173,7 +176,8 @@ def solve_dropout(facts: Mapping[str, Any]) -> Fraction:
 
 
 def solve_sampling(facts: Mapping[str, Any]) -> Fraction | float:
-    """How probable a split is among all splits of the word, each as probable as its pieces, raised to a power."""
+    """How probable a split is among all splits of the word, each as probable as its pieces, raised to a
+    power."""
     weights = {split: share ** facts["power"] for split, share in splits_by_probability(facts).items()}
     return weights[facts["split"]] / sum(weights.values())
 
@@ -184,7 +188,8 @@ def solve_losses(facts: Mapping[str, Any]) -> dict[str, float]:
 
 
 def solve_viterbi(facts: Mapping[str, Any]) -> list[tuple[int, set[str]]]:
-    """For each prefix of the word, the fewest bits, and the last pieces of the splits with that few: by trying all splits."""
+    """For each prefix of the word, the fewest bits, and the last pieces of the splits with that few: by
+    trying all splits."""
     cells = []
     for end in range(1, len(facts["word"]) + 1):
         ways = all_paths(facts["word"][:end], facts["bits"])

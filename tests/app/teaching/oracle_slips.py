@@ -1,4 +1,5 @@
-"""Mistakes that learners make, each made here in its own plain way: what it leads to, with the corpus read word by word.
+"""Mistakes that learners make, each made here in its own plain way: what it leads to, with the corpus read
+word by word.
 
 Nothing here is shared with `tokensteps/teaching/slips/`.
 """
@@ -303,7 +304,7 @@ def losses(words: Mapping[str, int], model: Mapping[str, float], piece: str) -> 
     }
 
 
-# --- splits at random -------------------------------------------------------------------------------------------------
+# --- splits at random ---------------------------------------------------------------------------------------
 
 
 def dropout_mistakes(facts: Mapping[str, Any]) -> Names:

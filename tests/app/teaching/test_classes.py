@@ -1,6 +1,7 @@
 """Questions for a class: what travels is data, and a key that the predictions' own grading agrees with.
 
-Oracles: `Question.grade`, answer by answer; the engine's candidates; a split's letters; JavaScript's rounding as its standard says.
+Oracles: `Question.grade`, answer by answer; the engine's candidates; a split's letters; JavaScript's rounding
+as its standard says.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ def test_keys_are_what_predict_takes(name: str) -> None:
 
 
 def test_ties_are_told_from_what_is_right() -> None:
-    """The four sentences: before the second merge three pairs are equally frequent, and the first met goes first."""
+    """The four sentences: before the second merge three pairs are equally frequent, and the first met goes
+    first."""
     result = ask_class(RUNS["ties"], 1, "pair", style_of(RUNS["ties"]))
     assert result is not None and result["key"] == ["i + s"] and len(result["tied"]) == 2
 
@@ -97,7 +99,8 @@ def graded_like_predict(trace: AnyTrace, step: int, made: Any) -> None:
 
 
 def test_whether_the_next_merge_bridges_a_space() -> None:
-    """Oracle: the pairs of the stretches, recounted. Before the change of stages nothing bridges a space, and it isn't asked."""
+    """Oracle: the pairs of the stretches, recounted. Before the change of stages nothing bridges a space, and
+    it isn't asked."""
     trace: Any = trace_at(BPE, corpus="phrases")
     stage, wanted = trace.stage_step, [*asked_of(trace, "bridge")]
     assert len(wanted) > 20 and wanted[0][0] == stage
@@ -132,7 +135,8 @@ def test_what_leaves_after_the_next_merge() -> None:
         left[len(gone)] += 1
         assert ("–" in result["key"]) == (not gone)
     assert left.keys() == {0, 1, 2}
-    # By hand: `abc` leaves at 9 of 10 places; the one that is left is a + bc, so `bc` has 30 places when it is judged.
+    # By hand: `abc` leaves at 9 of 10 places; the one that is left is a + bc, so `bc` has 30 places when it
+    # is judged.
     by_hand = train_pickybpe(Corpus.from_counts({"abcbc": 9, "abc": 1, "bc": 20}), merges=3, threshold="0.6")
     question = question_after(by_hand, 2, "leaves", Style())
     assert isinstance(question.form, Choice) and question.form.options == ("–", "abc", "bc", "abc + bc")
@@ -141,7 +145,8 @@ def test_what_leaves_after_the_next_merge() -> None:
 
 
 def test_which_language_chooses_the_next_merge() -> None:
-    """Oracle: the tokens of each language's own text, recounted; of two alike, the first chooses, and the other ties."""
+    """Oracle: the tokens of each language's own text, recounted; of two alike, the first chooses, and the
+    other ties."""
     trace: Any = trace_at(BPE, corpus="parallel")
     requests = [*asked_of(trace, "language")]
     assert len(requests) == len(trace)
@@ -163,7 +168,8 @@ def test_which_language_chooses_the_next_merge() -> None:
 
 
 def test_a_pair_that_a_bound_excludes_is_offered_and_wrong() -> None:
-    """Oracle: the Hugging Face course's words by hand: at last `hug + s` is the most frequent with 5, and makes four letters; `b + un` has 4."""
+    """Oracle: the Hugging Face course's words by hand: at last `hug + s` is the most frequent with 5, and
+    makes four letters; `b + un` has 4."""
     trace = RUNS["bound"]
     result, question = ask_class(trace, 5, "pair", Style()), question_after(trace, 5, "pair", Style())
     assert result is not None and [choice["id"] for choice in result["choices"]] == ["b + un", "hug + s"]
@@ -267,7 +273,8 @@ def test_every_split_once() -> None:
 
 @pytest.mark.parametrize("text", [*MARKUP, *FORMATS, *CONTROLS])
 def test_hostile_tokens_travel_as_text(text: str) -> None:
-    """Source: `tests/hostile.py`. What is read back is what `readable` says, and nothing is left of the markup around it."""
+    """Source: `tests/hostile.py`. What is read back is what `readable` says, and nothing is left of the
+    markup around it."""
     if not text or len(text) > 200:
         return
     parts = markup_parts(fill("{a} & {b}", a=chip(text, Style()), b=chips([text, "x"], Style())))

@@ -1,8 +1,8 @@
 """Exercises: a thousand of each kind, solved again from what their prompts give.
 
-Oracles: slow versions of training and encoding (`oracle_bpe.py`, `oracle_wordpiece.py`, `oracle_unigram.py`, and
-`oracle_exercises.py`, which solves each kind with them); the `tokenizers` library for the course's questions on words and
-normalization. The page is tried in `tests/pages/test_exercises.py`.
+Oracles: slow versions of training and encoding (`oracle_bpe.py`, `oracle_wordpiece.py`, `oracle_unigram.py`,
+and `oracle_exercises.py`, which solves each kind with them); the `tokenizers` library for the course's
+questions on words and normalization. The page is tried in `tests/pages/test_exercises.py`.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def joined(pair: tuple[str, str]) -> str:
     return f"{pair[0]} + {pair[1]}"
 
 
-# --- a solver for each kind -------------------------------------------------------------------------------------------
+# --- a solver for each kind ---------------------------------------------------------------------------------
 
 
 def pair_solved(exercise: Exercise, wordpiece: bool) -> None:
@@ -112,7 +112,8 @@ def bpe_count(exercise: Exercise) -> None:
 
 
 def bpe_rules(exercise: Exercise) -> None:
-    """Pairs that the rule forbids are among the options if they are frequent enough; the link opens the run with the rule."""
+    """Pairs that the rule forbids are among the options if they are frequent enough; the link opens the run
+    with the rule."""
     chosen, tied, forbidden = solve_rule(exercise.facts)
     as_good, traps = [*map(joined, tied)], {*map(joined, forbidden)}
     assert exercise.question.key == joined(chosen) and isinstance(exercise.question.form, Choice)
@@ -232,7 +233,8 @@ def unigram_best(exercise: Exercise) -> None:
 
 
 def ways(exercise: Exercise) -> None:
-    """Every split that is right by the way asked for, and no other; another way gives another one (from level 4 on mostly all do)."""
+    """Every split that is right by the way asked for, and no other; another way gives another one (from level
+    4 on mostly all do)."""
     facts, splits = exercise.facts, solve_way(exercise.facts)
     for pieces in {
         *Random(exercise.name).sample(all_cuts := cuts(str(facts["word"])), min(len(all_cuts), 12)),
@@ -467,8 +469,9 @@ HARDNESS: dict[str, Callable[[Exercise], float]] = {
 
 @pytest.mark.parametrize("kind", EXERCISE_KINDS)
 def test_a_thousand_of_a_kind(kind: str) -> None:
-    """Each key is what plain training gives, wrong answers are wrong, ties are tied; options are in alphabetical order, the right one
-    anywhere among them; the levels rise; there is a prompt with a rule and a way on."""
+    """Each key is what plain training gives, wrong answers are wrong, ties are tied; options are in
+    alphabetical order, the right one anywhere among them; the levels rise; there is a prompt with a rule and
+    a way on."""
     positions: Counter[int] = Counter()
     hardness: dict[int, list[float]] = {level: [] for level in LEVELS}
     for exercise in exercises(kind):
@@ -529,7 +532,8 @@ print(sha256(repr(told).encode()).hexdigest())
 
 
 def test_the_same_link_is_the_same_exercise_everywhere() -> None:
-    """In two processes that hash differently, this one and another; and another seed is mostly another exercise."""
+    """In two processes that hash differently, this one and another; and another seed is mostly another
+    exercise."""
     elsewhere = subprocess.run(
         [sys.executable, "-c", FINGERPRINT],
         cwd=Path(__file__).parents[3],
@@ -548,8 +552,8 @@ def test_the_same_link_is_the_same_exercise_everywhere() -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in EXERCISE_KINDS if kind not in ("viterbi", "bpe_rules")])
 def test_a_link_opens_the_same_corpus(kind: str) -> None:
-    """The page's own reading of the address gives the same words, and at the link's step the state that was asked about. (Under a
-    rule, words are cut: see `bpe_rules`.)"""
+    """The page's own reading of the address gives the same words, and at the link's step the state that was
+    asked about. (Under a rule, words are cut: see `bpe_rules`.)"""
     for level, seed in ((1, 1), (3, 2), (5, 3)):
         one = make(kind, level, seed)
         if one.link is None:  # a Viterbi table among the mistakes has no corpus
@@ -582,7 +586,7 @@ def test_a_link_opens_the_same_corpus(kind: str) -> None:
             assert joined(trace[step + 1].event.pair).replace("Ġ", "␣") == one.question.key
 
 
-# --- answers that learners type ---------------------------------------------------------------------------------------
+# --- answers that learners type -----------------------------------------------------------------------------
 
 HOSTILE = [
     "<img src=x onerror=alert(1)> 5",
@@ -641,7 +645,7 @@ def test_unknown_tokens_as_they_are_typed() -> None:
     assert read_spelling("m ug", "mug", "bghnpsu") == ("m", "ug")
 
 
-# --- the page's own bookkeeping ---------------------------------------------------------------------------------------
+# --- the page's own bookkeeping -----------------------------------------------------------------------------
 
 
 def test_addresses_come_back() -> None:

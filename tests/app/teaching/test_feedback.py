@@ -1,7 +1,8 @@
-"""Answers as learners give them: every spelling of a right one, placeholders that give nothing away, mistakes that get their hint.
+"""Answers as learners give them: every spelling of a right one, placeholders that give nothing away, mistakes
+that get their hint.
 
-Oracles: `oracle_slips.py`, which makes each mistake in its own plain way; the slow trainings of `tests/core/`; the split that was
-spelled in another way.
+Oracles: `oracle_slips.py`, which makes each mistake in its own plain way; the slow trainings of
+`tests/core/`; the split that was spelled in another way.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ def text_of(markup: str) -> str:
     return html.unescape(re.sub(r"<[^>]*>", " ", markup))
 
 
-# --- spellings --------------------------------------------------------------------------------------------------------
+# --- spellings ----------------------------------------------------------------------------------------------
 
 
 def spellings(pieces: list[str], prefix: str, separator: str, sign: str) -> Iterator[str]:
@@ -153,7 +154,8 @@ def spellings(pieces: list[str], prefix: str, separator: str, sign: str) -> Iter
 
 @pytest.mark.parametrize("algorithm", ASKS)
 def test_every_spelling_of_a_right_split_is_right(algorithm: str) -> None:
-    """Also where what is left out may be a token of its own, and whichever of several equally good splits is meant."""
+    """Also where what is left out may be a token of its own, and whichever of several equally good splits is
+    meant."""
     signs = 0
     for trace, _step, question in predicted(algorithm, "split"):
         prefix = trace.prefix if algorithm == "wordpiece" else ""
@@ -202,7 +204,7 @@ def test_splits_with_several_readings(
     assert all("".join(pieces) == word for pieces in result) and len(result) <= 64
 
 
-# --- placeholders -----------------------------------------------------------------------------------------------------
+# --- placeholders -------------------------------------------------------------------------------------------
 
 
 def fragments(text: str) -> set[str]:
@@ -215,8 +217,8 @@ def fragments(text: str) -> set[str]:
 
 
 def gives_nothing_away(question: Question) -> None:
-    """Neither the placeholder nor what is said of something that can't be read is an answer worth anything; but the word that is to be
-    split may be repeated."""
+    """Neither the placeholder nor what is said of something that can't be read is an answer worth anything;
+    but the word that is to be split may be repeated."""
     hint = question.form.hint if isinstance(question.form, Entry | SeveralLines) else ""
     verdict = question.grade("?!")
     typed = (
@@ -259,11 +261,12 @@ def test_the_example_of_a_split_is_never_the_word_itself() -> None:
         assert not any(readings(run, word) for run in fragments(split_hint(word)))
 
 
-# --- mistakes ---------------------------------------------------------------------------------------------------------
+# --- mistakes -----------------------------------------------------------------------------------------------
 
 
 def named(question: Question, mistakes: dict[str, list[Any]], typed: Callable[[Any], str]) -> set[str]:
-    """Every mistake made, and its hint: it names a mistake that leads to the same answer. Returns the names that were met."""
+    """Every mistake made, and its hint: it names a mistake that leads to the same answer. Returns the names
+    that were met."""
     met: set[str] = set()
     answers = [(name, answer) for name, result in mistakes.items() for answer in result]
     for _name, answer in answers:
@@ -579,7 +582,7 @@ def test_a_word_that_is_merged_wrongly_gets_its_hint(algorithm: str) -> None:
     assert {"other_pair", "one_place"} <= met
 
 
-# --- steps ------------------------------------------------------------------------------------------------------------
+# --- steps --------------------------------------------------------------------------------------------------
 
 
 def wrong_answers(question: Question, many: int) -> list[str]:

@@ -1,8 +1,8 @@
 """What the plans and the path claim of the pages that their links open.
 
-Oracle: each claim has a check of its own here, which builds the run that the link's address names and counts again, without
-`facts()` and without what the page says; the check returns the figures that the text may name. A figure in a text that rests on no
-claim, and a claim whose check doesn't compute it, fail.
+Oracle: each claim has a check of its own here, which builds the run that the link's address names and counts
+again, without `facts()` and without what the page says; the check returns the figures that the text may name.
+A figure in a text that rests on no claim, and a claim whose check doesn't compute it, fail.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ class OpenedTokenizer:
 
     @property
     def next(self) -> Any:
-        """The step that the text is about: the one the link shows or, at the start and in Predict, the one to come."""
+        """The step that the text is about: the one the link shows or, at the start and in Predict, the one to
+        come."""
         ahead = self.link.query.get("mode") == "predict" or not self.step
         return self.trace[self.step + ahead]
 
@@ -131,7 +132,8 @@ def pieces(link: Link) -> Mapping[str, str]:
 
 
 def asks(link: Link) -> Mapping[str, str]:
-    """In Predict: a question about the next step, whose key is none of the answers on the page; no frame leads beyond."""
+    """In Predict: a question about the next step, whose key is none of the answers on the page; no frame
+    leads beyond."""
     assert link.query["mode"] == "predict"
     opened = OpenedTokenizer(link)
     page, kind = PAGES[link.page], link.query["ask"]
@@ -223,7 +225,8 @@ def ties(link: Link) -> Mapping[str, str]:
 
 
 def apart(link: Link) -> Mapping[str, str]:
-    """The tab that the link opens compares with this rule first; it shows both vocabularies' own tokens, and where the runs diverge."""
+    """The tab that the link opens compares with this rule first; it shows both vocabularies' own tokens, and
+    where the runs diverge."""
     opened = OpenedTokenizer(link)
     assert link.tab == "Ties" and link.tab in BPE_PAGE.tabs
     trace = opened.trace
@@ -240,7 +243,8 @@ def apart(link: Link) -> Mapping[str, str]:
 
 
 def tips(link: Link) -> Mapping[str, str]:
-    """The link opens What if on a word's own count; each count above it but the last leaves the first merge as it is."""
+    """The link opens What if on a word's own count; each count above it but the last leaves the first merge
+    as it is."""
     assert link.page == "whatif" and link.query["t1"] == "bpe?corpus=hug"
     words, word = dict(trace_at(BPE, corpus="hug").corpus.items()), link.query["of"]
     assert link.query["step"] == str(words[word])
@@ -254,7 +258,8 @@ def tips(link: Link) -> Mapping[str, str]:
 
 
 def parity(link: Link) -> Mapping[str, str]:
-    """The tokens of each language's own lines, recounted by the merges of both runs, one by one; Gini by all differences."""
+    """The tokens of each language's own lines, recounted by the merges of both runs, one by one; Gini by all
+    differences."""
     trace: Any = OpenedTokenizer(link).trace
     step = int(link.query["step"])
     assert link.tab == "About this kind" and not trace.settings["global_merges"]
@@ -318,7 +323,8 @@ def splits(link: Link) -> Mapping[str, str]:
 
 
 def samples(link: Link) -> Mapping[str, str]:
-    """At the temperature that the tab begins with, 1: every split of the word, each as likely as the product of its pieces."""
+    """At the temperature that the tab begins with, 1: every split of the word, each as likely as the product
+    of its pieces."""
     assert link.tab == "Sample at random"
     word, seed = EXAMPLES["hug"].word, dict(OpenedTokenizer(link).trace.seed)
     shares = [math.prod(seed[piece] for piece in split) / sum(seed.values()) ** len(split)
@@ -439,7 +445,8 @@ def even(link: Link) -> Mapping[str, str]:
 
 
 def replays(link: Link) -> Mapping[str, str]:
-    """At the link's step, the last one, a word that the corpus doesn't have, by the merges in their order; other cuts come to mind."""
+    """At the link's step, the last one, a word that the corpus doesn't have, by the merges in their order;
+    other cuts come to mind."""
     trace = OpenedTokenizer(link).trace
     assert int(link.query["step"]) == len(trace) and NEW_WORD not in trace.corpus.words
     tokens = merged_by([trace.event(step).pair for step in range(1, len(trace) + 1)], NEW_WORD)
@@ -448,7 +455,8 @@ def replays(link: Link) -> Mapping[str, str]:
 
 
 def sign_bytes(link: Link) -> Mapping[str, str]:
-    """No byte of the sign occurs in the text that the page's tokenizer learned from, so nothing can merge them."""
+    """No byte of the sign occurs in the text that the page's tokenizer learned from, so nothing can merge
+    them."""
     run = TokenizerSpec.parse(link.query["t1"]).run()
     assert run.settings["alphabet"] == "bytes" and NEW_SIGN not in (unpack_text(link.query["text"]) or "")
     data = NEW_SIGN.encode()
@@ -524,7 +532,8 @@ def test_every_figure_rests_on_a_claim(link: Link, text: str, claims: tuple[Clai
 
 
 def test_what_a_class_is_to_work_out_is_not_shown_by_its_link() -> None:
-    """A link that the plan asks about opens in Predict, and no other activity of the plan shows the answer before."""
+    """A link that the plan asks about opens in Predict, and no other activity of the plan shows the answer
+    before."""
     for lesson in LESSONS:
         for one in lesson.activities:
             if any(claim.kind == "asks" for claim in one.claims):
@@ -543,7 +552,8 @@ def test_every_station_has_exercises_of_its_own() -> None:
 
 
 def test_each_station_asks_for_one_thing() -> None:
-    """A question of its own above the page, or steps to predict; what it asks is right when its own key is given, and each has a wrong answer."""
+    """A question of its own above the page, or steps to predict; what it asks is right when its own key is
+    given, and each has a wrong answer."""
     for station in STATIONS:
         assert bool(station.card) != bool(station.predictions)
         assert not station.predictions or station.link.query["mode"] == "predict"

@@ -1,6 +1,7 @@
 """Questions about the next step of a run: keys, verdicts, and frames that tell nothing of what comes next.
 
-Oracles: the slow plain versions of the three algorithms in `tests/`, which choose, count, score and split anew at each step.
+Oracles: the slow plain versions of the three algorithms in `tests/`, which choose, count, score and split
+anew at each step.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ ONE: re.Pattern[str] = re.compile(r"\b1 (times|words|tokens|pairs|pieces|symbols
     "kind", [kind for kind in ASKED if not any(kind in asks for asks in ASKS_OF_KIND.values())]
 )
 def test_one_is_said_as_one(kind: str) -> None:
-    """On a corpus in which most counts are 1: what is asked, told and worked out, at every step that can be asked about."""
+    """On a corpus in which most counts are 1: what is asked, told and worked out, at every step that can be
+    asked about."""
     texts = ["low slow lowest"]
     traces = (train_bpe(Corpus.from_texts(texts)), train_wordpiece(Corpus.from_texts(texts)),
               train_unigram(Corpus.from_texts(texts), 60, 12))  # fmt: skip
@@ -107,7 +109,8 @@ def test_the_next_merge_of_wordpiece_and_its_score(words: dict[str, int]) -> Non
     ("algorithm", "words"), [("bpe", HUG), ("bpe", WORDS), ("wordpiece", HUG), ("wordpiece", WORDS)]
 )
 def test_how_a_word_is_split_after_the_next_merge(algorithm: str, words: dict[str, int]) -> None:
-    """Oracle: the plain run's words after the step; a tied pair's merge is graded as tied, all else as wrong."""
+    """Oracle: the plain run's words after the step; a tied pair's merge is graded as tied, all else as
+    wrong."""
     corpus = Corpus.from_counts(words)
     trace: Any = train_bpe(corpus) if algorithm == "bpe" else train_wordpiece(corpus)
     if algorithm == "bpe":
@@ -134,7 +137,8 @@ def test_how_a_word_is_split_after_the_next_merge(algorithm: str, words: dict[st
 
 @pytest.mark.parametrize("words", [HUG, {"low": 5, "lower": 2, "newest": 6, "widest": 3, "slow": 5}])
 def test_the_next_prune_and_what_it_costs(words: dict[str, int]) -> None:
-    """Oracle: the plain run's losses, round by round; pieces that cost the same as the one that goes are right, too."""
+    """Oracle: the plain run's losses, round by round; pieces that cost the same as the one that goes are
+    right, too."""
     trace = train_unigram(
         Corpus.from_counts(words), seed_size=30, vocab_size=len(set("".join(words))), whole_words=True
     )
@@ -160,7 +164,8 @@ def test_the_next_prune_and_what_it_costs(words: dict[str, int]) -> None:
 
 
 def test_how_a_word_is_split_without_the_next_piece() -> None:
-    """Oracle: every split of the word enumerated, with the pieces that are left; equally probable ones are right, too."""
+    """Oracle: every split of the word enumerated, with the pieces that are left; equally probable ones are
+    right, too."""
     trace = train_unigram(Corpus.from_counts(HUG), seed_size=15, vocab_size=7, whole_words=False)
     counts = dict(trace.seed)
     for step in range(len(trace)):
@@ -196,7 +201,8 @@ def test_only_merges_and_prunes_are_asked_about() -> None:
 
 
 def test_by_turns_asks_everything_and_names_exist() -> None:
-    """How often a pair occurs is not asked where nobody can count, as the counts are given there: oracle, the number of words."""
+    """How often a pair occurs is not asked where nobody can count, as the counts are given there: oracle, the
+    number of words."""
     trace = train_bpe(Corpus.from_counts(WORDS))
     kinds = [question_after(trace, step, "mixed", STYLE).kind for step in range(len(trace))]
     assert kinds == [[*ASKS["bpe"]][step % 3] for step in range(len(trace))]
@@ -215,7 +221,8 @@ def chips_in(html: str) -> list[str]:
 
 @pytest.mark.parametrize("words", [HUG, WORDS])
 def test_no_frame_shows_a_token_that_is_learned_later(words: dict[str, int]) -> None:
-    """Oracle: the run's own order of tokens. Whole words of the corpus are no secret: a tie rule names where a pair is first met."""
+    """Oracle: the run's own order of tokens. Whole words of the corpus are no secret: a tie rule names where
+    a pair is first met."""
     traces: list[tuple[Any, Any]] = [
         (train_bpe(Corpus.from_counts(words)), merge_frame),
         (train_wordpiece(Corpus.from_counts(words)), wordpiece_frame),
@@ -237,7 +244,8 @@ def test_a_ranking_ends_at_the_piece_that_goes() -> None:
 
 
 def told_apart(html: str) -> tuple[str, list[str]]:
-    """A frame without its words, its vocabulary and the list of pairs to choose from; and what the chips of that list say."""
+    """A frame without its words, its vocabulary and the list of pairs to choose from; and what the chips of
+    that list say."""
     listed = "".join(re.findall(r'<details class="listed">(.*?)</details>', html, re.DOTALL))
     rest = re.sub(
         r'<details class="listed">.*?</details>|<li class="w[ "].*?</li>', "", html, flags=re.DOTALL
@@ -274,8 +282,9 @@ def hidden_runs(seed: int) -> list[tuple[Any, Callable[..., Frame]]]:
 
 
 def test_nothing_on_the_page_gives_a_key_away() -> None:
-    """Every kind of question, 500 times and more under `make stress`: what the page shows names the key nowhere but in the words themselves, the question and a
-    list of all pairs, sorted by spelling. Oracles: the run's own events; Python's `sorted`."""
+    """Every kind of question, 500 times and more under `make stress`: what the page shows names the key
+    nowhere but in the words themselves, the question and a list of all pairs, sorted by spelling. Oracles:
+    the run's own events; Python's `sorted`."""
     requests: Counter[tuple[str, str]] = Counter()
     seed = 0
     while seed < sampled(40) or min(
@@ -318,8 +327,8 @@ def test_nothing_on_the_page_gives_a_key_away() -> None:
 
 
 def test_the_table_that_watching_shows_would_give_it_away() -> None:
-    """What the test above looks for is there in the frames of a run that is watched: on the course's text, the second row of the table is
-    the next merge more often than not, and the sentence names it."""
+    """What the test above looks for is there in the frames of a run that is watched: on the course's text,
+    the second row of the table is the next merge more often than not, and the sentence names it."""
     trace = train_bpe(Corpus.from_texts(EXAMPLES["course"].text().splitlines()), 50)
     message = 0
     for step in range(1, len(trace)):
@@ -354,7 +363,8 @@ def test_pairs_are_given_with_counts_only_where_nobody_can_count() -> None:
 
 
 def test_how_spaces_are_drawn_changes_no_key() -> None:
-    """An answer given with Ġ on the screen is right with ␣ on it, and so is the other way round for what is typed."""
+    """An answer given with Ġ on the screen is right with ␣ on it, and so is the other way round for what is
+    typed."""
     trace = train_bpe(Corpus.from_texts(EXAMPLES["course"].text().splitlines()), 50)
     marked, drawn = Style(byte_level=True), Style(byte_level=True, show="spaces")
     spelled = 0

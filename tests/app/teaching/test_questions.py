@@ -83,7 +83,8 @@ def test_no_text_breaks_the_reading_of_numbers(text: str) -> None:
 
 @given(st.fractions(min_value=Fraction(1, 10**6), max_value=10**6), st.integers(2, 8))
 def test_a_rounded_number_is_accepted_and_a_neighbour_is_not(true: Fraction, digits: int) -> None:
-    """Oracle: rounding to `digits` significant digits; the next number with as many digits is more than half a unit off."""
+    """Oracle: rounding to `digits` significant digits; the next number with as many digits is more than half
+    a unit off."""
     positions = digits - 1 - math.floor(math.log10(true))
     rounded = Fraction(round(true * Fraction(10) ** positions), 1) / Fraction(10) ** positions
     unit = Fraction(1, 1) / Fraction(10) ** positions
@@ -154,7 +155,8 @@ def test_splits_as_people_type_them(
 
 @given(st.lists(st.text("abcĠ▁-|,", min_size=1, max_size=4), min_size=1, max_size=6))
 def test_a_split_typed_with_spaces_is_read_back(pieces: list[str]) -> None:
-    """Whatever the pieces are, with single spaces between them they come back, unless the word's marker may be meant."""
+    """Whatever the pieces are, with single spaces between them they come back, unless the word's marker may
+    be meant."""
     word = "".join(pieces)
     assert read_split(" ".join(pieces), word) == tuple(pieces)
 

@@ -1,4 +1,5 @@
-"""What the flipbook's script reports as an answer is as good as typed by anybody: only a pair that can be chosen is taken."""
+"""What the flipbook's script reports as an answer is as good as typed by anybody: only a pair that can be
+chosen is taken."""
 
 from __future__ import annotations
 

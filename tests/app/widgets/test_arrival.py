@@ -1,4 +1,5 @@
-"""How a visitor comes to a page (`tokensteps/widgets/arrival.py`), on pages without anything else; the browser's part is in tests/browser."""
+"""How a visitor comes to a page (`tokensteps/widgets/arrival.py`), on pages without anything else; the
+browser's part is in tests/browser."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ def test_a_training_page_takes_every_setting_that_it_writes() -> None:
 
 
 def test_what_belongs_to_other_pages_is_forgotten() -> None:
-    """What a run that a click overtook wrote stays with the browser; the page's own parameters and unknown ones stay."""
+    """What a run that a click overtook wrote stays with the browser; the page's own parameters and unknown
+    ones stay."""
     app = AppTest.from_function(page)
     told(app, "glossary")
     told(app, "glossary", corpus="course", step="7", term="pair", unheard_of="x")

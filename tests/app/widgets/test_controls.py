@@ -1,7 +1,8 @@
-"""Settings in the URL (`tokensteps/runs/settings.py`, `tokensteps/widgets/controls.py`): what is written is read back, and nothing else is trusted.
+"""Settings in the URL (`tokensteps/runs/settings.py`, `tokensteps/widgets/controls.py`): what is written is
+read back, and nothing else is trusted.
 
-Oracle: the round trip itself, over every value that a setting may have and over generated nonsense. Which widgets a
-page gets is asked of Streamlit's `AppTest`, on a page that has nothing but its sidebar.
+Oracle: the round trip itself, over every value that a setting may have and over generated nonsense. Which
+widgets a page gets is asked of Streamlit's `AppTest`, on a page that has nothing but its sidebar.
 """
 
 from __future__ import annotations
@@ -157,7 +158,8 @@ def test_special_tokens_are_separated_by_white_space() -> None:
 
 @pytest.mark.parametrize("name", [name for name, rule in EVERY.items() if rule.kind == "number"])
 def test_an_emptied_number_in_the_pages_own_link_means_the_usual_one(name: str) -> None:
-    """An emptied number box is None, which the address writes as nothing; the page must not refuse its own link.
+    """An emptied number box is None, which the address writes as nothing; the page must not refuse its own
+    link.
 
     An emptied limit means that there is none, also where one is usual.
     """

@@ -1,4 +1,5 @@
-"""Tables on pages (`tokensteps/widgets/figures.py`): what leaves one for a spreadsheet is never a formula, and for a program unchanged.
+"""Tables on pages (`tokensteps/widgets/figures.py`): what leaves one for a spreadsheet is never a formula,
+and for a program unchanged.
 
 Oracle: the standard library's reader of CSV.
 """

@@ -78,7 +78,8 @@ def test_the_record_of_exercises_comes_back(tab: Browser) -> None:
 
 
 def test_what_lasts_is_given_to_every_tab_until_it_is_erased(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first run of a session asks, though the page has something to keep already; the two are put together."""
+    """The first run of a session asks, though the page has something to keep already; the two are put
+    together."""
     sent: list[dict[str, Any]] = []
     value = seal("kept", [PATH_WALK, [3, [1, 2, 77], [], [2]]])
 

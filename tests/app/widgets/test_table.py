@@ -1,4 +1,5 @@
-"""The table's messages (`tokensteps/components/table.py`, `packed_table`): what goes to the browser, and what is taken from it.
+"""The table's messages (`tokensteps/components/table.py`, `packed_table`): what goes to the browser, and what
+is taken from it.
 
 Oracles: Python's own JSON reader and formatting; a list of what no script of ours sends.
 """

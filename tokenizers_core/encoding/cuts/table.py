@@ -112,7 +112,7 @@ class PieceTable:
         """All pieces, longest first; of equally long ones the leftmost first."""
         return sorted(self.pieces, key=lambda one: (-one.size, one.start))
 
-    # --- longest first ------------------------------------------------------------------------------------------------
+    # --- longest first --------------------------------------------------------------------------------------
 
     def longest_prefix(self) -> Iterator[PlacedToken]:
         """From the left, always the longest token that begins the rest: WordPiece's way. Ends where none
@@ -142,7 +142,7 @@ class PieceTable:
         """The pieces in the word's order; None if they leave some of it."""
         return tuple(sorted(taken)) if sum(one.size for one in taken) == len(self) else None
 
-    # --- fewest tokens ------------------------------------------------------------------------------------------------
+    # --- fewest tokens --------------------------------------------------------------------------------------
 
     @cached_property
     def fewest_before(self) -> Sequence[int | None]:

@@ -209,7 +209,7 @@ class Lattice:
             counts.append(sum(counts[edge.start] for edge in arriving))
         return counts[-1]
 
-    # --- The best path ------------------------------------------------------------------------------------------------
+    # --- The best path --------------------------------------------------------------------------------------
 
     def arrivals(self, position: int, best: Sequence[Arrival | None]) -> list[Arrival]:
         """The ways to reach a boundary, given the winners at the boundaries before it, from 1 on."""
@@ -320,7 +320,7 @@ class Lattice:
             stored.append(ways[:k])
         return [way.path() for way in stored[-1]]
 
-    # --- All paths ----------------------------------------------------------------------------------------------------
+    # --- All paths ------------------------------------------------------------------------------------------
 
     def forward(self, temperature: float = 1.0) -> list[float]:
         """For each boundary, the log of the summed probability of all paths from 0 to it.

@@ -227,7 +227,9 @@ class UnigramModel(Model):
         """The exact probability of each split at a temperature; None where there are more than
         `SPLITS_LISTED`. Raises SettingError.
 
-        >>> model = UnigramModel(["<unk>", "h", "ug", "hug"], {"h": math.log(0.5), "ug": math.log(0.5), "hug": math.log(0.25)})
+        >>> model = UnigramModel(
+        ...     ["<unk>", "h", "ug", "hug"], {"h": math.log(0.5), "ug": math.log(0.5), "hug": math.log(0.25)}
+        ... )
         >>> {split: round(share, 9) for split, share in model.distribution("hug", 1.0).items()}
         {('hug',): 0.5, ('h', 'ug'): 0.5, ('h', '<unk>'): 0.0}
         """
@@ -251,7 +253,9 @@ class UnigramModel(Model):
         """What stopped Unigram from splitting a word like this; an unknown character is given as itself, or
         as what it becomes.
 
-        >>> model = UnigramModel(["<unk>", "h", "ug", "hu", "g"], {"h": -2.0, "ug": -2.0, "hu": -3.0, "g": -3.5})
+        >>> model = UnigramModel(
+        ...     ["<unk>", "h", "ug", "hu", "g"], {"h": -2.0, "ug": -2.0, "hu": -3.0, "g": -3.5}
+        ... )
         >>> reason = model.why_not("hug", ("hu", "g"))
         >>> reason.nats, reason.tokens, model.why_not("hug", ("hug",))
         (2.5, ('h', 'ug'), NotInVocabulary(token='hug'))

@@ -1,9 +1,10 @@
 """Parity-aware BPE: the language that is served worst chooses the next merge.
 
-Source: Foroutan, Meister, Paul, Niklaus, Ahmadi, Bosselut and Sennrich (2025), “Parity-Aware Byte-Pair Encoding: Improving Cross-lingual
-Fairness in Tokenization”, arXiv 2508.04796; its options as `ParityBpeTrainer` of the `tokenizers` library has them. There is a corpus for each
-language, and a parallel text: the same lines in each. At each step the language whose parallel text takes most tokens chooses. The most
-frequent pair in its corpus is merged, in all languages.
+Source: Foroutan, Meister, Paul, Niklaus, Ahmadi, Bosselut and Sennrich (2025), “Parity-Aware Byte-Pair
+Encoding: Improving Cross-lingual Fairness in Tokenization”, arXiv 2508.04796; its options as
+`ParityBpeTrainer` of the `tokenizers` library has them. There is a corpus for each language, and a parallel
+text: the same lines in each. At each step the language whose parallel text takes most tokens chooses. The
+most frequent pair in its corpus is merged, in all languages.
 """
 
 from __future__ import annotations
@@ -62,13 +63,15 @@ class Chooser:
         self.recent: deque[int] = deque(maxlen=window)
 
     def need(self, language: int, tokens: Sequence[int]) -> Fraction | int:
-        """What languages are compared by: tokens, or with a ratio how little the corpus has been compressed."""
+        """What languages are compared by: tokens, or with a ratio how little the corpus has been
+        compressed."""
         if self.ratio is None:
             return tokens[language]
         return -Fraction(self.starts[language], tokens[language]) / self.ratio[language]
 
     def choose(self, tokens: Sequence[int], left: Iterable[int]) -> int:
-        """The language with the greatest need of those that have a pair left, of equals the first; within a window, one that chose too often waits."""
+        """The language with the greatest need of those that have a pair left, of equals the first; within a
+        window, one that chose too often waits."""
         if self.window is None:
             return max(
                 left, key=tokens.__getitem__ if self.ratio is None else partial(self.need, tokens=tokens)
@@ -198,7 +201,8 @@ class ParityTraining:
 
 
 def chooser_of(starts: Sequence[int], settings: Mapping[str, Any]) -> Chooser:
-    """What chooses under a run's settings; `starts` are the tokens of each language's parallel text before the first merge."""
+    """What chooses under a run's settings; `starts` are the tokens of each language's parallel text before
+    the first merge."""
     ratio = settings["ratio"]
     exact = None if ratio is None else [Fraction(str(one)) for one in ratio]
     return Chooser([*starts], exact, settings["window"], settings["alpha"])
@@ -222,14 +226,16 @@ def train_paritybpe(
     progress: Progress | None = None,
     growing: Growing | None = None,
 ) -> ParityTrace:
-    """Train parity-aware BPE on a corpus for each language, and record every step with the language that chose it.
+    """Train parity-aware BPE on a corpus for each language, and record every step with the language that
+    chose it.
 
-    `parallel` has the same lines in each language; without it, the corpora themselves are taken to be parallel. The language whose
-    lines take most tokens chooses, of equals the first. The first `global_merges` are those of plain BPE on all corpora together.
-    With a `ratio` for each language, in place of a parallel text, the one chooses whose corpus is compressed least for its ratio. With a
-    `window`, a language that chose in more than `alpha` times its fair share of so many last steps waits. A language without a pair that occurs
-    `min_frequency` times is passed over. The other settings are those of `train_bpe`, and so is what is raised; SettingError also for
-    languages that don't fit together.
+    `parallel` has the same lines in each language; without it, the corpora themselves are taken to be
+    parallel. The language whose lines take most tokens chooses, of equals the first. The first
+    `global_merges` are those of plain BPE on all corpora together. With a `ratio` for each language, in place
+    of a parallel text, the one chooses whose corpus is compressed least for its ratio. With a `window`, a
+    language that chose in more than `alpha` times its fair share of so many last steps waits. A language
+    without a pair that occurs `min_frequency` times is passed over. The other settings are those of
+    `train_bpe`, and so is what is raised; SettingError also for languages that don't fit together.
 
     >>> corpora = {
     ...     "en": Corpus.from_texts(["the cat", "the dog"], pre_tokenizer="byte_level"),
@@ -296,7 +302,8 @@ def joined_corpora(corpora: Corpora) -> Corpus:
 def check_languages(
     corpora: Any, parallel: Any = None, global_merges: Any = 0, window: Any = None, alpha: Any = USUAL_ALPHA
 ) -> None:
-    """Raise WrongTypeError or SettingError for languages that don't fit together, or numbers that make no sense."""
+    """Raise WrongTypeError or SettingError for languages that don't fit together, or numbers that make no
+    sense."""
     remedy = "give each language's corpus by its name: {'en': corpus, 'de': another}"
     refuse_wrong_type("corpora", corpora, Mapping, remedy)
     if parallel is not None:
@@ -355,7 +362,7 @@ def checked_ratio(
     return shares
 
 
-# --- The trace --------------------------------------------------------------------------------------------------------
+# --- The trace ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -383,7 +390,8 @@ class ParityTrace(BpeTrace):
     lanes: tuple[MergeRecord, ...]
     """For each language what every step changed in its corpus."""
     saved: tuple[Sequence[int], ...]
-    """For each language by how many tokens each step made its parallel text shorter; () where the corpora are parallel."""
+    """For each language by how many tokens each step made its parallel text shorter; () where the corpora are
+    parallel."""
     chosen: Sequence[int]
     """The number of the language that chose each step; `ALL` for the global merges."""
 
@@ -416,7 +424,7 @@ class ParityTrace(BpeTrace):
     def languages(self) -> tuple[str, ...]:
         return tuple(self.corpora)
 
-    # --- who chooses ---------------------------------------------------------------------------------------------
+    # --- who chooses ----------------------------------------------------------------------------------------
 
     @cached_property
     def _starts(self) -> tuple[int, ...]:
@@ -447,7 +455,8 @@ class ParityTrace(BpeTrace):
 
     @cached_property
     def plain_run(self) -> ParityTrace:
-        """Plain BPE on the same corpora, with as many merges if there are so many: all languages together choose every one."""
+        """Plain BPE on the same corpora, with as many merges if there are so many: all languages together
+        choose every one."""
         settings = self.settings
         return train_paritybpe(
             self.corpora,
@@ -479,7 +488,8 @@ class ParityTrace(BpeTrace):
         return chooser.choose([tokens[step] for tokens in self._tokens], left)
 
     def as_needy(self, step: int) -> tuple[str, ...]:
-        """The languages that might as well choose the merge after `step` steps, the one that does among them; none for a global merge."""
+        """The languages that might as well choose the merge after `step` steps, the one that does among them;
+        none for a global merge."""
         number = self.chooser_at(step)
         if number == ALL:
             return ()
@@ -508,7 +518,7 @@ class ParityTrace(BpeTrace):
         number = self.chooser_at(step)
         return self.corpus if number == ALL else self.corpora[self.languages[number]]
 
-    # --- what it chooses from ------------------------------------------------------------------------------------
+    # --- what it chooses from -------------------------------------------------------------------------------
 
     @cached_property
     def _lane_words(self) -> list[list[Private]]:

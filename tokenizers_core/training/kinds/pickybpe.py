@@ -1,9 +1,9 @@
 """PickyBPE: BPE that removes a token again when it only lived as a part of others.
 
-Source: Chizhov, Arnett, Korotkova and Yamshchikov (2024), “BPE Gets Picky: Efficient Vocabulary Refinement During Tokenizer
-Training”, arXiv 2409.04599. After each merge both of its parts are judged by their IoS (intersection over self): the share
-of a part's places that the merge took. Above a threshold the part leaves the vocabulary, and what is left of it is split into
-the tokens that it was made of.
+Source: Chizhov, Arnett, Korotkova and Yamshchikov (2024), “BPE Gets Picky: Efficient Vocabulary Refinement
+During Tokenizer Training”, arXiv 2409.04599. After each merge both of its parts are judged by their IoS
+(intersection over self): the share of a part's places that the merge took. Above a threshold the part leaves
+the vocabulary, and what is left of it is split into the tokens that it was made of.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ USUAL_THRESHOLD: Final = Fraction(9, 10)
 
 
 class PresentTokens(Vocabulary):
-    """Tokens by id, of which some are removed: these keep their ids, as they may come back, but don't count."""
+    """Tokens by id, of which some are removed: these keep their ids, as they may come back, but don't
+    count."""
 
     def __init__(self, tokens: Sequence[str] = (), prefix: str = "") -> None:
         super().__init__(tokens, prefix)
@@ -67,7 +68,8 @@ class PresentTokens(Vocabulary):
 
 
 def parts_of(token: str, makers: Mapping[str, PrivatePair], removed: Set[str]) -> Private:
-    """What is written for a token that is removed: the tokens that it was made of, those that were removed themselves split on.
+    """What is written for a token that is removed: the tokens that it was made of, those that were removed
+    themselves split on.
 
     >>> makers = {"U": PrivatePair("ug"), "H": PrivatePair("hU"), "S": PrivatePair("Hs")}
     >>> parts_of("S", makers, {"H"}), parts_of("S", makers, {"H", "U"})
@@ -84,7 +86,8 @@ def parts_of(token: str, makers: Mapping[str, PrivatePair], removed: Set[str]) -
 
 
 class Shares:
-    """How often each learned token occurs, kept right under merging, and so which tokens a merge leaves too little of."""
+    """How often each learned token occurs, kept right under merging, and so which tokens a merge leaves too
+    little of."""
 
     def __init__(self, table: PairTable, vocabulary: PresentTokens, threshold: Fraction) -> None:
         self.table, self.vocabulary, self.threshold = table, vocabulary, threshold
@@ -156,7 +159,8 @@ def picky_merges(
 
 
 def exact_threshold(threshold: Fraction | float | str) -> Fraction:
-    """A threshold as it is written: 0.9 is nine tenths, though no float is. Raises WrongTypeError and SettingError.
+    """A threshold as it is written: 0.9 is nine tenths, though no float is. Raises WrongTypeError and
+    SettingError.
 
     >>> exact_threshold(0.9), exact_threshold("2/3")
     (Fraction(9, 10), Fraction(2, 3))
@@ -193,9 +197,10 @@ def train_pickybpe(
 ) -> PickyTrace:
     """Train PickyBPE on `corpus` and record every step: merges, and removals of tokens.
 
-    A part of a merge is removed if the merge took more than `threshold` of its places: at 1 nothing leaves, and the lower the
-    threshold, the more does. `vocab_size` counts the tokens that are present, `merges` only merges. The other settings are those of
-    `train_bpe`, and so is what is raised; SettingError also for a threshold that is no share.
+    A part of a merge is removed if the merge took more than `threshold` of its places: at 1 nothing leaves,
+    and the lower the threshold, the more does. `vocab_size` counts the tokens that are present, `merges` only
+    merges. The other settings are those of `train_bpe`, and so is what is raised; SettingError also for a
+    threshold that is no share.
 
     >>> trace = train_pickybpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
     >>> [(snapshot.event.kind, snapshot.event.token) for snapshot in trace[5:8]]
@@ -222,7 +227,7 @@ def train_pickybpe(
     )
 
 
-# --- The trace --------------------------------------------------------------------------------------------------------
+# --- The trace ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -384,7 +389,7 @@ class PickyTrace(BpeTrace):
         return PickyModel(tokens, self.vocabulary, steps, unk_token, str(self.settings["end_of_word_suffix"]))
 
 
-# --- The tokenizer ----------------------------------------------------------------------------------------------------
+# --- The tokenizer ------------------------------------------------------------------------------------------
 
 
 class PickyModel(Model):
@@ -456,7 +461,8 @@ class PickyModel(Model):
         )
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
-        """What stopped the steps from splitting a word like this: a token that they don't make, or the first merge across a cut."""
+        """What stopped the steps from splitting a word like this: a token that they don't make, or the first
+        merge across a cut."""
         actual = tuple(self.vocabulary.tokens[identifier] for identifier in self.encode_word(word))
         if tokens == actual:
             return Chosen(actual)
@@ -514,7 +520,8 @@ class PickyModel(Model):
         return widths
 
     def sample(self, word: str, amount: float, random: Random) -> tuple[str, ...]:
-        """One split at random: at each place every merge drops out with probability `amount`; removals never do. Raises SettingError."""
+        """One split at random: at each place every merge drops out with probability `amount`; removals never
+        do. Raises SettingError."""
         refuse_bad_dropout(amount)
         text, step = self.start(word), 0
         while (step := self.steps.following(text, step)) <= len(self.steps.pairs):
@@ -529,10 +536,12 @@ class PickyModel(Model):
         return self._written.read(text)
 
     def sampling(self, word: str, amount: float, random: Random) -> Iterator[Drawn]:
-        """The word's symbols, and what comes of them: what is between may have tokens that the vocabulary lacks."""
+        """The word's symbols, and what comes of them: what is between may have tokens that the vocabulary
+        lacks."""
         yield Drawn(self._written.read(self.start(word)))
         yield Drawn(self.sample(word, amount, random))
 
     def distribution(self, word: str, amount: float) -> None:  # noqa: ARG002
-        """None: a merge that dropped out changes which removals matter, so there is no short way through all of them."""
+        """None: a merge that dropped out changes which removals matter, so there is no short way through all
+        of them."""
         refuse_bad_dropout(amount)

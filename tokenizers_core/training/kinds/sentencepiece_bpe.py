@@ -1,16 +1,19 @@
 """BPE as SentencePiece trains it (`model_type=bpe`).
 
-What differs from plain BPE: of equally frequent pairs the one whose token is shortest is merged, and of equally long ones the first in
-Unicode's order; a pair that spells a token that is there is never merged (from characters no second pair comes to spell one, but a special
-token can be spelled); no token mixes scripts or has a space inside, and none is longer than 16 characters. Encoding merges any two
-neighbours that spell a token, the token learned first going first.
+What differs from plain BPE: of equally frequent pairs the one whose token is shortest is merged, and of
+equally long ones the first in Unicode's order; a pair that spells a token that is there is never merged (from
+characters no second pair comes to spell one, but a special token can be spelled); no token mixes scripts or
+has a space inside, and none is longer than 16 characters. Encoding merges any two neighbours that spell a
+token, the token learned first going first.
 
-Source: SentencePiece 0.2.3, bpe_model_trainer.cc and trainer_interface.cc; oracle: the library. It differs in two respects. When no pair
-is left that occurs, it goes on with pairs that occurred before, and here training ends. And of many thousand pairs it looks at the most
-frequent ones alone, so rare pairs that tie, late in a run, may come in another order.
+Source: SentencePiece 0.2.3, bpe_model_trainer.cc and trainer_interface.cc; oracle: the library. It differs in
+two respects. When no pair is left that occurs, it goes on with pairs that occurred before, and here training
+ends. And of many thousand pairs it looks at the most frequent ones alone, so rare pairs that tie, late in a
+run, may come in another order.
 
-Around user-defined symbols, words begin as in a tokenizer.json: there the text is cut at symbols first and what comes after one begins
-with ▁, while SentencePiece puts the marks first. So a run is the library's on the same text with a space behind each symbol.
+Around user-defined symbols, words begin as in a tokenizer.json: there the text is cut at symbols first and
+what comes after one begins with ▁, while SentencePiece puts the marks first. So a run is the library's on the
+same text with a space behind each symbol.
 """
 
 from __future__ import annotations
@@ -66,7 +69,8 @@ class PieceBounds(Bounds):
 
 
 class CountsByToken(Counts):
-    """What pairs are ranked by: their counts. A merge also ends the chances of the other pairs that spell its token."""
+    """What pairs are ranked by: their counts. A merge also ends the chances of the other pairs that spell its
+    token."""
 
     def __init__(self, table: PairTable, vocabulary: Vocabulary) -> None:
         super().__init__(table)
@@ -107,9 +111,9 @@ def train_sentencepiece_bpe(
     progress: Progress | None = None,
     growing: Growing | None = None,
 ) -> PieceBpeTrace:
-    """Train BPE as SentencePiece does, and record every step. The settings are those of `train_bpe`, and so is what is raised;
-    SettingError also for words in bytes. A character that `character_coverage` leaves out is `[UNK]` in its word; `initial_alphabet` is
-    SentencePiece's `required_chars`.
+    """Train BPE as SentencePiece does, and record every step. The settings are those of `train_bpe`, and so
+    is what is raised; SettingError also for words in bytes. A character that `character_coverage` leaves out
+    is `[UNK]` in its word; `initial_alphabet` is SentencePiece's `required_chars`.
 
     >>> corpus = Corpus.from_texts(["hug pug pun bun hugs"], pre_tokenizer="whitespace_split_metaspace")
     >>> trace = train_sentencepiece_bpe(corpus)

@@ -1,8 +1,8 @@
 """SuperBPE: BPE whose tokens may bridge spaces, once it has learned words.
 
-Source: Liu, Hayase, Hofmann, Oh, Smith and Choi (2025), “SuperBPE: Space Travel for Language Models”, arXiv 2503.13423. Stage 1 is
-plain BPE on pre-tokens. Stage 2 goes on with stretches of text in place of pre-tokens, which only a second pattern cuts. A stretch
-begins as what the merges of stage 1 make of it.
+Source: Liu, Hayase, Hofmann, Oh, Smith and Choi (2025), “SuperBPE: Space Travel for Language Models”, arXiv
+2503.13423. Stage 1 is plain BPE on pre-tokens. Stage 2 goes on with stretches of text in place of pre-tokens,
+which only a second pattern cuts. A stretch begins as what the merges of stage 1 make of it.
 """
 
 from __future__ import annotations
@@ -41,9 +41,11 @@ from tokenizers_core.training.options.bounds import Bounds
 from tokenizers_core.training.ties import TIE_RULES, TieOrder
 
 SECOND_PATTERN: Final = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
-"""The authors' pattern for stage 2: it cuts at numbers, at runs of other signs, and at spaces before a space or an end."""
+"""The authors' pattern for stage 2: it cuts at numbers, at runs of other signs, and at spaces before a space
+or an end."""
 LINEAR: Final = 600.0
-"""Seconds for that pattern, which can't take long for its text: one of somebody's own gets the corpus's time."""
+"""Seconds for that pattern, which can't take long for its text: one of somebody's own gets the corpus's
+time."""
 MOST_WORDS: Final = 4
 """How many words a token may have in stage 2."""
 SPACE: Final = BYTE_TO_SYMBOL[ord(" ")]
@@ -86,7 +88,8 @@ class WordLimit(Bounds):
 def merged_stretches(words: Iterable[Private], steps: Sequence[tuple[PrivatePair, Private]]) -> list[Private]:
     """What stage 1's merges make of each stretch, in the order in which they were learned.
 
-    No merge crosses a place between two symbols where none could: there a stretch is cut, and most of what is between has been met before.
+    No merge crosses a place between two symbols where none could: there a stretch is cut, and most of what is
+    between has been met before.
 
     >>> steps = [(PrivatePair("ug"), Private("U")), (PrivatePair("hU"), Private("H"))]
     >>> merged_stretches([Private("hug hugs"), Private("ughug")], steps)
@@ -167,12 +170,15 @@ def train_superbpe(
 ) -> SuperTrace:
     """Train SuperBPE on `corpus` and record every step: merges, and once the change of stages.
 
-    Stage 1 goes on until there are `transition` tokens (None: nine tenths of `vocab_size`, or until no pair is left). In stage 2 the
-    text is cut where `second_pattern` matches, and nowhere else; no token has more than `most_words` words, or a colon before a space.
-    The corpus must know its texts (`Corpus.from_texts` of a list), unless their `stretches` were counted elsewhere, and be byte-level.
-    The other settings are those of `train_bpe`, and so is what is raised; SettingError also for a corpus or number that makes no sense.
+    Stage 1 goes on until there are `transition` tokens (None: nine tenths of `vocab_size`, or until no pair
+    is left). In stage 2 the text is cut where `second_pattern` matches, and nowhere else; no token has more
+    than `most_words` words, or a colon before a space. The corpus must know its texts (`Corpus.from_texts` of
+    a list), unless their `stretches` were counted elsewhere, and be byte-level. The other settings are those
+    of `train_bpe`, and so is what is raised; SettingError also for a corpus or number that makes no sense.
 
-    >>> trace = train_superbpe(Corpus.from_texts(["by the way", "on the way", "the way to it"]), 22, transition=20)
+    >>> trace = train_superbpe(
+    ...     Corpus.from_texts(["by the way", "on the way", "the way to it"]), 22, transition=20
+    ... )
     >>> [(snapshot.event.kind, trace.token_of(snapshot.step)) for snapshot in trace[-3:]]
     [('stage', ''), ('merge', 'ĠtheĠway'), ('merge', 'byĠtheĠway')]
     """
@@ -228,7 +234,7 @@ def train_superbpe(
     )
 
 
-# --- The trace --------------------------------------------------------------------------------------------------------
+# --- The trace ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -330,7 +336,8 @@ class SuperTrace(BpeTrace):
         return merged_stretches(words, [(self.record.pair(step), self.record.token(step)) for step in steps])
 
     def splitter(self, step: int) -> Callable[[int], tuple[str, ...]]:
-        """A function from a word's place in the corpus to its tokens after `step` steps, as a text of its own: what the tokenizer gives."""
+        """A function from a word's place in the corpus to its tokens after `step` steps, as a text of its
+        own: what the tokenizer gives."""
         if not self.in_stage_2(step):
             return super().splitter(step)
         read, alone = self.vocabulary.read, self._alone
@@ -347,7 +354,8 @@ class SuperTrace(BpeTrace):
 
     @cached_property
     def _alone(self) -> list[list[Alone]]:
-        """For each word of the corpus the stretches that the second pattern cuts it into, as a text of its own."""
+        """For each word of the corpus the stretches that the second pattern cuts it into, as a text of its
+        own."""
         pipeline = self.stretches.pipeline
         splitter, known = pipeline.splitter(), dict[str, Alone]()
 

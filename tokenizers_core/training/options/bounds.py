@@ -8,7 +8,8 @@ from typing import Final
 from tokenizers_core.encoding.vocabulary import PrivatePair, Vocabulary
 
 TAKEN: Final = "taken"
-"""The token that the pair would make is an old one, which the old merges don't make here (`train_bpe`'s `extend`)."""
+"""The token that the pair would make is an old one, which the old merges don't make here (`train_bpe`'s
+`extend`)."""
 
 LENGTH: Final = "length"
 """The token would be longer than `max_token_length` allows."""
@@ -47,7 +48,8 @@ class Bounds:
         self._known: dict[str, str] = {}
 
     def reason(self, pair: PrivatePair | str, size: int | None = None) -> str:  # noqa: ARG002
-        """Why a pair may not be merged when there are `size` tokens (None: those that there are now); "" if it may."""
+        """Why a pair may not be merged when there are `size` tokens (None: those that there are now); "" if
+        it may."""
         known = self._known.get(pair)
         if known is None:
             known = self._known[pair] = self._worked_out(pair)

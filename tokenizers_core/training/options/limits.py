@@ -1,4 +1,5 @@
-"""Limits: how long a token may be, and which characters are in the alphabet. The names are those of the `tokenizers` library and SentencePiece."""
+"""Limits: how long a token may be, and which characters are in the alphabet. The names are those of the
+`tokenizers` library and SentencePiece."""
 
 from __future__ import annotations
 
@@ -21,14 +22,16 @@ class Limits(NamedTuple):
     """What a run is limited to; by default nothing."""
 
     max_token_length: int | None = None
-    """The most characters that a merge may make, an end-of-word symbol and a continuation prefix not counted. (SentencePiece's
-    `max_sentencepiece_length`; the `tokenizers` library wants one more for the same, and always makes pairs.)"""
+    """The most characters that a merge may make, an end-of-word symbol and a continuation prefix not counted.
+    (SentencePiece's `max_sentencepiece_length`; the `tokenizers` library wants one more for the same, and
+    always makes pairs.)"""
     limit_alphabet: int | None = None
     """The most characters in the alphabet: the most frequent stay, of equals the first in Unicode's order."""
     initial_alphabet: Sequence[str] = ()
     """Characters that are in the alphabet whether the corpus has them or not."""
     character_coverage: float = 1.0
-    """The share of the corpus's characters that the alphabet covers at least: the most frequent ones, as in SentencePiece."""
+    """The share of the corpus's characters that the alphabet covers at least: the most frequent ones, as in
+    SentencePiece."""
 
     def check(self) -> None:
         """Raise WrongTypeError or SettingError for what makes no sense."""

@@ -1,7 +1,8 @@
 """Trimming: a BPE tokenizer without its last merges, and why merges in the middle can't be cut out.
 
-A merge needs the two tokens that earlier merges made. Without the last merges, all others work as before; without one in the
-middle, everything that was made from its token can't be made any more: it stays in the vocabulary and no text produces it.
+A merge needs the two tokens that earlier merges made. Without the last merges, all others work as before;
+without one in the middle, everything that was made from its token can't be made any more: it stays in the
+vocabulary and no text produces it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ def bpe_of(tokenizer: Tokenizer, name: str) -> BpeModel:
 
 
 def trim(tokenizer: Tokenizer, merges: int) -> Tokenizer:
-    """The tokenizer without its last `merges` merges and the tokens that only these made. All other tokens keep their ids.
+    """The tokenizer without its last `merges` merges and the tokens that only these made. All other tokens
+    keep their ids.
 
     Raises WrongTypeError, SettingError.
 
@@ -60,20 +62,22 @@ class CutOut(NamedTuple):
     pair: Pair
     token: str
     idle: tuple[Pair, ...]
-    """Later merges that never happen any more, in the order of their ranks: nothing makes one of their parts."""
+    """Later merges that never happen any more, in the order of their ranks: nothing makes one of their
+    parts."""
     stranded: tuple[str, ...]
     """The tokens that no merge makes any more."""
 
 
 def cut_out(tokenizer: Tokenizer, rank: int) -> CutOut:
-    """What would come of a tokenizer if the merge with this rank were taken out of the middle. Raises WrongTypeError, SettingError.
+    """What would come of a tokenizer if the merge with this rank were taken out of the middle. Raises
+    WrongTypeError, SettingError.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> tokenizer = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "hugs": 6}), merges=3).tokenizer()
     >>> cut_out(tokenizer, 0)
     CutOut(pair=Pair(first='u', second='g'), token='ug', idle=(Pair(first='h', second='ug'), Pair(first='hug', second='s')), \
 stranded=('ug', 'hug', 'hugs'))
-    """
+    """  # noqa: W505
     model = bpe_of(tokenizer, "tokenizer")
     refuse_wrong_type("rank", rank, Integral, WHOLE_NUMBER)
     if not 0 <= rank < len(model.merges):
@@ -95,7 +99,8 @@ stranded=('ug', 'hug', 'hugs'))
 
 
 def earliest_merge(tokenizer: Tokenizer, text: str) -> int | None:
-    """The rank of the first merge on the way to the longest token of a text; None if no token of it was merged from others."""
+    """The rank of the first merge on the way to the longest token of a text; None if no token of it was
+    merged from others."""
     model = bpe_of(tokenizer, "tokenizer")
     prefix = model.vocabulary.prefix
     rank_of: dict[str, int] = {}

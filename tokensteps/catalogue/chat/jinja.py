@@ -1,7 +1,8 @@
 """Chat templates: from messages to the one text that a model reads, and where in it the messages' own text
 is.
 
-    render("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}", [{"role": "user", "content": "Hi"}], {}, False)
+    template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
+    render(template, [{"role": "user", "content": "Hi"}], {}, False)
 
 A template is a program that anybody may have written. It runs in Jinja's sandbox, which keeps it from
 Python's inner parts; what it costs is limited by whoever calls (`work.py`).
@@ -203,7 +204,12 @@ def _own(
 def around(text: str, fixed: Sequence[str]) -> tuple[Span, ...]:
     """The equally long stretches of `text` between the `fixed` ones; () if these aren't there.
 
-    >>> around("<a>hug</a>", ["<a>", "</a>"]), around("hug, hug!", ["", ", ", "!"]), around("HUG", ["hug"]), around("ab", ["b", ""])
+    >>> (
+    ...     around("<a>hug</a>", ["<a>", "</a>"]),
+    ...     around("hug, hug!", ["", ", ", "!"]),
+    ...     around("HUG", ["hug"]),
+    ...     around("ab", ["b", ""]),
+    ... )
     (((3, 6),), ((0, 3), (5, 8)), (), ())
     """
     positions = len(fixed) - 1

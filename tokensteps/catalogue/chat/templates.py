@@ -33,7 +33,11 @@ class ChatTemplates(NamedTuple):
 def is_chat_file(name: str) -> bool:
     """Whether a file beside a tokenizer may say something about chats.
 
-    >>> is_chat_file("mine/tokenizer_config.json"), is_chat_file("chat_template.jinja"), is_chat_file("tokenizer.json")
+    >>> (
+    ...     is_chat_file("mine/tokenizer_config.json"),
+    ...     is_chat_file("chat_template.jinja"),
+    ...     is_chat_file("tokenizer.json"),
+    ... )
     (True, True, False)
     """
     file = PurePath(name).name
@@ -43,9 +47,13 @@ def is_chat_file(name: str) -> bool:
 def read_templates(files: Mapping[str, bytes]) -> ChatTemplates:
     """The templates in a tokenizer's files, name → contents; other files are not looked at. Raises ChatError.
 
-    >>> read_templates({"tokenizer_config.json": b'{"chat_template": "{{ bos_token }}", "bos_token": {"content": "<s>"}}'})
+    >>> read_templates(
+    ...     {
+    ...         "tokenizer_config.json": b'{"chat_template": "{{ bos_token }}", "bos_token": {"content": "<s>"}}'
+    ...     }
+    ... )
     ChatTemplates(named={'default': '{{ bos_token }}'}, special={'bos_token': '<s>'})
-    """
+    """  # noqa: W505
     named: dict[str, str] = {}
     special: dict[str, str] = {}
     by_name = {PurePath(name).name: name for name in files if is_chat_file(name)}
@@ -102,7 +110,7 @@ def _special_in(settings: Mapping[str, Any]) -> dict[str, str]:
     return results
 
 
-# --- Formats of this app's own ----------------------------------------------------------------------------------------
+# --- Formats of this app's own ------------------------------------------------------------------------------
 
 
 class Format(NamedTuple):

@@ -75,7 +75,7 @@ def in_sequence(*pre_tokenizers: Document) -> Document:
     return {"type": "Sequence", "pretokenizers": list(pre_tokenizers)}
 
 
-# --- Reading ----------------------------------------------------------------------------------------------------------
+# --- Reading ------------------------------------------------------------------------------------------------
 
 
 def nodes(tree: Any) -> Iterator[Document]:
@@ -155,7 +155,7 @@ def learned_from(token: str, ranks: Mapping[str, int]) -> tuple[str, str] | None
     return (parts[0], parts[1]) if len(parts) == 2 else None
 
 
-# --- Checking ---------------------------------------------------------------------------------------------------------
+# --- Checking -----------------------------------------------------------------------------------------------
 
 
 def check_document(document: Document, file: str) -> None:

@@ -160,7 +160,7 @@ class EncodeError(TokenizersCoreError):
     >>> print(EncodeError("failed", "mine", message=quoted("Missing [UNK] token")))
     The tokenizer 'mine' can't encode this text: the tokenizers library says 'Missing [UNK] token'; use another text or \
 another tokenizer.
-    """
+    """  # noqa: W505
 
     templates: ClassVar[Mapping[str, str]] = {
         "failed": N_(

@@ -222,7 +222,7 @@ class LoadedSubject(ShownTokenizer):
     def all_tokens(self) -> Sequence[str]:
         return self._names
 
-    # --- setting up ---------------------------------------------------------------------------------------------------
+    # --- setting up -----------------------------------------------------------------------------------------
 
     def _by_id(self, vocab: Mapping[str, int]) -> tuple[str, ...]:
         names = [""] * (max(vocab.values(), default=-1) + 1)
@@ -246,7 +246,7 @@ class LoadedSubject(ShownTokenizer):
             return ()  # a template with tokens that aren't there: encoding with it will say so
 
 
-# --- From documents to subjects ---------------------------------------------------------------------------------------
+# --- From documents to subjects -----------------------------------------------------------------------------
 
 
 def from_document(

@@ -25,7 +25,11 @@ FIRST_TOKENS: Final = {"<｜begin▁of▁sentence｜>": "deepseek_v3"}
 def published_pattern(size: int, first: str) -> str | None:
     """The pattern of a published vocabulary of this size, whose first token is `first`; None for any other.
 
-    >>> published_pattern(151_643, "!"), published_pattern(128_000, "<｜begin▁of▁sentence｜>"), published_pattern(500, "!")
+    >>> (
+    ...     published_pattern(151_643, "!"),
+    ...     published_pattern(128_000, "<｜begin▁of▁sentence｜>"),
+    ...     published_pattern(500, "!"),
+    ... )
     ('qwen2', 'deepseek_v3', None)
     """
     by_size = next((pattern for sizes, pattern in PATTERN_BY_SIZE if size in sizes), None)

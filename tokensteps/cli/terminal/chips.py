@@ -1,4 +1,5 @@
-"""Tokens as coloured chips in a terminal. Their text is `readable`: whatever would steer a terminal has a name there."""
+"""Tokens as coloured chips in a terminal. Their text is `readable`: whatever would steer a terminal has a
+name there."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from tokensteps.drawing.tokens import Style, colour, readable
 BACKGROUNDS: Final = (
     "#bcd9f7", "#fbe0a2", "#bce8d0", "#ecc6ec", "#f9c4b9", "#cfcaf6", "#b9e5ea", "#ded9c4", "#dbe8a6", "#f6c3d9",
 )  # fmt: skip
-"""The page's ten colours, somewhat stronger, under dark letters: they stand on any terminal's own background."""
+"""The page's ten colours, somewhat stronger, under dark letters: they stand on any terminal's own
+background."""
 NEW_TOKEN: Final = "bold underline"
 """A token that was made just now, also where there are no colours."""
 

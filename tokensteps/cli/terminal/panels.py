@@ -1,4 +1,5 @@
-"""What a step of training shows in a terminal: its words, what it chose from, the vocabulary. The sentences are the frame's own."""
+"""What a step of training shows in a terminal: its words, what it chose from, the vocabulary. The sentences
+are the frame's own."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ def panel_heading(title: str, number: str) -> Text:
     return Text.assemble((title, "bold"), "  ", (number, "dim"), no_wrap=True)
 
 
-# --- Words ------------------------------------------------------------------------------------------------------------
+# --- Words --------------------------------------------------------------------------------------------------
 
 
 def words_text(snapshot: Any, style: Style, rows: int, width: int) -> Text:
@@ -91,7 +92,7 @@ def frequency_row(shown: Text, frequency: int, width: int) -> Text:
     return shown.append(text, "dim")
 
 
-# --- What was chosen from ---------------------------------------------------------------------------------------------
+# --- What was chosen from -----------------------------------------------------------------------------------
 
 
 def choices(snapshot: MergeSnapshot | UnigramSnapshot, style: Style, rows: int) -> Group:
@@ -211,7 +212,7 @@ def final(snapshot: UnigramSnapshot, style: Style, rows: int) -> Group:
     )
 
 
-# --- The vocabulary, and what a step made -----------------------------------------------------------------------------
+# --- The vocabulary, and what a step made -------------------------------------------------------------------
 
 
 def vocabulary(snapshot: Any, style: Style) -> Text:

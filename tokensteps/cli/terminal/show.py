@@ -46,7 +46,8 @@ def tokenizer_rules(command: Any) -> Any:
 @tokenizer_rules
 @language_option
 def show_command(text: str | None, tokenizer_files: Sequence[str], language: str, **rules: Any) -> None:
-    """Show the tokens of TEXT, each on its colour with its id, or of each line of standard input, which - names, too.
+    """Show the tokens of TEXT, each on its colour with its id, or of each line of standard input, which -
+    names, too.
 
     In a pipe, and where NO_COLOR is set, it is plain text.
     """

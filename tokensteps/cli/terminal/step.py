@@ -28,7 +28,8 @@ from tokensteps.language.i18n import use_language
 @click.option("--step", "at", help="Begin at this step.  [default: 0]", type=click.IntRange(min=0), default=0)
 @language_option
 def step_command(at: int, language: str, **asked: Any) -> None:
-    """Train like the train command, and step through it: the arrow keys go back and on, / searches a token, g jumps, q leaves.
+    """Train like the train command, and step through it: the arrow keys go back and on, / searches a token, g
+    jumps, q leaves.
 
     In a pipe, each step is a line: its number, and what happened.
     """

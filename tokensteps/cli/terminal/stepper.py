@@ -86,7 +86,7 @@ class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
     def on_resize(self) -> None:
         self.call_after_refresh(self.draw)
 
-    # --- drawing ----------------------------------------------------------------------------------------------------
+    # --- drawing --------------------------------------------------------------------------------------------
 
     def draw(self, note: str = "") -> None:
         """Show the step; a `note` stands in the sentence's place."""
@@ -107,7 +107,7 @@ class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
         }.items():
             self.query_one(f"#{position}", Static).update(shown)
 
-    # --- keys -------------------------------------------------------------------------------------------------------
+    # --- keys -----------------------------------------------------------------------------------------------
 
     def action_go(self, steps: int) -> None:
         self.action_to(max(0, self.step + steps))

@@ -1,4 +1,5 @@
-"""The search for the fewest tokens as a picture: the word's boundaries, and every token as a bar over what it spells."""
+"""The search for the fewest tokens as a picture: the word's boundaries, and every token as a bar over what it
+spells."""
 
 from __future__ import annotations
 
@@ -109,7 +110,8 @@ def _left_out(table: PieceTable, pieces: Collection[PlacedToken]) -> str:
 
 
 def _ruler(snapshot: FewestSnapshot, here: int, style: Style) -> str:
-    """The symbols; under them the boundaries, each with the fewest tokens to it, as far as the search has come."""
+    """The symbols; under them the boundaries, each with the fewest tokens to it, as far as the search has
+    come."""
     table = snapshot.table
     letters = "".join(
         f"<b><bdi>{token_html(symbol.removeprefix(table.prefix) if index else symbol, style)}</bdi></b>"

@@ -46,7 +46,8 @@ def cut_frame(snapshot: CutSnapshot, way: str, style: Style) -> Frame:
 
 
 def options_html(snapshot: CutSnapshot, style: Style) -> str:
-    """What the step chose from; at the beginning, and for a sample, all tokens that fit somewhere in the word."""
+    """What the step chose from; at the beginning, and for a sample, all tokens that fit somewhere in the
+    word."""
     event, table = snapshot.event, snapshot.table
     if event.kind == "take" and event.options:
         rows = "".join(

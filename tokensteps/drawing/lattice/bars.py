@@ -42,7 +42,8 @@ def _bars_size(_bars: tuple[Bar, ...], lattice: Lattice) -> int:
 def bars_of(lattice: Lattice) -> tuple[Bar, ...]:
     """The edges to draw, in the lattice's order.
 
-    If there are too many: single characters, the winners at each boundary, and the others with the largest posteriors.
+    If there are too many: single characters, the winners at each boundary, and the others with the largest
+    posteriors.
     """
     posteriors = dict(zip(lattice.edges, lattice.posteriors(), strict=True))
     edges = lattice.edges

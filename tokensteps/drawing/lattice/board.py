@@ -1,4 +1,5 @@
-"""A word's pieces as bars that can be put down to answer a question: the lattice's picture without anything that tells the best path."""
+"""A word's pieces as bars that can be put down to answer a question: the lattice's picture without anything
+that tells the best path."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from tokensteps.language.i18n import _
 
 
 def board_html(word: str, places: Sequence[tuple[int, int, str]], told: Mapping[str, str]) -> str:
-    """The characters of a word, and over them every piece at each place (start, end, piece), with what is `told` of it.
+    """The characters of a word, and over them every piece at each place (start, end, piece), with what is
+    `told` of it.
 
     The shortest pieces are in the first lanes: neither order nor place depends on probabilities.
     """

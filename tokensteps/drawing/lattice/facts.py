@@ -1,4 +1,5 @@
-"""What is said about each edge of a lattice: its own numbers, the best path through it, and what forcing that path costs."""
+"""What is said about each edge of a lattice: its own numbers, the best path through it, and what forcing that
+path costs."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ def _facts_size(facts: str, lattice: Lattice, *_manner: object) -> int:
 
 @bounded(LATTICES_ROOM, _facts_size)
 def edge_facts(lattice: Lattice, style: Style, language: str) -> str:  # noqa: ARG001 - `_` uses the language
-    """What is said about each edge while it is pointed at or forced: in sentences, or for a long word in a table's row."""
+    """What is said about each edge while it is pointed at or forced: in sentences, or for a long word in a
+    table's row."""
     text = _(
         "Point at a piece to see its numbers. Select it to force the path through it; select it again to release."
     )

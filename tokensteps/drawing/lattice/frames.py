@@ -1,8 +1,9 @@
 """Snapshot → frame for a word's lattice: the search for its best segmentation.
 
-The pieces are bars over the characters they spell, in lanes (`picture`); the boundaries between the characters are numbered
-nodes. A frame is a pure function of its snapshot, the style and the language in use. Choosing a bar is done in the browser:
-whatever belongs to the best path through edge 3 has a 3 in its `data-of`.
+The pieces are bars over the characters they spell, in lanes (`picture`); the boundaries between the
+characters are numbered nodes. A frame is a pure function of its snapshot, the style and the language in use.
+Choosing a bar is done in the browser: whatever belongs to the best path through edge 3 has a 3 in its
+`data-of`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The picture of a lattice: characters and boundaries on a ruler, and an edge for each piece, drawn as a bar over its characters."""
+"""The picture of a lattice: characters and boundaries on a ruler, and an edge for each piece, drawn as a bar
+over its characters."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ def bar_button(number: int, bar: Bar, classes: str, found: bool, brief: bool, st
 
 
 def bar_name(bar: Bar, classes: str, brief: bool, style: Style) -> str:
-    """What screen readers say of a bar: its numbers and marks; `brief` for a long word, which has too many bars for sentences."""
+    """What screen readers say of a bar: its numbers and marks; `brief` for a long word, which has too many
+    bars for sentences."""
     known = classes.split()
     text = edge_told(bar, Plain(style))
     if brief:

@@ -1,4 +1,5 @@
-"""What the search for the best path knows after a step: where it is, the best scores so far, the state of each edge."""
+"""What the search for the best path knows after a step: where it is, the best scores so far, the state of
+each edge."""
 
 from __future__ import annotations
 

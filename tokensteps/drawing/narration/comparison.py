@@ -127,7 +127,8 @@ def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: TextFormat)
 
 
 def tell_change(change: Change, voice: TextFormat, estimated: bool) -> str:
-    """What an algorithm's vocabulary has here and not at the size before; `estimated`: Unigram's losses are."""
+    """What an algorithm's vocabulary has here and not at the size before; `estimated`: Unigram's losses
+    are."""
     match change.kind:
         case "merged":
             return tell_merged(change, voice)

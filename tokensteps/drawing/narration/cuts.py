@@ -1,4 +1,5 @@
-"""What is said while a word is cut by a vocabulary alone: longest tokens first, as few as possible, or at random."""
+"""What is said while a word is cut by a vocabulary alone: longest tokens first, as few as possible, or at
+random."""
 
 from __future__ import annotations
 

@@ -9,7 +9,8 @@ from tokensteps.language.i18n import _, count, sentences
 
 
 def tell_encoding(snapshot: EncodingSnapshot, voice: TextFormat, by_rank: bool = False) -> str:
-    """BPE: which learned merge was applied to the word, and which comes next; `by_rank` where nobody has seen it learned in a step."""
+    """BPE: which learned merge was applied to the word, and which comes next; `by_rank` where nobody has seen
+    it learned in a step."""
     event = snapshot.event
     match event.kind:
         case "split":

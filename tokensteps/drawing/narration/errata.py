@@ -1,7 +1,8 @@
-"""Asides on a frame where the Hugging Face course, which learners may have open beside the page, prints another figure.
+"""Asides on a frame where the Hugging Face course, which learners may have open beside the page, prints
+another figure.
 
-Each is drawn only on the course's own run, and gives what the course says and what the engine computes. The words of all errata
-are in `tokensteps/language/errata.py`.
+Each is drawn only on the course's own run, and gives what the course says and what the engine computes. The
+words of all errata are in `tokensteps/language/errata.py`.
 """
 
 from __future__ import annotations
@@ -115,7 +116,8 @@ def lattice_erratum(snapshot: UnigramSnapshot, lattice: Lattice, style: Style) -
 
 
 def is_hug_run(trace: UnigramTrace) -> bool:
-    """Whether this is the run that the course does by hand: five words, and their strict substrings as the seed."""
+    """Whether this is the run that the course does by hand: five words, and their strict substrings as the
+    seed."""
     return (
         trace.method == "course"
         and tuple(trace.corpus.items()) == HUG_CORPUS

@@ -64,7 +64,8 @@ def tell_stage(event: StageEvent, voice: TextFormat) -> Narration:
 
 
 def tell_chooser(event: MergeEvent, voice: TextFormat) -> str:
-    """Parity-aware BPE: which language chose and why, and what the plain rule would have merged; "" for other kinds."""
+    """Parity-aware BPE: which language chose and why, and what the plain rule would have merged; "" for other
+    kinds."""
     if not isinstance(event, ParityMergeEvent) or event.plain is None:
         return ""
     if not event.language:

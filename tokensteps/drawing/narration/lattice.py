@@ -1,4 +1,5 @@
-"""What is said while the best path through a word's lattice is searched for: forward, boundary by boundary, then back."""
+"""What is said while the best path through a word's lattice is searched for: forward, boundary by boundary,
+then back."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.language.numbers import log_text, probability_text, share_text, whole_text
 
 PIECES_TOLD: Final = 9
-"""Pieces of a path that a sentence lists; of a longer path, those around the place in question, or the last ones."""
+"""Pieces of a path that a sentence lists; of a longer path, those around the place in question, or the last
+ones."""
 WAYS_TOLD: Final = 4
 """Ways to a boundary whose sums are read out."""
 

@@ -107,7 +107,8 @@ def tell_exclusion(trace: MergeTrace, excluded: Excluded, voice: TextFormat) -> 
 
 
 def tell_wordpiece(snapshot: WordPieceSnapshot, voice: TextFormat, ahead: bool = True) -> Narration:
-    """What is said of a step of WordPiece: the score worked out, and what BPE would have merged; without `ahead` as in `tell_bpe`."""
+    """What is said of a step of WordPiece: the score worked out, and what BPE would have merged; without
+    `ahead` as in `tell_bpe`."""
     event = snapshot.event
     if event.kind == "start":
         return tell_start(snapshot, event, voice)
@@ -219,7 +220,8 @@ def tell_oddities(snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat)
 def tell_ties(
     snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat, next_best: str, ahead: bool = True
 ) -> str:
-    """Why this pair and not another one that is equally good; without a tie, the sentence `next_best` on the runner-up.
+    """Why this pair and not another one that is equally good; without a tie, the sentence `next_best` on the
+    runner-up.
 
     Without `ahead`, the others are counted and not named: they may come next.
     """

@@ -1,5 +1,5 @@
-"""What is said of the options of training: symbols kept whole, characters left out, merges learned on top of a tokenizer's, and why none
-in the middle can be cut out."""
+"""What is said of the options of training: symbols kept whole, characters left out, merges learned on top of
+a tokenizer's, and why none in the middle can be cut out."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ STRANDED_LISTED: Final = 24
 
 
 def tell_kept(corpus: Corpus, voice: TextFormat) -> str:
-    """Which user-defined symbols were cut out of the text before words were counted; nothing where there are none."""
+    """Which user-defined symbols were cut out of the text before words were counted; nothing where there are
+    none."""
     symbols = corpus.pipeline.user_defined_symbols
     if not symbols:
         return ""
@@ -73,7 +74,8 @@ def tell_cuts(corpus: Corpus, voice: TextFormat) -> str:
 
 
 def tell_left_out(trace: MergeTrace | UnigramTrace, voice: TextFormat) -> str:
-    """Which characters limits have left out of the alphabet, with their counts; nothing where there are none."""
+    """Which characters limits have left out of the alphabet, with their counts; nothing where there are
+    none."""
     left_out = trace.left_out
     if not left_out:
         return ""
@@ -126,7 +128,8 @@ def tell_initial(trace: MergeTrace | UnigramTrace, voice: TextFormat) -> str:
 
 
 def tell_long_words(trace: MergeTrace, voice: TextFormat) -> str:
-    """Which of the corpus's words are too long for the tokenizer, where that was set; nothing where none is."""
+    """Which of the corpus's words are too long for the tokenizer, where that was set; nothing where none
+    is."""
     limit = trace.settings.get("max_input_chars_per_word", MAX_CHARACTERS)
     long = {word: number for word, number in trace.corpus.items() if len(word) > limit}
     if limit == MAX_CHARACTERS or not long:

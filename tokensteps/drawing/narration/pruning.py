@@ -1,4 +1,5 @@
-"""What is said of a step of Unigram training: a piece pruned, an E step, an M step, the last choice of pieces."""
+"""What is said of a step of Unigram training: a piece pruned, an E step, an M step, the last choice of
+pieces."""
 
 from __future__ import annotations
 
@@ -87,7 +88,8 @@ def stop_kind(trace: UnigramTrace) -> str:
 
 
 def cost_nothing(trace: UnigramTrace) -> bool:
-    """Whether a run by the course's method pruned pieces, but changed no word's split, as can be said at its end."""
+    """Whether a run by the course's method pruned pieces, but changed no word's split, as can be said at its
+    end."""
     return (
         trace.finished and trace.method == "course" and bool(trace.record.rounds) and not trace.record.resplit
     )
@@ -179,7 +181,8 @@ def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextFormat) 
 
 
 def tell_margin(snapshot: UnigramSnapshot, voice: TextFormat) -> str:
-    """Which piece of the ranking comes next, and how much more it costs; nothing where it costs the same, or nothing was pruned."""
+    """Which piece of the ranking comes next, and how much more it costs; nothing where it costs the same, or
+    nothing was pruned."""
     event, margin = snapshot.event, snapshot.trace.margin(snapshot.step)
     if event.kind != "prune" or not margin:
         return ""
@@ -227,7 +230,8 @@ def tell_resplits(event: PruneEvent, voice: TextFormat) -> str:
 
 
 def tell_estimate(event: PruneEvent, voice: TextFormat) -> str:
-    """Where SentencePiece's estimate comes from, with its numbers; nothing if the loss is exact or the piece was unused."""
+    """Where SentencePiece's estimate comes from, with its numbers; nothing if the loss is exact or the piece
+    was unused."""
     result = event.estimate
     if result is None:
         return ""
@@ -256,7 +260,8 @@ def tell_estimate(event: PruneEvent, voice: TextFormat) -> str:
 
 
 def tell_place(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextFormat) -> str:
-    """The piece's place in the round, and in the course's method why it goes before others that cost as little."""
+    """The piece's place in the round, and in the course's method why it goes before others that cost as
+    little."""
     if event.ranked == 1:
         return voice.say(_("Round {round}: the only longer piece left is pruned."), round=str(event.round))
     if event.pruned == 1 and event.tied > 1 and snapshot.trace.method == "course":

@@ -1,4 +1,5 @@
-"""How a sentence's tokens and numbers are written: as markup for the page, or as plain text for screen readers.
+"""How a sentence's tokens and numbers are written: as markup for the page, or as plain text for screen
+readers.
 
 What there is to say of a step is written once, in the other modules of this folder, for any voice.
 """
@@ -120,7 +121,7 @@ def unbroken(html: str) -> str:
 
     >>> unbroken('Score = <span class="frac"><span>1</span><span>2</span></span> = <b>0.5</b>.')
     'Score = <span class="formula"><span class="frac"><span>1</span><span>2</span></span> = <b>0.5</b></span>.'
-    """
+    """  # noqa: W505
     return _FORMULA.sub(r'<span class="formula">\g<0></span>', html)
 
 

@@ -1,4 +1,5 @@
-"""What is said of a run and the same run with one thing changed: where they part, and why, with both runs' numbers."""
+"""What is said of a run and the same run with one thing changed: where they part, and why, with both runs'
+numbers."""
 
 from __future__ import annotations
 
@@ -65,7 +66,8 @@ def tell_pick(
 
 
 def value_at(trace: AnyTrace, step: int, choice: Decision) -> int | float | Fraction | None:
-    """What a choice's pair or piece is ranked by at a step: count, score or loss; None where it can't be chosen."""
+    """What a choice's pair or piece is ranked by at a step: count, score or loss; None where it can't be
+    chosen."""
     if isinstance(trace, MergeTrace):
         values = {tuple(one.pair): one.value for one in trace.candidates(step - 1)}
         return values.get(choice.tokens)

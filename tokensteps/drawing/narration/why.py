@@ -20,7 +20,8 @@ from tokensteps.language.numbers import cost_text, log_text, times_text
 
 
 def tell_reason(reason: Reason, voice: TextFormat, unk_token: str = "") -> Narration:
-    """What stopped a split, and what follows from that; `unk_token` stands for words that can't be spelled."""
+    """What stopped a split, and what follows from that; `unk_token` stands for words that can't be
+    spelled."""
     match reason.kind:
         case "chosen":
             return Narration(voice.say(_("This is the split that the tokenizer makes.")), "")

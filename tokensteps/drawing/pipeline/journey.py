@@ -56,7 +56,9 @@ def journey(tokenizer: Tokenizer, text: str) -> Journey:
     """A text through the first two stages. Raises what `Tokenizer.encode` raises.
 
     >>> from tokenizers_core import Corpus, train_bpe
-    >>> corpus = Corpus.from_texts(["un été"], normalizer="nfd_strip_accents", pre_tokenizer="whitespace_split")
+    >>> corpus = Corpus.from_texts(
+    ...     ["un été"], normalizer="nfd_strip_accents", pre_tokenizer="whitespace_split"
+    ... )
     >>> found = journey(train_bpe(corpus, merges=1).tokenizer(), "né e\\u0301")
     >>> [one.text for one in found.rewritten], found.removed, found.dropped
     (['e'], [4], [2])
@@ -84,7 +86,8 @@ def journey(tokenizer: Tokenizer, text: str) -> Journey:
 
 
 def grouped(placed: Sequence[Placed]) -> list[tuple[int, int, list[Placed]]]:
-    """Consecutive things that share characters, in groups: start, end, members. One without characters joins the group before it.
+    """Consecutive things that share characters, in groups: start, end, members. One without characters joins
+    the group before it.
 
     >>> grouped([Placed("a", 0, 2), Placed("b", 1, 3), Placed("c", 3, 4), Placed("", 4, 4)])
     [(0, 3, [Placed(text='a', start=0, end=2), Placed(text='b', start=1, end=3)]), \

@@ -1,9 +1,11 @@
-"""A text on its way to ids, drawn: the stages one below the other, everything under the characters that it came from.
+"""A text on its way to ids, drawn: the stages one below the other, everything under the characters that it
+came from.
 
     data = stages_message(tokenizer, tokenizer.encode(text), [journey(tokenizer, text)], Style())
 
-The drawing is a row of *atoms*: stretches of text that no stage reaches across, so that `assets/components/pipeline.js` may break
-lines between them. Whatever a learner pasted becomes markup through `tokensteps.drawing.tokens` alone; descriptions are plain text.
+The drawing is a row of *atoms*: stretches of text that no stage reaches across, so that
+`assets/components/pipeline.js` may break lines between them. Whatever a learner pasted becomes markup through
+`tokensteps.drawing.tokens` alone; descriptions are plain text.
 """
 
 from __future__ import annotations
@@ -123,7 +125,8 @@ class StageDrawing:
             yield self._atom(sequence, end - start, "".join(parts), new=new and start == 0, turn=turn)
 
     def _atom(self, sequence: int, columns: int, inside: str, new: bool = False, turn: bool = False) -> str:
-        """One stretch; `new` begins a line, `turn` makes it run from left to right in a right-to-left text."""
+        """One stretch; `new` begins a line, `turn` makes it run from left to right in a right-to-left
+        text."""
         turned = " dir=ltr" if turn else ""
         return f'<div class=atom data-n={sequence}{" data-b" if new else ""}{turned} style="--n:{columns}">{inside}</div>'
 
@@ -225,7 +228,7 @@ class StageDrawing:
         )
         return f"<div class=col>{inside}</div>"
 
-    # --- what is said ---------------------------------------------------------------------------------------------
+    # --- what is said ---------------------------------------------------------------------------------------
 
     def _where(self, sequence: int, start: int, end: int) -> str:
         """A place in a text, in words."""
@@ -379,7 +382,7 @@ def stages_message(
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-# --- The stages in words ----------------------------------------------------------------------------------------------
+# --- The stages in words ------------------------------------------------------------------------------------
 
 
 def summary_html(

@@ -1,4 +1,5 @@
-"""Why these tokens: the stages before the model, the lineage of a word's tokens, and what stopped another split."""
+"""Why these tokens: the stages before the model, the lineage of a word's tokens, and what stopped another
+split."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ class StageRow(NamedTuple):
 
 
 def stages_html(text: str, stages: Sequence[StageRow], model: StageRow, style: Style) -> str:
-    """What each stage made of a text, those that left it as it was in a word; the last one is the model with its tokens, if any."""
+    """What each stage made of a text, those that left it as it was in a word; the last one is the model with
+    its tokens, if any."""
     rows = _stage_html(StageRow(_("Text"), "", (text,)), _stretches_html((text,), SPACED_TEXT))
     before, manner = [text], SPACED_TEXT
     same = _remark(_("unchanged"))

@@ -1,5 +1,5 @@
-"""A frame as markup that is still to be read where a notebook's viewer takes out styles, scripts and frames: GitHub, a notebook that isn't
-trusted. Tokens are code, columns a table."""
+"""A frame as markup that is still to be read where a notebook's viewer takes out styles, scripts and frames:
+GitHub, a notebook that isn't trusted. Tokens are code, columns a table."""
 
 from __future__ import annotations
 
@@ -78,10 +78,14 @@ class _Plain(HTMLParser):
 
 
 def plain_frame(markup: str, room: int) -> str:
-    """A frame's markup without its classes, attributes and styles. After `room` bytes no more of its elements begin, and an ellipsis says so.
+    """A frame's markup without its classes, attributes and styles. After `room` bytes no more of its elements
+    begin, and an ellipsis says so.
 
-    >>> plain_frame('<div class="cols"><section><li class="w"><bdi class="t c1">h</bdi><span class="m"><span><bdi class="t">u</bdi></span>'
-    ...     '<bdi class="t hot">ug</bdi></span><span class="f">× 3</span></li></section></div>', 100)
+    >>> plain_frame(
+    ...     '<div class="cols"><section><li class="w"><bdi class="t c1">h</bdi><span class="m"><span><bdi class="t">u</bdi></span>'
+    ...     '<bdi class="t hot">ug</bdi></span><span class="f">× 3</span></li></section></div>',
+    ...     100,
+    ... )
     '<table><tr><td><li><code>h</code> <code>ug</code> × 3 </li> </td> </table>'
-    """
+    """  # noqa: W505
     return "".join(_Plain(markup, room).result)

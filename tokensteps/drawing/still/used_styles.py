@@ -21,7 +21,9 @@ GROUP_RULES: Final = ("@media", "@supports", "@container")
 def used_styles(css: str, markup: str) -> str:
     """The rules whose selectors name only what the markup names, without comments and spare spaces.
 
-    >>> used_styles(".w, .id { x: y }  .c .w { x: y } @media print { .id { x: y } i { x: y } }", '<i class="w">')
+    >>> used_styles(
+    ...     ".w, .id { x: y }  .c .w { x: y } @media print { .id { x: y } i { x: y } }", '<i class="w">'
+    ... )
     '.w{x: y}@media print{i{x: y}}'
     """
     css = SPARE_SIGNS.sub("", " ".join(CSS_COMMENT.sub("", css).split()))

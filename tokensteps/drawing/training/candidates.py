@@ -1,7 +1,8 @@
 """The panel of candidates beside the words: the pairs that a merge is chosen from, one a row.
 
-A column is one entry of `COUNT_COLUMNS` (BPE) or `SCORE_COLUMNS` (WordPiece): its name, its cell, and where it has no room.
-Beside a question about the next merge there is another panel, `asked_panel`, in which nothing says which pair that is.
+A column is one entry of `COUNT_COLUMNS` (BPE) or `SCORE_COLUMNS` (WordPiece): its name, its cell, and where
+it has no room. Beside a question about the next merge there is another panel, `asked_panel`, in which nothing
+says which pair that is.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ class CandidateColumn(NamedTuple, Generic[SomeCandidate]):
     cell: Callable[[CandidateRow[SomeCandidate]], str]
     """From a row to the cell's markup."""
     hidden: str = ""
-    """Where it has no room and is left out: "projected" (projector mode) or "narrow" (projector mode, not a wide screen)."""
+    """Where it has no room and is left out: "projected" (projector mode) or "narrow" (projector mode, not a
+    wide screen)."""
 
 
 def pair_cell(row: CandidateRow[SomeCandidate]) -> str:
@@ -143,7 +145,8 @@ SCORE_TABLE: Final = PairTable(SCORE_COLUMNS, SCORE_COLUMNS[:3], "scores")
 
 
 def pairs_panel(snapshot: MergeSnapshot, table: PairTable, style: Style) -> str:
-    """The pairs, best first: those a merge was chosen from; at other steps, those that the next one will be."""
+    """The pairs, best first: those a merge was chosen from; at other steps, those that the next one will
+    be."""
     event = snapshot.event
     if event.kind != "merge":
         candidates, chosen, number = snapshot.candidates(CANDIDATE_ROWS), None, snapshot.pair_count
@@ -158,8 +161,9 @@ def pairs_panel(snapshot: MergeSnapshot, table: PairTable, style: Style) -> str:
 
 
 def asked_panel(snapshot: MergeSnapshot, table: PairTable, style: Style, asked: bool) -> str:
-    """The same while a learner is asked for what comes next: of the step's pairs only the one merged; if this is the step
-    that the question follows (`asked`), the pairs to choose from by their spelling, on request."""
+    """The same while a learner is asked for what comes next: of the step's pairs only the one merged; if this
+    is the step that the question follows (`asked`), the pairs to choose from by their spelling, on
+    request."""
     event = snapshot.event
     shown = ""
     if event.kind == "merge":
@@ -170,13 +174,15 @@ def asked_panel(snapshot: MergeSnapshot, table: PairTable, style: Style, asked: 
 
 
 def offered_pairs(trace: MergeTrace, step: int, limit: int = PAIRS_OFFERED) -> list[Candidate]:
-    """What a question about the merge after a step offers: the best pairs, and better ones that a bound excludes."""
+    """What a question about the merge after a step offers: the best pairs, and better ones that a bound
+    excludes."""
     excluded = [one.candidate for one in trace.excluded(step + 1)[:EXCLUDED_ROWS]]
     return [*excluded, *trace.candidates(step, limit - len(excluded))]
 
 
 def pairs_to_choose(snapshot: MergeSnapshot, table: PairTable, style: Style) -> str:
-    """How to count the pairs, and their list, sorted by spelling; with numbers only if there are too many words to count in."""
+    """How to count the pairs, and their list, sorted by spelling; with numbers only if there are too many
+    words to count in."""
     head = pairs_heading(_("Pairs to choose from"), snapshot.pair_count)
     if not snapshot.pair_count:
         return head
@@ -226,7 +232,8 @@ def candidates_html(
     classes: str = "",
     excluded: Sequence[Excluded] = (),
 ) -> str:
-    """A table of candidates, best first, with the `chosen` pair marked; before them those that a bound excludes, struck out."""
+    """A table of candidates, best first, with the `chosen` pair marked; before them those that a bound
+    excludes, struck out."""
     head = "".join(
         f"<th{_class(column)}>{marked(_(column.name))}" if column.name else f"<td{_class(column)}>"
         for column in columns

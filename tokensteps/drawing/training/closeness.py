@@ -15,7 +15,8 @@ from tokensteps.language.i18n import _, count
 
 
 def tipping_html(trace: AnyTrace, step: int, found: Mapping[str, Tipping], bound: int, style: Style) -> str:
-    """Each word as it was split before the step, its count, and the first change in each direction that tips the step."""
+    """Each word as it was split before the step, its count, and the first change in each direction that tips
+    the step."""
     splits = trace.snapshot(max(0, step - 1)).splits(found)
     counts = dict(corpus_of(trace, step).items())
     names = (

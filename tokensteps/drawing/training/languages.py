@@ -1,4 +1,5 @@
-"""Parity-aware BPE: how many tokens each language's lines take, which language chose, and what plain BPE would have made of them."""
+"""Parity-aware BPE: how many tokens each language's lines take, which language chose, and what plain BPE
+would have made of them."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ def gini_of_lines(trace: ParityTrace, tokens: Mapping[str, int]) -> str:
 
 
 def beside_plain_html(trace: ParityTrace, step: int) -> str:
-    """Each language's tokens after `step` merges, and after as many of plain BPE; below, how unequal they are."""
+    """Each language's tokens after `step` merges, and after as many of plain BPE; below, how unequal they
+    are."""
     parity, plain = trace.parallel_tokens(step), trace.plain_tokens(step)
     most = max(*parity.values(), *plain.values()) or 1
 

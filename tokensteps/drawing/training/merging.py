@@ -1,7 +1,8 @@
-"""Snapshot → frame for BPE and WordPiece: what was merged, the words, the pairs it was chosen from, the vocabulary.
+"""Snapshot → frame for BPE and WordPiece: what was merged, the words, the pairs it was chosen from, the
+vocabulary.
 
-A frame is a pure function of its snapshot, the style and the language in use. Its sentences are in `drawing/narration/`, the
-panel of pairs in `candidates`.
+A frame is a pure function of its snapshot, the style and the language in use. Its sentences are in
+`drawing/narration/`, the panel of pairs in `candidates`.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ SomeSnapshot = TypeVar("SomeSnapshot", bound=MergeSnapshot)
 
 
 def merge_frame(snapshot: MergeSnapshot, style: Style, ahead: bool = True, asked: bool = False) -> Frame:
-    """The frame of one step of BPE; with `ahead=False` it gives nothing away of the next step, about which it may be `asked`."""
+    """The frame of one step of BPE; with `ahead=False` it gives nothing away of the next step, about which it
+    may be `asked`."""
     above = languages_panel(snapshot)
     return training_frame(snapshot, style, tell_bpe, COUNT_TABLE, ahead=ahead, asked=asked, above=above)
 
@@ -71,7 +73,8 @@ def merge_frame(snapshot: MergeSnapshot, style: Style, ahead: bool = True, asked
 def wordpiece_frame(
     snapshot: WordPieceSnapshot, style: Style, ahead: bool = True, asked: bool = False
 ) -> Frame:
-    """The frame of one step of WordPiece, as in `merge_frame`; its erratum names a pair that is merged later."""
+    """The frame of one step of WordPiece, as in `merge_frame`; its erratum names a pair that is merged
+    later."""
     aside = wordpiece_erratum(snapshot, style) if ahead else ""
     return training_frame(snapshot, style, tell_wordpiece, SCORE_TABLE, aside, ahead, asked)
 
@@ -88,8 +91,9 @@ def training_frame(
 ) -> Frame:
     """The frame of one step of training by merging.
 
-    `table` is how its pairs are listed; `aside` is markup to show under the words, `above` over them. Without `ahead`, nothing is said of pairs
-    that a merge has still to be chosen from; if it is `asked` which comes next, they are listed so that it remains to be found.
+    `table` is how its pairs are listed; `aside` is markup to show under the words, `above` over them. Without
+    `ahead`, nothing is said of pairs that a merge has still to be chosen from; if it is `asked` which comes
+    next, they are listed so that it remains to be found.
     """
     event = snapshot.event
     lead, why = tell(snapshot, Marked(style), ahead)
@@ -128,7 +132,8 @@ def vocabulary_status(snapshot: MergeSnapshot) -> str:
 
 
 def counted_as(trace: MergeTrace, step: int) -> tuple[str, str]:
-    """What the pairs of a step are counted in, and how many there are: words, or SuperBPE's stretches of text."""
+    """What the pairs of a step are counted in, and how many there are: words, or SuperBPE's stretches of
+    text."""
     number = len(trace.corpus_at(step).words)
     if not (isinstance(trace, SuperTrace) and trace.in_stage_2(step)):
         return _("Words"), words_count(number)
@@ -139,8 +144,8 @@ def counted_as(trace: MergeTrace, step: int) -> tuple[str, str]:
 def words_panel(
     snapshot: MergeSnapshot, style: Style, listed: Sequence[Pair] = (), asked: bool = False
 ) -> str:
-    """The words, those that changed first. Pairs that are `listed` beside them light up from there; when a pair is `asked` for,
-    any can be pointed at in the words themselves, and chosen."""
+    """The words, those that changed first. Pairs that are `listed` beside them light up from there; when a
+    pair is `asked` for, any can be pointed at in the words themselves, and chosen."""
     trace, event = snapshot.trace, snapshot.event
     corpus = trace.corpus_at(snapshot.step)
     changed: tuple[str, ...] = ()
@@ -189,10 +194,11 @@ def word_row(
     asked: bool = False,
     removed: str = "",
 ) -> str:
-    """One word: its tokens as chips, and its frequency; `listed` and `asked` as in `words_panel`, `removed` as in `lit_groups`.
+    """One word: its tokens as chips, and its frequency; `listed` and `asked` as in `words_panel`, `removed`
+    as in `lit_groups`.
 
-    Whatever this step merged is in the markup twice, as the two parts and as the token: the stylesheet shows the parts in
-    the first beat and the token in the second.
+    Whatever this step merged is in the markup twice, as the two parts and as the token: the stylesheet shows
+    the parts in the first beat and the token in the second.
     """
     cut_before = cut_after = 0
     if len(groups) > TOKENS_IN_ROW:
@@ -216,9 +222,11 @@ def word_row(
 def lit_groups(
     groups: Sequence[Sequence[str]], merged: str, style: Style, listed: Set[Pair], removed: str = ""
 ) -> str:
-    """A word's tokens, of which those in a listed pair light up with it; a token just made, with the pairs that its parts were in.
+    """A word's tokens, of which those in a listed pair light up with it; a token just made, with the pairs
+    that its parts were in.
 
-    With `removed`, groups are what was written for a token that leaves: it is shown in the first beat, they are in the second.
+    With `removed`, groups are what was written for a token that leaves: it is shown in the first beat, they
+    are in the second.
     """
     ids = iter(pair_ids([token for group in groups for token in group], listed))
     shown = ""
@@ -259,7 +267,8 @@ def joined_groups(groups: Sequence[Sequence[str]], merged: str, style: Style, re
 
 
 def pair_ids(tokens: Sequence[str], listed: Set[Pair] | None = None) -> list[str]:
-    """For each token of a word the ids of the pairs that it is in (if those are `listed`), separated by spaces.
+    """For each token of a word the ids of the pairs that it is in (if those are `listed`), separated by
+    spaces.
 
     >>> [len(ids.split()) for ids in pair_ids("hugs")]
     [1, 2, 2, 1]

@@ -1,4 +1,5 @@
-"""The panel of pieces in Unigram's frames, one for each kind of step: the seed, a round's ranking, EM's counts, the end."""
+"""The panel of pieces in Unigram's frames, one for each kind of step: the seed, a round's ranking, EM's
+counts, the end."""
 
 from __future__ import annotations
 
@@ -81,7 +82,8 @@ def seed_shown(trace: UnigramTrace) -> list[tuple[str, int]]:
 
 
 def ranking_panel(event: PruneEvent, trace: UnigramTrace, style: Style, ahead: bool = True) -> str:
-    """The round's ranking around the piece that goes (up to it, unless `ahead`), and the line between what goes and what stays."""
+    """The round's ranking around the piece that goes (up to it, unless `ahead`), and the line between what
+    goes and what stays."""
     rows = list(ranked_rows(event, lambda start, stop: trace.ranking(event.round, start, stop)))
     if not ahead:
         rows = [row for row in rows if row is not None and row.place <= event.place]
@@ -108,7 +110,8 @@ def ranking_panel(event: PruneEvent, trace: UnigramTrace, style: Style, ahead: b
 def ranked_rows(
     event: PruneEvent, rows: Callable[[int, int], list[RankedPiece]]
 ) -> Iterable[RankedPiece | None]:
-    """The rows to show: some around the piece that goes, and, if the threshold is further away, two rows there after a gap."""
+    """The rows to show: some around the piece that goes, and, if the threshold is further away, two rows
+    there after a gap."""
     last = max(0, event.ranked - CANDIDATE_ROWS)
     start = min(max(0, event.place - 1 - ROWS_BEFORE), last)
     if event.pruned < start + CANDIDATE_ROWS or event.pruned >= event.ranked:

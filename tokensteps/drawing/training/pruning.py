@@ -1,7 +1,7 @@
 """Snapshot → frame for Unigram training: a piece pruned, an E step, an M step, with the words and the pieces.
 
-A frame is a pure function of its snapshot, the style and the language in use. Its sentences are in `drawing/narration/`, the
-panel of words in `resplits`, the panel of pieces in `pieces`.
+A frame is a pure function of its snapshot, the style and the language in use. Its sentences are in
+`drawing/narration/`, the panel of words in `resplits`, the panel of pieces in `pieces`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ STEP_NAMES: Final[Mapping[str, str]] = {
 
 
 def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True, **_asked: bool) -> Frame:
-    """The frame of one step of Unigram training; with `ahead=False` it gives nothing away of the next step. Whether that is `asked`
-    about changes nothing: the question has its own list of pieces."""
+    """The frame of one step of Unigram training; with `ahead=False` it gives nothing away of the next step.
+    Whether that is `asked` about changes nothing: the question has its own list of pieces."""
     event, ending = snapshot.event, tell_end(snapshot)
     voice, plain = Marked(style), Plain(style)
     lead, why, figures = tell_unigram(snapshot, voice)

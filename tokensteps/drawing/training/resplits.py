@@ -1,4 +1,5 @@
-"""The panel of words in Unigram's frames: each word's best split; of a word that a step re-splits, before and after."""
+"""The panel of words in Unigram's frames: each word's best split; of a word that a step re-splits, before and
+after."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ from tokensteps.language.numbers import percent
 
 TOKENS_IN_SPLIT: Final = 16
 PIECES_SIDE_BY_SIDE: Final = 13
-"""If the splits before and after have more pieces than this together, only the pieces around the change are shown, …"""
+"""If the splits before and after have more pieces than this together, only the pieces around the change are
+shown, …"""
 PIECES_AROUND: Final = 3
 """… this many on either side."""
 CHARACTERS_SIDE_BY_SIDE: Final = 24
@@ -36,7 +38,8 @@ CHARACTERS_SIDE_BY_SIDE: Final = 24
 
 
 def splits_panel(snapshot: UnigramSnapshot, style: Style, limit: int) -> str:
-    """Words and their best splits, `limit` of them for the page; first those that this step re-splits, as they were and as they are."""
+    """Words and their best splits, `limit` of them for the page; first those that this step re-splits, as
+    they were and as they are."""
     corpus, event = snapshot.trace.corpus, snapshot.event
     changed = {resplit.word: resplit for resplit in changed_splits(snapshot)}
     shown = words_shown(corpus.words, list(changed))
@@ -53,7 +56,8 @@ def splits_panel(snapshot: UnigramSnapshot, style: Style, limit: int) -> str:
         number = _("{changed} of {all}").format(changed=count(len(changed)), all=count(len(corpus.words)))
     frequencies = snapshot.trace.word_frequencies
     splits = snapshot.splits(word for word in shown if word not in changed)
-    # The seed's counts are those of substrings, wherever they occur; from then on a piece counts where the best splits use it.
+    # The seed's counts are those of substrings, wherever they occur; from then on a piece counts where the
+    # best splits use it.
     counted = [piece for piece, _number in seed_shown(snapshot.trace)] if event.kind == "start" else None
     rows = [
         resplit_row(changed[word], gone, frequencies[word], style)
@@ -132,8 +136,8 @@ def shared_row(lattice: Lattice, style: Style) -> str:
 
 
 def split_html(split: Sequence[str], style: Style, counted: Sequence[str] | None = None) -> str:
-    """A word's pieces, the first of many. Each lights up with its own number; if substrings are `counted`, with those that it
-    overlaps."""
+    """A word's pieces, the first of many. Each lights up with its own number; if substrings are `counted`,
+    with those that it overlaps."""
     shown = split[:TOKENS_IN_SPLIT]
     ids = [lit_id(piece) for piece in shown] if counted is None else overlapping_ids(split, counted)
     lit = (lit_chip(piece, its, style) for piece, its in zip(shown, ids, strict=False))

@@ -1,4 +1,5 @@
-"""The page “Compare”: one corpus through several algorithms and kinds of BPE, in lockstep by vocabulary size, on one transport."""
+"""The page “Compare”: one corpus through several algorithms and kinds of BPE, in lockstep by vocabulary size,
+on one transport."""
 
 from __future__ import annotations
 
@@ -51,7 +52,8 @@ from tokensteps.widgets.notes import note
 from tokensteps.widgets.tabs import show_tabs
 
 SIZES_MEASURED: Final = 40
-"""Vocabulary sizes at which a comparison is measured: each takes as long as reading all words of the corpus as they are split."""
+"""Vocabulary sizes at which a comparison is measured: each takes as long as reading all words of the corpus
+as they are split."""
 OF_WORDS: Final = ("fertility", "whole_words")
 """Measures that count words."""
 ROWS_LISTED: Final = 2_000
@@ -123,7 +125,8 @@ def show_comparison(controls: Controls, recipe: Recipe, run: Run[Comparison], co
 
 
 def tell_other_unigram(recipe: Recipe, comparison: Comparison) -> str:
-    """Why Unigram's page, as it opens on the same corpus, trains another model than this one; "" where it doesn't."""
+    """Why Unigram's page, as it opens on the same corpus, trains another model than this one; "" where it
+    doesn't."""
     if UNIGRAM.name not in comparison.names:
         return ""
     usual = {rule.name: usual_value("unigram", recipe["corpus"], rule) for rule in UNIGRAM_RULES}
@@ -159,7 +162,7 @@ def at_a_glance(_view: ComparisonView) -> None:
     st.html(algorithms_html(known_columns()))
 
 
-# --- the sweep --------------------------------------------------------------------------------------------------------
+# --- the sweep ----------------------------------------------------------------------------------------------
 
 
 def sweep(view: ComparisonView) -> None:
@@ -207,7 +210,8 @@ def plot_sweep(view: ComparisonView, chart: str, key: str) -> None:
 
 
 def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
-    """How to read the chart, and at what size each of the others needs as few tokens as the best one does here."""
+    """How to read the chart, and at what size each of the others needs as few tokens as the best one does
+    here."""
     lines = [
         _("Fewer tokens per word make a shorter text for the model, at the price of a larger vocabulary.")
     ]
@@ -244,7 +248,8 @@ LANDMARKS: Mapping[str, str] = {"gap": N_("Lines farthest apart"), "alike": N_("
 
 
 def landmarks(comparison: Comparison) -> dict[str, int]:
-    """Steps worth looking at: where the lines are farthest apart, and where the fewest words are split alike."""
+    """Steps worth looking at: where the lines are farthest apart, and where the fewest words are split
+    alike."""
     gaps: dict[int, float] = {}
     alike: dict[int, float] = {}
     for index, point in enumerate(comparison.sweep):
@@ -260,11 +265,12 @@ def landmarks(comparison: Comparison) -> dict[str, int]:
     return results
 
 
-# --- measures over the sizes -------------------------------------------------------------------------------------------
+# --- measures over the sizes --------------------------------------------------------------------------------
 
 
 def sizes_measured(view: ComparisonView) -> None:
-    """One measure over the vocabulary sizes, then all of them at this size; on the corpus itself, whose words are the pre-tokens."""
+    """One measure over the vocabulary sizes, then all of them at this size; on the corpus itself, whose words
+    are the pre-tokens."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = str(
             st.selectbox(_("Measure"), OF_TEXT, format_func=measure_name, key=view.key("measure"), width=320)
@@ -305,7 +311,8 @@ def sizes_measured(view: ComparisonView) -> None:
 
 
 def _measured_at(view: ComparisonView, places: Sequence[int]) -> dict[int, tuple[Measures | None, ...]]:
-    """The measures at some of the sizes, remembered: those over which a chart goes are the same at each step."""
+    """The measures at some of the sizes, remembered: those over which a chart goes are the same at each
+    step."""
     rows = remembered(
         ("measures", view.run.name, reach(view.trace), tuple(places)),
         lambda: [*measure_sizes(view.trace, places)],
@@ -349,7 +356,7 @@ def measured_sizes(
     )
 
 
-# --- the overlap ------------------------------------------------------------------------------------------------------
+# --- the overlap --------------------------------------------------------------------------------------------
 
 
 def overlap(view: ComparisonView) -> None:
@@ -378,7 +385,7 @@ def overlap(view: ComparisonView) -> None:
     plot_sweep(view, "overlap", "overlap")
 
 
-# --- the words --------------------------------------------------------------------------------------------------------
+# --- the words ----------------------------------------------------------------------------------------------
 
 
 def disagreements(view: ComparisonView) -> None:
@@ -472,7 +479,7 @@ def who_differs(runs: Sequence[str], cuts: tuple[Cut | None, ...], apart: str) -
     return _("all") if len(there) == len(runs) else side_names(there)
 
 
-# --- the files --------------------------------------------------------------------------------------------------------
+# --- the files ----------------------------------------------------------------------------------------------
 
 
 def comparison_files_tab(view: ComparisonView) -> None:

@@ -1,4 +1,5 @@
-"""The page “Pipeline”: a text through normalization, pre-tokenization, model and post-processing, and back."""
+"""The page “Pipeline”: a text through normalization, pre-tokenization, model and post-processing, and
+back."""
 
 from __future__ import annotations
 
@@ -75,7 +76,8 @@ def show() -> None:
 def show_chosen(
     controls: PipelineControls, spec: str, texts: tuple[str, ...], settings: DeltaGenerator
 ) -> None:
-    """The texts by a tokenizer that was chosen; `settings` is the place for what can be set for it. Raises what encoding raises."""
+    """The texts by a tokenizer that was chosen; `settings` is the place for what can be set for it. Raises
+    what encoding raises."""
     opened = stage.opened_tokenizer(spec, controls.key("t1"))
     tokenizer_settings(controls.page, "t1", settings, None if opened is None else opened.subject)
     if opened is not None:
@@ -105,7 +107,8 @@ def show_trained(
 
 
 def show_texts(controls: PipelineControls) -> tuple[str, ...] | None:
-    """The boxes for a text or a pair of texts; returns the texts, or None if one is too long, with a message."""
+    """The boxes for a text or a pair of texts; returns the texts, or None if one is too long, with a
+    message."""
     left, right = st.columns(2)
     left.text_area(_("Text"), key=controls.key("a"), height=80, persist_state="session")
     right.text_area(

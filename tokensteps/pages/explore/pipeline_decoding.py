@@ -137,7 +137,8 @@ def touching(spans: Sequence[Span]) -> bool:
 
 
 class BoundedComparison(SequenceMatcher[str]):
-    """A comparison of two texts with a limit on its cost: if only single letters agree, the time grows with the third power.
+    """A comparison of two texts with a limit on its cost: if only single letters agree, the time grows with
+    the third power.
 
     When the limit is reached, the rest counts as different.
     """

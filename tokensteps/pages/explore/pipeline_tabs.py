@@ -31,7 +31,7 @@ NAMED_ENTITIES: Mapping[str, str] = {"Sylvain": "PER", "Hugging Face": "ORG", "B
 """The entities of the example, and their kinds."""
 
 
-# --- The encoding -----------------------------------------------------------------------------------------------------
+# --- The encoding -------------------------------------------------------------------------------------------
 
 
 def encoding_tab(view: PipelineView) -> None:
@@ -132,7 +132,7 @@ def maps_text(encoding: Encoding, position: int, sequence: int) -> str:
     return "\n".join(lines)
 
 
-# --- Windows ----------------------------------------------------------------------------------------------------------
+# --- Windows ------------------------------------------------------------------------------------------------
 
 
 def windows_tab(view: PipelineView) -> None:
@@ -239,7 +239,7 @@ def ask_for_answer(view: PipelineView) -> AnswerRange | None:
     return AnswerRange(sequence, start, start + len(value))
 
 
-# --- Entities ---------------------------------------------------------------------------------------------------------
+# --- Entities -----------------------------------------------------------------------------------------------
 
 
 def entities_tab(view: PipelineView) -> None:
@@ -323,7 +323,8 @@ def show_entities(view: PipelineView, own: Sequence[int], found: Sequence[Entity
 
 
 def labels_key(text: str, ids: Sequence[int]) -> str:
-    """The key under which this text's labels are kept: the same in every process, so that they survive a reconnect."""
+    """The key under which this text's labels are kept: the same in every process, so that they survive a
+    reconnect."""
     return f"labels.{digest(repr((text, list(ids))).encode('utf-8', 'replace'))}"
 
 
@@ -367,7 +368,7 @@ def ask_for_offsets(view: PipelineView, text: str) -> None:
     )
 
 
-# --- Files ------------------------------------------------------------------------------------------------------------
+# --- Files --------------------------------------------------------------------------------------------------
 
 
 def files_tab(view: PipelineView) -> None:

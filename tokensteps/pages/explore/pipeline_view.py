@@ -30,7 +30,8 @@ class PipelineView:
     names: Sequence[str] = ()
     """What the four stages are."""
     decoder: str | None = None
-    """The library's name for what turns tokens back into text, "" where there is nothing; None for a tokenizer of the engine."""
+    """The library's name for what turns tokens back into text, "" where there is nothing; None for a
+    tokenizer of the engine."""
 
     def key(self, name: str) -> str:
         """A widget's key, the page's own."""

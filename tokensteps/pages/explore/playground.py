@@ -54,7 +54,8 @@ from tokensteps.widgets.notes import lasting, problem
 from tokensteps.widgets.tour import titled
 
 SPECIAL_LISTED: Final = 300
-"""Special tokens in the menu that puts one into the text: Llama 3 has 256, and all are sent with every key that is pressed."""
+"""Special tokens in the menu that puts one into the text: Llama 3 has 256, and all are sent with every key
+that is pressed."""
 
 
 def show() -> None:
@@ -81,7 +82,8 @@ def show() -> None:
 
 @st.fragment
 def show_text(subjects: Mapping[str, ShownTokenizer]) -> None:
-    """The box, the counts, the chips and the tabs: everything that changes as somebody types. `subjects` are the loaded tokenizers by letter."""
+    """The box, the counts, the chips and the tabs: everything that changes as somebody types. `subjects` are
+    the loaded tokenizers by letter."""
     use_language(st.session_state["language"])
     typed = editor(
         playground_value("text"),

@@ -1,5 +1,5 @@
-"""The playground's tokens as chips, a page at a time, each with a card of facts about it, and the figures above them: one message, which the
-page sends when it is drawn, and `live_typing/` for each key."""
+"""The playground's tokens as chips, a page at a time, each with a card of facts about it, and the figures
+above them: one message, which the page sends when it is drawn, and `live_typing/` for each key."""
 
 from __future__ import annotations
 
@@ -56,14 +56,16 @@ def pages_of(analysis: Analysis) -> int:
 
 
 def turns_back(old: str, new: str) -> bool:
-    """Whether a text is a different one, which begins on its first page; while somebody goes on typing, the page stays."""
+    """Whether a text is a different one, which begins on its first page; while somebody goes on typing, the
+    page stays."""
     return abs(len(new) - len(old)) > 1_000 or new[:1_000] != old[:1_000]
 
 
 def chips_data(view: ChipsView, text: str, version: Version, cards: bool = True) -> bytes:
     """The message that draws a page of chips, and the figures above it, in the language in use.
 
-    `text` is what was typed, at this `version`; without `cards`, the browser keeps those it has. Raises what `Subject.encode` raises.
+    `text` is what was typed, at this `version`; without `cards`, the browser keeps those it has. Raises what
+    `Subject.encode` raises.
     """
     analysis = view.analysis(text)
     page = min(view.page, pages_of(analysis))
@@ -107,7 +109,8 @@ def name_html(letter: str, subject: ShownTokenizer) -> str:
 
 
 def remark_text(remark: str) -> str:
-    """A remark about a tokenizer, in the language in use; the tokenizer may have been loaded for somebody with another language."""
+    """A remark about a tokenizer, in the language in use; the tokenizer may have been loaded for somebody
+    with another language."""
     if isinstance(remark, Phrase):
         return _(remark.template).format(**remark.evidence)
     return _(remark)

@@ -35,7 +35,8 @@ def tokens_csv(analysis: Analysis) -> str:
 
 
 def tokens_sheet(analysis: Analysis) -> bytes:
-    """The tokens as a table for a spreadsheet; cells that it would read as formulas get an apostrophe in front."""
+    """The tokens as a table for a spreadsheet; cells that it would read as formulas get an apostrophe in
+    front."""
     rows = (
         (index, identifier, inert(token), inert(text), start, end, data)
         for index, identifier, token, text, start, end, data in _rows(analysis)
@@ -61,7 +62,8 @@ def tokens_json(analysis: Analysis) -> str:
 
 
 def tokens_html(analysis: Analysis, shown: Shown) -> str:
-    """A self-contained page: the coloured tokens, their ids, the counts. It loads nothing from the network."""
+    """A self-contained page: the coloured tokens, their ids, the counts. It loads nothing from the
+    network."""
     last = next(
         (index for index, stretch in enumerate(analysis.stretches) if stretch.last > TOKENS_DRAWN),
         len(analysis.stretches),

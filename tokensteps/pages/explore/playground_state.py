@@ -59,7 +59,8 @@ def replace_spec(slot: int, spec: str) -> None:
 
 
 def read_playground_url() -> list[str]:
-    """Read the URL when the session begins, after Back, and when a link brings settings; returns complaints about it."""
+    """Read the URL when the session begins, after Back, and when a link brings settings; returns complaints
+    about it."""
     state, url = st.session_state, st.query_params.to_dict()
     first = "playground.text" not in state
     if not reads_address(first):
@@ -124,7 +125,8 @@ def text_query() -> dict[str, str]:
 
 
 def keep_draft(text: str) -> str:
-    """Have the server keep a text; returns its name there. While somebody types, it keeps only the last few versions, and those that others use."""
+    """Have the server keep a text; returns its name there. While somebody types, it keeps only the last few
+    versions, and those that others use."""
     drafts: dict[str, int] = st.session_state.setdefault("playground.drafts", {})
     store, data = text_store(), text.encode("utf-8", "replace")
     new = not store.used(digest(data))

@@ -1,4 +1,5 @@
-"""Choosing tokenizers: the playground's sidebar with up to four, and the box of other pages for one, with the same ways to add one."""
+"""Choosing tokenizers: the playground's sidebar with up to four, and the box of other pages for one, with the
+same ways to add one."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ PLAYGROUND = "playground"
 
 
 def tokenizer_choice() -> list[DeltaGenerator]:
-    """The select boxes for up to four tokenizers, and ways to add one; returns a place under each box for its step."""
+    """The select boxes for up to four tokenizers, and ways to add one; returns a place under each box for its
+    step."""
     chosen, positions = chosen_specs(), []
     options = list(dict.fromkeys([*chosen, *choices.options()]))
     titles = choices.titles(options)
@@ -82,7 +84,8 @@ def _window_box() -> None:
 
 
 def preset_html(preset: PublicTokenizer) -> str:
-    """What somebody should know of a public tokenizer: its size, where it comes from, its licence, and what it needs."""
+    """What somebody should know of a public tokenizer: its size, where it comes from, its licence, and what
+    it needs."""
     tokens = ngettext("{number} token", "{number} tokens", preset.tokens).format(number=count(preset.tokens))
     facts = [tokens, *([preset.licence] if preset.licence else []), _needs(preset)]
     return f'<p class="ts preset">{escape(" · ".join(facts))}</p>'
@@ -113,14 +116,15 @@ def _show_first(spec: str) -> None:
     st.session_state["playground.specs"] = [spec, *others][: len(PLAYGROUND_SLOTS)]
 
 
-# --- On every page that takes any tokenizer ---------------------------------------------------------------------------
+# --- On every page that takes any tokenizer -----------------------------------------------------------------
 
 Take = Callable[[str], None]
 """What a page does with the spec of a tokenizer that somebody has brought."""
 
 
 def tokenizer_box(page: str, name: str, label: str, first: Sequence[str] = (), none: str = "") -> str:
-    """A box to choose one tokenizer, and the ways to add one; returns its spec, which is kept in session state as the page's `name`.
+    """A box to choose one tokenizer, and the ways to add one; returns its spec, which is kept in session
+    state as the page's `name`.
 
     `first` are offered in front; `none` names the choice of no tokenizer, "".
     """
@@ -225,7 +229,7 @@ def _name_form(page: str, take: Take) -> None:
             _bring(page, choices.public(name.strip()), take, _("Loading the tokenizer …"))
 
 
-# --- In the playground ------------------------------------------------------------------------------------------------
+# --- In the playground --------------------------------------------------------------------------------------
 
 
 def open_slot(slot: int, place: DeltaGenerator) -> OpenedTokenizer | None:
@@ -261,9 +265,11 @@ def _upload_settings(
     subject: ShownTokenizer | None,
     take: Take,
 ) -> None:
-    """A learner's tokenizer: its name, and, where its files don't say them, the pattern and the special tokens.
+    """A learner's tokenizer: its name, and, where its files don't say them, the pattern and the special
+    tokens.
 
-    `subject` is None where it isn't loaded, perhaps because of what was set; `take` gets the spec with other settings.
+    `subject` is None where it isn't loaded, perhaps because of what was set; `take` gets the spec with other
+    settings.
     """
     with (
         place.popover(_("Name and settings")),

@@ -1,4 +1,5 @@
-"""The page “New from old”: retrain a tokenizer on another corpus, with its own stages, and see one text under both."""
+"""The page “New from old”: retrain a tokenizer on another corpus, with its own stages, and see one text under
+both."""
 
 from __future__ import annotations
 
@@ -168,7 +169,8 @@ def show_renewed(controls: RenewControls, old: ShownTokenizer, source: Source | 
 
 
 def show_continued(controls: RenewControls, old: ShownTokenizer, source: Source | None) -> None:
-    """The old one's merges and more, learned on top, one a step. Raises what `as_written` and `heritage` raise."""
+    """The old one's merges and more, learned on top, one a step. Raises what `as_written` and `heritage`
+    raise."""
     stored, handed = as_written(old), heritage(old)
     controls.say_complaints(source)
     if source is None or controls.blocked:
@@ -202,7 +204,8 @@ def show_steps(controls: RenewControls, run: Run[AnyTrace], trace: BpeTrace) -> 
 
 
 def show_trimmed(controls: RenewControls, old: ShownTokenizer) -> None:
-    """The old one without its last merges, and why none in the middle can be cut out. Raises what `as_written` and `trim` raise."""
+    """The old one without its last merges, and why none in the middle can be cut out. Raises what
+    `as_written` and `trim` raise."""
     whole = tokenizer_of(as_written(old))
     for complaint in controls.complaints:
         problem(complaint)
@@ -310,7 +313,8 @@ def totals_html(old: int, new: int) -> str:
 
 
 def only_in(one: Analysis, other: Analysis) -> list[str]:
-    """One tokenizer's tokens that the other lacks: those in the text first, longest first, then the others. At most `NEW_LISTED`."""
+    """One tokenizer's tokens that the other lacks: those in the text first, longest first, then the others.
+    At most `NEW_LISTED`."""
     known = {*other.subject.all_tokens()}
     subject = one.subject
     in_text = {subject.token(identifier) for identifier in one.ids}

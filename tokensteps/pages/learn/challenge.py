@@ -1,4 +1,5 @@
-"""The page of challenges: a class answers one, and its teacher checks the codes; and the part of a training page that makes one."""
+"""The page of challenges: a class answers one, and its teacher checks the codes; and the part of a training
+page that makes one."""
 
 from __future__ import annotations
 
@@ -55,7 +56,7 @@ from tokensteps.widgets.predict import (
 from tokensteps.widgets.questions import verdict_html
 from tokensteps.widgets.tour import titled
 
-# --- making one -------------------------------------------------------------------------------------------------------
+# --- making one ---------------------------------------------------------------------------------------------
 
 
 def show_challenge_maker(
@@ -104,7 +105,7 @@ def challenge_link(challenge: Challenge) -> str:
     return f"{base}/{PAGES['challenge'].path}?{urlencode({'c': challenge.sealed(), **in_links()})}"
 
 
-# --- answering it -----------------------------------------------------------------------------------------------------
+# --- answering it -------------------------------------------------------------------------------------------
 
 
 def show() -> None:
@@ -241,7 +242,7 @@ def _finish(challenge: Challenge, hidden: Hidden, game: Game) -> None:
     st.code(result.code(), language=None, wrap_lines=True)
 
 
-# --- checking codes ---------------------------------------------------------------------------------------------------
+# --- checking codes -----------------------------------------------------------------------------------------
 
 
 def _checker(sealed: str) -> None:

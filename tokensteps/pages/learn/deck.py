@@ -1,4 +1,5 @@
-"""The questions that a lecturer prepares for classes, on the page of classes. The browser keeps them; here their file is read."""
+"""The questions that a lecturer prepares for classes, on the page of classes. The browser keeps them; here
+their file is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Where published walk-throughs are wrong, each with the figures, the arithmetic, and the step that shows it."""
+"""Where published walk-throughs are wrong, each with the figures, the arithmetic, and the step that shows
+it."""
 
 import streamlit as st
 

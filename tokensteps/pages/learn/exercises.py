@@ -58,7 +58,8 @@ START: Final = Place()
 
 
 def read_place(url: Mapping[str, str]) -> tuple[Place, list[str]]:
-    """The exercise in an address, and complaints about the address. A given level is fixed unless the address says `rising=1`.
+    """The exercise in an address, and complaints about the address. A given level is fixed unless the address
+    says `rising=1`.
 
     >>> read_place({"kind": "viterbi", "level": "3", "seed": "12"})[0]
     Place(kind='viterbi', level=3, seed=12, rising=False)
@@ -110,7 +111,8 @@ class Record:
     recent: tuple[str, ...] = ()
     """The verdicts since the level last changed."""
     verdicts: dict[str, Verdict] = field(default_factory=dict)
-    """The last verdict by the exercise's name: an exercise stays answered when the learner comes back to it."""
+    """The last verdict by the exercise's name: an exercise stays answered when the learner comes back to
+    it."""
     remark: tuple[str, Verdict] | None = None
     """The name of an exercise that was tried, and what is said about a later try that can't be read."""
     tries: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -131,7 +133,8 @@ class Record:
             self.count(exercise, exercise.question.grade(self.tries[exercise.name][-1]))
 
     def count(self, exercise: Exercise, verdict: Verdict) -> None:
-        """Note a verdict. The first one on an exercise counts; later ones are only shown. One on what is no answer does neither."""
+        """Note a verdict. The first one on an exercise counts; later ones are only shown. One on what is no
+        answer does neither."""
         before = self.verdicts.get(exercise.name)
         self.remark = None
         if verdict.kind == UNREAD and before is not None and before.kind != UNREAD:
@@ -154,7 +157,7 @@ class Record:
         return verdict is not None and verdict.kind not in (UNREAD, AGAIN)
 
 
-# --- state ------------------------------------------------------------------------------------------------------------
+# --- state --------------------------------------------------------------------------------------------------
 
 
 def open_place() -> tuple[Place, list[str]]:
@@ -259,7 +262,7 @@ def _shown(exercise: Exercise) -> None:
     _record().count(exercise, Verdict(WRONG, text))
 
 
-# --- the page ---------------------------------------------------------------------------------------------------------
+# --- the page -----------------------------------------------------------------------------------------------
 
 
 def kind_title(kind: str) -> str:
@@ -323,7 +326,8 @@ def show() -> None:
 
 
 def _give(place: Place, exercise: Exercise) -> None:
-    """In a class: these exercises may be given to it, and it is told how far the learner is with those that were."""
+    """In a class: these exercises may be given to it, and it is told how far the learner is with those that
+    were."""
     done: dict[int, str] = st.session_state.setdefault(
         f"{EXERCISES_PAGE}.done {place.kind} {place.level}", {}
     )

@@ -1,4 +1,5 @@
-"""The home page: what a token is, why subwords, three algorithms at a glance, a path through the app, and lesson plans.
+"""The home page: what a token is, why subwords, three algorithms at a glance, a path through the app, and
+lesson plans.
 
 Its parts are in modules of their own: the sentence, the algorithms, the lessons.
 """
@@ -110,7 +111,8 @@ def show() -> None:
 
 
 def read_sentence() -> list[str]:
-    """Read the sentence from the address when the session begins, from a link and after Back; returns complaints."""
+    """Read the sentence from the address when the session begins, from a link and after Back; returns
+    complaints."""
     state, url = st.session_state, st.query_params.to_dict()
     if not reads_address("home.sentence" not in state):
         return []
@@ -199,7 +201,8 @@ def _show_real_tokens(sentence: str) -> None:
 
 
 def carried(text: str) -> dict[str, str]:
-    """The playground's parameters for a text, with this page's tokenizers; without a text, the playground keeps its own."""
+    """The playground's parameters for a text, with this page's tokenizers; without a text, the playground
+    keeps its own."""
     tokenizers = {"t1": SPEC, "t2": GPT2}
     if not text:
         return tokenizers
@@ -210,7 +213,8 @@ def carried(text: str) -> dict[str, str]:
 
 
 def show_table() -> None:
-    """What sets the three algorithms apart, and a link to the first step of each; Compare has the whole table."""
+    """What sets the three algorithms apart, and a link to the first step of each; Compare has the whole
+    table."""
     st.header(_("Three ways to learn the pieces"), anchor=False)
     st.caption(
         told(

@@ -1,4 +1,5 @@
-"""The table of the three algorithms on the home page and on Compare, and a few words at three steps of their training.
+"""The table of the three algorithms on the home page and on Compare, and a few words at three steps of their
+training.
 
 Everything said about an algorithm comes from a run of the engine.
 """
@@ -144,7 +145,8 @@ def first_step(page: str) -> Link:
 
 
 def algorithms_html(made: Sequence[Column], places: Sequence[int] = range(len(ALGORITHM_ROWS))) -> str:
-    """The algorithms side by side, in the rows at these places; on a narrow screen, each cell names its algorithm."""
+    """The algorithms side by side, in the rows at these places; on a narrow screen, each cell names its
+    algorithm."""
     heads = "".join(f'<th scope="col">{escape(column.name)}</th>' for column in made)
     rows = "".join(
         f'<tr><th scope="row">{escape(_(ALGORITHM_ROWS[index]))}</th>'

@@ -27,8 +27,8 @@ from tokensteps.widgets.downloads import download
 
 
 def show_page_link(link: Link, label: str | None = None, place: WalkPlace | None = None) -> None:
-    """A link within the app; `label`, already translated, replaces its own. With a `place`, the strip of that plan or of the path goes
-    along."""
+    """A link within the app; `label`, already translated, replaces its own. With a `place`, the strip of that
+    plan or of the path goes along."""
     page_link(link.page, label or _(link.label), link.query if place is None else query_of(place, link))
 
 
@@ -63,8 +63,8 @@ def show_path() -> None:
 
 
 def show_next_station() -> None:
-    """The link that begins the path, or goes on with it; nothing when all of it is done, or where it would lead to the station that one is
-    at."""
+    """The link that begins the path, or goes on with it; nothing when all of it is done, or where it would
+    lead to the station that one is at."""
     done = progress()
     if len(done.done) == len(STATIONS):
         return
@@ -103,8 +103,8 @@ def show_lessons() -> None:
 
 
 def show_lesson(lesson: Lesson, at: int = 0) -> None:
-    """One plan: its aim, then its activities with their minutes and links, and the plan as a page to print. `at` is the number of the
-    activity that is under way; 0 for none."""
+    """One plan: its aim, then its activities with their minutes and links, and the plan as a page to print.
+    `at` is the number of the activity that is under way; 0 for none."""
     known = lesson_facts()
     st.html(f'<div class="ts"><p class="aim">{escape(told(lesson.aim, known))}</p></div>')
     start = 0

@@ -1,4 +1,5 @@
-"""The home page's first part: the visitor's sentence as tokens, and as characters, words and subwords side by side.
+"""The home page's first part: the visitor's sentence as tokens, and as characters, words and subwords side by
+side.
 
 Functions that end in `_html` return markup and draw nothing.
 """
@@ -31,8 +32,8 @@ WORD = regex.compile(r"[\w\p{M}]+|[^\w\s\p{M}]+")
 
 
 def sentence_html(analysis: Analysis, place: str = "first-tokens", ids: bool = True) -> str:
-    """The tokens of a sentence as chips, each with its id if `ids` are wanted. Tokens that share a character share a chip. `place` is for
-    the style sheet."""
+    """The tokens of a sentence as chips, each with its id if `ids` are wanted. Tokens that share a character
+    share a chip. `place` is for the style sheet."""
     drawn = [
         (
             f'<span class="id"><bdi class="t c{colour(run.pieces[0].token) if run.pieces else 0}">{token_html(run.text)}</bdi>'
@@ -190,7 +191,8 @@ def _plain_chip(text: str, unknown: bool) -> str:
 
 
 def _token_chip(piece: Piece, text: str, subject: ShownTokenizer) -> str:
-    """A token in its own colour, shown as the text that it covers, or as bytes if it has only part of a character."""
+    """A token in its own colour, shown as the text that it covers, or as bytes if it has only part of a
+    character."""
     shown = text or subject.token_bytes(piece.id).decode("utf-8", "surrogateescape")
     return f'<bdi class="t c{colour(piece.token)}{" u" if piece.unknown else ""}">{token_html(shown)}</bdi>'
 

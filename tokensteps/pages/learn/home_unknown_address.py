@@ -21,7 +21,8 @@ ALIKE = 0.55
 
 
 def show_lost() -> None:
-    """Say that an address has no page, and link to the one whose name is nearest, with the settings that the address had."""
+    """Say that an address has no page, and link to the one whose name is nearest, with the settings that the
+    address had."""
     requested = st.query_params.get(LOST_PARAMETER, "")[:LOST_LIMIT]
     path, _mark, query = requested.partition("?")
     meant = nearest_page(path)
@@ -47,9 +48,15 @@ def _settings(page: str, query: str) -> dict[str, str]:
 
 
 def nearest_page(path: str) -> str | None:
-    """The page whose name, or title in the language in use, is most like the address; None if none is like it.
+    """The page whose name, or title in the language in use, is most like the address; None if none is like
+    it.
 
-    >>> nearest_page("plaground"), nearest_page("Retrain/"), nearest_page("de/word-piece"), nearest_page("dashboard")
+    >>> (
+    ...     nearest_page("plaground"),
+    ...     nearest_page("Retrain/"),
+    ...     nearest_page("de/word-piece"),
+    ...     nearest_page("dashboard"),
+    ... )
     ('playground', 'renew', 'wordpiece', None)
     """
     names = {page.path or name: name for name, page in PAGES.items()}

@@ -1,6 +1,8 @@
-"""Why it matters: six scenes on what a tokenizer means for a model and its users, each with a question to answer first.
+"""Why it matters: six scenes on what a tokenizer means for a model and its users, each with a question to
+answer first.
 
-A scene is drawn once its question has been answered, or its answer shown. Its boxes are in `tokensteps/pages/learn/scenes/`.
+A scene is drawn once its question has been answered, or its answer shown. Its boxes are in
+`tokensteps/pages/learn/scenes/`.
 """
 
 from __future__ import annotations
@@ -57,7 +59,8 @@ USUAL_SPECS: Final = (*OUR_TOKENIZERS, GPT2)
 BY_SCENE: Final[Mapping[str, tuple[str, ...]]] = {
     "code": ("bpe?corpus=prose", "bpe?corpus=modules", GPT2),
 }
-"""Scene → the tokenizers that it begins with, where those aren't the usual ones: here before and after training on code."""
+"""Scene → the tokenizers that it begins with, where those aren't the usual ones: here before and after
+training on code."""
 MOST_CHOSEN: Final = len(PLAYGROUND_SLOTS)
 
 
@@ -89,7 +92,8 @@ def show() -> None:
 
 
 def read_matters_url() -> list[str]:
-    """Read the address when the session begins, after Back, and when a link brings settings; returns complaints."""
+    """Read the address when the session begins, after Back, and when a link brings settings; returns
+    complaints."""
     state, url = st.session_state, st.query_params.to_dict()
     first = SCENE not in state
     if first:
@@ -172,7 +176,7 @@ def choose_tokenizers() -> tuple[str, ...]:
     return tuple(chosen)
 
 
-# --- the question -----------------------------------------------------------------------------------------------------
+# --- the question -------------------------------------------------------------------------------------------
 
 
 def show_scene_question(name: str) -> bool:
@@ -214,7 +218,7 @@ def _note(name: str, verdict: Verdict, tries: tuple[str, ...]) -> None:
     st.session_state[ANSWERED] = {**st.session_state[ANSWERED], name: (verdict, tries)}
 
 
-# --- the scene --------------------------------------------------------------------------------------------------------
+# --- the scene ----------------------------------------------------------------------------------------------
 
 
 @st.fragment

@@ -24,7 +24,8 @@ from tokensteps.runs.algorithms import BPE
 
 
 def about_kind(view: TrainView[BpeTrace]) -> None:
-    """What the paper claims of this kind of BPE, what it was measured on, and what this page can show of it."""
+    """What the paper claims of this kind of BPE, what it was measured on, and what this page can show of
+    it."""
     st.html(kind_html(KIND_ABOUT[view.trace.kind]))
     if isinstance(view.trace, ParityTrace):
         of_the_whole(partial(beside_plain, view.trace))(view)

@@ -1,4 +1,5 @@
-"""The tab “How close?”: the margin of a step, the changes of the counts that would tip it, and the margins of all steps."""
+"""The tab “How close?”: the margin of a step, the changes of the counts that would tip it, and the margins of
+all steps."""
 
 from __future__ import annotations
 
@@ -25,10 +26,12 @@ from tokensteps.widgets.figures import show_chart
 from tokensteps.widgets.notes import note
 
 WORDS_AT_PLAY: Final = 8
-"""Words whose tipping points a page shows for a step: a table that is seen at a glance, and a search of some hundred trainings."""
+"""Words whose tipping points a page shows for a step: a table that is seen at a glance, and a search of some
+hundred trainings."""
 
 PREPARED: Final = 6
-"""Steps before and behind the one shown whose tipping points are prepared, too: they come after it, and searching takes up to 40 ms each."""
+"""Steps before and behind the one shown whose tipping points are prepared, too: they come after it, and
+searching takes up to 40 ms each."""
 
 
 def closeness_tab(view: TrainView[AnyTrace]) -> None:
@@ -61,7 +64,8 @@ def told_margin(view: TrainView[AnyTrace], step: int) -> str:
 
 
 def tipping_points_of(view: TrainView[AnyTrace], told: str, place: DeltaGenerator) -> range | None:
-    """The words at play with the changes that tip the step, under what is `told` of it: at once for a small run, else on request.
+    """The words at play with the changes that tip the step, under what is `told` of it: at once for a small
+    run, else on request.
 
     Returns the steps around it that may be prepared as well, if this one was drawn in `place`.
     """
@@ -114,8 +118,9 @@ def tips_told() -> str:
 
 
 def steps_around_html(view: TrainView[AnyTrace], steps: range) -> str:
-    """Margin and tipping points of several steps, of which one is shown: `assets/components/page.js` follows the flipbook, so that a step that
-    is prepared asks nothing of the server. Left out are steps that choose nothing, and those whose search takes long."""
+    """Margin and tipping points of several steps, of which one is shown: `assets/components/page.js` follows
+    the flipbook, so that a step that is prepared asks nothing of the server. Left out are steps that choose
+    nothing, and those whose search takes long."""
     trace, bound, shown = view.trace, bound_for(view.trace), ""
     for step in steps:
         words, text = tuple(at_play(trace, step, WORDS_AT_PLAY)), told_margin(view, step)

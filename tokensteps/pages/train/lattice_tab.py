@@ -1,4 +1,5 @@
-"""The lattice of any word on Unigram's page: its flipbook and its k best segmentations, and in a tab of its own random samples."""
+"""The lattice of any word on Unigram's page: its flipbook and its k best segmentations, and in a tab of its
+own random samples."""
 
 from __future__ import annotations
 
@@ -25,17 +26,19 @@ from tokensteps.widgets.notes import note
 from tokensteps.widgets.stage import small_book
 
 WORDS_OFFERED: Final = 200
-"""Words in a box into which any other can be typed: 2,000 took the server 2 milliseconds, at every step that anybody makes."""
+"""Words in a box into which any other can be typed: 2,000 took the server 2 milliseconds, at every step that
+anybody makes."""
 
 WHOLE_LATTICE = 32
 """A search with fewer steps is sent in one piece; the frames of long words are large."""
 
 
-# --- several segmentations --------------------------------------------------------------------------------------------
+# --- several segmentations ----------------------------------------------------------------------------------
 
 
 def k_best_html(paths: Sequence[Path], log_total: float, style: Style, every: bool = False) -> str:
-    """The most probable segmentations with their numbers; those tied with a neighbour are marked. It is said if they are `every` one."""
+    """The most probable segmentations with their numbers; those tied with a neighbour are marked. It is said
+    if they are `every` one."""
     rows = ""
     for index, path in enumerate(paths):
         near = [*paths[max(0, index - 1) : index], *paths[index + 1 : index + 2]]
@@ -57,7 +60,7 @@ def path_shares(paths: Sequence[Path], lattice: Lattice, temperature: float) -> 
     return {path.pieces: math.exp(path.log_probability / temperature - normaliser) for path in paths}
 
 
-# --- the tab ----------------------------------------------------------------------------------------------------------
+# --- the tab ------------------------------------------------------------------------------------------------
 
 
 def lattice_tab(
@@ -103,7 +106,8 @@ def samples_tab(
     style: Style,
     key: Callable[[str], str],
 ) -> None:
-    """Segmentations of a word sampled at random, as in subword regularization. It is the word of `lattice_tab`, whose arguments these are."""
+    """Segmentations of a word sampled at random, as in subword regularization. It is the word of
+    `lattice_tab`, whose arguments these are."""
     word = word_widget(words, default, style, key)
     if not word:
         note(_("Choose a word, or type one."))
@@ -114,7 +118,8 @@ def samples_tab(
 
 
 def name_of(lattice: Lattice, style: Style) -> str:
-    """The name of a lattice and of how it is drawn. Training steps that change nothing in it draw the same frames, which are not sent again."""
+    """The name of a lattice and of how it is drawn. Training steps that change nothing in it draw the same
+    frames, which are not sent again."""
     return digest(repr((lattice.edges, style.show)).encode("utf-8", "replace"))
 
 

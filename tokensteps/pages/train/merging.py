@@ -46,7 +46,8 @@ MERGE_FILES: Mapping[str, RunFile[MergeTrace]] = {
 def merge_tabs(
     table: StepTable, own: Mapping[str, Callable[[TrainView[Merged]], None]] | None = None
 ) -> Mapping[str, Callable[[TrainView[Merged]], None]]:
-    """The tabs of a merging algorithm's page; its own tabs come after those that are in sight on all of them."""
+    """The tabs of a merging algorithm's page; its own tabs come after those that are in sight on all of
+    them."""
     return {
         N_("Every pair"): partial(every_pair, table),
         N_("Encode"): encode_tab,
@@ -114,7 +115,8 @@ def lineage(view: TrainView[MergeTrace]) -> None:
 
 
 def ties(view: TrainView[MergeTrace]) -> None:
-    """How many merges the tie rule decided, where another rule would first choose differently, and what becomes of that."""
+    """How many merges the tie rule decided, where another rule would first choose differently, and what
+    becomes of that."""
     trace = view.trace
     tied = sum(point.tied_count > 1 for point in trace.history)
     if len(trace):

@@ -130,7 +130,8 @@ def show_mode(page: TrainPage[Trained], controls: Controls) -> None:
 def show_training_run(
     page: TrainPage[Trained], controls: Controls, recipe: Recipe, run: Run[Trained], trace: Trained
 ) -> None:
-    """The stage and, under it, the tabs; or the next question. Of a run that still grows, what is recorded by now."""
+    """The stage and, under it, the tabs; or the next question. Of a run that still grows, what is recorded by
+    now."""
     use_language(st.session_state["language"])
     newest = stage.newest(run, trace)
     if newest is None:
@@ -189,7 +190,8 @@ def predict_run(
     trace: Trained,
     style: Style,
 ) -> None:
-    """The next question, and the stage up to the step that is found out; none of the tabs, which look ahead."""
+    """The next question, and the stage up to the step that is found out; none of the tabs, which look
+    ahead."""
     place = walk_place()
     scored = place is None or place.walk != PATH_WALK
     hidden = Hidden(

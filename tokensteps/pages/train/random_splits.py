@@ -1,4 +1,5 @@
-"""Splits of a word: sampled at random beside what is expected, and by other ways to use the same vocabulary."""
+"""Splits of a word: sampled at random beside what is expected, and by other ways to use the same
+vocabulary."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.widgets.notes import note
 
 RANDOM_CHARACTERS: Final = 24
-"""Characters of a word that is split at random: a thousand samples of it take BPE a tenth of a second, and its distribution as long."""
+"""Characters of a word that is split at random: a thousand samples of it take BPE a tenth of a second, and
+its distribution as long."""
 
 SAMPLE_ROWS = 12
 SAMPLES_LISTED = 10
@@ -40,8 +42,8 @@ def share_bar(share: float, expected: float | None = None) -> str:
 def samples_html(
     drawn: Sequence[WordSplit], expected: Mapping[WordSplit, float] | None, style: Style, seed: int
 ) -> str:
-    """Sampled splits: how often each was sampled, how often it is expected where that is known, the first ones in their order, and that
-    `seed` gives them again."""
+    """Sampled splits: how often each was sampled, how often it is expected where that is known, the first
+    ones in their order, and that `seed` gives them again."""
     counts = Counter(drawn)
     rows = ""
     for split, times in counts.most_common(SAMPLE_ROWS):

@@ -1,4 +1,5 @@
-"""The tabs that all training pages have: a table of the step, one word through all steps, encoding, the code, files."""
+"""The tabs that all training pages have: a table of the step, one word through all steps, encoding, the code,
+files."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ from tokensteps.widgets.figures import show_packed
 from tokensteps.widgets.notes import note, problem
 
 TOP_ROWS: Final = 200
-"""Rows of a step's table that are shown unasked: thousands take the server 30 milliseconds, at every step that anybody makes."""
+"""Rows of a step's table that are shown unasked: thousands take the server 30 milliseconds, at every step
+that anybody makes."""
 
 View = TypeVar("View", bound=TrainView[Any])
 IN_STEP = N_("The algorithm, in step with the picture")
@@ -69,7 +71,8 @@ def of_the_whole(tab: Callable[[View], None]) -> Callable[[View], None]:
 
 @st.fragment
 def step_rows(view: TrainView[AnyTrace], table: StepTable, total: int, whole: str, best: str) -> None:
-    """A table of this step of `total` rows: those at its top, most if asked for, or those of them with a text in them. Above it, `whole` or `best` says which, unless they are searched."""
+    """A table of this step of `total` rows: those at its top, most if asked for, or those of them with a text
+    in them. Above it, `whole` or `best` says which, unless they are searched."""
     use_language(st.session_state["language"])
     state, text_key, all_key = st.session_state, view.key("looked_for"), view.key("all")
     text, everything = state.get(text_key, ""), state.get(all_key, False)
@@ -113,7 +116,8 @@ def follow_tab(view: TrainView[AnyTrace]) -> None:
 
 
 def encode_tab(view: TrainView[AnyTrace], tokenizer: Tokenizer | None = None) -> None:
-    """Use the tokenizer as it stands after this step, or another one, and step through one word's encoding."""
+    """Use the tokenizer as it stands after this step, or another one, and step through one word's
+    encoding."""
     corpus = view.controls["corpus"]
     sample = EXAMPLES[corpus].sample if corpus in EXAMPLES else ""
     label = _("Text to encode with what was learned up to this step")
@@ -208,7 +212,8 @@ def run_files_tab(view: TrainView[AnyTrace]) -> None:
 
 
 def show_step_files(view: TrainView[AnyTrace]) -> None:
-    """The step that is shown, for itself: what it did, and the state after it. The start has no row in the table of steps."""
+    """The step that is shown, for itself: what it did, and the state after it. The start has no row in the
+    table of steps."""
     name, trace, step = view.page.name, view.trace, view.step
     files: dict[str, tuple[str, Callable[[], str | bytes]]] = {
         "json": (_("This step (JSON)"), partial(step_to_json, trace, step))

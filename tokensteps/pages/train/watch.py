@@ -42,7 +42,7 @@ def watched_in(trace: AnyTrace, typed: str) -> Watched | None:
     >>> trace = train_bpe(Corpus.from_texts(["low lower lowest"]), merges=4)
     >>> [watched_in(trace, typed)[1:] for typed in ("lower", "lo", "o + w", "zebra")]
     [('word', ('Ġlower',), (1, 2, 3, 4)), ('token', ('lo',), (1, 2)), ('pair', ('o', 'w'), (1,)), ('', (), ())]
-    """
+    """  # noqa: W505
     if not typed.strip():
         return None
     first, plus, second = typed.partition(" + ")
@@ -67,7 +67,8 @@ def watched_in(trace: AnyTrace, typed: str) -> Watched | None:
 
 
 def _spellings(trace: AnyTrace, typed: str) -> Iterator[str]:
-    """How a run may write what was typed: as it is; with the space that ␣ stands for; as a word after a space."""
+    """How a run may write what was typed: as it is; with the space that ␣ stands for; as a word after a
+    space."""
     pipeline = trace.corpus.pipeline
     yield typed
     text = typed.replace("␣", " ")

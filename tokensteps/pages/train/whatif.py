@@ -40,7 +40,8 @@ from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.tour import titled
 
 WHATIF_TEXT: Final = 20_000
-"""Characters of the text that two runs are compared on: it is encoded twice, and for every count of a word."""
+"""Characters of the text that two runs are compared on: it is encoded twice, and for every count of a
+word."""
 
 TOKENS_SHOWN_AS = "spaces"
 """How tokens are written."""
@@ -161,7 +162,8 @@ def frame_of(controls: WhatIfControls, ours: AnyTrace, word: str, text: str, lea
 
 
 def first_telling(controls: WhatIfControls, ours: AnyTrace, word: str, counts: Sequence[int]) -> int:
-    """The count nearest to the word's own with which the run takes another course; its own if there is none."""
+    """The count nearest to the word's own with which the run takes another course; its own if there is
+    none."""
     number = ours.word_frequencies[word]
     for other in sorted(counts, key=lambda other: (abs(other - number), -other)):
         if part(ours, recounted(controls.run, ours, word, other)) is not None:

@@ -1,4 +1,5 @@
-"""What the page “What if” is set to: the run, the one thing that is changed, a text of one's own; in session state and in the address."""
+"""What the page “What if” is set to: the run, the one thing that is changed, a text of one's own; in session
+state and in the address."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ from tokensteps.widgets.notes import note, problem
 
 WHATIF_PAGE: Final = "whatif"
 FIRST_RUN: Final = "bpe?corpus=hug&size=11"
-"""The run that the page begins with: small enough to follow with pencil and paper, and too small to make every word a token."""
+"""The run that the page begins with: small enough to follow with pencil and paper, and too small to make
+every word a token."""
 STARTERS: Final = (
     *(f"{name}?corpus={corpus}" for corpus in ("hug", "course") for name in ALGORITHMS),
     *(f"bpe?corpus={corpus}" for corpus in ("phrases", "scaffolding", "parallel")),
@@ -64,7 +66,7 @@ class WhatIfControls:
         """A widget's key, the page's own."""
         return f"{WHATIF_PAGE}.{name}"
 
-    # --- the run ------------------------------------------------------------------------------------------------------
+    # --- the run --------------------------------------------------------------------------------------------
 
     @property
     def spec(self) -> TokenizerSpec:
@@ -104,10 +106,11 @@ class WhatIfControls:
             persist_state="session",
         )
 
-    # --- the change ---------------------------------------------------------------------------------------------------
+    # --- the change -----------------------------------------------------------------------------------------
 
     def change_widgets(self, ours: AnyTrace, many: Callable[[str], bool]) -> Change | None:
-        """Choose what is changed, and how; None while that is not said. `many` says whether all counts of a word are shown at once."""
+        """Choose what is changed, and how; None while that is not said. `many` says whether all counts of a
+        word are shown at once."""
         run, recipe = self.run, self.recipe
         rules = {rule.name: rule for rule in rules_to_change(recipe)}
         lines = documents(run.source)
@@ -233,7 +236,7 @@ class WhatIfControls:
         )
         return Change(rule.name, to=int(number))
 
-    # --- the address --------------------------------------------------------------------------------------------------
+    # --- the address ----------------------------------------------------------------------------------------
 
     def url(self, change: Change | None = None) -> dict[str, str | None]:
         """The settings as the address has them; None for what is usual."""

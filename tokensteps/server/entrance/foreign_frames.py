@@ -29,9 +29,15 @@ def may_show(origin: str, source: str) -> bool:
     """Whether pages of `origin` may be those that a source of `frame-ancestors` names; of the scheme the
     browser is the judge.
 
-    >>> may_show("https://a.example.edu/course", "*.example.edu"), may_show("https://example.edu", "*.example.edu")
+    >>> (
+    ...     may_show("https://a.example.edu/course", "*.example.edu"),
+    ...     may_show("https://example.edu", "*.example.edu"),
+    ... )
     (True, False)
-    >>> may_show("http://a.example:8080", "http://a.example:8080"), may_show("http://a.example:8080", "a.example")
+    >>> (
+    ...     may_show("http://a.example:8080", "http://a.example:8080"),
+    ...     may_show("http://a.example:8080", "a.example"),
+    ... )
     (True, False)
     >>> may_show("https://a.example:443", "a.example"), may_show("https://a.example", "a.example:443")
     (True, True)

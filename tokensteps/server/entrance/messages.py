@@ -119,7 +119,7 @@ def examine(data: bytes) -> Message:
     return Message(kind, data)
 
 
-# --- Before parsing -----------------------------------------------------------------------------------------------------
+# --- Before parsing -----------------------------------------------------------------------------------------
 
 
 def _nested(kind: Descriptor) -> Nested:
@@ -178,7 +178,7 @@ def _varint(data: bytes, at: int, end: int) -> tuple[int, int]:
     raise Refused("a message that is cut off")
 
 
-# --- Runs of the script -------------------------------------------------------------------------------------------------
+# --- Runs of the script -------------------------------------------------------------------------------------
 
 
 def _examine_rerun(rerun: ClientState, size: int) -> bool:

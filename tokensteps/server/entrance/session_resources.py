@@ -43,7 +43,7 @@ class SessionResources:
         """The next one, if it is planned."""
         self._lock = threading.RLock()
 
-    # --- Coming and going -----------------------------------------------------------------------------------------------
+    # --- Coming and going -----------------------------------------------------------------------------------
 
     def arrive(self, session: str, address: str) -> None:
         """A session has a connection, its first or a new one."""
@@ -83,7 +83,7 @@ class SessionResources:
         self._collection = None
         gc.collect()
 
-    # --- Files ----------------------------------------------------------------------------------------------------------
+    # --- Files ----------------------------------------------------------------------------------------------
 
     def held(self) -> Mapping[str, int]:
         """Bytes of files that each session holds, those on their way included."""

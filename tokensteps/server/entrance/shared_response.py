@@ -74,7 +74,12 @@ def own_response(text: bytes, kind: bytes, caching: bytes, packed: bool) -> Shar
 def takes_gzip(accepted: bytes) -> bool:
     """Whether the header Accept-Encoding lets an answer be compressed with gzip.
 
-    >>> takes_gzip(b"gzip, deflate, br"), takes_gzip(b"br;q=1.0, *;q=0.5"), takes_gzip(b"gzip;q=0, *"), takes_gzip(b"")
+    >>> (
+    ...     takes_gzip(b"gzip, deflate, br"),
+    ...     takes_gzip(b"br;q=1.0, *;q=0.5"),
+    ...     takes_gzip(b"gzip;q=0, *"),
+    ...     takes_gzip(b""),
+    ... )
     (True, True, False, False)
     """
     wanted = {}

@@ -73,7 +73,10 @@ class IncomingFile:
 def announced(scope: Scope) -> int:
     """Bytes of an upload as its browser says; the most that there may be where it doesn't.
 
-    >>> announced({"headers": [(b"content-length", b"12")]}), announced({"headers": []}) == LARGEST_UPLOAD * 2**20
+    >>> (
+    ...     announced({"headers": [(b"content-length", b"12")]}),
+    ...     announced({"headers": []}) == LARGEST_UPLOAD * 2**20,
+    ... )
     (12, True)
     """
     headers = dict(scope["headers"])

@@ -1,7 +1,8 @@
-"""The files of the page “Try” that come from elsewhere: Pyodide, from its npm package, and the engine and the drawing as they are.
+"""The files of the page “Try” that come from elsewhere: Pyodide, from its npm package, and the engine and the
+drawing as they are.
 
-All of it is two scripts, so that the page works from `file://`, too, where a browser fetches nothing: one is the page's worker, the other
-holds each file under gzip and base64, and hands them to the page.
+All of it is two scripts, so that the page works from `file://`, too, where a browser fetches nothing: one is
+the page's worker, the other holds each file under gzip and base64, and hands them to the page.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ class PackageError(Exception):
 
 
 def npm_package() -> bytes:
-    """Pyodide's package, from the registry that npm is set up for. Raises PackageError, which says what to do without."""
+    """Pyodide's package, from the registry that npm is set up for. Raises PackageError, which says what to do
+    without."""
     wanted = f"pyodide@{PYODIDE}"
     remedy = f"Leave out --live, or give the package as a file: --pyodide FILE. “npm pack {wanted}” makes one where the registry can be reached."
     npm = shutil.which("npm")
@@ -142,7 +144,8 @@ def in_base64(data: bytes) -> str:
 
 
 def archive() -> bytes:
-    """What of ours the browser runs, as a zip archive: sources, catalogues, and the stand-in under the name `regex`."""
+    """What of ours the browser runs, as a zip archive: sources, catalogues, and the stand-in under the name
+    `regex`."""
     paths = [path for index in CARRIED for path in sources_in(PACKAGES / index)]
     files = {path.relative_to(PACKAGES).as_posix(): path for path in paths}
     files |= {

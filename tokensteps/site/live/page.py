@@ -20,7 +20,8 @@ TRY_PAGE: Final = "try.html"
 TRY_POLICY: Final = (
     SITE_POLICY.replace("script-src", "script-src 'wasm-unsafe-eval'") + "; worker-src 'self' blob:"
 )
-"""A site's policy, and WebAssembly and a worker, from `file://` one of the page's own: it still asks nobody for anything."""
+"""A site's policy, and WebAssembly and a worker, from `file://` one of the page's own: it still asks nobody
+for anything."""
 USUAL_SIZE: Final = 100
 """Tokens that the page asks for at first."""
 FIRST_TEXT: Final = "course"

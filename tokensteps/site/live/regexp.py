@@ -1,7 +1,9 @@
-r"""The browser's own `RegExp` behind the names of `regex`, which has no build for Pyodide: the page's archive has this file as `regex.py`.
+r"""The browser's own `RegExp` behind the names of `regex`, which has no build for Pyodide: the page's archive
+has this file as `regex.py`.
 
-So it is what the engine's one import of `regex` finds there. A pattern is translated as far as ours go, when it is first used: what
-`RegExp` can't say is an `error`, never something else in silence. Where a pattern matches is asked of `assets/site/live/regexp.js`.
+So it is what the engine's one import of `regex` finds there. A pattern is translated as far as ours go, when
+it is first used: what `RegExp` can't say is an `error`, never something else in silence. Where a pattern
+matches is asked of `assets/site/live/regexp.js`.
 
 >>> translated(r"(?P<word>\p{Han}+)|[^\s\p{L}]{1,3}$").source
 '(?<word>\\p{Script=Han}+)|[^\\p{White_Space}\\p{L}]{1,3}(?=\\n?(?![^]))'
@@ -180,7 +182,7 @@ def _literal(character: str, signs: frozenset[str]) -> str:
     return f"\\{character}" if character in signs else character
 
 
-# --- what `regex` offers ----------------------------------------------------------------------------------------------
+# --- what `regex` offers ------------------------------------------------------------------------------------
 
 
 class Match:
@@ -190,7 +192,8 @@ class Match:
         self.string, self._places, self._names = string, places, names
 
     def span(self, group: int | str = 0) -> tuple[int, int]:
-        """From where to where; (-1, -1) for a group without a match. Raises IndexError for one that isn't there."""
+        """From where to where; (-1, -1) for a group without a match. Raises IndexError for one that isn't
+        there."""
         number = self._names.get(group, -1) if isinstance(group, str) else group
         if not 0 <= 2 * number < len(self._places):
             raise IndexError(f"no such group: {group!r}")
@@ -268,7 +271,8 @@ class Pattern:
         return [*parts, string[at:]]
 
     def sub(self, replacement: Replacement, string: str) -> str:
-        """Each match replaced; a replacement that is a text has no backslash. Raises `error` for one that has."""
+        """Each match replaced; a replacement that is a text has no backslash. Raises `error` for one that
+        has."""
         if isinstance(replacement, str) and "\\" in replacement:
             raise error("a replacement with a backslash isn't known to the browser", replacement.index("\\"))
         parts, at = [], 0
@@ -282,7 +286,8 @@ class Pattern:
 
 
 def places_of(source: str, way: str, string: str, grouped: bool) -> list[int]:
-    """Ask the browser where a pattern matches: from where to where, of each match and, if it is `grouped`, of each group."""
+    """Ask the browser where a pattern matches: from where to where, of each match and, if it is `grouped`, of
+    each group."""
     from js import regexpPlaces  # there in a browser alone
 
     positions: list[int] = regexpPlaces(source, way, string, grouped).to_py().tolist()
@@ -320,5 +325,6 @@ def sub(pattern: str, replacement: Replacement, string: str, flags: int = 0) -> 
 
 
 def escape(text: str, **_ways: bool) -> str:
-    """A pattern that matches this text, with no more backslashes than it needs, in whichever of the ways of `regex`."""
+    """A pattern that matches this text, with no more backslashes than it needs, in whichever of the ways of
+    `regex`."""
     return "".join(_literal(character, _SYNTAX - {"/"}) for character in text)

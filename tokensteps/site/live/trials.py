@@ -1,6 +1,7 @@
 """What a visitor of the page “Try” has trained in the browser: the run, its steps, and how it encodes a text.
 
-The page's worker asks for all of it, and answers travel as JSON. Markup comes from `drawing/` alone; what was typed goes there as text.
+The page's worker asks for all of it, and answers travel as JSON. Markup comes from `drawing/` alone; what was
+typed goes there as text.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from tokensteps.limits import ENCODE_LIMIT, LIVE_TEXT, STEPS_TOLD, WHY_LISTED
 from tokensteps.runs.rules import RULES_OF, SPLIT, USUAL_SEED
 
 LIVE_WINDOW: Final = 48
-"""Steps that are drawn at once in a visitor's browser: a tenth of a second each would be too long to wait for hundreds."""
+"""Steps that are drawn at once in a visitor's browser: a tenth of a second each would be too long to wait for
+hundreds."""
 
 TELLING: Final = 0.2
 """Seconds between two reports of how far a run is."""
@@ -56,7 +58,8 @@ class LiveError(TokenizersCoreError):
 
 
 class Book(NamedTuple):
-    """Something to step through. Its `run` is a name that no other has on this page: with a new one, the flipbook starts anew."""
+    """Something to step through. Its `run` is a name that no other has on this page: with a new one, the
+    flipbook starts anew."""
 
     run: str
     title: str
@@ -74,7 +77,8 @@ class Book(NamedTuple):
 
 
 class Trials:
-    """All that one visit has made. `language` is the page's, and `tell` hears how many steps of a training are done."""
+    """All that one visit has made. `language` is the page's, and `tell` hears how many steps of a training
+    are done."""
 
     def __init__(self, language: str, tell: Tell) -> None:
         use_language(language)
@@ -85,7 +89,8 @@ class Trials:
         self._made = 0
 
     def do(self, what: str, given: str) -> str:
-        """Do what the page asks: one of the methods below, by its name, with what it takes as JSON. An error is a sentence for the page."""
+        """Do what the page asks: one of the methods below, by its name, with what it takes as JSON. An error
+        is a sentence for the page."""
         acts = (self.train, self.encode, self.explain, self.frames, self.save)
         act: Any = next(one for one in acts if one.__name__ == what)
         try:
@@ -96,8 +101,8 @@ class Trials:
             return json.dumps({"error": explained(error)})
 
     def warm_up(self) -> None:
-        """Train a word with each algorithm, and forget it: what only a first run takes (patterns, catalogues, code that the browser compiles
-        when it is first called) is done before somebody waits for it."""
+        """Train a word with each algorithm, and forget it: what only a first run takes (patterns, catalogues,
+        code that the browser compiles when it is first called) is done before somebody waits for it."""
         aside = Trials(current_language(), lambda _done: None)
         for algorithm, rules in RULES_OF.items():
             pre = next(rule.default for rule in rules if rule.name == SPLIT.name)
@@ -106,7 +111,8 @@ class Trials:
         aside.explain("hugs")
 
     def train(self, text: str, algorithm: str, pre: str, size: str) -> dict[str, Any]:
-        """Train on a text, with the app's usual settings for whatever the page doesn't ask. Raises what the engine raises."""
+        """Train on a text, with the app's usual settings for whatever the page doesn't ask. Raises what the
+        engine raises."""
         self._trace = run_of_text(text, algorithm, {"pre": pre, "size": size}, self._tell)
         trace, style = self._trace, style_of(self._trace)
         draw = STEP_KINDS[trace.ranked_by].frame
@@ -126,7 +132,8 @@ class Trials:
         }
 
     def explain(self, word: str) -> dict[str, Any]:
-        """How a word is encoded in the end, step by step: Unigram's lattice, BPE's merges, WordPiece's matches."""
+        """How a word is encoded in the end, step by step: Unigram's lattice, BPE's merges, WordPiece's
+        matches."""
         trace = self._known()
         style, draw = style_of(trace), STEP_KINDS[trace.ranked_by].encoding_frame
         story: Any = trace.tokenizer().explain(word[:LATTICE_CHARACTERS])
@@ -167,7 +174,8 @@ def bounded_text(text: str, limit: int) -> str:
 
 
 def run_of_text(text: str, algorithm: str, chosen: Mapping[str, str], tell: Tell) -> AnyTrace:
-    """Train on a text as a file of it would be, with these of the app's settings, as its addresses have them, and the usual ones for the rest.
+    """Train on a text as a file of it would be, with these of the app's settings, as its addresses have them,
+    and the usual ones for the rest.
 
     Raises LiveError, ValueError for a setting that can't be, and what the engine raises.
     """

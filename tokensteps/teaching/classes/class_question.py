@@ -1,7 +1,8 @@
-"""A question for a whole class about the next step of a run: made by the predictions, answered by thumb, graded as Predict does.
+"""A question for a whole class about the next step of a run: made by the predictions, answered by thumb,
+graded as Predict does.
 
-The right answers are strings in one canonical form, so that a room can count them without knowing anything of tokenizers: a choice's
-own text, a number with three significant digits, a split with a space at each cut.
+The right answers are strings in one canonical form, so that a room can count them without knowing anything of
+tokenizers: a choice's own text, a number with three significant digits, a split with a space at each cut.
 """
 
 from __future__ import annotations
@@ -28,12 +29,15 @@ from tokensteps.teaching.slips.merging import joined
 from tokensteps.teaching.splitting import as_read, symbol_after
 
 CLASS_CHOICES: Final = 12
-"""Candidates that a class chooses from: as many buttons fit a phone's screen without much scrolling, and the bars on the wall."""
+"""Candidates that a class chooses from: as many buttons fit a phone's screen without much scrolling, and the
+bars on the wall."""
 CLASS_CUTS: Final = 9
-"""Letters of a word of which every split is graded, to know all that tie: 256 splits take some hundredths of a second."""
+"""Letters of a word of which every split is graded, to know all that tie: 256 splits take some hundredths of
+a second."""
 
 SIGNIFICANT: Final = (2, 3)
-"""Significant digits with which a number counts as right; `assets/class/parts.js` rounds every answer to the last of them."""
+"""Significant digits with which a number counts as right; `assets/class/parts.js` rounds every answer to the
+last of them."""
 
 
 LEAST_CHOICES: Final = 2
@@ -60,7 +64,8 @@ class ClassQuestion(TypedDict, total=False):
 
 
 def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuestion | None:
-    """The question about what follows `step`: of this kind if it can be asked there; for "mixed", by turns. None at the end of a run.
+    """The question about what follows `step`: of this kind if it can be asked there; for "mixed", by turns.
+    None at the end of a run.
 
     Its sentences are in all languages, because each student has their own.
     """
@@ -111,7 +116,8 @@ def _graded(question: Question, answers: Iterable[str]) -> ClassQuestion:
 
 
 def _offered(trace: AnyTrace, step: int, form: Choice, style: Style) -> list[dict[str, Any]]:
-    """The options as buttons; of candidates a phone's screen of the best, in an order that gives nothing away."""
+    """The options as buttons; of candidates a phone's screen of the best, in an order that gives nothing
+    away."""
     if form.shown:
         return [{"id": option, "text": markup_parts(form.shown[option])} for option in form.options]
     if trace.ranked_by == "loss":
@@ -130,7 +136,8 @@ def _offered(trace: AnyTrace, step: int, form: Choice, style: Style) -> list[dic
 
 
 def _splits(trace: AnyTrace, step: int, question: Question, style: Style) -> Iterator[str]:
-    """The splits that may be right or tied: the run's own, those that a tied pair makes, and, of a short word, all."""
+    """The splits that may be right or tied: the run's own, those that a tied pair makes, and, of a short
+    word, all."""
     yield question.key
     word = question.key.replace(" ", "")
     if trace.ranked_by == "loss":
@@ -177,7 +184,8 @@ def canonical_number(value: Fraction | float, digits: int = SIGNIFICANT[-1]) -> 
 
 
 def number_answers(question: Question) -> Iterator[str]:
-    """The numbers near the right one, in canonical form, nearest first: `question.grade` says which of them count."""
+    """The numbers near the right one, in canonical form, nearest first: `question.grade` says which of them
+    count."""
     number = read_number(question.key)
     assert number is not None  # the question's own key
     true = number.value

@@ -1,6 +1,8 @@
-"""Markup of our own as data: plain texts and tokens, which a browser draws without ever taking a text for markup.
+"""Markup of our own as data: plain texts and tokens, which a browser draws without ever taking a text for
+markup.
 
-What goes through a class comes back to others' screens, and nobody can tell from where. So no markup travels, only this.
+What goes through a class comes back to others' screens, and nobody can tell from where. So no markup travels,
+only this.
 """
 
 from __future__ import annotations

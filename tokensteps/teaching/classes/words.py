@@ -8,7 +8,8 @@ from tokenizers_core.training.algorithms import AnyTrace
 
 
 def judge_parts(trace: AnyTrace, step: int, parts: int, words: Iterable[str]) -> dict[str, list[str]]:
-    """Which of these words the tokenizer of a step splits into so many tokens. Two words are wrong, and so is one that it doesn't know.
+    """Which of these words the tokenizer of a step splits into so many tokens. Two words are wrong, and so is
+    one that it doesn't know.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5}), merges=1)

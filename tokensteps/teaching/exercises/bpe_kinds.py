@@ -1,5 +1,5 @@
-"""Exercises on the newer kinds of BPE: which pair SuperBPE merges across spaces, which tokens PickyBPE removes, which
-language chooses in parity-aware BPE.
+"""Exercises on the newer kinds of BPE: which pair SuperBPE merges across spaces, which tokens PickyBPE
+removes, which language chooses in parity-aware BPE.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from tokensteps.teaching.merge_questions import (
 from tokensteps.teaching.questions import Choice, Question, Verdict, grade_choice, wrong
 from tokensteps.teaching.slips.merging import count_all, removal_choices
 
-# --- SuperBPE ---------------------------------------------------------------------------------------------------------
+# --- SuperBPE -----------------------------------------------------------------------------------------------
 
 PHRASES: Final = (
     ("by the way", "on the way", "all the way", "in the way", "by the time", "all the time", "on time"),
@@ -71,7 +71,8 @@ SPACES_SHOWN: Final = Style(byte_level=True, show="spaces")
 
 
 def draw_super(random: Random, level: int) -> tuple[dict[str, int], SuperTrace, int]:
-    """Lines with their counts, a run, and the step asked about. From level 3 on, some words are not one token yet when stage 2 begins."""
+    """Lines with their counts, a run, and the step asked about. From level 3 on, some words are not one token
+    yet when stage 2 begins."""
     fits = fits_level(random, level)
     result = None
     for _attempt in range(MERGING_ATTEMPTS):
@@ -97,7 +98,8 @@ def draw_super(random: Random, level: int) -> tuple[dict[str, int], SuperTrace, 
 
 
 def super_pair(random: Random, level: int) -> Made:
-    """The next merge of SuperBPE in stage 2, with the frequent pairs that its limit on words forbids among the choices."""
+    """The next merge of SuperBPE in stage 2, with the frequent pairs that its limit on words forbids among
+    the choices."""
     lines, trace, step = draw_super(random, level)
     most_words = int(trace.settings["most_words"])
     rule = _(
@@ -156,13 +158,14 @@ def with_traps(question: Question, traps: Mapping[str, Verdict], given: str) -> 
     return replace(question, prompt=given, form=Choice(options), grade=grade_choice(options, grade))
 
 
-# --- PickyBPE ---------------------------------------------------------------------------------------------------------
+# --- PickyBPE -----------------------------------------------------------------------------------------------
 
 THRESHOLDS: Final = ("0.5", "0.6", "0.7", "0.8", "0.9")
 
 
 def outcome(trace: PickyTrace, step: int) -> str:
-    """Whether something leaves after the merge of a step; and if not, whether a share is just the threshold."""
+    """Whether something leaves after the merge of a step; and if not, whether a share is just the
+    threshold."""
     if [*removals_after(trace, step)]:
         return "leaves"
     splits, counts, pair = splits_at(trace, step - 1), word_counts_at(trace, step - 1), trace.pair_of(step)
@@ -198,7 +201,8 @@ def may_leave(trace: PickyTrace, step: int) -> bool:
 
 
 def picky_removal(random: Random, level: int) -> Made:
-    """Which tokens leave after the next merge of PickyBPE? Its characters and its result are among the choices."""
+    """Which tokens leave after the next merge of PickyBPE? Its characters and its result are among the
+    choices."""
     trace, step = draw_picky(random, level)
     question = ask_leaving(trace, step, PLAIN)
     assert question is not None  # a learned token is merged
@@ -227,7 +231,7 @@ def picky_removal(random: Random, level: int) -> Made:
     return Made(with_traps(question, traps, given), facts, link_to(trace.algorithm, counts, **more))
 
 
-# --- parity-aware BPE -------------------------------------------------------------------------------------------------
+# --- parity-aware BPE ---------------------------------------------------------------------------------------
 
 COUNTABLE: Final = ("en", "de", "es", "ru")
 """Languages whose characters a learner can tell apart."""
@@ -238,7 +242,8 @@ LINE_LENGTH: Final = 32
 
 
 def draw_parity(random: Random, level: int) -> tuple[dict[str, list[str]], ParityTrace, int]:
-    """Parallel lines, and a run in which one language begins to choose when only rare pairs are left. Ties come from level 3 on."""
+    """Parallel lines, and a run in which one language begins to choose when only rare pairs are left. Ties
+    come from level 3 on."""
     languages = random.sample(COUNTABLE, LANGUAGES_EACH[level])
     texts = {language: parallel_lines()[language] for language in languages}
     short = [row for row in zip(*texts.values(), strict=True) if max(map(len, row)) <= LINE_LENGTH]

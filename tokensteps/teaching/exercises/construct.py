@@ -1,4 +1,5 @@
-"""Exercises whose answer is a corpus: word counts that train as asked. The engine trains on the answer to find out."""
+"""Exercises whose answer is a corpus: word counts that train as asked. The engine trains on the answer to
+find out."""
 
 from __future__ import annotations
 

@@ -74,9 +74,14 @@ def patched_word(random: Random, words: Sequence[str], lengths: tuple[int, int])
 
 
 def read_spelling(answer: str, word: str, known: Collection[str], prefix: str = "") -> tuple[str, ...] | None:
-    """The tokens of `word` as typed, with `[UNK]` for one character outside `known`; None if they don't make the word.
+    """The tokens of `word` as typed, with `[UNK]` for one character outside `known`; None if they don't make
+    the word.
 
-    >>> read_spelling("[unk] hug", "thug", "hug"), read_spelling("t hug", "thug", "hug"), read_spelling("h g", "hug", "hug")
+    >>> (
+    ...     read_spelling("[unk] hug", "thug", "hug"),
+    ...     read_spelling("t hug", "thug", "hug"),
+    ...     read_spelling("h g", "hug", "hug"),
+    ... )
     (('[UNK]', 'hug'), ('t', 'hug'), None)
     """
     plain = re.sub(r"[<\[(]unk[>\])]", "\0", answer, flags=re.IGNORECASE)
@@ -100,8 +105,8 @@ def encoding_question(
     way: str,
     prefix: str = "",
 ) -> Question:
-    """Spell a word in tokens; `text` is the prompt, `true` the tokens, `why` markup, `slip` the mistake behind other tokens, and `way`,
-    markup, how to begin."""
+    """Spell a word in tokens; `text` is the prompt, `true` the tokens, `why` markup, `slip` the mistake
+    behind other tokens, and `way`, markup, how to begin."""
     plain = tuple(
         token.removeprefix(prefix) if index and prefix else token for index, token in enumerate(true)
     )
@@ -265,7 +270,8 @@ def wordpiece_question(trace: WordPieceTrace, step: int, word: str) -> tuple[Que
 
 
 def vocabulary_of(trace: WordPieceTrace, step: int) -> list[str]:
-    """The vocabulary after a step, in an order in which a token is found: those inside a word behind the others."""
+    """The vocabulary after a step, in an order in which a token is found: those inside a word behind the
+    others."""
     return sorted(trace[step].vocab, key=lambda token: (token.startswith("##"), token))
 
 

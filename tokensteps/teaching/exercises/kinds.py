@@ -1,7 +1,8 @@
 """Exercises: endless, each made from its kind, level and seed alone, with an answer that the engine computes.
 
-A kind is a function from a random number generator and a level to a question; `EXERCISE_KINDS` lists them in the order of the algorithms.
-The pages hold no algorithm: `tokensteps/teaching/questions.py` grades every answer.
+A kind is a function from a random number generator and a level to a question; `EXERCISE_KINDS` lists them in
+the order of the algorithms. The pages hold no algorithm: `tokensteps/teaching/questions.py` grades every
+answer.
 """
 
 from __future__ import annotations
@@ -154,7 +155,8 @@ class Exercise:
 
 
 def make(kind: str, level: int, seed: int) -> Exercise:
-    """The exercise of this kind, level and seed; "mixed" draws the kind, and "path" goes through its own in their order.
+    """The exercise of this kind, level and seed; "mixed" draws the kind, and "path" goes through its own in
+    their order.
 
     >>> one = make("bpe_pair", 1, 1)
     >>> one.question.grade(one.question.key).kind, one.name, make("mixed", 1, 1).name
@@ -171,9 +173,14 @@ def make(kind: str, level: int, seed: int) -> Exercise:
 
 
 def next_level(level: int, recent: tuple[str, ...]) -> int:
-    """The level after verdicts at this level, oldest first: up after three right in a row, down after two wrong.
+    """The level after verdicts at this level, oldest first: up after three right in a row, down after two
+    wrong.
 
-    >>> next_level(2, (WRONG, RIGHT, RIGHT, RIGHT)), next_level(2, (WRONG, WRONG)), next_level(5, (RIGHT,) * 3)
+    >>> (
+    ...     next_level(2, (WRONG, RIGHT, RIGHT, RIGHT)),
+    ...     next_level(2, (WRONG, WRONG)),
+    ...     next_level(5, (RIGHT,) * 3),
+    ... )
     (3, 1, 5)
     """
     if recent[-RISE_AFTER:] == (RIGHT,) * RISE_AFTER:

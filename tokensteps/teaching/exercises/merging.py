@@ -50,7 +50,8 @@ Offered = TypeVar("Offered", bound=Candidate)
 def draw_run(
     random: Random, level: int, train: Callable[..., Merging], fits: Callable[[Merging, int], bool]
 ) -> Merging:
-    """The trace of a corpus of this level that fits, or else of the last one drawn that can be asked about."""
+    """The trace of a corpus of this level that fits, or else of the last one drawn that can be asked
+    about."""
     step = MERGES_BEFORE[level]
     result = None
     for _attempt in range(MERGING_ATTEMPTS):
@@ -70,7 +71,7 @@ def fits_level(random: Random, level: int) -> Callable[[MergeTrace, int], bool]:
     return lambda trace, step: (merge_at(trace, step + 1).tied_count > 1) is with_tie
 
 
-# --- which pair -------------------------------------------------------------------------------------------------------
+# --- which pair ---------------------------------------------------------------------------------------------
 
 
 def bpe_rule() -> str:
@@ -116,7 +117,8 @@ def token_counts(trace: WordPieceTrace, step: int) -> dict[str, int]:
 
 
 def scored_words(trace: WordPieceTrace, step: int, level: int) -> str:
-    """What the prompt of a question on scores tells: the words, and on the lower levels also the tokens' counts."""
+    """What the prompt of a question on scores tells: the words, and on the lower levels also the tokens'
+    counts."""
     words = words_table(trace[step].splits(), dict(trace.corpus.items()))
     if level > TOKENS_COUNTED:
         return words
@@ -139,7 +141,7 @@ def wordpiece_pair(random: Random, level: int) -> Made:
     return Made(question, {"words": counts, "step": step}, link_to(trace.algorithm, counts, step=str(step)))
 
 
-# --- numbers ----------------------------------------------------------------------------------------------------------
+# --- numbers ------------------------------------------------------------------------------------------------
 
 
 def occurrences(trace: MergeTrace, step: int, pair: Pair, result: str = "") -> str:

@@ -39,7 +39,8 @@ SORTS: Final[Mapping[int, Sequence[str]]] = {
     4: ("pair", "score", "bits"),
     5: ("pair", "score", "most_frequent"),
 }
-"""What may be wrong, by level: a count, a pair (with its true count), a score, a number of bits, BPE's pair in WordPiece's log."""
+"""What may be wrong, by level: a count, a pair (with its true count), a score, a number of bits, BPE's pair
+in WordPiece's log."""
 
 
 WHAT_IS_WRONG: Final[Mapping[str, str]] = {
@@ -142,7 +143,8 @@ def wrong_log(random: Random, level: int, sort: str) -> Made:
 def alter(
     random: Random, trace: BpeTrace | WordPieceTrace, lines: Sequence[LogLine], place: int, sort: str
 ) -> LogLine | None:
-    """A line that is certainly wrong: its pair is neither tied nor in another line. None if there is no such line."""
+    """A line that is certainly wrong: its pair is neither tied nor in another line. None if there is no such
+    line."""
     line = lines[place]
     if sort == "count":
         return (

@@ -32,7 +32,8 @@ FORGOTTEN: Final[Mapping[str, str]] = {
     "kept": N_("{pair} would join a symbol that is kept whole with its neighbor."),
     "digits": N_("{pair} would join a digit with its neighbor."),
 }
-"""A rule, by its name in links → what is said of a pair that it forbids. The slip has the same name, with “_forgotten”."""
+"""A rule, by its name in links → what is said of a pair that it forbids. The slip has the same name, with
+“_forgotten”."""
 NUMBERS: Final = ("10", "12", "20", "21")
 """Numbers at the ends of words."""
 
@@ -47,7 +48,8 @@ class Ruled(NamedTuple):
     trace: BpeTrace
 
     def written(self, step: int) -> dict[str, list[str]]:
-        """Each word as it is written, in the tokens after so many merges; what was cut out of it has its place in it."""
+        """Each word as it is written, in the tokens after so many merges; what was cut out of it has its
+        place in it."""
         pipeline, splits = self.trace.corpus.pipeline, self.trace[step].splits()
         result = {}
         for word in self.counts:

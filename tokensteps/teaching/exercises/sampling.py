@@ -1,4 +1,5 @@
-"""Exercises on splits at random: how probable a split is by BPE-dropout, by MaxMatch-dropout, and by Unigram's sampling."""
+"""Exercises on splits at random: how probable a split is by BPE-dropout, by MaxMatch-dropout, and by
+Unigram's sampling."""
 
 from __future__ import annotations
 
@@ -63,11 +64,12 @@ POWERS: Final = {1: Fraction(1), 2: Fraction(1), 3: Fraction(1), 4: Fraction(2),
 """To which power probabilities are raised: Kudo's α, 1 / temperature."""
 
 
-# --- dropout ----------------------------------------------------------------------------------------------------------
+# --- dropout ------------------------------------------------------------------------------------------------
 
 
 class Point(NamedTuple):
-    """A point on the way to a split: the tokens so far, what drops out there in its order, and what is taken ("" where it ends)."""
+    """A point on the way to a split: the tokens so far, what drops out there in its order, and what is taken
+    ("" where it ends)."""
 
     before: Spelled
     dropped: Spelled
@@ -103,7 +105,8 @@ def dropping(
     dropout: Fraction,
     read: Callable[[Reached], Spelled],
 ) -> Dropping:
-    """All that can become of a word: its model's `choices`, followed from the `start`; nothing where there are more than `PASSAGES` ways."""
+    """All that can become of a word: its model's `choices`, followed from the `start`; nothing where there
+    are more than `PASSAGES` ways."""
     results = [*islice(_passages(start, choices, read), PASSAGES + 1)]
     ends = distribution(start, choices, dropout) if len(results) <= PASSAGES else None
     if ends is None:
@@ -164,7 +167,8 @@ def factors_text(coins: Coins, dropout: Fraction) -> list[str]:
 
 
 def passage_table(passage: Passage, dropout: Fraction) -> str:
-    """One way to a split: at each point what drops out (✗), what is taken (✓), and the factors; the end only where something drops out."""
+    """One way to a split: at each point what drops out (✗), what is taken (✓), and the factors; the end only
+    where something drops out."""
     rows = []
     for point in passage:
         signs = [*((token, "✗") for token in point.dropped), *([(point.taken, "✓")] if point.taken else [])]
@@ -289,7 +293,7 @@ def tossed(drawn: Dropping, split: Spelled) -> list[list[Coins]]:
     return [[point.coins for point in passage] for passage in drawn.passages[split]]
 
 
-# --- Unigram's sampling -----------------------------------------------------------------------------------------------
+# --- Unigram's sampling -------------------------------------------------------------------------------------
 
 
 def unigram_sampling(random: Random, level: int) -> Made:

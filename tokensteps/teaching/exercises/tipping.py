@@ -31,7 +31,8 @@ MOST_MORE: Final = 30
 
 
 class Tipped(NamedTuple):
-    """A word of a run, and the run with the smallest count of it that makes the last step choose otherwise."""
+    """A word of a run, and the run with the smallest count of it that makes the last step choose
+    otherwise."""
 
     trace: BpeTrace
     word: str
@@ -40,7 +41,8 @@ class Tipped(NamedTuple):
 
 
 def draw_tipped(random: Random, level: int) -> Tipped:
-    """A run of this level with a word of which more tip its last step, but no step before. From level 2 on one more isn't enough."""
+    """A run of this level with a word of which more tip its last step, but no step before. From level 2 on
+    one more isn't enough."""
     step = MERGES_BEFORE[level]
     for _attempt in range(MERGING_ATTEMPTS):
         trace = train_bpe(corpus_of(draw_words(random, SIZES[level])), merges=step + 1)

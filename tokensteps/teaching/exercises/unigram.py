@@ -221,7 +221,7 @@ def best_question(trace: UnigramTrace, word: str) -> tuple[Question, dict[str, o
     return question, facts
 
 
-# --- which piece goes -------------------------------------------------------------------------------------------------
+# --- which piece goes ---------------------------------------------------------------------------------------
 
 
 def model_table(trace: UnigramTrace, step: int) -> str:
@@ -240,7 +240,8 @@ def clear_cut(trace: UnigramTrace, step: int) -> bool:
 
 
 def steps_asked(trace: UnigramTrace, level: int) -> list[int]:
-    """The steps after which a prune makes a good question: on level 1 one that costs nothing, above one that costs something."""
+    """The steps after which a prune makes a good question: on level 1 one that costs nothing, above one that
+    costs something."""
     steps: list[int] = []
     for step in range(len(trace)):
         ranking = trace[step].candidates()

@@ -210,7 +210,8 @@ def last_piece_slip(yours: str, beginning: str, model: Mapping[str, int]) -> str
 
 
 def follow(values: Sequence[Fraction], mistaken: Sequence[int], word: str, model: Mapping[str, int]) -> bool:
-    """Whether there are several wrong numbers, and all but the first are right if one goes on from those before."""
+    """Whether there are several wrong numbers, and all but the first are right if one goes on from those
+    before."""
     reached = [Fraction(0), *values]
     ends = [cell // 2 + 1 for cell in mistaken]
     return len(ends) > 1 and all(

@@ -1,4 +1,5 @@
-"""Exercises on the ways to use one vocabulary: merges in their order, longest match, fewest tokens, the most probable split."""
+"""Exercises on the ways to use one vocabulary: merges in their order, longest match, fewest tokens, the most
+probable split."""
 
 from __future__ import annotations
 
@@ -80,7 +81,8 @@ WORDS_TRIED: Final = 12
 
 
 class Used(NamedTuple):
-    """A word and a vocabulary, and for each way to use it the splits of the word: several where they are as good."""
+    """A word and a vocabulary, and for each way to use it the splits of the word: several where they are as
+    good."""
 
     word: str
     tokens: Collection[str]
@@ -89,7 +91,15 @@ class Used(NamedTuple):
     def unlike(self, way: str) -> int:
         """How many other ways give no split that this one gives.
 
-        >>> Used("hug", (), {"merges": (("h", "ug"),), "longest_prefix": (("hu", "g"),), "fewest_tokens": (("hu", "g"), ("h", "ug"))}).unlike("merges")
+        >>> Used(
+        ...     "hug",
+        ...     (),
+        ...     {
+        ...         "merges": (("h", "ug"),),
+        ...         "longest_prefix": (("hu", "g"),),
+        ...         "fewest_tokens": (("hu", "g"), ("h", "ug")),
+        ...     },
+        ... ).unlike("merges")
         1
         """
         own = {*self.splits[way]}
@@ -124,7 +134,8 @@ def ways(random: Random, level: int) -> Made:
 def way_asked(
     random: Random, level: int, drawn: Callable[[], Iterator[tuple[Drawn, Used]]], own: str
 ) -> tuple[Drawn, Used, str]:
-    """A run, a word, and a way to split it: `own`, what the vocabulary was made for, the longest match or the fewest tokens.
+    """A run, a word, and a way to split it: `own`, what the vocabulary was made for, the longest match or the
+    fewest tokens.
 
     `drawn` gives words with a run, another one each time; `own` and the longest match split them differently.
     """
@@ -204,7 +215,7 @@ def token_told(way: str, used: Used) -> tuple[str, str]:
     return why, escape(begun.format(number=count(len(split))))
 
 
-# --- vocabularies -----------------------------------------------------------------------------------------------------
+# --- vocabularies -------------------------------------------------------------------------------------------
 
 
 def pose_merges(random: Random, level: int) -> tuple[str, Posed]:

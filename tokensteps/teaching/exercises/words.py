@@ -113,7 +113,7 @@ def link_to(page: str, counts: Mapping[str, int], **more: str) -> Address | None
     )
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
+# --- tables -------------------------------------------------------------------------------------------------
 
 
 def sheet_html(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

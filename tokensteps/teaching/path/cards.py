@@ -1,4 +1,5 @@
-"""What stations ask above their pages: questions with answers from the engine, in the forms and with the grading of all others."""
+"""What stations ask above their pages: questions with answers from the engine, in the forms and with the
+grading of all others."""
 
 from __future__ import annotations
 

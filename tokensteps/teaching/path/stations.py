@@ -1,6 +1,7 @@
 """The path through the app for a learner: its stations, each with something to do before anything is told.
 
-A station is done when that was done, or when its answer was shown. Figures are not written here: see `facts` in `tokensteps/teaching/lessons.py`.
+A station is done when that was done, or when its answer was shown. Figures are not written here: see `facts`
+in `tokensteps/teaching/lessons.py`.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ class Station(NamedTuple):
     """What follows from it."""
     claims: tuple[Claim, ...] = ()
     card: str = ""
-    """What is asked above the page, a key of `CARDS` (`tokensteps/teaching/path/cards.py`); "" where the page itself asks, in Predict."""
+    """What is asked above the page, a key of `CARDS` (`tokensteps/teaching/path/cards.py`); "" where the page
+    itself asks, in Predict."""
     predictions: int = 0
     """How many steps are to be predicted there."""
     exercise: str = ""

@@ -1,4 +1,5 @@
-"""What the scenes compute from a learner's own input: numbers cut by rules, and a name that becomes a glitch token."""
+"""What the scenes compute from a learner's own input: numbers cut by rules, and a name that becomes a glitch
+token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Why tokenizers matter: six scenes, each with a question about GPT-2's tokenizer and a sentence of what follows from the answer.
+"""Why tokenizers matter: six scenes, each with a question about GPT-2's tokenizer and a sentence of what
+follows from the answer.
 
 No answer is written here: GPT-2's tokenizer, which comes with the app, gives them.
 """

@@ -1,4 +1,5 @@
-"""Mistakes that learners often make when they encode a word: what each of them leads to, under its key in `SLIPS`, the likeliest first."""
+"""Mistakes that learners often make when they encode a word: what each of them leads to, under its key in
+`SLIPS`, the likeliest first."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ Spelled = tuple[str, ...]
 def rule_by_rule(
     tokens: Sequence[str], rules: Sequence[tuple[str, str]], *, backwards: bool = False
 ) -> Iterator[Spelled]:
-    """A word's tokens, rule by rule: each time the first rule of the list that fits (or the last one), wherever its pair occurs.
+    """A word's tokens, rule by rule: each time the first rule of the list that fits (or the last one),
+    wherever its pair occurs.
 
     >>> [*rule_by_rule(("h", "u", "g"), [("u", "g"), ("h", "ug")])]
     [('h', 'u', 'g'), ('h', 'ug'), ('hug',)]
@@ -79,9 +81,14 @@ BY_WAY: Final[Mapping[str, str]] = {
 
 
 def way_slip(way: str, yours: Spelled, splits: Mapping[str, Collection[Spelled]]) -> str:
-    """The mistake behind known tokens that one way to use a vocabulary doesn't give; "" if none is known. `splits` are right by each way.
+    """The mistake behind known tokens that one way to use a vocabulary doesn't give; "" if none is known.
+    `splits` are right by each way.
 
-    >>> way_slip("fewest_tokens", ("h", "ug"), {"merges": [("h", "ug")], "longest_prefix": [("hu", "g")], "fewest_tokens": [("hug",)]})
+    >>> way_slip(
+    ...     "fewest_tokens",
+    ...     ("h", "ug"),
+    ...     {"merges": [("h", "ug")], "longest_prefix": [("hu", "g")], "fewest_tokens": [("hug",)]},
+    ... )
     'by_merges'
     """
     other = next((other for other, result in splits.items() if other != way and yours in result), None)
@@ -93,7 +100,8 @@ def way_slip(way: str, yours: Spelled, splits: Mapping[str, Collection[Spelled]]
 def wordpiece_slip(
     yours: Spelled, word: str, true: Sequence[str], vocabulary: Collection[str], prefix: str, unknown: str
 ) -> str:
-    """The mistake behind tokens that the longest match doesn't give; "" if none is known. `yours` come without the prefix."""
+    """The mistake behind tokens that the longest match doesn't give; "" if none is known. `yours` come
+    without the prefix."""
     if yours == (unknown,):
         return "gave_up"
     forms = [prefix + token if index else token for index, token in enumerate(yours)]

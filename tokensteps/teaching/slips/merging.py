@@ -1,4 +1,5 @@
-"""Mistakes that learners often make about merges: what each of them leads to, under its key in `SLIPS`, the likeliest first."""
+"""Mistakes that learners often make about merges: what each of them leads to, under its key in `SLIPS`, the
+likeliest first."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ def each_once(counts: Counts) -> Counts:
     return dict.fromkeys(counts, 1)
 
 
-# --- counts -----------------------------------------------------------------------------------------------------------
+# --- counts -------------------------------------------------------------------------------------------------
 
 
 def pairs_by_word(splits: Splits, counts: Counts) -> Counter[PairName]:
@@ -127,7 +128,7 @@ def bridge_choices(splits: Splits, counts: Counts, space: str = "Ġ") -> Iterato
         yield "within_words", best_of(within)
 
 
-# --- removals ---------------------------------------------------------------------------------------------------------
+# --- removals -----------------------------------------------------------------------------------------------
 
 
 def removal_choices(
@@ -148,7 +149,7 @@ def removal_choices(
     yield "each_part", {*learned}
 
 
-# --- languages --------------------------------------------------------------------------------------------------------
+# --- languages ----------------------------------------------------------------------------------------------
 
 
 def chooser_choices(
@@ -172,7 +173,7 @@ def chooser_choices(
     yield "most_words", best_of(totals(lambda _tokens: 1))
 
 
-# --- scores -----------------------------------------------------------------------------------------------------------
+# --- scores -------------------------------------------------------------------------------------------------
 
 Formula = Callable[[int, int, int], Fraction]
 """Of a pair's count and its two tokens' counts."""
@@ -228,7 +229,7 @@ def score_choices(splits: Splits, counts: Counts, _prefix: str = "") -> Iterator
     yield "words_once", best_of(all_scores(count_all(splits, each_once(counts))))
 
 
-# --- a word after a merge ---------------------------------------------------------------------------------------------
+# --- a word after a merge -----------------------------------------------------------------------------------
 
 
 def joined(pair: PairName, prefix: str = "") -> str:
@@ -243,7 +244,8 @@ def joined(pair: PairName, prefix: str = "") -> str:
 def merge_slips(
     now: Sequence[str], pair: PairName, prefix: str, later: Iterable[Sequence[str]]
 ) -> Iterator[tuple[str, Sequence[str]]]:
-    """A word's tokens after the merge of a pair, by each mistake. `later` is what the word becomes after more merges.
+    """A word's tokens after the merge of a pair, by each mistake. `later` is what the word becomes after more
+    merges.
 
     >>> dict(merge_slips(("a", "a", "a"), ("a", "a"), "", ()))
     {'unmerged': ('a', 'a', 'a'), 'from_right': ('a', 'aa')}

@@ -1,4 +1,5 @@
-"""Mistakes that learners often make about splits at random: what each of them leads to, under its key in `SLIPS`, the likeliest first."""
+"""Mistakes that learners often make about splits at random: what each of them leads to, under its key in
+`SLIPS`, the likeliest first."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from tokensteps.teaching.slips.merging import PairName, Slips
 
 
 class Coins(NamedTuple):
-    """What chance decides at one point of a word: how many options drop out, and then whether one is taken that could have dropped out."""
+    """What chance decides at one point of a word: how many options drop out, and then whether one is taken
+    that could have dropped out."""
 
     dropped: int
     taken: bool
@@ -58,7 +60,8 @@ def merge_dropout_slips(
     split: Spelled,
     dropout: Fraction,
 ) -> Slips:
-    """The same for BPE-dropout alone: what has to drop out at the end, several ways, rules that drop out once for the whole word."""
+    """The same for BPE-dropout alone: what has to drop out at the end, several ways, rules that drop out once
+    for the whole word."""
     yield "end_forgotten", sum((product_of(way[:-1], dropout) for way in ways), start=Fraction(0))
     if len(ways) > 1:
         yield from (("one_way_only", product_of(way, dropout)) for way in ways)
@@ -84,7 +87,8 @@ def dropped_for_good(
 def sampling_slips(
     own: Fraction, products: Collection[Fraction], power: Fraction
 ) -> Iterator[tuple[str, Fraction | float]]:
-    """How often Unigram's sampling gives a split whose pieces have the product `own`, by each mistake; `products` are those of all splits.
+    """How often Unigram's sampling gives a split whose pieces have the product `own`, by each mistake;
+    `products` are those of all splits.
 
     >>> dict(sampling_slips(Fraction(1, 4), [Fraction(1, 4), Fraction(1, 2)], Fraction(1)))["others_only"]
     Fraction(1, 2)

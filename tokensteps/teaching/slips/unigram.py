@@ -1,4 +1,5 @@
-"""Mistakes that learners often make about Unigram: what each of them leads to, under its key in `SLIPS`, the likeliest first."""
+"""Mistakes that learners often make about Unigram: what each of them leads to, under its key in `SLIPS`, the
+likeliest first."""
 
 from __future__ import annotations
 
@@ -61,7 +62,8 @@ def greedy_split(word: str, pieces: Iterable[str]) -> Pieces:
 
 
 def split_slip(word: str, yours: Pieces, weights: Mapping[str, float | Fraction]) -> str:
-    """The mistake behind a split into known pieces that is not the most probable one. `weights` are the pieces' probabilities."""
+    """The mistake behind a split into known pieces that is not the most probable one. `weights` are the
+    pieces' probabilities."""
     if yours == greedy_split(word, weights):
         return "greedy"
     if -len(yours) == greatest_total(word, dict.fromkeys(weights, -1)):
@@ -101,8 +103,8 @@ def choosing_slip(
 ) -> str:
     """The mistake behind a piece that is not the cheapest to lose; "" if none is known.
 
-    `weights` are the offered pieces' probabilities, `losses` what losing each costs, `types` the same with each word counted once
-    (empty if that is not known).
+    `weights` are the offered pieces' probabilities, `losses` what losing each costs, `types` the same with
+    each word counted once (empty if that is not known).
     """
     if types and types[yours] <= min(types.values()) + ROUNDING:
         return "words_once"

@@ -124,7 +124,8 @@ def ask_on(on: bool) -> None:
 
 
 def read_chat_url(url: Mapping[str, str], afresh: bool, complaints: list[str]) -> None:
-    """Read the chat from a URL; `afresh` says that what it leaves out is as usual. A link that has one opens the tab."""
+    """Read the chat from a URL; `afresh` says that what it leaves out is as usual. A link that has one opens
+    the tab."""
     if "chat" in url:
         text = read_short(url["chat"])
         result = None if text is None else read_turns(text)

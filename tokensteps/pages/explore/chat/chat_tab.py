@@ -87,7 +87,8 @@ def open_with_accepted(template: str, special: Mapping[str, str]) -> None:
 
 
 def own_templates(spec: str, letter: str) -> ChatTemplates:
-    """The tokenizer's own templates; none while they are looked for, or when they can't be had, which the page says."""
+    """The tokenizer's own templates; none while they are looked for, or when they can't be had, which the
+    page says."""
     try:
         name, find = templates_order(spec)
     except TokenizersCoreError as error:
@@ -97,7 +98,8 @@ def own_templates(spec: str, letter: str) -> ChatTemplates:
 
 
 def template_choice(found: ChatTemplates) -> str:
-    """Which template: the tokenizer's own, one of this page's, or one that somebody writes; returns its name."""
+    """Which template: the tokenizer's own, one of this page's, or one that somebody writes; returns its
+    name."""
     own = {f"{chat.OF_TOKENIZER}{name}": name for name in found.named}
     titles = {
         **{key: _("the tokenizer's own") if name == USUAL_NAME else name for key, name in own.items()},
@@ -243,7 +245,8 @@ def show_cost(analysis: Analysis, made: Rendered, turns: list[ChatTurn]) -> None
 
 
 def show_prices(whose: list[int | None], turns: list[ChatTurn]) -> None:
-    """What the chat costs at the prices that somebody types: with each answer, the model reads again all that came before."""
+    """What the chat costs at the prices that somebody types: with each answer, the model reads again all that
+    came before."""
     st.header(_("What the chat costs"), anchor=False)
     read, written = prices()
     answers = answers_of(whose, [turn.role for turn in turns])

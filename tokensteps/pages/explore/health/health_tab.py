@@ -40,7 +40,8 @@ ROW_SIZE: Final = 700
 
 
 def health_tab(analyses: Mapping[str, Analysis]) -> None:
-    """The check of one of the tokenizers: it begins when the tab is opened, and the page can be used meanwhile."""
+    """The check of one of the tokenizers: it begins when the tab is opened, and the page can be used
+    meanwhile."""
     state, box = st.session_state, f"{WHOSE}.box"
     # The one that a link asks for may be still on its way: it stays what is asked for.
     state[box] = state[WHOSE] if state.get(WHOSE) in analyses else next(iter(analyses))

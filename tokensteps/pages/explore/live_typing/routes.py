@@ -1,6 +1,8 @@
-"""What a text box asks over HTTP while somebody types: one small message for each key, answered with the chips.
+"""What a text box asks over HTTP while somebody types: one small message for each key, answered with the
+chips.
 
-They come through the same guard as everything else (`tokensteps/server/headers.py`), so other sites' pages are refused before.
+They come through the same guard as everything else (`tokensteps/server/headers.py`), so other sites' pages
+are refused before.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Desks: where somebody types, the server draws the chips of the text at each key, without a run of the page.
 
-A run of the page takes Streamlit and the browser several times longer than the chips and their counts need. So the page leaves at its
-desk how it shows a text, and the text box sends each change there (`routes.py`). The rest of the page follows when the typing pauses.
+A run of the page takes Streamlit and the browser several times longer than the chips and their counts need.
+So the page leaves at its desk how it shows a text, and the text box sends each change there (`routes.py`).
+The rest of the page follows when the typing pauses.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ class TextChange:
 
 
 def spliced(text: str, start: int, end: int, put: str) -> str:
-    """`text` with `put` in place of what is between two places, which count UTF-16 units, as browsers do. Raises TypingError.
+    """`text` with `put` in place of what is between two places, which count UTF-16 units, as browsers do.
+    Raises TypingError.
 
     >>> spliced("a😀b", 3, 4, "c"), spliced("", 0, 0, "😀")
     ('a😀c', '😀')
@@ -78,7 +80,8 @@ def spliced(text: str, start: int, end: int, put: str) -> str:
 
 
 class TypingSession:
-    """How a page shows the text that is typed there, and the text as it was last sent. It doesn't keep the tokenizer alive."""
+    """How a page shows the text that is typed there, and the text as it was last sent. It doesn't keep the
+    tokenizer alive."""
 
     def __init__(self, view: ChipsView, session: str) -> None:
         self.look(view, session)
@@ -93,7 +96,8 @@ class TypingSession:
         self._manner: tuple[Any, ...] = view[2:]
 
     def view(self) -> ChipsView:
-        """How texts are shown. Raises TypingError when the server no longer has the tokenizer: the page loads it again."""
+        """How texts are shown. Raises TypingError when the server no longer has the tokenizer: the page loads
+        it again."""
         subject = self._subject()
         if subject is None:
             raise TypingError(404)
@@ -109,7 +113,8 @@ class TypingSession:
             raise TypingError(429)
 
     def draw(self, change: TextChange) -> bytes:
-        """The message that draws the text after a change. Raises TypingError, and what `chips_data` raises."""
+        """The message that draws the text after a change. Raises TypingError, and what `chips_data`
+        raises."""
         if not self._at_work.acquire(blocking=False):
             raise TypingError(429)  # a text box waits for its answer
         try:

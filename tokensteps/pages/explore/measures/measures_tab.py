@@ -1,4 +1,5 @@
-"""The playground's tab “Measures”: up to four tokenizers on the text and on parallel lines, each measure with its formula."""
+"""The playground's tab “Measures”: up to four tokenizers on the text and on parallel lines, each measure with
+its formula."""
 
 from __future__ import annotations
 
@@ -100,11 +101,12 @@ def measures_table(analyses: Mapping[str, Analysis], order: float, vocabulary: b
     return pd.DataFrame(rows)
 
 
-# --- Parallel lines ---------------------------------------------------------------------------------------------------
+# --- Parallel lines -----------------------------------------------------------------------------------------
 
 
 def parallel_part(analyses: Mapping[str, Analysis]) -> dict[str, ParallelMeasures]:
-    """What the same lines take in several languages, by tokenizer; nothing where they can't be had, which the page says."""
+    """What the same lines take in several languages, by tokenizer; nothing where they can't be had, which the
+    page says."""
     texts = chosen_texts()
     if texts is None:
         return {}
@@ -126,7 +128,8 @@ def parallel_part(analyses: Mapping[str, Analysis]) -> dict[str, ParallelMeasure
 
 
 def chosen_texts() -> Mapping[str, Sequence[str]] | None:
-    """The app's forty lines, or a table that somebody pastes; None where that can't be read, which the page says."""
+    """The app's forty lines, or a table that somebody pastes; None where that can't be read, which the page
+    says."""
     names = {"ours": _("forty lines in six languages"), "own": _("lines of your own")}
     which = st.segmented_control(
         _("Lines"),
@@ -200,13 +203,14 @@ def parallel_table(found: Mapping[str, ParallelMeasures], names: Mapping[str, st
     return pd.DataFrame([*rows, last])
 
 
-# --- One measure ------------------------------------------------------------------------------------------------------
+# --- One measure --------------------------------------------------------------------------------------------
 
 
 def explain_one(
     analyses: Mapping[str, Analysis], found: Mapping[str, ParallelMeasures], order: float, vocabulary: bool
 ) -> None:
-    """A measure's definition, its formula with the numbers put in, what it doesn't tell, and the way to what it is made of."""
+    """A measure's definition, its formula with the numbers put in, what it doesn't tell, and the way to what
+    it is made of."""
     st.header(_("One measure"), anchor=False)
     names = [*OF_TEXT, *(["premium", "gini"] if found else [])]
     name = str(

@@ -57,7 +57,8 @@ class AnswerCost(NamedTuple):
 
 
 def answers_of(owners: Sequence[int | None], roles: Sequence[str]) -> list[AnswerCost]:
-    """The answers of a chat whose tokens belong to these messages, from 0, or to the template: before each, all is read again.
+    """The answers of a chat whose tokens belong to these messages, from 0, or to the template: before each,
+    all is read again.
 
     >>> answers_of([None, 0, 0, None, 1, None, 2, 3, 3], ["user", "assistant", "user", "assistant"])
     [AnswerCost(message=1, read=4, written=1), AnswerCost(message=3, read=7, written=2)]

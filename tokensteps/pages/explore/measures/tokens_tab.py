@@ -42,7 +42,8 @@ def tokens_tab(analyses: Mapping[str, Analysis]) -> None:
 
 
 def counted_tokens(analysis: Analysis) -> pd.DataFrame:
-    """One row a token that occurs: the most frequent first, and of equally frequent ones the one that comes first."""
+    """One row a token that occurs: the most frequent first, and of equally frequent ones the one that comes
+    first."""
     first: dict[int, int] = {}
     for index, identifier in enumerate(analysis.ids):
         first.setdefault(identifier, index)

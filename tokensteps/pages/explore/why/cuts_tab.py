@@ -1,4 +1,5 @@
-"""The playground's tab “Ways to cut”: one vocabulary used in several ways, on a word and on the whole text."""
+"""The playground's tab “Ways to cut”: one vocabulary used in several ways, on a word and on the whole
+text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Words of a text to ask about, and a word's splits: as people write them, and in the tokens that a vocabulary has."""
+"""Words of a text to ask about, and a word's splits: as people write them, and in the tokens that a
+vocabulary has."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ _WORD: Final = regex.compile(PATTERNS["gpt2"])
 
 
 def words_in(text: str, spaced: bool) -> dict[str, Span]:
-    """The different words of a text with the place of each one's first occurrence; `spaced`: with the space before it.
+    """The different words of a text with the place of each one's first occurrence; `spaced`: with the space
+    before it.
 
     >>> words_in("the pug, the", spaced=True)
     {'the': (0, 3), ' pug': (3, 7), ',': (7, 8), ' the': (8, 12)}
@@ -42,7 +44,8 @@ def words_in(text: str, spaced: bool) -> dict[str, Span]:
 def costliest(words: dict[str, Span], offsets: Sequence[Span]) -> str:
     """The word with the most tokens, the first of several; "" without words.
 
-    One whose tokens are its characters, such as a number split into digits, comes last: there is no step to see.
+    One whose tokens are its characters, such as a number split into digits, comes last: there is no step to
+    see.
     """
     starts = sorted(start for start, _end in offsets)
 
@@ -68,7 +71,8 @@ def word_at(words: dict[str, Span], text: str, start: int, end: int) -> str:
 
 @dataclass(frozen=True)
 class Cuttable:
-    """A word as people cut it: in characters that can be typed, between which the model's symbols are known."""
+    """A word as people cut it: in characters that can be typed, between which the model's symbols are
+    known."""
 
     story: WordStory
     byte_level: bool
@@ -123,9 +127,11 @@ class Cuttable:
         return self.tokens([self.text[start:end] for start, end in pairwise(ends)])
 
     def offered(self, known: Collection[str]) -> list[str]:
-        """Splits near the tokenizer's own, as they may be typed: the whole word, one cut fewer, one cut moved, every character apart.
+        """Splits near the tokenizer's own, as they may be typed: the whole word, one cut fewer, one cut
+        moved, every character apart.
 
-        After the whole word come those whose tokens are all `known`: what stopped them is more than a vocabulary.
+        After the whole word come those whose tokens are all `known`: what stopped them is more than a
+        vocabulary.
         """
         cuts, size = self.cuts, len(self.text)
         near = [(*cuts[:at], *cuts[at + 1 :]) for at in range(len(cuts))]

@@ -16,8 +16,9 @@ from tokensteps.runs.corpora import plain_text
 WHY_TAB: Final = N_("Why these tokens?")
 CUTS_TAB: Final = N_("Ways to cut")
 USUAL: Final[Mapping[str, Any]] = {"why": "", "split": "", "nth": -1, "by": "", "way": ""}
-"""The word that is asked about, the split that it is held against, which of the model's words it is (−1: the longest), the tokenizer's
-letter, and the way of cutting it that is stepped through, which the second tab has."""
+"""The word that is asked about, the split that it is held against, which of the model's words it is (−1: the
+longest), the tokenizer's letter, and the way of cutting it that is stepped through, which the second tab
+has."""
 
 
 def why_value(name: str) -> Any:
@@ -43,7 +44,8 @@ def open_why_tab(name: str = WHY_TAB) -> None:
 
 
 def ask_about_stretch(start: int, end: int) -> None:
-    """Open the tab for the token in this stretch of the text, by the tokenizer whose chips are shown, and bring it into sight."""
+    """Open the tab for the token in this stretch of the text, by the tokenizer whose chips are shown, and
+    bring it into sight."""
     state = st.session_state
     use_language(state["language"])  # this comes before the page is drawn
     open_why_tab()
@@ -61,7 +63,8 @@ def to_be_shown() -> int:
 
 
 def read_why_url(url: Mapping[str, str], afresh: bool) -> None:
-    """Read it from a URL; `afresh` says that what it leaves out is as usual. A link with a word opens the tab."""
+    """Read it from a URL; `afresh` says that what it leaves out is as usual. A link with a word opens the
+    tab."""
     value = {name: plain_text(text) for name, text in url.items() if name in USUAL}
     if afresh:
         set_why(**USUAL)
@@ -81,7 +84,8 @@ def read_why_url(url: Mapping[str, str], afresh: bool) -> None:
 
 
 def why_url() -> dict[str, str | None]:
-    """It as URL parameters, while its tab is open; None for those with their usual values, and nothing before the word is known."""
+    """It as URL parameters, while its tab is open; None for those with their usual values, and nothing before
+    the word is known."""
     if "playground.why.stretch" in st.session_state:
         return {}
     tab = st.session_state.get("playground.tab")
@@ -95,6 +99,6 @@ def why_url() -> dict[str, str | None]:
 
 
 def note_tab(name: str) -> None:
-    """Remember what a tab is called: the address is written before the tabs are drawn, and after a change of language the open one still
-    has its old name."""
+    """Remember what a tab is called: the address is written before the tabs are drawn, and after a change of
+    language the open one still has its old name."""
     st.session_state[f"{name}.tab"] = st.session_state["playground.tab"]

@@ -1,4 +1,5 @@
-"""The playground's tab “Why these tokens?”: a word through the stages and the model, its lineage, and what stopped another split."""
+"""The playground's tab “Why these tokens?”: a word through the stages and the model, its lineage, and what
+stopped another split."""
 
 from __future__ import annotations
 
@@ -99,7 +100,7 @@ def _ask_and_tell(analyses: Mapping[str, Analysis]) -> None:
     _link(word, split, letter)
 
 
-# --- What is asked about ----------------------------------------------------------------------------------------------
+# --- What is asked about ------------------------------------------------------------------------------------
 
 
 def tokenizer_asked(analyses: Mapping[str, Analysis]) -> str:
@@ -182,7 +183,7 @@ def choose_among(asked: Asked, style: Style) -> None:
     )
 
 
-# --- What is said of it -----------------------------------------------------------------------------------------------
+# --- What is said of it -------------------------------------------------------------------------------------
 
 
 def _show_stages(text: str, asked: Asked, subject: ShownTokenizer, style: Style) -> None:

@@ -30,7 +30,8 @@ CHECKED: Final = "matters.checked"
 
 
 def glitch(subjects: Mapping[str, ShownTokenizer]) -> None:
-    """A name that becomes a token which the model's text never uses; then the same in whole vocabularies, by their specs."""
+    """A name that becomes a token which the model's text never uses; then the same in whole vocabularies, by
+    their specs."""
     name = text_of("glitch", _("A name that nobody else has"), WORD_SHOWN)
     if name is None:
         return

@@ -1,4 +1,5 @@
-"""The scene on languages: the same sentences in six of them, with the share of a context window and the price."""
+"""The scene on languages: the same sentences in six of them, with the share of a context window and the
+price."""
 
 from __future__ import annotations
 

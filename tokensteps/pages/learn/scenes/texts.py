@@ -1,4 +1,5 @@
-"""The scenes on one text: letters, numbers, code, spaces. Each draws its boxes, and what the tokenizers make of what is typed."""
+"""The scenes on one text: letters, numbers, code, spaces. Each draws its boxes, and what the tokenizers make
+of what is typed."""
 
 from __future__ import annotations
 
@@ -68,7 +69,8 @@ def draw_rows(cells: Sequence[str]) -> None:
 def row(
     subject: ShownTokenizer, analysis: Analysis, told: str = "", more: Sequence[tuple[str, int]] = ()
 ) -> str:
-    """A tokenizer's row: its tokens with their ids, how many there are, `more` figures, and `told`, markup."""
+    """A tokenizer's row: its tokens with their ids, how many there are, `more` figures, and `told`,
+    markup."""
     figures = [(_("Tokens"), len(analysis)), *more, (_("Vocabulary"), subject.size)]
     return way_html(
         escape(subject.name),
