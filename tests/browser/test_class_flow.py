@@ -413,6 +413,7 @@ def test_a_class_is_asked_about_the_newer_kinds(app: str, open_page: Callable[..
         ("phrases", stage, "Within a word or across a space", pair_text(bridging, BYTES)),
         ("scaffolding", leaves - 2, "What leaves the vocabulary", readable(left, BYTES)),
         ("parallel", 0, "Which language chooses", language),
+        ("hug&longest=3", 5, "The next pair", "b + un"),  # hug + s is more frequent, and too long
     ):
         address = f"/bpe?corpus={corpus}&step={step_asked}"
         if code:

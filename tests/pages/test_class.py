@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, Page, address, run
+from tests.pages.pages import APP, Page, address, book, problems, run
+from tokenizers_core import Corpus, train_bpe, train_sentencepiece_bpe, train_unigram, train_wordpiece
+from tokenizers_core.text.cutting import DIGITS
+from tokenizers_core.training.algorithms import AnyTrace
+from tokensteps.drawing.tokens import Style, pair_text, readable
 from tokensteps.language.classes import class_labels
 from tokensteps.language.i18n import use_language
 from tokensteps.limits import CLASS_QUERY, DECK_BYTES
 from tokensteps.pages.learn.deck import read_told
-from tokensteps.runs.rules import BPE_RULES
+from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
 from tokensteps.shell import classes
 from tokensteps.shell.classes import (
     CLASS_ASKS,
@@ -35,6 +40,9 @@ from tokensteps.shell.walk import lesson_facts, plan_told
 from tokensteps.teaching.walk import WalkPlace, stops_of
 
 BPE = Page("bpe", "pages/train/bpe.py", BPE_RULES)  # type: ignore[arg-type]
+WORDPIECE = Page("wordpiece", "pages/train/wordpiece.py", WORDPIECE_RULES)  # type: ignore[arg-type]
+UNIGRAM = Page("unigram", "pages/train/unigram.py", UNIGRAM_RULES)  # type: ignore[arg-type]
+HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 
 
 def told(app: AppTest, name: str) -> Any:
@@ -122,6 +130,93 @@ def test_the_lecturers_own_screen_has_the_plan_and_what_predict_hides() -> None:
         len(stops_of("30", lesson_facts())),
     )
     assert plan_told(WalkPlace("path", 1)) is None
+
+
+PLAIN = "éhug hug hug pug pug pun bun bun hugs hugs 12 12 12 12 12 34"
+SPLIT = {"pre_tokenizer": "whitespace_split"}
+MARKED = {"pre": "whitespace_split_metaspace"}
+BYTES = {"digits": "each", "bytes": "1", "coverage": "0.9"}
+RULED: list[tuple[Page, dict[str, str], int, Callable[[], AnyTrace]]] = [
+    (
+        BPE,
+        {"corpus": "hug", "longest": "3"},
+        5,
+        lambda: train_bpe(Corpus.from_counts(HUG), max_token_length=3),
+    ),
+    (
+        BPE,
+        {"text": PLAIN, "kept": "12 hu", "pre": "whitespace_split"},
+        0,
+        lambda: train_bpe(Corpus.from_texts([PLAIN], **SPLIT, user_defined_symbols=("12", "hu"))),
+    ),
+    (
+        BPE,
+        {"text": PLAIN, "letters": "6", "pre": "whitespace_split"},
+        1,
+        lambda: train_bpe(Corpus.from_texts([PLAIN], **SPLIT), limit_alphabet=6),
+    ),
+    (
+        BPE,
+        {"text": PLAIN, "pre": "whitespace_split", "size": "280", **BYTES},
+        2,
+        lambda: train_bpe(
+            Corpus.from_texts([PLAIN], **SPLIT, cuts=(DIGITS["each"],)),
+            280,
+            byte_fallback=True,
+            character_coverage=0.9,
+        ),
+    ),
+    (
+        BPE,
+        {"text": PLAIN, "kind": "sentencepiece_bpe", "kept": "pu", **MARKED},
+        1,
+        lambda: train_sentencepiece_bpe(
+            Corpus.from_texts([PLAIN], pre_tokenizer=MARKED["pre"], user_defined_symbols=("pu",))
+        ),
+    ),
+    (
+        WORDPIECE,
+        {"text": PLAIN, "letters": "6", "special": ""},
+        1,
+        lambda: train_wordpiece(Corpus.from_texts([PLAIN], pre_tokenizer="bert"), limit_alphabet=6),
+    ),
+    (
+        UNIGRAM,
+        {"text": PLAIN, "size": "275", "special": "", **BYTES},
+        0,
+        lambda: train_unigram(
+            Corpus.from_texts([PLAIN], pre_tokenizer=MARKED["pre"], cuts=(DIGITS["each"],)),
+            vocab_size=275,
+            byte_fallback=True,
+            character_coverage=0.9,
+        ),
+    ),
+]
+"""Rules of a lecturer's run as its address has them, a step, and the same run trained directly."""
+
+
+def test_a_run_with_rules_is_the_same_for_all() -> None:
+    """One student is led from run to run, and keeps no rule of the last one. Oracle: the engine with the same
+    options."""
+    student = BPE.opened("corpus=course&longest=2&class=KX7P3H")
+    for page, rules, number, train in RULED:
+        lecturer = page.opened(urlencode({**rules, "step": number, "class": "KX7P3H"}))
+        assert problems(lecturer) == []
+        query = {name: value for name, value in address(lecturer).items() if name not in ("class", "step")}
+        place = {"page": page.name, "query": urlencode(sorted(query.items())), "step": number, "nonce": "n"}
+        student.session_state[CLASS_LEAD] = read_destination(place)
+        run(student)
+        assert address(student) == address(lecturer) and page.rules(student) == page.rules(lecturer)
+        here, there = book(student), book(lecturer)
+        assert (here["run"], here["seek"][0]) == (there["run"], number) and here["frames"] == there["frames"]
+        kind = "piece" if page is UNIGRAM else "pair"
+        lecturer.session_state[CLASS_ASKS] = (f"ask {number}", kind, number)
+        run(lecturer)
+        question, trace = told(lecturer, "class_page")["question"]["question"], train()
+        style = Style(trace.corpus.pipeline.byte_level, "spaces")
+        event: Any = trace[question["step"] + 1].event
+        own = readable(event.piece, style) if page is UNIGRAM else pair_text(event.pair, style)
+        assert question["kind"] == kind and question["key"][0] == own, rules
 
 
 @pytest.mark.parametrize("walk", ["", "30.3"])

@@ -136,6 +136,14 @@ def test_bpe_as_sentencepiece_trains_it() -> None:
             said[:1] == ["scripts"]
         )
     assert any("scripts mixed" in plain(frame["html"]) for frame in frames)
+    hidden = {
+        "corpus": "course",
+        "kind": "sentencepiece_bpe",
+        "pre": "whitespace_split_metaspace",
+        "mode": "predict",
+    }
+    predicted = BPE.opened(urlencode({**hidden, "step": "2"}))
+    assert problems(predicted) == [] and book(predicted)["last"] == 2 < len(trace)
     refused = BPE.opened(urlencode({"corpus": "course", "kind": "sentencepiece_bpe", "pre": "byte_level"}))
     assert "choose metaspace" in problems(refused)[0]
     chosen = BPE.opened("corpus=course")

@@ -45,8 +45,8 @@ from tokensteps.widgets.notes import problem
 
 ALSO_READ: Final = frozenset({"c", "term"})
 """Parameters that pages read at every run: a challenge, and an entry of the glossary."""
-FIELDS: Final = 40
-"""Parameters of an address to which a class is led, at most: the fullest page has thirty."""
+FIELDS: Final = 60
+"""Parameters of an address to which a class is led, at most: BPE's page has nearly forty."""
 SETTLED: Final = frozenset({RIGHT, HALF, QUARTER, TIED, WRONG})
 """Verdicts that a class's progress counts."""
 

@@ -41,6 +41,7 @@ ASKS_OF_KIND: Final[Mapping[str, Mapping[str, Ask]]] = {
     "superbpe": {"bridge": ask_bridge},
     "pickybpe": {"leaves": ask_leaving},
     "paritybpe": {"language": ask_chooser},
+    "sentencepiece_bpe": {},
 }
 """And what else about a kind of BPE, at some of its merges."""
 

@@ -34,8 +34,8 @@ Cuts = tuple[int, ...]
 
 def can_be_typed(trace: MergeTrace | UnigramTrace, step: int, word: str, style: Style) -> bool:
     """Whether a word is short and its tokens are plain text before and after the next step: no character is
-    split into bytes."""
-    if len(word) > WORD_LENGTH:
+    split into bytes, or was left out of the alphabet."""
+    if len(word) > WORD_LENGTH or not trace.left_out.keys().isdisjoint(word):
         return False
     tokens = [*trace.splits(step, [word])[word], *trace.splits(step + 1, [word])[word]]
     return not any(part.named or "◌" in part.text for token in tokens for part in parts(token, style))

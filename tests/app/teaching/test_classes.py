@@ -16,7 +16,15 @@ from typing import Any
 import pytest
 
 from tests.hostile import CONTROLS, FORMATS, MARKUP
-from tokenizers_core import Corpus, train_bpe, train_paritybpe, train_pickybpe, train_unigram
+from tokenizers_core import (
+    Corpus,
+    train_bpe,
+    train_paritybpe,
+    train_pickybpe,
+    train_sentencepiece_bpe,
+    train_unigram,
+    train_wordpiece,
+)
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.drawing.tokens import Style, chip, chips, fill, readable
@@ -37,6 +45,14 @@ RUNS: dict[str, AnyTrace] = {
     "ties": trace_at(BPE, corpus="course"),
     "bound": train_bpe(Corpus.from_counts(HUG), max_token_length=3),
     "symbol": train_bpe(SYMBOL),
+    "letters": train_bpe(Corpus.from_counts({"éhhug": 1, **HUG}), limit_alphabet=7),
+    "bytes": train_bpe(Corpus.from_counts({"éhhug": 1, **HUG}), byte_fallback=True, character_coverage=0.98),
+    "wordpiece letters": train_wordpiece(Corpus.from_counts({"éhhug": 1, **HUG}), limit_alphabet=7),
+    "sentencepiece": train_sentencepiece_bpe(
+        Corpus.from_counts({"éhhug": 1, **HUG}, pre_tokenizer="whitespace_split_metaspace"),
+        byte_fallback=True,
+        character_coverage=0.98,
+    ),
     "unigram bound": train_unigram(Corpus.from_counts(HUG), vocab_size=9, max_piece_length=3),
     "unigram symbol": train_unigram(SYMBOL, vocab_size=10),
     "unigram unknown": train_unigram(
@@ -194,6 +210,20 @@ def test_a_symbol_that_is_kept_whole_is_never_cut(name: str) -> None:
         assert question.grade(cut).kind not in (RIGHT, TIED)
         assert "training keeps it whole" in question.grade(cut).hint
         assert question.grade(result["key"][0]).kind == RIGHT
+
+
+@pytest.mark.parametrize(
+    "name", ["letters", "bytes", "wordpiece letters", "sentencepiece", "unigram unknown"]
+)
+def test_no_word_with_a_character_that_is_left_out_is_split(name: str) -> None:
+    """It would be split as if it were shorter, or with an unknown token. Oracle: the counted words."""
+    trace = RUNS[name]
+    assert trace.left_out
+    spelled = {
+        word.replace("▁", "␣") for word in trace.word_frequencies if trace.left_out.keys().isdisjoint(word)
+    }
+    splits = [result for _step, result in asked_of(trace, "split") if result["kind"] == "split"]
+    assert len(splits) > 2 and {result["word"] for result in splits} <= spelled
 
 
 def cost(word: str, logs: Mapping[str, float], unknown: float) -> float:

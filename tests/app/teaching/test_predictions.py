@@ -23,6 +23,7 @@ from tests.core.oracle_unigram import all_paths, costs, plain_unigram_course
 from tests.core.oracle_wordpiece import plain_wordpiece
 from tests.samples import sampled
 from tokenizers_core import TIE_RULES, Corpus, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core.training.algorithms import KINDS
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style, chip, chips, pair_chips, pair_text
 from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
@@ -212,6 +213,7 @@ def test_by_turns_asks_everything_and_names_exist() -> None:
     assert question_after(trace, 0, "loss", STYLE).kind == "pair"
     asks = (*ASKS.values(), *ASKS_OF_KIND.values())
     assert {"mixed", *chain.from_iterable(asks)} == {*ASK_NAMES} == {*ASKED}
+    assert ASKS_OF_KIND.keys() == KINDS.keys()
 
 
 def chips_in(html: str) -> list[str]:
