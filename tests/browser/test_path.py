@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import ROOT, at_rest
 from tokensteps.drawing.tokens import lit_id
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
+from tokensteps.teaching.lessons import LESSONS
 from tokensteps.teaching.path.stations import STATIONS
 
 STRIP = ".ts-walk"
@@ -146,6 +147,8 @@ WAYS: dict[str, tuple[type[Hand], dict[str, Any]]] = {
     "keyboard": (Keyboard, {}),
     "phone": (Finger, PHONE),
 }
+CUT = """() => [...document.querySelectorAll('.ts-walk .which *')].filter((node) =>
+  node.scrollWidth > node.clientWidth || node.getBoundingClientRect().right > innerWidth).map((node) => node.outerHTML)"""
 COVERED = """() => { const strip = document.querySelector('.ts-walk').getBoundingClientRect();
   return document.querySelector('[data-testid=stMain]').getBoundingClientRect().bottom - strip.top; }"""
 
@@ -206,10 +209,12 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
     expect(page.get_by_text(f"You did {last} of {last} stations yourself.")).to_be_visible()
     expect(page.locator(".exercise-head")).to_contain_text(EXERCISE_KINDS["bpe_count"].title)
     if way == "phone":  # an activity that a plan shares has as much room
-        page.goto(f"{serve(ROOT / 'app.py')}/bpe?corpus=hug&mode=predict&ask=pair&walk=30.2")
-        expect(which).to_contain_text("2 of 6")
+        page.goto(f"{serve(ROOT / 'app.py')}/bpe?corpus=hug&mode=predict&ask=pair&walk=90.2")
+        expect(which.locator("b")).to_have_text(LESSONS[2].title)  # the longest of their titles
+        expect(which.locator("span")).to_have_text(f"2 of {len(LESSONS[2].activities)}")
         expect(page.get_by_role("button", name="Reveal")).to_be_visible()
         at_rest(page)
         in_view(page, FORM)
         in_view(page, WORDS)
+        assert page.evaluate(CUT) == []
         assert page.evaluate("document.querySelector('.ts-walk').offsetHeight") <= PHONE_SHARE * 844

@@ -13,7 +13,7 @@ come from a link.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count as count_from
 from typing import Any, ClassVar, Final, NamedTuple
@@ -41,7 +41,7 @@ from tokensteps.limits import (
     TOKEN_SIZE,
 )
 from tokensteps.runs.algorithms import ALGORITHMS, Run
-from tokensteps.runs.settings import corpus_title, read_url
+from tokensteps.runs.settings import corpus_title, read_url, setting_told
 from tokensteps.server.jobs import Job, Registry, registry, tokenizer_registry
 from tokensteps.server.stores import digest, file_store
 from tokensteps.server.tasks import Progress
@@ -168,12 +168,27 @@ def title(text: str) -> str:
     if step is None and [*rules] == ["size"] and size.isascii() and size.isdigit() and len(size) < 10:
         message = _("{algorithm}, size {size}: {corpus}")
         return message.format(algorithm=algorithm, size=count(int(size)), corpus=corpus[:TITLE_CHARACTERS])
-    corpus = listed([corpus, *(f"{name}={value}" for name, value in rules.items())])[:TITLE_CHARACTERS]
+    told = (
+        setting_told(rule, rules[rule.name]) for rule in ALGORITHMS[spec.kind].rules if rule.name in rules
+    )
+    corpus = _within_title([corpus[:TITLE_CHARACTERS], *filter(None, told)])
     if step is None:
         return _("{algorithm}: {corpus}").format(algorithm=algorithm, corpus=corpus)
     return _("{algorithm} after step {step}: {corpus}").format(
         algorithm=algorithm, step=count(step), corpus=corpus
     )
+
+
+def _within_title(parts: Sequence[str]) -> str:
+    """As many of the parts as a title has room for.
+
+    >>> _within_title(["Four sentences", "Vocabulary size: 50", "Keep whole: " + "x" * 40])
+    'Four sentences, Vocabulary size: 50 …'
+    """
+    shown = len(parts)
+    while shown > 1 and len(listed(parts[:shown])) > TITLE_CHARACTERS:
+        shown -= 1
+    return listed(parts[:shown]) + (" …" if shown < len(parts) else "")
 
 
 def preset_of(text: str) -> hub.PublicTokenizer | None:

@@ -20,6 +20,7 @@ from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.rewriting import Replace
 from tokensteps.bounded import bounded, text_bytes
 from tokensteps.language.i18n import N_, _, count
+from tokensteps.language.names import choice_name
 from tokensteps.limits import (
     PLAIN_LIMIT,
     PUT_ROOM,
@@ -262,6 +263,33 @@ def corpus_title(name: str) -> str:
     if name in EXAMPLES:
         return _(EXAMPLES[name].title)
     return _(own[name]) if name in own else name
+
+
+def setting_told(rule: Setting, text: str) -> str:
+    """A rule and its value, as an address has it, in the language in use; "" for a value that it can't have.
+
+    >>> from tokensteps.runs.rules import EXACT, LEAST_COUNT_OF_PAIR, SIZE, TIES
+    >>> setting_told(LEAST_COUNT_OF_PAIR, "2"), setting_told(SIZE, ""), setting_told(SIZE, "many")
+    ('Minimum pair count: 2', 'Vocabulary size: until no pair is left', '')
+    >>> setting_told(EXACT, "1"), setting_told(EXACT, "0"), setting_told(TIES, "greatest")
+    ('Stop exactly at this size', 'Stop exactly at this size: off', 'When pairs tie, merge: greatest (CS336)')
+    """
+    try:
+        value = rule.parse(text)
+    except ValueError:
+        return ""
+    match rule.kind:
+        case "choice":
+            told = choice_name(rule.name, text)
+        case "switch" if value:
+            return _(rule.label)
+        case "switch":
+            told = _("off")
+        case "number":
+            told = _(rule.placeholder) if value is None else count(value)
+        case _:
+            told = text or _("none")
+    return _("{rule}: {value}").format(rule=_(rule.label), value=told)
 
 
 def special_tokens(text: str) -> tuple[str, ...]:

@@ -20,12 +20,12 @@ from tokensteps.drawing.whatif import style_of
 from tokensteps.language.i18n import _, count, listed, sentences
 from tokensteps.language.labels import projector_labels
 from tokensteps.language.messages import too_old
-from tokensteps.language.names import choice_name, run_name
+from tokensteps.language.names import run_name
 from tokensteps.limits import SITE_ROOM, STEPS_TOLD
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.rules import RULES_OF, VIEWS
-from tokensteps.runs.settings import Recipe, read_url
+from tokensteps.runs.settings import Recipe, read_url, setting_told
 from tokensteps.server.tasks import Progress
 from tokensteps.site.layout import SitePage, relative
 
@@ -72,9 +72,7 @@ class SiteRun:
         for a file."""
         chosen = own_choices(self.recipe) if self.example else {}
         return listed(
-            f"{_(rule.label)}: {choice_name(rule.name, chosen[rule.name]) if rule.choices else chosen[rule.name]}"
-            for rule in self.recipe.rules
-            if rule.name in chosen
+            setting_told(rule, chosen[rule.name]) for rule in self.recipe.rules if rule.name in chosen
         )
 
 

@@ -26,6 +26,7 @@ from tokensteps.catalogue.choices import READY, SpecError, TokenizerSpec, upload
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.catalogue.texts import SENTENCES, TEXTS
 from tokensteps.drawing.chips import Shown
+from tokensteps.language.i18n import use_language
 from tokensteps.limits import BROUGHT_REMEMBERED
 from tokensteps.pages.explore import playground_files as play_files
 from tokensteps.pages.explore.playground_charts import counts_chart, languages_chart
@@ -166,6 +167,13 @@ def test_titles_differ() -> None:
 def test_titles() -> None:
     assert choices.title("bpe?corpus=course&step=1200") == "BPE after step 1,200: Four sentences"
     assert choices.title(READY[1]) == "WordPiece: Prose, code, many scripts"
+    told = "BPE after step 3: hug, pug, pun, bun, hugs, Minimum pair count: 2"
+    assert (
+        choices.title("bpe?corpus=hug&min=2&step=3&nonsense=1") == told
+    )  # in words, not as the address has it
+    use_language("ja")
+    assert choices.title("bpe?corpus=hug&min=2") == "BPE：hug, pug, pun, bun, hugs、ペアの最小回数：2"
+    use_language("en")
     assert choices.title("hub?name=openai-community/gpt2") == "GPT-2"
     assert choices.title("hub?name=some/one") == "some/one"
     assert choices.title("file?vocab.json=1&merges.txt=2") == "vocab.json + merges.txt"
