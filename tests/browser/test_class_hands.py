@@ -163,9 +163,7 @@ def test_ways_into_a_class(app: str, open_page: Callable[..., Page]) -> None:
     lecturer, reader = open_page(own="desk"), open_page(own="reader")
     phone = open_page(errors=True, **PHONE)  # a wrong code is a 404
     slow: list[Route] = []
-    lecturer.route(
-        re.compile(r"/events\?"), lambda route: slow.append(route), times=1
-    )  # a function of one argument
+    lecturer.route(EVENTS, lambda route: slow.append(route), times=1)  # a function of one argument
     lecturer.goto(app)
     lecturer.get_by_test_id("stMain").get_by_role("button", name="Open a class", exact=True).click()
     expect(lecturer.locator(f"{STRIP} .stop")).to_have_text("Connecting to the class …")
@@ -288,7 +286,7 @@ def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
     expect(lecturer.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
     expect(lecturer.locator(".ts-blackout")).to_be_hidden()
     lecturer.keyboard.press("PageDown")
-    tapped_twice(phone)
+    tapped_twice(phone, lecturer)
     answered(lecturer, "1 of 1 have answered")
     for message, wall in (("Answers are closed.", "table.bars"), ("Right.", "tr.right")):
         lecturer.keyboard.press("PageDown")
@@ -304,10 +302,11 @@ def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
     long_answers(lecturer, phone)
 
 
-def tapped_twice(phone: Page) -> None:
+def tapped_twice(phone: Page, lecturer: Page) -> None:
     """At one place: nothing has moved under the thumb. What was tapped before goes before, however slow the
-    connection is."""
+    connection is; what a new one begins with is older, and takes nothing back."""
     slow: list[Route] = []
+    phone.evaluate(WAITS, 60_000)  # on a busy machine, too
     phone.route("**/answer", lambda route: slow.append(route), times=1)
     right = phone.locator(f'{CARD} [data-key="=u + g"]')
     box = right.bounding_box()
@@ -317,9 +316,30 @@ def tapped_twice(phone: Page) -> None:
         phone.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(phone.locator(f"{CARD} .told")).to_contain_text("Sent.")
     assert right.bounding_box() == box
+    phone.route(EVENTS, lambda route: route.continue_(url=route.request.url.split("&after=")[0]))
+    connected_anew(phone, lecturer)
     expect(phone.locator(f"{CARD} .choices [aria-pressed=true]")).to_have_count(1)
     expect(right).to_have_attribute("aria-pressed", "true")
     slow[0].continue_()
+    phone.unroute(EVENTS)
+
+
+EVENTS = re.compile(r"/events\?")
+WAITS = """ms => { AbortSignal.own ??= AbortSignal.timeout.bind(AbortSignal); AbortSignal.timeout = () => AbortSignal.own(ms); }"""
+"""How long a page waits for an answer, instead of 15 s."""
+
+
+def connected_anew(phone: Page, lecturer: Page) -> None:
+    """Without its network for a moment, a phone is told all anew, as one is that has missed much: the black
+    screen, too."""
+    phone.context.set_offline(True)
+    expect(phone.locator(f"{STRIP} .stop")).to_have_text("No connection to the class: trying again")
+    lecturer.keyboard.press("k")
+    expect(lecturer.locator(f"{STRIP} [data-do=blank]")).to_have_attribute("aria-pressed", "true")
+    phone.context.set_offline(False)
+    expect(phone.locator(".ts-class-blank")).to_be_visible()
+    lecturer.keyboard.press("k")
+    expect(phone.locator(".ts-class-blank")).to_be_hidden()
 
 
 def counted_in_its_row(lecturer: Page, phone: Page) -> None:
@@ -330,12 +350,6 @@ def counted_in_its_row(lecturer: Page, phone: Page) -> None:
     phone.get_by_role("button", name="Reveal").tap()
     expect(rows.first).to_contain_text("1 of 1 · 0 right")
     lecturer.keyboard.press("Escape")
-
-
-HALF_A_SECOND = (
-    "() => { const after = AbortSignal.timeout.bind(AbortSignal); AbortSignal.timeout = () => after(500); }"
-)
-"""How long a page waits for an answer, instead of 15 s."""
 
 
 def long_answers(lecturer: Page, phone: Page) -> None:
@@ -351,7 +365,7 @@ def long_answers(lecturer: Page, phone: Page) -> None:
     expect(lecturer.locator(f"{WALL} table.bars")).to_be_visible()
     lecturer.keyboard.press("g")
     answered(lecturer, "0 of 1 have answered")
-    phone.evaluate(HALF_A_SECOND)
+    phone.evaluate(WAITS, 500)
     phone.route("**/answer", lambda _route: None, times=1)  # a network that swallows a message
     phone.locator(CARD).get_by_role("button", name="Donaudampf").tap()
     expect(phone.locator(f"{CARD} .wrong")).to_be_visible()

@@ -31,6 +31,7 @@ from tokensteps.shell.classes import (
     CLASS_ASKS,
     CLASS_JUDGES,
     CLASS_LEAD,
+    CLASS_LED,
     CLASS_PRESENTS,
     Destination,
     read_class,
@@ -76,6 +77,19 @@ def test_a_class_goes_along_and_is_led() -> None:
     run(app)
     assert address(app) == {"corpus": "course", "step": "3", "class": "KX7P3H"}
     assert BPE.value(app, "corpus") == "course" and told(app, "class_page")["went"] == "way 1"
+
+
+@pytest.mark.parametrize("way", [CLASS_LEAD, CLASS_LED])
+def test_who_goes_back_is_not_led_on(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither by what was asked for before Back nor by a way whose run was overtaken. Oracle: the address
+    that Back brings."""
+    app = BPE.opened("corpus=hug&step=1&class=KX7P3H")
+    app.session_state[way] = Destination("bpe", {"corpus": "course", "step": "3"}, "way 1")
+    app.query_params["step"] = "2"
+    monkeypatch.setattr("tokensteps.components.address.is_history_navigation", lambda: True)
+    run(app)
+    assert address(app) == {"corpus": "hug", "step": "2", "class": "KX7P3H"}
+    assert book(app)["seek"][0] == 2 and told(app, "class_page")["went"] == ""
 
 
 def test_a_question_is_made_where_there_is_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ const DIGITS = ["7", "8", "9", "4", "5", "6", "1", "2", "3", ".", "0", "/"];
 
 class Card {
   given = ""; // what is being typed or cut
+  tapped = null; // {room, round, answer}: what was answered here last
   folded = false;
 
   constructor(strip) {
@@ -24,6 +25,10 @@ class Card {
   }
   get round() {
     return this.strip.room.state?.round;
+  }
+  get mine() { // the state that a new connection begins with may be older than what was tapped here
+    const { round, tapped } = this, isThis = tapped?.room === this.strip.room && tapped.round === round.round;
+    return isThis ? tapped.answer : round.mine;
   }
   asksName() { // once, where the lecturer asks for it, and while nothing else is asked
     const { room } = this.strip, { nicknames, nickname } = room.state ?? {}, { round } = this;
@@ -97,7 +102,7 @@ class Card {
     return node;
   }
   form(round) {
-    const { question, mine } = round, { labels } = this;
+    const { question } = round, { mine, labels } = this;
     // There from the start, so that nothing moves under a thumb that taps twice.
     const state = this.error ? this.told(this.error, "told state wrong")
       : this.told(mine === null ? labels.can_change : labels.sent, `told state ${mine === null ? "yet" : ""}`);
@@ -200,19 +205,16 @@ class Card {
     return input === "number" ? canonicalNumber(this.given) : this.given || word || null;
   }
   async send(answer) {
-    const { round } = this, { labels } = this;
-    if (answer === null) this.error = round.question.input === "free" ? labels.no_words : labels.unread;
+    const { labels } = this, { room } = this.strip, { question, round } = this.round;
+    if (answer === null) this.error = question.input === "free" ? labels.no_words : labels.unread;
     else {
-      if (!("had" in round)) round.had = round.mine;
-      round.mine = answer;
+      const tapped = this.tapped = { room, round, answer };
       this.update();
       try {
-        await this.strip.room.postInTurn("answer", { round: round.round, answer });
-        round.had = answer;
-        // The state that a new connection began with may be older.
-        if (this.round?.round === round.round && this.round !== round) this.round.mine = round.mine;
+        await room.postInTurn("answer", { round, answer });
+        if (room.state.round?.round === round) room.state.round.mine = answer;
       } catch ({ kind }) {
-        if (round.mine === answer) round.mine = round.had; // nothing else was tapped since
+        if (this.tapped === tapped) this.tapped = null; // nothing else was tapped since
         this.error = labels[`error_${kind}`] ?? labels.error_store;
       }
     }
