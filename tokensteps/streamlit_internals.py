@@ -217,7 +217,7 @@ def remove_upload(session: str, file: str) -> None:
             files.remove_session_files(session)
 
 
-def told_session(data: bytes) -> str:
+def session_of_message(data: bytes) -> str:
     """The session that a message to the browser names; "" if it isn't the one that begins a run."""
     message = ForwardMsg()
     try:

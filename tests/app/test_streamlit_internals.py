@@ -47,9 +47,9 @@ from tokensteps.streamlit_internals import (
     page_outlived_session,
     remove_upload,
     session_id,
+    session_of_message,
     sessions_without_connection,
     text_in_browser,
-    told_session,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -205,9 +205,9 @@ def test_streamlit_ends_sessions_by_these_names() -> None:
 def test_the_first_message_of_a_run_names_the_session() -> None:
     message = ForwardMsg()
     message.new_session.initialize.session_id = "mine"
-    assert told_session(message.SerializeToString()) == "mine"
-    assert told_session(ForwardMsg(script_finished=0).SerializeToString()) == ""
-    assert told_session(b"\xff") == ""
+    assert session_of_message(message.SerializeToString()) == "mine"
+    assert session_of_message(ForwardMsg(script_finished=0).SerializeToString()) == ""
+    assert session_of_message(b"\xff") == ""
 
 
 def test_a_browser_asks_for_its_session_in_place_of_a_protocol() -> None:

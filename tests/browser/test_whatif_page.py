@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, open_tab, wait_for_function
 from tokenizers_core import Corpus, train_bpe
-from tokenizers_core.counterfactual.parting import part
+from tokenizers_core.counterfactual.divergence import first_divergence
 
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 BOOK = (
@@ -47,7 +47,7 @@ def test_a_count_is_dragged_without_the_server(serve: Callable[..., str], page: 
     counts = [*range(1, 37, 5), *range(36, 0, -5)]
     seen = page.evaluate(DRAG, counts)
     for count, (_time, marked) in zip(counts, seen, strict=True):
-        step = part(ours, train_bpe(Corpus.from_counts(HUG | {"pun": count}), 11))
+        step = first_divergence(ours, train_bpe(Corpus.from_counts(HUG | {"pun": count}), 11))
         assert marked == ("" if step is None else str(step)), count
     assert statistics.median(time for time, _marked in seen) < PAINTED
     page.wait_for_url("**/whatif?*step=1")

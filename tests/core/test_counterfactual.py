@@ -20,7 +20,7 @@ from tests.core.oracle_unigram import plain_unigram_course
 from tests.core.oracle_wordpiece import plain_wordpiece
 from tests.samples import sampled
 from tokenizers_core import TIE_RULES, Corpus, tipping_points, train_bpe, train_unigram, train_wordpiece
-from tokenizers_core.counterfactual.parting import balance, choice_at, part
+from tokenizers_core.counterfactual.divergence import choice_at, first_divergence, vocabulary_difference
 from tokenizers_core.counterfactual.recounting import retrain, with_count
 from tokenizers_core.counterfactual.tipping import tippings
 from tokenizers_core.errors import SettingError
@@ -151,7 +151,7 @@ def test_a_rare_runner_up_counts_in_bpe_which_lists_it() -> None:
     ids=lambda trace: trace.algorithm,
 )
 def test_retraining_on_the_same_corpus_is_the_same_run(trace: AnyTrace) -> None:
-    assert part(trace, retrain(trace, trace.corpus, 1000)) is None
+    assert first_divergence(trace, retrain(trace, trace.corpus, 1000)) is None
     for steps in range(len(trace)):
         early = retrain(trace, trace.corpus, steps)
         assert len(early) == steps
@@ -196,15 +196,15 @@ def test_balance_compares_at_equal_size() -> None:
     ours, theirs = (
         train_bpe(Corpus.from_counts({**HUG, "pug": pug}), 12, special_tokens=("<s>",)) for pug in (5, 30)
     )
-    result = balance(ours, theirs)
+    result = vocabulary_difference(ours, theirs)
     assert (result.size, result.steps) == (12, (4, 4))
     here, there = ({*run[4].vocab} for run in (ours, theirs))
     assert ({*result.ours}, {*result.theirs}) == (here - there, there - here)
     assert result.shared == len(here & there) - 8  # the special token and seven letters
     fine = train_unigram(Corpus.from_counts(HUG), vocab_size=12)
     coarse = train_unigram(Corpus.from_counts(HUG), vocab_size=9)
-    assert balance(fine, coarse) == balance(fine, fine)._replace(
-        steps=(len(fine), balance(fine, coarse).steps[1])
+    assert vocabulary_difference(fine, coarse) == vocabulary_difference(fine, fine)._replace(
+        steps=(len(fine), vocabulary_difference(fine, coarse).steps[1])
     )
     bytes_ = train_bpe(Corpus.from_texts(["hug hug"]), 260, alphabet="bytes")
-    assert balance(train_bpe(Corpus.from_texts(["hug hug"])), bytes_).steps[1] == 0
+    assert vocabulary_difference(train_bpe(Corpus.from_texts(["hug hug"])), bytes_).steps[1] == 0

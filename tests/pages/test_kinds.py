@@ -18,8 +18,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import Page, bodies, book, books, problems, run, tabs
 from tokenizers_core import Corpus, Tokenizer, train_paritybpe, train_pickybpe, train_superbpe
+from tokenizers_core.counterfactual.divergence import vocabulary_difference
 from tokenizers_core.counterfactual.effects import effects
-from tokenizers_core.counterfactual.parting import balance
 from tokenizers_core.counterfactual.recounting import corpus_of
 from tokenizers_core.encoding.models.pairs import Pair
 from tokensteps.catalogue.renewal import heritage
@@ -249,7 +249,7 @@ def test_stretches_are_counted_in_their_own_tokens() -> None:
     """Oracle: the tokens of the whole corpus that the run has recorded; words alone would show nothing of
     SuperBPE's second stage."""
     ours, theirs = trace_at(BPE, corpus="phrases"), trace_at(BPE, corpus="phrases", kind="plain")
-    found = effects(ours, theirs, balance(ours, theirs)).measures
+    found = effects(ours, theirs, vocabulary_difference(ours, theirs)).measures
     assert [one.tokens for one in found] == [ours[-1].tokens, theirs[-1].tokens]
     assert [one.words for one in found] == [ours.corpus.total] * 2 and found[0].tokens < found[1].tokens
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tokenizers_core.counterfactual.parting import Balance
+from tokenizers_core.counterfactual.divergence import VocabularyDifference
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.training.algorithms import AnyTrace
@@ -45,15 +45,15 @@ class Effects(NamedTuple):
     different rules. SuperBPE's words are counted in the tokens of its stretches."""
 
 
-def effects(ours: AnyTrace, theirs: AnyTrace, at: Balance) -> Effects:
+def effects(ours: AnyTrace, theirs: AnyTrace, at: VocabularyDifference) -> Effects:
     """Compare the tokenizers of two runs as they stand at the same size.
 
     >>> from tokenizers_core import Corpus, train_bpe
-    >>> from tokenizers_core.counterfactual.parting import balance
+    >>> from tokenizers_core.counterfactual.divergence import vocabulary_difference
     >>> runs = [
     ...     train_bpe(Corpus.from_counts({"hug": 10, "pug": pug, "pun": 12}), merges=2) for pug in (5, 30)
     ... ]
-    >>> found = effects(*runs, balance(*runs))
+    >>> found = effects(*runs, vocabulary_difference(*runs))
     >>> [apart.word for apart in found.apart], [measure.tokens for measure in found.measures]
     (['pun', 'pug'], [52, 59])
     """

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from tokenizers_core.counterfactual.parting import Decision, choice_at
+from tokenizers_core.counterfactual.divergence import Decision, choice_at
 from tokenizers_core.counterfactual.recounting import corpus_of, recounted, retrain
 from tokenizers_core.encoding.models.pairs import neighbours
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair

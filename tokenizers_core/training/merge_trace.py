@@ -172,10 +172,10 @@ class Contest(NamedTuple):
     margin: int | Fraction | None
 
 
-class Levels:
+class RankedPairs:
     """Pairs by their values, as a run changes them: which are as good as the best one, and which come next.
 
-    >>> levels = Levels()
+    >>> levels = RankedPairs()
     >>> for pair, value in {"ug": 20, "un": 16, "hu": 15}.items():
     ...     levels.place(pair, value)
     >>> levels.level_of("ug"), levels.second("ug")
@@ -821,7 +821,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         vocabulary = Vocabulary(self.tokens[: self.id_totals[start]], self.prefix)
         table = PairTable(words, frequencies)
         order = self.tie_rule.in_run(table, vocabulary, self.corpus.pipeline.byte_level)
-        values, levels = self.values(table), Levels()
+        values, levels = self.values(table), RankedPairs()
 
         def place(pair: PrivatePair, step: int) -> None:
             there = table.counts.get(pair, 0) >= self.least_count and self.may_merge(pair, step)

@@ -154,7 +154,7 @@ class Estimate(NamedTuple):
     """How often each of these pieces occurs in the best splits already."""
 
 
-class Resplit(NamedTuple):
+class ResplitWord(NamedTuple):
     """A word whose best split a prune changed."""
 
     word: str
@@ -193,7 +193,7 @@ class PruneEvent:
     """How many pieces of the ranking cost exactly as much, this one included."""
     threshold: float
     """The loss of the last piece that the round prunes."""
-    resplits: tuple[Resplit, ...]
+    resplits: tuple[ResplitWord, ...]
     """The words that are re-split, in the corpus's order."""
     corpus_loss_before: float
     """The corpus's loss before this prune, …"""

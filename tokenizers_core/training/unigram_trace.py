@@ -31,7 +31,7 @@ from tokenizers_core.training.pruning import (
     PruneRecord,
     RankedPiece,
     RecordedModel,
-    Resplit,
+    ResplitWord,
     Round,
     SeedEvent,
     StepPoint,
@@ -603,7 +603,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
             tied=round_.losses.count(round_.losses[position]),
             threshold=round_.losses[round_.pruned - 1],
             resplits=tuple(
-                Resplit(word, self.read(self.split(word, before)), self.read(self.split(word, after)))
+                ResplitWord(word, self.read(self.split(word, before)), self.read(self.split(word, after)))
                 for word in words
             ),
             corpus_loss_before=self.loss_at(step - 1),

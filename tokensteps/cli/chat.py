@@ -19,13 +19,13 @@ def chat_text(tokenizer_file: str, messages_file: str, template_name: str, gener
     """The text that a model reads. Raises ChatError, and what opening the files raises."""
     # Here, as it takes a moment, and most runs do without.
     from tokensteps.catalogue.chat.conversation import check_messages
+    from tokensteps.catalogue.chat.rendering import RenderRequest
     from tokensteps.catalogue.chat.templates import (
         CHAT_FORMATS,
         USUAL_NAME,
         is_chat_file,
         read_templates,
     )
-    from tokensteps.catalogue.chat.work import Rendering
     from tokensteps.server.tasks import Progress
 
     with click.open_file(messages_file, encoding="utf-8-sig") as file:
@@ -46,4 +46,4 @@ def chat_text(tokenizer_file: str, messages_file: str, template_name: str, gener
         raise click.ClickException(
             f"{click.format_filename(str(folder))} has {what}; choose one with --chat-template: {known}."
         )
-    return Rendering(templates[name], messages, result.special, generation_prompt)(Progress()).text
+    return RenderRequest(templates[name], messages, result.special, generation_prompt)(Progress()).text

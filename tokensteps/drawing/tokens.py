@@ -191,13 +191,13 @@ def fill(message: str, **markup: str) -> str:
     >>> fill("without {token}, nothing", token='<bdi class="t c2">s</bdi>')
     'without <span class="nb"><bdi class="t c2">s</bdi>,</span> nothing'
     """
-    return with_punctuation(escape(message, quote=False).format(**markup))
+    return keep_with_punctuation(escape(message, quote=False).format(**markup))
 
 
-def with_punctuation(html: str) -> str:
+def keep_with_punctuation(html: str) -> str:
     """Markup whose chips stay on one line with the punctuation around them.
 
-    >>> with_punctuation('P(<bdi class="t c1">hug</bdi>), or <bdi class="t c2">s</bdi> alone')
+    >>> keep_with_punctuation('P(<bdi class="t c1">hug</bdi>), or <bdi class="t c2">s</bdi> alone')
     '<span class="nb">P(<bdi class="t c1">hug</bdi>),</span> or <bdi class="t c2">s</bdi> alone'
     """
     return _PUNCTUATED.sub(

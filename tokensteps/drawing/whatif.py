@@ -8,8 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 
+from tokenizers_core.counterfactual.divergence import (
+    Decision,
+    VocabularyDifference,
+    aligned,
+    choice_at,
+    first_divergence,
+    vocabulary_difference,
+)
 from tokenizers_core.counterfactual.effects import Effects, effects
-from tokenizers_core.counterfactual.parting import Balance, Decision, aligned, balance, choice_at, part
 from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.frame import Frame
@@ -37,15 +44,15 @@ class WhatIf:
 
     @cached_property
     def parting(self) -> int | None:
-        return part(self.ours, self.theirs)
+        return first_divergence(self.ours, self.theirs)
 
     @cached_property
-    def balance(self) -> Balance:
-        return balance(self.ours, self.theirs)
+    def vocabulary_difference(self) -> VocabularyDifference:
+        return vocabulary_difference(self.ours, self.theirs)
 
     @cached_property
     def effects(self) -> Effects:
-        return effects(self.ours, self.theirs, self.balance)
+        return effects(self.ours, self.theirs, self.vocabulary_difference)
 
     @cached_property
     def styles(self) -> tuple[Style, Style]:
@@ -55,7 +62,7 @@ class WhatIf:
     @cached_property
     def text_tokens(self) -> tuple[list[str], list[str]]:
         """The tokens of the text of one's own with each."""
-        runs = zip((self.ours, self.theirs), self.balance.steps, strict=True)
+        runs = zip((self.ours, self.theirs), self.vocabulary_difference.steps, strict=True)
         first, second = (run.tokenizer(step).encode(self.text).tokens for run, step in runs)
         return first, second
 
@@ -157,7 +164,7 @@ def tokens_row(name: str, tokens: Sequence[str], style: Style) -> str:
 
 def vocabularies_panel(found: WhatIf) -> str:
     """The tokens that training made, at the same vocabulary size: those that only one run has."""
-    at = found.balance
+    at = found.vocabulary_difference
     name = ngettext("Vocabularies of {size} token", "Vocabularies of {size} tokens", at.size)
     sizes = [
         run.snapshot(step).vocab_size for run, step in zip((found.ours, found.theirs), at.steps, strict=True)

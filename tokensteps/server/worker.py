@@ -24,7 +24,7 @@ from tokensteps.server.tasks import Progress, TrainingError, Work
 from tokensteps.server.workers import LAST, STOP, TOLD_EVERY, UNSEEN
 
 
-class Reporter(Progress):
+class ProgressReporter(Progress):
     """A worker's side of `Progress`: reports to the server now and then."""
 
     def __init__(self, tell: Callable[[str, Any], None], clock: Callable[[], float] = time.monotonic) -> None:
@@ -74,7 +74,7 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO, room: float = math.inf) -> Non
         outgoing.flush()
 
     tasks: queue.SimpleQueue[tuple[Work, float]] = queue.SimpleQueue()
-    reporter = Reporter(tell)
+    reporter = ProgressReporter(tell)
 
     def listen() -> None:
         while True:

@@ -31,7 +31,7 @@ from tokensteps.teaching.questions import (
     symbol_told,
     wrong,
 )
-from tokensteps.teaching.slips.unigram import ROUNDING, Resplit, choosing_slip, loss_slips, split_slip
+from tokensteps.teaching.slips.unigram import ROUNDING, ResplitWord, choosing_slip, loss_slips, split_slip
 from tokensteps.teaching.splitting import as_read, can_be_typed, split_hint, symbol_after, with_symbol
 
 PIECES_OFFERED: Final = 6
@@ -169,7 +169,7 @@ def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
     )
 
 
-def resplits(trace: UnigramTrace, step: int, piece: str) -> Iterator[Resplit]:
+def resplits(trace: UnigramTrace, step: int, piece: str) -> Iterator[ResplitWord]:
     """The words that need another split without a piece."""
     pieces = trace[step].pieces
     others = {other: log for other, log in pieces.items() if other != piece}
@@ -177,7 +177,7 @@ def resplits(trace: UnigramTrace, step: int, piece: str) -> Iterator[Resplit]:
         path = Lattice.build(word, others).best() if piece in split else None
         if path is not None:
             before = -sum(pieces[part] for part in split)
-            yield Resplit(trace.word_frequencies[word], before, -path.log_probability, split, path.pieces)
+            yield ResplitWord(trace.word_frequencies[word], before, -path.log_probability, split, path.pieces)
 
 
 def loss_told(trace: UnigramTrace, step: int, piece: str, style: Style) -> str:

@@ -35,8 +35,8 @@ from tokensteps.catalogue.chat.conversation import (
 )
 from tokensteps.catalogue.chat.errors import ChatError
 from tokensteps.catalogue.chat.jinja import Rendered, render
+from tokensteps.catalogue.chat.rendering import RenderRequest, TooLong, alarm
 from tokensteps.catalogue.chat.templates import CHAT_FORMATS, ChatTemplates, read_templates
-from tokensteps.catalogue.chat.work import Rendering, TooLong, alarm
 from tokensteps.catalogue.files import remote_tokenizer
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.formats import load
@@ -316,7 +316,7 @@ def test_nothing_of_a_template_runs_in_the_servers_process(monkeypatch: pytest.M
     requests: list[Any] = []
 
     class Nobody:
-        def run(self, work: Rendering, progress: Progress) -> bytes:
+        def run(self, work: RenderRequest, progress: Progress) -> bytes:
             requests.append((work.template, progress.session))
             raise ChatError("crowded")
 

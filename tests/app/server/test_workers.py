@@ -41,7 +41,7 @@ from tokensteps.server import tasks
 from tokensteps.server import workers as module
 from tokensteps.server.entrance.addresses import SessionAddresses
 from tokensteps.server.tasks import Progress, Stopped, Task, TrainingError, worth_sending
-from tokensteps.server.worker import Reporter
+from tokensteps.server.worker import ProgressReporter
 from tokensteps.server.workers import UNSEEN, Workers
 
 PATIENT = 60.0
@@ -119,7 +119,7 @@ def test_the_next_run_grows_from_its_own_start(pool: Workers) -> None:
 def test_what_ends_at_once_does_not_grow() -> None:
     """By a clock that stands still: whatever it was that trained before, and however long ago."""
     now, messages = [100.0], []
-    reporter = Reporter(lambda kind, _value: messages.append(kind), clock=lambda: now[0])
+    reporter = ProgressReporter(lambda kind, _value: messages.append(kind), clock=lambda: now[0])
     for _ in range(2):
         now[0] += 60
         reporter.begin()

@@ -26,7 +26,7 @@ from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.trace import Growing, Replay
 from tokenizers_core.training.bpe import BpeTrace, CountQueue, train_by_counts
-from tokenizers_core.training.merge_trace import Contest, Levels, MergeEvent, MergePart
+from tokenizers_core.training.merge_trace import Contest, MergeEvent, MergePart, RankedPairs
 from tokenizers_core.training.merge_training import private_words
 from tokenizers_core.training.merging import (
     CurrentWords,
@@ -641,7 +641,7 @@ class Race:
         self, words: Sequence[Private], frequencies: Sequence[int], order_of: Callable[[PairTable], TieOrder]
     ) -> None:
         self.table = PairTable(words, frequencies)
-        self.order, self.levels = order_of(self.table), Levels()
+        self.order, self.levels = order_of(self.table), RankedPairs()
         for pair, count in self.table.counts.items():
             self.levels.place(pair, count)
 

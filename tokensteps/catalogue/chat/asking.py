@@ -13,13 +13,13 @@ from tokensteps.catalogue import hub, shipped
 from tokensteps.catalogue.chat.conversation import ChatTurn
 from tokensteps.catalogue.chat.errors import ChatError
 from tokensteps.catalogue.chat.jinja import Rendered
+from tokensteps.catalogue.chat.rendering import RenderRequest, TemplatesReading, greedy, slow
 from tokensteps.catalogue.chat.templates import (
     SETTINGS_FILES,
     TEMPLATE_FILE,
     ChatTemplates,
     is_chat_file,
 )
-from tokensteps.catalogue.chat.work import Rendering, TemplatesReading, greedy, slow
 from tokensteps.catalogue.choices import TokenizerSpec, kept_files
 from tokensteps.catalogue.files.remote_tokenizer import readers
 from tokensteps.limits import CHAT_FILES_KEPT, CHATS_ROOM
@@ -47,7 +47,7 @@ def rendered(
 
     What has failed isn't tried again: a page asks at every click.
     """
-    work = Rendering(template, [turn._asdict() for turn in turns], dict(special), prompt)
+    work = RenderRequest(template, [turn._asdict() for turn in turns], dict(special), prompt)
     key = digest(pickle.dumps(astuple(work)))
     result = _rendered.get(key)
     if result is None:
@@ -63,7 +63,7 @@ def rendered(
     return result
 
 
-def _asked(work: Rendering, session: str) -> Rendered:
+def _asked(work: RenderRequest, session: str) -> Rendered:
     try:
         result: Rendered = pickle.loads(readers().run(work, Progress(session=session)))
     except Stopped:

@@ -5,7 +5,7 @@ is.
     render(template, [{"role": "user", "content": "Hi"}], {}, False)
 
 A template is a program that anybody may have written. It runs in Jinja's sandbox, which keeps it from
-Python's inner parts; what it costs is limited by whoever calls (`work.py`).
+Python's inner parts; what it costs is limited by whoever calls (`rendering.py`).
 
 Source: the documentation of chat templates in `transformers`, which says what a template finds there:
 `messages`, `tools`, `documents`, `add_generation_prompt`, the special tokens by name, `raise_exception`,
@@ -51,7 +51,7 @@ class Rendered(NamedTuple):
     has rewritten it beyond recognition."""
 
 
-class Refusal(TemplateError):
+class TemplateRefusal(TemplateError):
     """What a template raises by `raise_exception`."""
 
 
@@ -109,7 +109,7 @@ def _to_json(
 
 
 def _raise_exception(message: object = "") -> NoReturn:
-    raise Refusal(str(message)[:_TOLD])
+    raise TemplateRefusal(str(message)[:_TOLD])
 
 
 def _environment() -> ImmutableSandboxedEnvironment:
@@ -168,7 +168,7 @@ def _explained(error: Exception) -> Exception:
             return ChatError("recursion")
         case SecurityError():
             return ChatError("unsafe", message=text)
-        case Refusal():
+        case TemplateRefusal():
             return ChatError("refused", message=text)
     return ChatError("failed", message=text)
 

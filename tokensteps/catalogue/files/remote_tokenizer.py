@@ -17,7 +17,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, Final
 
-import tokensteps.catalogue.chat.work  # noqa: F401 - so that a process has it before a chat's second begins
+import tokensteps.catalogue.chat.rendering  # noqa: F401 - so that a process has it before a chat's second begins
 from tokenizers_core.encoding.cuts.ways import TextCuts, WordWays
 from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.errors import TokenizersCoreError

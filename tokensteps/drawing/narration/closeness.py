@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tokenizers_core.counterfactual.parting import Decision
+from tokenizers_core.counterfactual.divergence import Decision
 from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.merge_trace import MergeTrace

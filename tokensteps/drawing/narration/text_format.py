@@ -12,7 +12,15 @@ from html import escape
 from typing import Final, NamedTuple, Protocol
 
 from tokenizers_core.encoding.models.pairs import Pair
-from tokensteps.drawing.tokens import Style, chip, fill, pair_chips, readable, token_html, with_punctuation
+from tokensteps.drawing.tokens import (
+    Style,
+    chip,
+    fill,
+    keep_with_punctuation,
+    pair_chips,
+    readable,
+    token_html,
+)
 from tokensteps.language.i18n import count, ngettext
 from tokensteps.language.marks import fill_marked
 
@@ -79,7 +87,7 @@ class Marked(Markup):
     """Sentences as markup with the glossary's terms marked; the frame they go into keeps one mark of each."""
 
     def say(self, message: str, **fields: str) -> str:
-        return unbroken(with_punctuation(fill_marked(message, **fields)))
+        return unbroken(keep_with_punctuation(fill_marked(message, **fields)))
 
 
 class Bare(Markup):

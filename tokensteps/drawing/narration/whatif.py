@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tokenizers_core.counterfactual.parting import Decision, choice_at
+from tokenizers_core.counterfactual.divergence import Decision, choice_at
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokenizers_core.training.merge_trace import MergeTrace

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final
 
 from tokenizers_core.encoding.models.lattice import Lattice
-from tokenizers_core.training.pruning import Resplit
+from tokenizers_core.training.pruning import ResplitWord
 from tokenizers_core.training.unigram_trace import UnigramSnapshot
 from tokensteps.drawing.stage_markup import (
     WORD_ROWS,
@@ -68,7 +68,7 @@ def splits_panel(snapshot: UnigramSnapshot, style: Style, limit: int) -> str:
     return heading(title, number) + rows_html(rows, len(corpus.words), limit)
 
 
-def changed_splits(snapshot: UnigramSnapshot) -> Sequence[Resplit]:
+def changed_splits(snapshot: UnigramSnapshot) -> Sequence[ResplitWord]:
     """The words that a prune re-splits; of the words there is room for, those that a new model re-splits."""
     event = snapshot.event
     match event.kind:
@@ -77,12 +77,14 @@ def changed_splits(snapshot: UnigramSnapshot) -> Sequence[Resplit]:
         case "m_step" | "finalize":
             words = list(islice(snapshot.trace.corpus.words, WORDS_IN_FRAME))
             before, after = snapshot.trace.splits(snapshot.step - 1, words), snapshot.splits(words)
-            return [Resplit(word, before[word], after[word]) for word in words if before[word] != after[word]]
+            return [
+                ResplitWord(word, before[word], after[word]) for word in words if before[word] != after[word]
+            ]
         case "start" | "e_step":
             return []
 
 
-def resplit_row(resplit: Resplit, gone: str, frequency: int, style: Style) -> str:
+def resplit_row(resplit: ResplitWord, gone: str, frequency: int, style: Style) -> str:
     """A word as it was split and as it is now; of a long one, the part that changes."""
     before, after, cut = resplit.before, resplit.after, (False, False)
     long = len(resplit.word) > CHARACTERS_SIDE_BY_SIDE

@@ -8,7 +8,7 @@ from typing import Final
 
 import streamlit as st
 
-from tokenizers_core.counterfactual.parting import part
+from tokenizers_core.counterfactual.divergence import first_divergence
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.components.address import excerpt_in_url, page_address, update_url
@@ -166,6 +166,6 @@ def first_telling(controls: WhatIfControls, ours: AnyTrace, word: str, counts: S
     none."""
     number = ours.word_frequencies[word]
     for other in sorted(counts, key=lambda other: (abs(other - number), -other)):
-        if part(ours, recounted(controls.run, ours, word, other)) is not None:
+        if first_divergence(ours, recounted(controls.run, ours, word, other)) is not None:
             return other
     return number

@@ -19,7 +19,7 @@ from tokensteps.limits import (
 )
 from tokensteps.server.entrance.messages import Refused, examine
 from tokensteps.server.entrance.rates import Account, Addresses, Bucket, Load, network
-from tokensteps.streamlit_internals import claimed_session, told_session
+from tokensteps.streamlit_internals import claimed_session, session_of_message
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -143,7 +143,7 @@ class Connection:
             return
         if not self._told and event["type"] == "websocket.send":
             data = event.get("bytes") or b""
-            session = told_session(data) if len(data) < SESSION_TOLD_BYTES else ""
+            session = session_of_message(data) if len(data) < SESSION_TOLD_BYTES else ""
             if session:
                 self._session, self._told = session, True
                 self._visits.arrive(session, self._address.name)

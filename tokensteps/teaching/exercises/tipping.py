@@ -6,7 +6,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from tokenizers_core import train_bpe
-from tokenizers_core.counterfactual.parting import part
+from tokenizers_core.counterfactual.divergence import first_divergence
 from tokenizers_core.counterfactual.recounting import retrain, with_count
 from tokenizers_core.counterfactual.tipping import tippings
 from tokenizers_core.training.bpe import BpeTrace
@@ -56,7 +56,7 @@ def draw_tipped(random: Random, level: int) -> Tipped:
                 continue
             corpus = with_count(trace.corpus, word, trace.word_frequencies[word] + tip.change)
             other = retrain(trace, corpus, step + 1)
-            if isinstance(other, BpeTrace) and part(trace, other) == step + 1:
+            if isinstance(other, BpeTrace) and first_divergence(trace, other) == step + 1:
                 return Tipped(trace, word, tip.change, other)
     raise ValueError(f"No corpus of level {level} has a word that tips merge {step + 1}.")
 

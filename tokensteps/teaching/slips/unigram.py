@@ -73,7 +73,7 @@ def split_slip(word: str, yours: Pieces, weights: Mapping[str, float | Fraction]
     return "less_probable"
 
 
-class Resplit(NamedTuple):
+class ResplitWord(NamedTuple):
     """A word that needs another split without a piece."""
 
     number: int
@@ -85,7 +85,7 @@ class Resplit(NamedTuple):
     split_after: Pieces = ()
 
 
-def loss_slips(resplits: Sequence[Resplit]) -> Slips:
+def loss_slips(resplits: Sequence[ResplitWord]) -> Slips:
     """By how much the loss grows, by each mistake."""
     true = sum(word.number * (word.after - word.before) for word in resplits)
     if not resplits:

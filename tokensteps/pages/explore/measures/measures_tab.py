@@ -57,7 +57,7 @@ def measures_tab(analyses: Mapping[str, Analysis]) -> None:
         note(_("There is no text yet."))
     st.header(_("The same lines in several languages"), anchor=False)
     result = parallel_part(analyses)
-    explain_one(analyses, result, order, vocabulary)
+    explain_measure(analyses, result, order, vocabulary)
 
 
 def entropy_settings() -> tuple[float, bool]:
@@ -206,7 +206,7 @@ def parallel_table(found: Mapping[str, ParallelMeasures], names: Mapping[str, st
 # --- One measure --------------------------------------------------------------------------------------------
 
 
-def explain_one(
+def explain_measure(
     analyses: Mapping[str, Analysis], found: Mapping[str, ParallelMeasures], order: float, vocabulary: bool
 ) -> None:
     """A measure's definition, its formula with the numbers put in, what it doesn't tell, and the way to what

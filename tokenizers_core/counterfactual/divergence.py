@@ -45,13 +45,13 @@ def choice_at(trace: AnyTrace, step: int) -> Decision | None:
     return Decision(kind, ())
 
 
-def part(ours: AnyTrace, theirs: AnyTrace) -> int | None:
+def first_divergence(ours: AnyTrace, theirs: AnyTrace) -> int | None:
     """The first step, from 1, in which two runs choose otherwise, or that only one of them has; None when all
     are alike.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> runs = [train_bpe(Corpus.from_counts({"hug": 10, "pug": pug, "pun": 12})) for pug in (5, 30)]
-    >>> part(*runs), [choice_at(run, 2).tokens for run in runs]
+    >>> first_divergence(*runs), [choice_at(run, 2).tokens for run in runs]
     (2, [Pair(first='pu', second='n'), Pair(first='pu', second='g')])
     """
     if ours.algorithm != theirs.algorithm:
@@ -84,7 +84,7 @@ def is_rule(trace: AnyTrace, step: int) -> bool:
     return isinstance(trace, MergeTrace) and step <= len(trace) and not trace.record.is_merge(step)
 
 
-class Balance(NamedTuple):
+class VocabularyDifference(NamedTuple):
     """Two vocabularies of the same size, and what they do with the same words."""
 
     size: int
@@ -113,7 +113,7 @@ def step_of_size(trace: AnyTrace, size: int) -> int:
     return max(step for step, pieces in enumerate(sizes) if pieces == reached)
 
 
-def balance(ours: AnyTrace, theirs: AnyTrace) -> Balance:
+def vocabulary_difference(ours: AnyTrace, theirs: AnyTrace) -> VocabularyDifference:
     """The vocabularies at the largest size that both runs end with or pass.
 
     A merging run passes every size from its alphabet's to its last one; Unigram comes down to its last. Two
@@ -122,12 +122,12 @@ def balance(ours: AnyTrace, theirs: AnyTrace) -> Balance:
     runs = (ours, theirs)
     size = common_size(*runs)
     steps = [step_of_size(run, size) for run in runs]
-    if type(ours) is not type(theirs) and max(steps) < (part(ours, theirs) or 0):
+    if type(ours) is not type(theirs) and max(steps) < (first_divergence(ours, theirs) or 0):
         steps = [*map(len, runs)]
     here, there = (run.snapshot(step) for run, step in zip(runs, steps, strict=True))
     mine, yours = (longer(snapshot.vocab, run) for snapshot, run in ((here, ours), (there, theirs)))
     known, others = {*mine}, {*yours}
-    return Balance(
+    return VocabularyDifference(
         size,
         (here.step, there.step),
         len(known & others),

@@ -27,7 +27,7 @@ class TooLong(BaseException):
 
 
 @dataclass(frozen=True)
-class Rendering:
+class RenderRequest:
     """A chat to be rendered."""
 
     template: str
