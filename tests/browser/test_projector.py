@@ -39,6 +39,10 @@ OUTSIDE = f"""() => [{BOOK}, ...{BOOK}.children, ...{BOOK}.querySelectorAll('.tr
 NARRATION = ".say p:not(.why), .say p:not(.why) .t"
 FIGURES = ".w .t, td .t, .more, .say, .say .why, .f, td, th, h3, .mark, .line > button, .where, .vocab .t, .vocab .k, .did, .per, h4"
 BEYOND = f"""() => [...{BOOK}.querySelectorAll('.line .now')].map(e => e.getBoundingClientRect()).filter(r => r.left < 0 || r.right > innerWidth)"""
+UNDER = f"""() => {{ const boxes = what => [...what].filter(e => e.checkVisibility()).map(e => e.getBoundingClientRect());
+  const over = boxes(document.querySelectorAll('.ts-projector > button, .ts-open-projected'));
+  return boxes({BOOK}.querySelectorAll('.transport > *')).filter(one => over.some(other => one.right > other.left && one.top < other.bottom
+    && one.bottom > other.top)).map(one => [one.left, one.right]); }}"""
 TYPE = "e => e.currentCSSZoom * parseFloat(getComputedStyle(e).fontSize)"
 CUT = f"""() => [...{BOOK}.querySelectorAll('.cols > section')].flatMap(part => [...part.querySelectorAll('.w, tr')]
   .map(row => [part.getBoundingClientRect().bottom, row.getBoundingClientRect()])
@@ -68,6 +72,7 @@ def legible(page: Page) -> None:
     box = page.evaluate(f"(({{ width, height }}) => [width, height])({BOOK}.getBoundingClientRect())")
     assert box == [1280, 720]
     assert page.evaluate(OUTSIDE) == []
+    assert page.evaluate(UNDER) == []
     assert page.evaluate(CUT) == []  # fewer rows, and each of them whole
     assert page.evaluate(SMALL, [NARRATION, 26]) == []
     assert page.evaluate(SMALL, [FIGURES, 20]) == []
@@ -160,6 +165,7 @@ def test_every_page(serve: Callable[..., str], open_page: Callable[..., Page]) -
         # The playground begins with its text and its tokens, and needs no title.
         head, least = (".ts-chips .pane .t", 20) if name == "playground" else ("h1", 40)
         page.locator(head).first.wait_for()
+        at_rest(page)  # what is measured isn't drawn anew meanwhile
         for hidden in ("stSidebar", "stHeader"):
             expect(page.get_by_test_id(hidden)).to_be_hidden()
         assert page.locator(head).first.evaluate(TYPE) >= least
