@@ -75,6 +75,15 @@ def test_recipes_send_their_reader_to_few_files() -> None:
         assert 1 <= len({file for file in named(text) if "." in file}) <= MOST_FILES, name
 
 
+def test_recipes_name_what_is_in_their_files() -> None:
+    """Every `Class`, `REGISTRY` and `function` is a word in one of the recipe's files and folders."""
+    for name, text in recipes().items():
+        places = [ROOT / place for place in named(text)]
+        files = [file for place in places for file in ([place] if place.is_file() else place.glob("*.py"))]
+        words = {word for file in files for word in re.findall(r"\w+", file.read_text("utf-8"))}
+        assert {*re.findall(r"`(\w+)`", text)} - words - {file.stem for file in files} == set(), name
+
+
 def test_the_page_on_links_names_every_parameter_and_choice() -> None:
     spans = set(re.findall(r"`([^`\n]+)`", (ROOT / "docs" / "links.md").read_text("utf-8")))
     parameters = {name for names in PAGE_PARAMETERS.values() for name in names}

@@ -1,4 +1,4 @@
-"""Tie rules (`tokenizers_core/training/ties.py`): the three that there are, and a fourth that a test adds."""
+"""Tie rules (`tokenizers_core/training/ties.py`): those that there are, and one that a test adds."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_first_met_of_many_pairs() -> None:
     assert first_met(pairs, text, 3) == [text[0:2], text[1:3], text[2:4]]
 
 
-# --- A fourth rule ------------------------------------------------------------------------------------------
+# --- A rule that a test adds --------------------------------------------------------------------------------
 
 
 class Longest(TokenRule):
@@ -118,8 +118,7 @@ def test_a_rule_that_is_added_is_used_everywhere(train: Callable[..., MergeTrace
         assert [one.pair for one in message.tied] == tied[:12] and {one.word for one in message.tied} == {""}
         assert [*message.candidates] == before[: len(message.candidates)]
     assert any(event(trace, step).tied_count > 1 for step in range(1, len(trace) + 1))
-    others = [train(trace.corpus, tie_rule=rule) for rule in TIE_RULES if rule != longest]
-    assert all(first_difference(trace, other) for other in others)
+    assert first_difference(trace, train(trace.corpus))  # which has the usual rule
     assert pickle.loads(pickle.dumps(trace)) == trace
 
 
