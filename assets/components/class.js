@@ -20,6 +20,7 @@ class ClassStrip extends Component {
   votes = new Map(); // a round's number → the round, for the vote that stands beside another
   labels = {};
   pending = null; // the step about which a question is being made
+  turned = -Infinity; // when the page was asked for another place, until that is drawn
 
   constructor(root) {
     super(root, "ts-class", "");
@@ -35,6 +36,9 @@ class ClassStrip extends Component {
     addEventListener("keydown", (event) => this.onKey(event), { signal });
     document.addEventListener("keydown", (event) => this.onEarlyKey(event), { signal, capture: true });
     onHeld((event) => this.takesHeld(event), () => this.ask(), signal);
+    for (const kind of ["popstate", "ts-led"]) {
+      addEventListener(kind, () => this.onTurn(), { signal });
+    }
     for (const kind of ["step", "stage", "shown"]) {
       document.addEventListener(`tokensteps:${kind}`, () => this.onPage(kind), { signal });
     }
@@ -102,7 +106,7 @@ class ClassStrip extends Component {
       if (round) this.votes.set(round.round, { ...round }); // the vote may be taken again on another device
       this.wall.tick();
     }
-    if (this.wall && kind === "ask") this.wall.closeDraft();
+    if (this.wall && (kind === "ask" || (kind === "state" && this.wall.draft?.asked))) this.wall.closeDraft();
     this.update();
   }
   isElsewhere() { // whether another of the lecturer's devices has led the class, and this one isn't about to
@@ -312,6 +316,7 @@ class ClassStrip extends Component {
     const { room } = this, at = here();
     if (!at || isAside() || this.reporting || document.hidden || stageBox()?.matches("[data-awaits]")) return;
     if (!room.isLecturer() || !room.state || room.state.ended) return;
+    if (stageBox() && performance.now() - this.turned < PATIENCE) return; // the stage is the last address's
     const place = { ...at, step: stepNow(), tab: tabNow() }, now = JSON.stringify(place);
     const tabbed = place.tab || !room.place?.tab || !isSame(at, room.place); // another page may have no tabs
     const arrived = document[SHOWN].went === this.joining?.nonce && tabbed;
@@ -369,7 +374,12 @@ class ClassStrip extends Component {
     this.joining = { to, tries, nonce: `${performance.now()}`, since: performance.now() };
     this.lead({ ...to, nonce: this.joining.nonce });
   }
+  onTurn() {
+    this.turned = performance.now();
+    this.cancel("turned");
+  }
   onPage(kind) {
+    if (kind !== "step" && isDrawn()) this.later("turned", SOON, () => { this.turned = -Infinity; });
     if (this.room?.isLecturer()) this.report();
     if (kind === "shown") this.onShown(document[SHOWN]);
     this.update();

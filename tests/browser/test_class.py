@@ -26,6 +26,10 @@ MARKUP = "<img src=x onerror=alert(1)><b>bold</b>"
 CUT = """() => [...document.querySelectorAll('.ts-class > :not([hidden]), .ts-class-card button')].filter((node) => {
   const { left, right } = node.getBoundingClientRect(); return right > innerWidth + 1 || left < -1; }).map((node) => node.outerHTML)"""
 
+NOTES_GAPS = f"""() => {{ window.tsGaps = 0; const wall = document.querySelector('{WALL}');
+  new MutationObserver(() => {{ window.tsGaps += wall.hidden; }}).observe(wall, {{ attributeFilter: ['hidden'] }}); }}"""
+"""Counts how often the wall is taken away."""
+
 
 def step(page: Page, number: int) -> None:
     """The stage is at this step."""
@@ -96,12 +100,14 @@ def test_a_class(app: str, open_page: Callable[..., Page]) -> None:
     expect(lecturer.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
     step(lecturer, 0)  # nothing leads ahead of a question
     expect(lecturer.locator(f"{WALL} button.main")).to_be_focused()
+    lecturer.evaluate(NOTES_GAPS)
     lecturer.keyboard.press("Enter")
     expect(tokyo.locator(f"{CARD} .asked")).to_contain_text("次にマージ")
     nothing_leads_ahead(phone)
     tap(phone, "p + u")
     tap(tokyo, "u + g")
     answered(lecturer, "2 of 2 have answered")
+    assert lecturer.evaluate("window.tsGaps") == 0, "the wall goes while the question is on its way"
     lost = lose_first(late, b'"nonce"')
     late.goto(f"{app}/compare?class={code}")
     led_once_more(late, lost)

@@ -8,9 +8,10 @@ are merged first and then `u` and `n`; what the lecturer's own page shows; the e
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import groupby
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Request, expect
 
 from tests.browser.cable import Cable, Gate
 from tests.browser.conftest import LATER, at_rest, left_over, lose_first, pause, turn_to
@@ -392,7 +393,7 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
 
 def test_a_class_is_asked_about_the_newer_kinds(app: str, open_page: Callable[..., Page]) -> None:
     """A question about what each kind alone does, made from its run, answered by thumb, right as the next
-    steps say. Oracle: the run itself."""
+    steps say. From run to run, the class isn't led to a step of the run before. Oracle: the run itself."""
     lecturer, phone = open_page(), open_page(**PHONE)
     runs: dict[str, Any] = {
         corpus: trace_at(BPE, corpus=corpus) for corpus in ("phrases", "scaffolding", "parallel")
@@ -408,7 +409,8 @@ def test_a_class_is_asked_about_the_newer_kinds(app: str, open_page: Callable[..
     )
     (left,) = runs["scaffolding"].event(leaves).chosen
     language = runs["parallel"].event(1).language
-    code = ""
+    code, visited = "", list[tuple[str, int]]()
+    message = places_told(lecturer)
     for corpus, step_asked, kind, answer in (
         ("phrases", stage, "Within a word or across a space", pair_text(bridging, BYTES)),
         ("scaffolding", leaves - 2, "What leaves the vocabulary", readable(left, BYTES)),
@@ -436,6 +438,21 @@ def test_a_class_is_asked_about_the_newer_kinds(app: str, open_page: Callable[..
         step(phone, step_asked + 1)
         lecturer.keyboard.press("PageDown")
         expect(lecturer.locator(WALL)).to_be_hidden()
+        visited += [(f"corpus={corpus}", step_asked), (f"corpus={corpus}", step_asked + 1)]
+    assert [place for place, _same in groupby(message)] == visited
+
+
+def places_told(page: Page) -> list[tuple[str, int]]:
+    """The settings and steps to which a lecturer's page leads the class from now on."""
+    results: list[tuple[str, int]] = []
+
+    def take(request: Request) -> None:
+        if request.url.endswith("/place"):
+            told = request.post_data_json or {}
+            results.append((told["query"], told["step"]))
+
+    page.on("request", take)
+    return results
 
 
 def in_teams(lecturer: Page, phone: Page, other: Page) -> None:

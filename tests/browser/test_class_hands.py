@@ -156,6 +156,8 @@ def in_address(page: Page) -> list[str]:
 
 WRONG = "There is no class with this code: look at the code again."
 
+TAB_IS_TOLD = "document[Symbol.for('tokensteps.room')].place.tab !== ''"
+
 
 def test_ways_into_a_class(app: str, open_page: Callable[..., Page]) -> None:
     """Opened on Home, joined by the code that was typed last, looked at without leading anybody away, gone on
@@ -183,6 +185,7 @@ def test_ways_into_a_class(app: str, open_page: Callable[..., Page]) -> None:
     lecturer.locator(".ts-flipbook [data-do=next]").first.click()
     for page in (lecturer, phone):
         step(page, 1)
+    lecturer.wait_for_function(TAB_IS_TOLD)  # the tabs may come after the stage
     looked_up_without_leading(lecturer, phone)
     lecturer = gone_on_with(lecturer, phone, app, code)
     a_key_that_was_sent(lecturer, reader, app, code)
@@ -266,6 +269,7 @@ def ended(lecturer: Page, phone: Page, app: str) -> None:
     phone.wait_for_function("location.search.includes('corpus=hug')")
     lecturer.keyboard.press("Escape")
     expect(lecturer.locator(".ts-class-panel")).to_be_hidden()
+    expect(lecturer.locator("html[data-projector]")).to_be_attached()
     held(lecturer, "PageDown")  # without a plan, it steps on and then asks
     expect(lecturer.locator(f"{WALL} .asked")).to_be_visible()
 

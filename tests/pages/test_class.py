@@ -76,7 +76,9 @@ def test_a_class_goes_along_and_is_led() -> None:
     app.session_state[CLASS_LEAD] = Destination("bpe", {"corpus": "course", "step": "3"}, "way 1")
     run(app)
     assert address(app) == {"corpus": "course", "step": "3", "class": "KX7P3H"}
-    assert BPE.value(app, "corpus") == "course" and told(app, "class_page")["went"] == "way 1"
+    assert BPE.value(app, "corpus") == "course"
+    shown = told(app, "class_page")  # by its settings, the browser knows that this address is drawn
+    assert shown["went"] == "way 1" and shown["usual"] == [["corpus", "course"]]
 
 
 @pytest.mark.parametrize("way", [CLASS_LEAD, CLASS_LED])

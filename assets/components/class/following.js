@@ -23,6 +23,8 @@ function here() { // null while the page is on its way
   if (!isShown(shown)) return null;
   return { page: shown.page, query: settings(location.search) || shown.usual };
 }
+// Whether Python has drawn what the address says: what was under way for the last one may come after Back.
+const isDrawn = () => ["", document[SHOWN]?.usual].includes(settings(location.search));
 const isAside = () => Boolean(document[SHOWN]?.aside); // whether a lecturer leads nobody to this page
 const isSame = (one, other) => one && other && one.page === other.page && one.query === other.query;
 function isSameRun(one, other) { // however it is looked at

@@ -176,8 +176,11 @@ class Wall {
     this.strip.update();
   }
   closeDraft() { // a question was asked, on whatever device: what one has written is kept
-    this.strip.askedNonce = "";
+    this.forget();
     this.draft = null;
+  }
+  forget() { // what Python is still making
+    [this.strip.askedNonce, this.strip.pending] = ["", null];
   }
   onClick(at) {
     const [what, which] = (at?.dataset.do ?? "").split(":");
@@ -189,7 +192,7 @@ class Wall {
     return this.strip.update();
   }
   write() { // a question of one's own; none that Python is still making takes its place
-    this.strip.askedNonce = "";
+    this.forget();
     this.open({ ...this.draft, question: null, error: "" });
     this.own.say.focus({ preventScroll: true });
   }
@@ -228,10 +231,10 @@ class Wall {
     }
     this.strip.update();
   }
-  async ask() { // it stays where it is until the room has it
+  async ask() { // it stays where it is, and hides what comes next, until the room says that it is asked
     const { draft, seconds } = this, question = draft.question ?? this.own.question(this.labels);
     draft.error = question.error ?? "";
-    if (draft.error || this.sending) return;
+    if (draft.error || this.sending || draft.asked) return;
     const { step, ...sent } = question;
     this.sending = true;
     if (step !== undefined) await this.strip.goTo(step);
@@ -239,8 +242,7 @@ class Wall {
     this.sending = false;
     if (!asked) return;
     if (!draft.question) this.own.empty();
-    if (this.draft === draft) this.draft = null;
-    this.strip.update();
+    draft.asked = true;
   }
   close() {
     this.node.remove();
