@@ -81,6 +81,23 @@ def test_a_class_goes_along_and_is_led() -> None:
     assert shown["went"] == "way 1" and shown["usual"] == [["corpus", "course"]]
 
 
+def test_a_way_on_the_same_page_keeps_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the first address on: one without it, for a moment, tells the class that the plan is over."""
+    app = BPE.opened("corpus=hug&mode=predict&ask=pair&walk=30.2&class=KX7P3H")
+    switch, asked = st.switch_page, []
+
+    def switch_page(page: str, *, query_params: dict[str, str]) -> None:
+        asked.append(query_params)
+        switch(page, query_params=query_params)
+
+    monkeypatch.setattr(st, "switch_page", switch_page)
+    for walk, kept in (("", "30.2"), ("30.3", "30.3")):
+        way = {"page": "bpe", "query": "corpus=course", "step": 1, "nonce": f"way {walk}", "walk": walk}
+        app.session_state[CLASS_LEAD] = read_destination(way)
+        run(app)
+        assert asked.pop()["walk"] == kept and address(app)["walk"] == kept
+
+
 @pytest.mark.parametrize("way", [CLASS_LEAD, CLASS_LED])
 def test_who_goes_back_is_not_led_on(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither by what was asked for before Back nor by a way whose run was overtaken. Oracle: the address

@@ -214,7 +214,11 @@ def _lead_to(to: Destination) -> None:
     state[CLASS_WENT], state[CLASS_LED] = to.nonce, to
     if to.stop is not None:
         open_stop_tab(to.page, to.stop)
-    query = {**to.query, **({CLASS_PARAMETER: code} if code else {}), **in_links()}
+    place = (
+        walk_place() if to.page == state.get("page") else None
+    )  # an address without one would end the plan
+    plan = {WALK_PARAMETER: write_walk(place)} if place else {}
+    query = {**plan, **to.query, **({CLASS_PARAMETER: code} if code else {}), **in_links()}
     st.switch_page(PAGES[to.page].script, query_params=query)
 
 
