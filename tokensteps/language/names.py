@@ -352,7 +352,7 @@ KIND_ABOUT: Final[Mapping[str, KindWords]] = {
     ),
     "pickybpe": KindWords(
         N_(
-            "PickyBPE removes a token again once it lives almost only in longer ones: a struck-out token in the timeline is one that leaves, with its share in the sentence above."
+            "PickyBPE removes a token again once it lives almost only in longer ones: a struck-out token in the timeline is one that leaves, and the sentence below says its share."
         ),
         "Chizhov, Arnett, Korotkova and Yamshchikov (2024)",
         "https://arxiv.org/abs/2409.04599",

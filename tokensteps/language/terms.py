@@ -67,7 +67,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Pre-tokenizer"),
                 N_("pre-tokenizer|pre-tokenizers|pre-tokenization"),
                 N_("word splitting|pretokenization"),
-                N_("The stage that cuts the text into words. No token ever crosses such a cut."),
+                N_("The stage that cuts the text into words. No token crosses such a cut, except in SuperBPE."),
                 "pipeline",
             ),
             Term(
@@ -76,7 +76,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("word|words|pre-token|pre-tokens"),
                 N_("pretoken|chunk"),
                 N_(
-                    "A stretch of text between two cuts of the pre-tokenizer, often with the space before it. Every token lies inside one word."
+                    "A stretch of text between two cuts of the pre-tokenizer, often with the space before it. Every token lies inside one word, except in SuperBPE."
                 ),
                 "bpe",
                 COURSE,
