@@ -67,7 +67,9 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Pre-tokenizer"),
                 N_("pre-tokenizer|pre-tokenizers|pre-tokenization"),
                 N_("word splitting|pretokenization"),
-                N_("The stage that cuts the text into words. No token crosses such a cut, except in SuperBPE."),
+                N_(
+                    "The stage that cuts the text into words. No token crosses such a cut, except in SuperBPE."
+                ),
                 "pipeline",
             ),
             Term(

@@ -53,4 +53,4 @@ def test_every_logarithmic_axis_is_one_of_these() -> None:
     assert source.count('"log"') == inspect.getsource(charts.log_axis).count('"log"') == 1
     figure = score_chart(train_wordpiece(HUG, merges=2)[1], PLAIN)
     assert [axis.type for axis in (figure.layout.xaxis, figure.layout.yaxis)] == ["log", "log"]
-    assert {points.mode for points in figure.data} == {"markers"}  # labels beside points would lie over each other
+    assert {points.mode for points in figure.data} == {"markers"}  # no labels, which would overlap
