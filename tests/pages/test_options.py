@@ -236,7 +236,8 @@ def test_words_are_cut_besides_on_every_page() -> None:
         )
         assert {"12", "345", "RAN", "ab", "cd"} <= {*corpus.words}
         start = book(app)["frames"][0]["say"]
-        assert "In the text, ran is replaced by RAN first. Words are also cut at -." in start
+        assert "In the text, ran is replaced by RAN first. " in start
+        assert "Words are also cut at -; each match is removed." in start
         assert "Digits in words: groups of three, from the right." in start
         words = plain(book(app)["frames"][0]["html"])
         assert f"{len(corpus)} different words" in book(app)["frames"][0]["say"] or str(len(corpus)) in words
@@ -247,6 +248,10 @@ def test_byte_pieces_come_in_and_are_named() -> None:
         app = page.opened(urlencode({"corpus": "hug", "bytes": "1", "size": "", **more}))
         assert problems(app) == [] and address(app)["bytes"] == "1"
         assert "256 byte pieces, <0x00> to <0xFF>, spell" in book(app)["frames"][0]["say"]
+    covered = UNIGRAM.opened(
+        urlencode({"text": "hug " * 9 + "é", "bytes": "1", "coverage": "0.9", "size": "260"})
+    )
+    assert "not covered and in no piece" in book(covered)["frames"][0]["say"]
     app = WHATIF.opened(urlencode({"t1": "unigram?corpus=hug", "what": "bytes"}))
     assert problems(app) == [] and app.selectbox(key="whatif.what").value == "bytes"
 

@@ -48,9 +48,10 @@ from tokensteps.cli.streams import (
     texts_of,
     warn_of_invalid,
 )
+from tokensteps.language.names import BEHAVIOR_OF
 from tokensteps.limits import COMMAND_SECONDS
 from tokensteps.runs.rules import RULES_OF, USUAL_SEED, Setting
-from tokensteps.runs.settings import BEHAVIOR_OF, digits_cut
+from tokensteps.runs.settings import digits_cut
 
 
 def rule_of(algorithm: str, name: str) -> Setting:

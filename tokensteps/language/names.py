@@ -6,10 +6,11 @@ Each mapping goes from the program's name to a message. A name without its words
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from tokenizers_core.text.cutting import DIGITS, PIECE_DIGITS, CutAt
+from tokenizers_core.text.cutting import BEHAVIORS, DIGITS, PIECE_DIGITS, CutAt
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.rewriting import Replace
 from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
@@ -227,6 +228,10 @@ CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
     "side": {"right": N_("from its end"), "left": N_("from its beginning")},
 }
 """Setting → choice → its name."""
+BEHAVIOR_OF: Final[Mapping[str, str]] = {
+    re.sub(r"\B(?=[A-Z])", "_", behavior).lower(): behavior for behavior in BEHAVIORS
+}
+"""What becomes of a match, as an address says it → as the engine does."""
 
 
 USE_NAMES: Mapping[str, str] = {
@@ -248,6 +253,15 @@ def choice_name(setting: str, choice: str) -> str:
     ('greatest (CS336)', 'None: each line is one stream', 'none')
     """
     return _(CHOICE_NAMES[setting][choice])
+
+
+def behavior_name(cut: CutAt) -> str:
+    """What becomes of each match of a pattern.
+
+    >>> behavior_name(CutAt("-", "MergedWithNext"))
+    'part of the word after'
+    """
+    return choice_name("cuts", next(name for name, one in BEHAVIOR_OF.items() if one == cut.behavior))
 
 
 def words_names(pipeline: Pipeline) -> list[str]:

@@ -7,20 +7,19 @@ tokenizers from. Nothing in a link is trusted: what is impossible is dropped, an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from tokenizers_core.errors import CountedRulesError
 from tokenizers_core.text.counting import is_counts
-from tokenizers_core.text.cutting import BEHAVIORS, DIGITS, PIECE_DIGITS, CutAt, Cutter, Scripts
+from tokenizers_core.text.cutting import DIGITS, PIECE_DIGITS, CutAt, Cutter, Scripts
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.rewriting import Replace
 from tokensteps.bounded import bounded, text_bytes
 from tokensteps.language.i18n import N_, _, count
-from tokensteps.language.names import choice_name
+from tokensteps.language.names import BEHAVIOR_OF, choice_name
 from tokensteps.limits import (
     PLAIN_LIMIT,
     PUT_ROOM,
@@ -29,11 +28,6 @@ from tokensteps.limits import (
 from tokensteps.runs.corpora import EXAMPLES, OWN, Source, is_packed, pack_text, plain_text, unpack_text
 from tokensteps.runs.rules import VIEWS, Setting
 from tokensteps.server.stores import digest, text_store
-
-BEHAVIOR_OF: Final[Mapping[str, str]] = {
-    re.sub(r"\B(?=[A-Z])", "_", behavior).lower(): behavior for behavior in BEHAVIORS
-}
-"""What becomes of a match, as an address says it → as the engine does."""
 
 
 @dataclass(frozen=True)

@@ -505,6 +505,21 @@ def test_a_rounds_end_renormalises(name: str, size: int) -> None:
         assert f"<b>{after:.4f}</b>" in frame.html
 
 
+def test_the_size_that_is_wanted_is_told_in_pieces() -> None:
+    """Special tokens and bytes are in the vocabulary, but no pieces. Oracle: where the run ends. What a
+    bound keeps out has room in the table."""
+    words = dict.fromkeys(("hugging", "puns", "bunny", "mugged"), 3)
+    for options in ({"special_tokens": ("<s>", "</s>")}, {"byte_fallback": True}):
+        added = len(options.get("special_tokens", range(256)))
+        trace = train_unigram(
+            Corpus.from_counts(words), vocab_size=20 + added, exact=True, max_piece_length=3, **options
+        )
+        start = prune_frame(trace[0], PLAIN)
+        assert start.status == f"{len(trace.seed)} → 20 pieces" and len(trace[-1].pieces) == 20
+        assert start.html.count('<tr class="out">') == 2 and len(rows(start)) == CANDIDATE_ROWS
+    assert "→" not in prune_frame(train_unigram(Corpus.from_counts(words), vocab_size=None)[0], PLAIN).status
+
+
 def test_the_course_to_the_digit() -> None:
     """The published rounds: their losses, what they prune, and what is left."""
     figures, trace = golden("course"), example("course")
@@ -520,6 +535,7 @@ def test_the_course_to_the_digit() -> None:
         [piece, str(count), told_chance(count / 594)] for piece, count in longer[: len(rows(start))]
     ]
     assert len(rows(start)) == CANDIDATE_ROWS
+    assert start.status == "300 → 100 pieces"
     step, size = 0, 300
     for number, round_ in enumerate(figures["rounds"]):
         for piece in round_["removed"]:

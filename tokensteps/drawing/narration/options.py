@@ -12,7 +12,7 @@ from tokenizers_core import MergeTrace, UnigramTrace
 from tokenizers_core.encoding.byte_tokens import byte_token
 from tokenizers_core.encoding.models.wordpiece import MAX_CHARACTERS
 from tokenizers_core.text.corpus import Corpus
-from tokenizers_core.text.cutting import DIGITS, PIECE_DIGITS, Scripts
+from tokenizers_core.text.cutting import DIGITS, PIECE_DIGITS, CutAt, Scripts
 from tokenizers_core.text.normalizers import steps_of
 from tokenizers_core.text.rewriting import Replace
 from tokenizers_core.text.splitting import SPACE_MARK
@@ -22,7 +22,7 @@ from tokensteps.drawing.narration.text_format import TextFormat
 from tokensteps.drawing.stage_markup import table_html
 from tokensteps.drawing.tokens import Style, chips, fill, pair_chips
 from tokensteps.language.i18n import _, count, listed, ngettext, sentences
-from tokensteps.language.names import words_names
+from tokensteps.language.names import behavior_name, words_names
 
 SYMBOLS_LISTED: Final = 6
 """Symbols that a sentence lists."""
@@ -68,8 +68,9 @@ def tell_cuts(corpus: Corpus, voice: TextFormat) -> str:
             told.append(voice.say(_("Words are also cut where the script changes.")))
         elif cut in (*DIGITS.values(), PIECE_DIGITS):
             told.append(voice.say(_("Digits in words: {how}."), how=voice.strong(name)))
-        else:
-            told.append(voice.say(_("Words are also cut at {pattern}."), pattern=voice.strong(name)))
+        elif isinstance(cut, CutAt):
+            text = _("Words are also cut at {pattern}; each match is {how}.")
+            told.append(voice.say(text, pattern=voice.strong(name), how=voice.strong(behavior_name(cut))))
     return sentences(*told)
 
 
@@ -79,7 +80,13 @@ def tell_left_out(trace: MergeTrace | UnigramTrace, voice: TextFormat) -> str:
     left_out = trace.left_out
     if not left_out:
         return ""
-    if isinstance(trace, UnigramTrace):
+    if isinstance(trace, UnigramTrace) and trace.settings.get("byte_fallback"):
+        text = ngettext(
+            "{number} character is not covered and in no piece: {characters}.",
+            "{number} characters are not covered and in no piece: {characters}.",
+            len(left_out),
+        )
+    elif isinstance(trace, UnigramTrace):
         text = ngettext(
             "{number} character is not covered, in no piece, and unknown: {characters}.",
             "{number} characters are not covered, in no piece, and unknown: {characters}.",

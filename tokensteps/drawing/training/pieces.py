@@ -58,7 +58,8 @@ def pieces_panel(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) ->
 def seed_panel(snapshot: UnigramSnapshot, style: Style) -> str:
     """The best-ranked longer pieces of the seed; before them those that a bound excludes, struck out."""
     trace = snapshot.trace
-    shown = seed_shown(trace)
+    excluded = excluded_from_seed(trace, EXCLUDED_PIECES)
+    shown = seed_shown(trace)[: CANDIDATE_ROWS - len(excluded)]
     most = max((number for _piece, number in shown), default=1)
     rows = "".join(
         f"<tr><td>{chip(piece, style)}<td>{pick_html(lit_id(piece), count(number))}<td>{chance(math.exp(snapshot.pieces[piece]))}<td>{bar(number / most)}"
@@ -66,7 +67,7 @@ def seed_panel(snapshot: UnigramSnapshot, style: Style) -> str:
     )
     out = "".join(
         f'<tr class="out"><td>{chip(one.piece, style)}{mark_html(_(EXCLUSIONS[one.reason].mark))}<td class="n">{count(one.worth)}<td><td>'
-        for one in excluded_from_seed(trace, EXCLUDED_PIECES)
+        for one in excluded
     )
     name = _("count") if trace.method == "course" else _("count × length")
     number = len(trace.seed) - len(trace.alphabet)

@@ -73,7 +73,10 @@ def next_resplit(snapshot: UnigramSnapshot) -> str:
 
 def pieces_status(snapshot: UnigramSnapshot) -> str:
     """How far pruning has come."""
-    size, wanted = snapshot.trace.record.sizes[snapshot.step], snapshot.trace.settings["vocab_size"]
+    trace = snapshot.trace
+    size, wanted = trace.record.sizes[snapshot.step], trace.settings["vocab_size"]
+    if wanted is not None:
+        wanted -= len(trace.special_tokens)
     if wanted is None or size <= wanted:
         return ngettext("{size} piece", "{size} pieces", size).format(size=count(size))
     message = ngettext("{size} → {wanted} piece", "{size} → {wanted} pieces", wanted)
