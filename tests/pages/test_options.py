@@ -14,7 +14,9 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from tests.pages.pages import Page, address, bodies, book, problems, run
-from tokenizers_core import Corpus, train_bpe, train_sentencepiece_bpe, train_wordpiece
+from tokenizers_core import Corpus, train_bpe, train_sentencepiece_bpe, train_unigram, train_wordpiece
+from tokenizers_core.counterfactual.divergence import vocabulary_difference
+from tokenizers_core.counterfactual.effects import effects
 from tokenizers_core.text.cutting import DIGITS, PIECE_DIGITS, CutAt
 from tokenizers_core.text.rewriting import Replace
 from tokensteps import pages
@@ -321,3 +323,24 @@ def test_what_if_has_a_pair_for_each_option() -> None:
             app = WHATIF.opened(urlencode({"t1": run_url, "what": what, "to": to}))
             assert (run_url, what, problems(app)) == (run_url, what, [])
             assert app.selectbox(key="whatif.what").value == what and bodies(app, "note problem") == []
+
+
+def test_what_if_compares_like_with_like() -> None:
+    """A word with a symbol that only one run keeps whole is no word of both, and the symbol is a token; byte
+    pieces are no reason to compare a run's end with the other's start. Oracle: the corpora of both runs."""
+    counts = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    free = train_bpe(Corpus.from_counts(counts))
+    kept = train_bpe(Corpus.from_counts(counts, user_defined_symbols=("hu",)))
+    both = vocabulary_difference(free, kept)
+    found, (here, there) = effects(free, kept, both), both.steps
+    assert [one.tokens for one in found.measures] == [free[here].tokens, kept[there].tokens + 15]
+    assert not [one for one in found.apart if "[UNK]" in one.ours + one.theirs]
+    for train, options in ((train_bpe, {}), (train_unigram, {"vocab_size": 7})):
+        with_bytes = {**options, **({"vocab_size": 263} if options else {}), "byte_fallback": True}
+        runs = [train(Corpus.from_counts(counts), **given) for given in (options, with_bytes)]
+        for pair in (runs, runs[::-1]):
+            difference = vocabulary_difference(*pair)
+            assert (
+                difference.steps == (len(runs[0]), len(runs[0])) and not difference.ours + difference.theirs
+            )
+            assert not effects(*pair, difference).apart

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.merge_trace import MergeTrace
 
@@ -116,19 +117,20 @@ def step_of_size(trace: AnyTrace, size: int) -> int:
 def vocabulary_difference(ours: AnyTrace, theirs: AnyTrace) -> VocabularyDifference:
     """The vocabularies at the largest size that both runs end with or pass.
 
-    A merging run passes every size from its alphabet's to its last one; Unigram comes down to its last. Two
-    kinds of BPE that have not parted by then, as the one has run out of pairs, are compared at their ends.
+    A merging run passes every size from its alphabet's to its last one; Unigram comes down to its last. Byte
+    pieces that only one of them has are left out of the size. Two kinds of BPE that have not parted by then,
+    as the one has run out of pairs, are compared at their ends.
     """
     runs = (ours, theirs)
     size = common_size(*runs)
-    steps = [step_of_size(run, size) for run in runs]
+    steps = [step_of_size(run, size + byte_pieces(run)) for run in runs]
     if type(ours) is not type(theirs) and max(steps) < (first_divergence(ours, theirs) or 0):
         steps = [*map(len, runs)]
     here, there = (run.snapshot(step) for run, step in zip(runs, steps, strict=True))
     mine, yours = (longer(snapshot.vocab, run) for snapshot, run in ((here, ours), (there, theirs)))
     known, others = {*mine}, {*yours}
     return VocabularyDifference(
-        size,
+        size + min(map(byte_pieces, runs)),
         (here.step, there.step),
         len(known & others),
         tuple(token for token in mine if token not in others),
@@ -137,9 +139,14 @@ def vocabulary_difference(ours: AnyTrace, theirs: AnyTrace) -> VocabularyDiffere
 
 
 def common_size(ours: AnyTrace, theirs: AnyTrace) -> int:
-    """The vocabulary size to compare two runs at: where the one ends that ends first."""
-    ends = [run.snapshot(len(run)).vocab_size for run in (ours, theirs)]
+    """The vocabulary size to compare two runs at, without byte pieces: where the one ends that ends first."""
+    ends = [run.snapshot(len(run)).vocab_size - byte_pieces(run) for run in (ours, theirs)]
     return max(ends) if ours.ranked_by == theirs.ranked_by == "loss" else min(ends)
+
+
+def byte_pieces(trace: AnyTrace) -> int:
+    """How many byte pieces a run's vocabulary has."""
+    return len(BYTE_TOKENS) if trace.settings.get("byte_fallback") else 0
 
 
 def longer(vocab: Sequence[str], trace: AnyTrace) -> list[str]:

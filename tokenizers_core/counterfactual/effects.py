@@ -42,7 +42,8 @@ class Effects(NamedTuple):
     """The words that both pipelines make and that are split otherwise, the most frequent first."""
     measures: tuple[Measure, Measure]
     """Each tokenizer on the first run's corpus; on its own corpus, if the runs' pipelines cut words by
-    different rules. SuperBPE's words are counted in the tokens of its stretches."""
+    different rules or keep other symbols whole, each of which is a token. SuperBPE's words are counted in the
+    tokens of its stretches."""
 
 
 def effects(ours: AnyTrace, theirs: AnyTrace, at: VocabularyDifference) -> Effects:
@@ -58,14 +59,20 @@ def effects(ours: AnyTrace, theirs: AnyTrace, at: VocabularyDifference) -> Effec
     (['pun', 'pug'], [52, 59])
     """
     tokenizers = [run.tokenizer(step) for run, step in zip((ours, theirs), at.steps, strict=True)]
-    same_rules = ours.corpus.pipeline.rules == theirs.corpus.pipeline.rules
+    pipelines = [run.corpus.pipeline for run in (ours, theirs)]
+    mine, yours = ((pipeline.rules, pipeline.user_defined_symbols) for pipeline in pipelines)
+    same_rules = mine == yours
     corpora = (ours.corpus, ours.corpus if same_rules else theirs.corpus)
     cut = [
         run.corpus_at(step) if isinstance(run, SuperTrace) else corpus
         for run, step, corpus in zip((ours, theirs), at.steps, corpora, strict=True)
     ]
     measures = [
-        Measure(corpus.total, sum(count * len(ids) for _word, count, ids in encoded(tokenizer, parts)))
+        Measure(
+            corpus.total,
+            sum(corpus.symbols_cut_out)
+            + sum(count * len(ids) for _word, count, ids in encoded(tokenizer, parts)),
+        )
         for tokenizer, corpus, parts in zip(tokenizers, corpora, cut, strict=True)
     ]
     counts = dict(ours.corpus.items())
