@@ -256,6 +256,8 @@ def test_byte_pieces_come_in_and_are_named() -> None:
     assert "not covered and in no piece" in book(covered)["frames"][0]["say"]
     app = WHATIF.opened(urlencode({"t1": "unigram?corpus=hug", "what": "bytes"}))
     assert problems(app) == [] and app.selectbox(key="whatif.what").value == "bytes"
+    (said,) = bodies(app, "note")
+    assert "from 7 to 263: both runs keep as many pieces" in said
 
 
 def test_a_pattern_that_is_none_is_told() -> None:

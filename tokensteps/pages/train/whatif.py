@@ -107,6 +107,10 @@ def show_change(controls: WhatIfControls, ours: AnyTrace, change: Change, text: 
         message = _(
             "The vocabulary size changes along, from {before} to {now}: both runs have room for as many merges."
         )
+        if ours.ranked_by == "loss":
+            message = _(
+                "The vocabulary size changes along, from {before} to {now}: both runs keep as many pieces."
+            )
         note(message.format(before=count(controls.recipe["size"]), now=count(size)))
     if theirs is not None:
         st.html(f'<div class="ts board">{whatif_html(WhatIf(ours, theirs, TOKENS_SHOWN_AS, text))}</div>')
