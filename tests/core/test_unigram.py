@@ -389,6 +389,13 @@ def test_stop_reasons() -> None:
         assert snapshot.candidates() == course()[snapshot.step].candidates()
 
 
+def test_the_warning_names_the_line_that_trains() -> None:
+    """By itself, as `tests/mutants.py` leaves it out."""
+    with pytest.warns(UnreachedSizeWarning) as warned:
+        train_unigram(Corpus.from_counts({"hug": 2, "pug": 1}), vocab_size=1_000)
+    assert warned[0].filename == __file__
+
+
 @pytest.mark.parametrize("method", ["course", "sentencepiece"])
 def test_the_seed_grows_with_the_size_and_what_is_out_of_reach_is_said(method: str) -> None:
     """Oracle: the text itself, which has more different substrings than the size that is asked for."""
@@ -400,7 +407,6 @@ def test_the_seed_grows_with_the_size_and_what_is_out_of_reach_is_said(method: s
         UnreachedSizeWarning, match="vocab_size=100000 can't be reached: .* add text"
     ) as warned:
         short = train_unigram(corpus, vocab_size=100_000, method=method)
-    assert warned[0].filename == __file__
     assert short.shortfall is not None and str(short.shortfall) == str(warned[0].message)
     # The remedy works: the largest size that is named can be reached, and one more can't.
     reached = short.shortfall.reached
