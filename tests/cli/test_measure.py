@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,9 @@ def test_each_format_has_the_engines_figures(files: list[Path]) -> None:
     rows_found = [*csv.reader(io.StringIO(run("-t", files[0], COURSE, "--format", "csv").stdout))]
     assert rows_found[0] == ["measure", "bpe.json"]
     assert ["bytes", str(own.bytes)] in rows_found
+    counted = dict(re.split(r"  +", row.strip())[:2] for row in rows if not row.startswith("Rényi"))
+    assert counted["Different tokens"] == str(own.different)
+    assert counted["Tokens in the vocabulary"] == str(own.size)
 
 
 def test_standard_input_and_a_file_are_the_same(files: list[Path]) -> None:
@@ -67,6 +71,17 @@ def test_parallel_lines(files: list[Path]) -> None:
     assert result["tokens_per_line.en"] == own.per_line["en"] and "fertility" not in result
 
 
+def test_a_premium_that_is_missing_is_explained(files: list[Path], tmp_path: Path) -> None:
+    """Unknown tokens spell nothing. Counted by hand: the course has a “z” (tokenization), and no “Z”."""
+    for name, line in {"en": "the", "de": "Zzz"}.items():
+        (tmp_path / f"{name}.txt").write_text(line, "utf-8")
+    options = [part for name in ("en", "de") for part in ("--parallel", f"{name}={tmp_path / name}.txt")]
+    result = run("-t", files[0], *options)
+    assert result.exit_code == 0 and re.search(r"Premium, de +–", result.stdout)
+    assert "Warning: bpe.json: unknown tokens: 1 in de. Such a language has no premium" in result.stderr
+    assert "unknown" not in run("-t", files[0], *options[:2], "--parallel", f"fr={tmp_path}/en.txt").stderr
+
+
 def test_what_cannot_be_measured_says_why(files: list[Path], tmp_path: Path) -> None:
     short = tmp_path / "short.txt"
     short.write_text("one line\n", "utf-8")
@@ -75,11 +90,13 @@ def test_what_cannot_be_measured_says_why(files: list[Path], tmp_path: Path) -> 
         (["-t", files[0], "--parallel", f"en={short}", "--parallel", f"en={short}"], "en is given twice"),
         (
             ["-t", files[0], "--parallel", f"en={short}", "--parallel", f"de={PARALLEL / 'de.txt'}"],
-            "de has 40 lines and en has 1",
+            "--parallel {'en': 1, 'de': 40} can't be used: de has 40 lines and en has 1",
         ),
+        (["-t", files[0], "--parallel", f"en={short}"], "a second language is missing"),
         (["-t", files[0], "-t", files[0], short], "given twice"),
         (["-t", tmp_path / "none.json", short], "none.json"),
         (["-t", files[0], "--order", "-1", short], "--order"),
+        (["-t", files[0], "--order", "nan", short], "--order nan can't be used"),
     ):
         result = run(*arguments)
         assert result.exit_code in (1, 2) and message in result.stderr, result.output

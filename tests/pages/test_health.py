@@ -120,3 +120,7 @@ def test_every_finding_kind_and_fold_has_words() -> None:
     assert sum(map(len, result.values())) == 11
     assert {*checked.doubles} <= {*FOLD_WORDS}
     assert {*checked.makeup.kinds} <= {*KIND_WORDS}
+    assert (
+        checked.makeup.lengths.get(4, 0) == 0 < max(checked.makeup.lengths) - 4
+    )  # a length that no token has has no bar
+    assert "<th>4</th><td></td><td>0</td><td>0 %</td>" in view.lengths_html(checked.makeup)

@@ -31,7 +31,7 @@ from tokensteps.language.names import KIND_ABOUT
 from tokensteps.runs.algorithms import BPE, trace_at
 from tokensteps.runs.corpora import EXAMPLES, Source, pack_text
 from tokensteps.runs.parallel import parallel_lines
-from tokensteps.runs.rules import BPE_RULES
+from tokensteps.runs.rules import BPE_RULES, COMPARE_RULES
 from tokensteps.server.tasks import Progress
 from tokensteps.teaching.challenge import Challenge, open_challenge, questions_of
 from tokensteps.teaching.feedback import tries_for
@@ -41,6 +41,7 @@ from tokensteps.teaching.questions import RIGHT, TIED, WRONG, Choice
 WHATIF = Page("whatif", Path("pages", "train", "whatif.py"), ())
 RENEW = Page("renew", Path("pages", "explore", "renew.py"), ())
 PLAYGROUND = Page("playground", Path("pages", "explore", "playground.py"), ())
+COMPARE = Page("compare", Path("pages", "explore", "compare.py"), COMPARE_RULES)
 PAGE = Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES)
 ROOT = Path(__file__).parents[2]
 EXAMPLE = {"superbpe": "phrases", "pickybpe": "scaffolding", "paritybpe": "parallel"}
@@ -85,6 +86,38 @@ def test_a_link_opens_every_tab(kind: str) -> None:
         assert problems(shown) == [], name
         assert not shown.exception, name
     assert KIND_ABOUT[kind].source in shown_in(shown)
+
+
+@pytest.mark.parametrize(
+    ("query", "others"),
+    [
+        ("corpus=phrases&transition=110&ties=greatest&watch=the", {"transition": 110, "ties": "greatest"}),
+        ("corpus=scaffolding&threshold=0.8&step=9", {"threshold": "0.8", "size": 90}),
+        ("corpus=parallel&together=20&size=", {"together": 20, "size": 700}),
+        ("corpus=course&kind=sentencepiece_bpe&pre=metaspace", {"pre": "metaspace", "size": 50}),
+        (
+            f"corpus=paste&text={pack_text('hug pug')}&kind=pickybpe&pre=end_of_word",
+            {"paste_text": "hug pug"},
+        ),
+    ],
+)
+def test_about_a_kind_leads_to_plain_bpe_beside_it(query: str, others: dict[str, Any]) -> None:
+    """The link opens Compare on the same corpus, by those of the page's rules that Compare has."""
+    app = PAGE.opened(query, "About this kind")
+    [link] = [one.proto for one in app.get("page_link") if one.proto.page == "compare"]
+    there = COMPARE.opened(link.query_string)
+    assert problems(there) == [] and "watch" not in there.query_params
+    kind = PAGE.value(app, "kind")
+    assert COMPARE.value(there, "runs") == ["bpe", kind] and PAGE.value(app, "corpus") == COMPARE.value(
+        there, "corpus"
+    )
+    assert {name: COMPARE.value(there, name) for name in others} == others
+    assert book(there)["last"] > 0
+
+
+def test_plain_bpe_has_nothing_beside_it() -> None:
+    app = PAGE.opened("corpus=hug", "About this kind")
+    assert not [one for one in app.get("page_link") if one.proto.page == "compare"]
 
 
 @pytest.mark.parametrize(

@@ -16,14 +16,16 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import bodies, problems, run, tables
 from tests.pages.test_playground import opened
+from tokenizers_core import measure
 from tokensteps.catalogue.choices import GPT2
 from tokensteps.catalogue.shipped import gpt2
 from tokensteps.language.marks import marks_in, unmarked
-from tokensteps.language.measures import MEASURES, OF_TEXT, measure_name
+from tokensteps.language.measures import MEASURES, OF_TEXT, measure_name, measure_text
 from tokensteps.language.terms import TERMS
 from tokensteps.limits import PARALLEL_CHARACTERS
 from tokensteps.pages.explore.measures.measures_tab import MEASURES_TAB
 from tokensteps.pages.explore.measures.tokens_tab import TOKENS_TAB
+from tokensteps.runs.algorithms import BPE, trace_at
 from tokensteps.runs.parallel import parallel_lines
 
 TEXT = "the cat and the unbelievably naïve cat"
@@ -58,6 +60,12 @@ def test_the_table_is_a_recount() -> None:
     run(app)
     again = dict(zip(OF_TEXT, tables(app)[0][column], strict=True))
     assert again["renyi_efficiency"] == f"{math.log2(power) / -1.5 / math.log2(50257):.4f}"
+    # The other one has an unknown token beside those of its run. Oracle: the engine, on its tokenizer.
+    ours = measure(trace_at(BPE, corpus="hug").tokenizer(), TEXT)
+    [other] = [name for name in table if str(name).startswith("B · ")]
+    assert ours.unknown and dict(zip(OF_TEXT, table[other], strict=True))["vocabulary_used"] == measure_text(
+        "vocabulary_used", ours.vocabulary_used
+    )
 
 
 @pytest.mark.parametrize("name", MEASURES)

@@ -70,7 +70,9 @@ class Located:
     @cached_property
     def measures(self) -> Measures:
         """As in `Analysis`."""
-        return measured(self.text, self.tokenized.ids, self.stretches, self.size, self.unknown_id)
+        # A run's size is what its page says; the unknown token that encoding puts in comes on top.
+        size = self.size if self.unknown_id is None else max(self.size, self.unknown_id + 1)
+        return measured(self.text, self.tokenized.ids, self.stretches, size, self.unknown_id)
 
 
 class Analysis:

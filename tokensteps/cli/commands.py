@@ -299,8 +299,8 @@ def decode_command(tokenizer_file: str, ids: Sequence[str], skip_special_tokens:
 def measure_command(tokenizer_files: Sequence[str], files: Sequence[str], **asked: Any) -> None:
     """Measure tokenizers on text FILES, or on standard input, and on the same lines in several languages.
 
-    Tokens per word (fertility), per character and per byte, whole words, the vocabulary that is used, Rényi's
-    efficiency; of parallel lines, each language's premium and Gini's coefficient.
+    Tokens per word (fertility), per character and per byte, whole words, the vocabulary that is used, the
+    Rényi efficiency; of parallel lines, each language's premium and the Gini coefficient.
     """
     names = column_names(tokenizer_files)
     if len({*names}) < len(names):

@@ -63,6 +63,8 @@ OPTION_OF: Final = {
     "stride": "--stride",
     "template": "--template",
     "minimum": "--minimum",
+    "order": "--order",
+    "texts": "--parallel",
 }
 """The engine's parameters → the options that set them."""
 

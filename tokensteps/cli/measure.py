@@ -19,14 +19,24 @@ from tokensteps.cli.streams import by_name, inputs, texts_of, warn_of_invalid, w
 from tokensteps.cli.training import TEXT, option
 from tokensteps.language.measures import OF_TEXT, measure_name, value_of
 
-COUNTED: Final = ("tokens", "words", "characters", "bytes", "different", "size", "unknown")
-"""What the measures are made of."""
+COUNTED: Final[Mapping[str, str]] = {
+    "tokens": "Tokens",
+    "words": "Words",
+    "characters": "Characters",
+    "bytes": "Bytes",
+    "different": "Different tokens",
+    "size": "Tokens in the vocabulary",
+    "unknown": "Unknown tokens",
+}
+"""What the measures are made of → its name in a table."""
 MeasureRow = list[object]
 
 
 def parallel_texts(given: Sequence[str], replaced: Counter[str]) -> dict[str, list[str]]:
     """The lines of each language, given as NAME=FILE."""
     named = by_name("--parallel", given, "file, such as en=english.txt")
+    if len(named) == 1:
+        raise click.UsageError(f"--parallel {given[0]}: a second language is missing; add its --parallel.")
     return {name: [*texts_of([path], replaced)] for name, path in named.items()}
 
 
@@ -52,6 +62,19 @@ def rows_of(
     return rows
 
 
+def warn_of_unknown(parallel: Mapping[str, ParallelMeasures]) -> None:
+    """Say why a premium is missing: unknown tokens, which spell nothing."""
+    for name, found in parallel.items():
+        if told := ", ".join(
+            f"{number} in {language}" for language, number in found.unknown.items() if number
+        ):
+            click.echo(
+                f"Warning: {name}: unknown tokens: {told}. Such a language has no premium; its tokens per line and the Gini "
+                "coefficient count each unknown token as one.",
+                err=True,
+            )
+
+
 def measure_table(rows: Sequence[MeasureRow], names: Sequence[str]) -> str:
     """Rows for people: measures by their names, columns aligned."""
 
@@ -60,12 +83,7 @@ def measure_table(rows: Sequence[MeasureRow], names: Sequence[str]) -> str:
 
     shown = [["", *names]]
     for name, *values in rows:
-        text = (
-            measure_name(str(name))
-            if name in (*OF_TEXT, "gini")
-            else str(name).replace("_", " ").replace(".", ", ")
-        )
-        shown.append([text, *map(cell, values)])
+        shown.append([row_name(str(name)), *map(cell, values)])
     widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
     lines = (
         "  ".join(
@@ -77,6 +95,18 @@ def measure_table(rows: Sequence[MeasureRow], names: Sequence[str]) -> str:
         for row in shown
     )
     return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def row_name(name: str) -> str:
+    """The name of a row for people.
+
+    >>> row_name("different"), row_name("gini"), row_name("tokens_per_line.pt.br")
+    ('Different tokens', 'Gini coefficient', 'Tokens per line, pt.br')
+    """
+    if name in (*OF_TEXT, "gini"):
+        return measure_name(name)
+    what, _dot, language = name.partition(".")
+    return COUNTED.get(name, f"{what.replace('_', ' ').capitalize()}, {language}")
 
 
 def measure_csv(rows: Sequence[MeasureRow], names: Sequence[str]) -> str:
@@ -113,14 +143,14 @@ def measure_options(command: Callable[..., None]) -> Callable[..., None]:
         (
             option(
                 "--order",
-                "Of Rényi's entropy, from 0 on; 1 is Shannon's.",
+                "The order of Rényi's entropy, from 0 on; 1 is Shannon's.",
                 type=click.FloatRange(min=0),
                 default=USUAL_ORDER,
                 show_default=True,
             ),
             option(
                 "--whole-vocabulary vocabulary",
-                "Take Rényi's efficiency over the whole vocabulary, not over the tokens that occur.",
+                "Take the Rényi efficiency over the whole vocabulary, not over the tokens that occur.",
                 is_flag=True,
             ),
             option(
@@ -164,7 +194,8 @@ def measure_all(
         if texts:
             lines = {name: measure_parallel(one, texts) for name, one in tokenizers.items()}
     except TokenizersCoreError as error:
-        raise click.UsageError(f"--parallel: {in_options(error)}") from None
+        raise click.UsageError(in_options(error)) from None
     finally:
         warn_of_invalid(replaced)
+    warn_of_unknown(lines)
     write_data(MEASURE_FORMATS[format](rows_of(results, lines, order, vocabulary), [*tokenizers]))

@@ -4,6 +4,7 @@ some kinds need."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from tokenizers_core.encoding.models.lattice import MAX_PIECE_LENGTH
@@ -12,7 +13,8 @@ from tokenizers_core.training.algorithms import KINDS
 from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.kinds.superbpe import MOST_WORDS, SECOND_PATTERN
 from tokensteps.runs.parallel import read_parallel
-from tokensteps.runs.settings import Recipe, characters
+from tokensteps.runs.rules import COMPARE_RULES
+from tokensteps.runs.settings import Recipe, characters, usual_value
 
 WITH_TEXTS: Final = frozenset({"superbpe", "paritybpe"})
 """The kinds for which the words and their counts are not enough."""
@@ -46,6 +48,17 @@ def own_settings(recipe: Recipe, kind: str) -> dict[str, Any]:
                 "byte_fallback": recipe["bytes"],
             }
     return {}
+
+
+def compared_with_plain(recipe: Recipe) -> dict[str, str]:
+    """Compare's parameters for plain BPE beside a recipe's kind, by the rules that Compare has, too."""
+    values = {**recipe.values, "runs": ["bpe", recipe["kind"]], "watch": ""}
+    for rule in COMPARE_RULES:
+        value = values.get(rule.name)
+        if value is None or (rule.kind == "choice" and value not in rule.choices):
+            values[rule.name] = usual_value("compare", recipe["corpus"], rule)
+    url = replace(recipe, page="compare", rules=COMPARE_RULES, values=values).url()
+    return {name: value for name, value in url.items() if value is not None}
 
 
 def train_kind(corpus: Corpus, *, kind: str = "plain", **settings: Any) -> BpeTrace:

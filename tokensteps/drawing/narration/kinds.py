@@ -30,7 +30,7 @@ def tell_removal(event: RemoveEvent, voice: TextFormat) -> Narration:
         all=voice.strong(count(event.merged + event.left)),
     )
     share = voice.say(
-        _("IoS = {numbers} = {share}, more than the threshold of {threshold}."),
+        _("Its share (IoS) is {numbers} = {share}, more than the threshold of {threshold}."),
         numbers=voice.fraction(count(event.merged), f"{count(event.merged)} + {count(event.left)}"),
         share=voice.strong(str(event.share)),
         threshold=str(event.threshold),

@@ -21,6 +21,8 @@ from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
 from tokensteps.pages.train.page import TrainPage, TrainView, show_training
 from tokensteps.pages.train.tabs import of_the_whole
 from tokensteps.runs.algorithms import BPE
+from tokensteps.runs.kinds import compared_with_plain
+from tokensteps.shell.navigation import page_link
 
 
 def about_kind(view: TrainView[BpeTrace]) -> None:
@@ -29,6 +31,9 @@ def about_kind(view: TrainView[BpeTrace]) -> None:
     st.html(kind_html(KIND_ABOUT[view.trace.kind]))
     if isinstance(view.trace, ParityTrace):
         of_the_whole(partial(beside_plain, view.trace))(view)
+    if view.trace.kind != BpeTrace.kind:
+        message = _("Compare with plain BPE, size by size")
+        page_link("compare", message, compared_with_plain(view.controls.recipe()))
 
 
 def beside_plain(trace: ParityTrace, view: TrainView[BpeTrace]) -> None:

@@ -190,7 +190,7 @@ def show_sentences(letter: str, subject: ShownTokenizer) -> None:
     st.header(_("One sentence in many languages"), anchor=False)
     st.caption(
         _(
-            "Tokens per word is also called fertility. Chinese, Japanese and Thai put no spaces between words: compare tokens per character, and with English."
+            "Tokens per word is also called fertility. Chinese, Japanese and Thai put no spaces between words: compare tokens per character, and with English. A sentence with unknown tokens has no figures."
         )
     )
     try:

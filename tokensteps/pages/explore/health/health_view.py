@@ -17,7 +17,7 @@ from tokensteps.drawing.stage_markup import bar
 from tokensteps.drawing.tokens import chips
 from tokensteps.language.health import FINDINGS, KIND_WORDS
 from tokensteps.language.i18n import _, count, ngettext
-from tokensteps.language.numbers import share_text
+from tokensteps.language.numbers import percent, share_text
 
 LONGEST_BAR: Final = 16
 """Tokens of at least so many characters share a bar."""
@@ -46,11 +46,11 @@ def figures_html(found: Mapping[str, Sequence[int]], health: Health) -> str:
         (_("Not settled"), count(len(found["open"])), ""),
         (_("Only within other text"), count(len(found["shown"])), ""),
         (_("Special or added"), count(len(found["apart"])), ""),
-        (_("With a space in front"), share_text(makeup.spaced / makeup.tokens if makeup.tokens else 0), ""),
+        (_("With a space in front"), share_of(makeup.spaced, makeup.tokens), ""),
         (_("Parts of characters"), count(makeup.kinds.get("bytes", 0)), ""),
     ]
     if makeup.inside:
-        figures.insert(-1, (_("Inside words"), share_text(makeup.inside / makeup.tokens), ""))
+        figures.insert(-1, (_("Inside words"), share_of(makeup.inside, makeup.tokens), ""))
     cells = "".join(
         f'<div class="{kind}"><dt>{escape(name)}</dt><dd>{figure}</dd></div>'
         for name, figure, kind in figures
@@ -79,11 +79,21 @@ def findings_table(subject: ShownTokenizer, health: Health, ids: Iterable[int]) 
     return pd.DataFrame(rows, columns=list(names))
 
 
+def share_of(part: int, whole: int) -> str:
+    """A share of tokens as a percentage.
+
+    >>> share_of(1, 4), share_of(0, 4), share_of(0, 0)
+    ('25.0 %', '0 %', '0 %')
+    """
+    return share_text(part / whole) if part else percent("0")
+
+
 def bars_html(title: str, rows: Sequence[tuple[str, int]], total: int) -> str:
     """Shares of a whole as bars, each with its number."""
     most = max((number for _name, number in rows), default=1) or 1
     cells = "".join(
-        f"<tr><th>{escape(name)}</th><td>{bar(number / most)}</td><td>{count(number)}</td><td>{share_text(number / total)}</td></tr>"
+        f"<tr><th>{escape(name)}</th><td>{bar(number / most) if number else ''}</td><td>{count(number)}</td>"
+        f"<td>{share_of(number, total)}</td></tr>"
         for name, number in rows
     )
     return f'<table class="ts shares"><caption>{escape(title)}</caption>{cells}</table>'
