@@ -176,8 +176,11 @@ class Wall {
     this.strip.update();
   }
   closeDraft() { // a question was asked, on whatever device: what one has written is kept
+    const { draft } = this;
     this.forget();
     this.draft = null;
+    this.strip.update(); // the focus goes on to the round while the boxes are there
+    if (draft?.asked && !draft.question) this.own.empty();
   }
   forget() { // what Python is still making
     [this.strip.askedNonce, this.strip.pending] = ["", null];
@@ -241,8 +244,8 @@ class Wall {
     const asked = await this.strip.post("ask", { question: seconds ? { ...sent, seconds } : sent });
     this.sending = false;
     if (!asked) return;
-    if (!draft.question) this.own.empty();
     draft.asked = true;
+    if (this.draft !== draft && !draft.question) this.own.empty();
   }
   close() {
     this.node.remove();
