@@ -341,6 +341,12 @@ def test_the_history_of_a_word(make: Any) -> None:
         trace[0].splits(["▁Q"])
 
 
+def test_the_first_step_can_change_a_word() -> None:
+    """The only piece that can be pruned is the word itself."""
+    trace = train_unigram(Corpus.from_counts({"ab": 5}), vocab_size=2)
+    assert trace.history_of("ab") == [(0, ("ab",)), (1, ("a", "b"))]
+
+
 def test_the_lattice_of_any_word() -> None:
     trace = course()
     lattice = trace[5].lattice("▁thisQ")
