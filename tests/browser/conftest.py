@@ -277,8 +277,9 @@ class Watch:
 
 DESKTOP = {"viewport": {"width": 1366, "height": 768}}
 LOOKS = ("color_scheme", "reduced_motion")
-EMPTY = """() => { try { sessionStorage.clear(); localStorage.clear(); } catch {}
+EMPTY = """() => { try { sessionStorage.clear(); localStorage.clear(); Storage.prototype.setItem = () => {}; } catch {}
   setTimeout(() => location.replace('about:blank')); }"""
+"""A page runs until it has left: what a class still tells it must not be kept for the next visitor."""
 TOURS_TAKEN = """try { for (const page of ['bpe', 'wordpiece', 'unigram']) localStorage.setItem(`tokensteps.tour.${page}`, 'seen'); } catch {}"""
 """Nobody is offered a tour, which would lie over what tests click."""
 

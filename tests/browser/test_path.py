@@ -177,8 +177,8 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
     for number, doing in enumerate(DOINGS, start=1):
         expect(which).to_contain_text(f"{number} of {last}")
         page.wait_for_function(f"new URLSearchParams(location.search).get('walk') === 'path.{number}'")
+        at_rest(page)  # the last station's form is there until this one's has come
         expect(page.get_by_label("Your answer")).to_be_visible()
-        at_rest(page)
         expect(which).not_to_contain_text("·")  # not done
         if number < last:
             expect(following).to_have_text("Skip")
