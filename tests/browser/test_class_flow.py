@@ -313,6 +313,8 @@ def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     stops = [stop.link.tab for stop in stops_of("90", lesson_facts())]
     before = stops.index("Where they disagree")  # counted from 0
     turn_to(wall, f"/unigram?corpus=hug&step=0&walk=90.{before}&class={code}")
+    step(wall, 0)
+    at_rest(wall)
     held(wall, "PageDown")
     projected(wall, "Where they disagree")
     wall.wait_for_function(SPLITS)
