@@ -456,10 +456,11 @@ class Pages:
         """Keep a page for the next test, if it can be."""
         name = self.names.get(page)
         used = name is not None and not page.is_closed() and page.url != "about:blank"
-        if name is not None and used and sound and page.evaluate("history.length") < 30:
+        if used and sound:
+            again = page.evaluate("history.length") < 30
             page.mouse.move(0, 0)
-            if emptied(page):
-                self.free.setdefault(name, []).append(page)
+            if emptied(page) and again:  # also where it isn't used again: others share what it has kept
+                self.free.setdefault(str(name), []).append(page)
                 return
         self.names.pop(page, None)
         if page.context is self.common:
