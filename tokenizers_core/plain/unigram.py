@@ -13,23 +13,8 @@ probabilities, is in `unigram_em`.
 The course's example keeps only substrings that are shorter than a word they occur in: fifteen
 pieces, which occur 210 times in all.
 
->>> counts = {
-...     "h": 15,
-...     "u": 36,
-...     "g": 20,
-...     "hu": 15,
-...     "ug": 20,
-...     "p": 17,
-...     "pu": 17,
-...     "n": 16,
-...     "un": 16,
-...     "b": 4,
-...     "bu": 4,
-...     "s": 5,
-...     "hug": 15,
-...     "gs": 5,
-...     "ugs": 5,
-... }
+>>> letters = {"h": 15, "u": 36, "g": 20, "p": 17, "n": 16, "b": 4, "s": 5}
+>>> counts = letters | {"hu": 15, "ug": 20, "pu": 17, "un": 16, "bu": 4, "hug": 15, "gs": 5, "ugs": 5}
 >>> model = log_probabilities(counts)
 >>> encode("hugs", model), encode("pun", model), encode("mmm!un", model)
 (['h', 'ugs'], ['p', 'un'], ['<unk>', 'un'])

@@ -11,23 +11,8 @@ its last edge starts; a backtrace then follows the backpointers from the end of 
 beginning. Here with the pieces and counts of the Hugging Face course (chapter 6):
 
 >>> from math import exp, log
->>> counts = {
-...     "h": 15,
-...     "u": 36,
-...     "g": 20,
-...     "hu": 15,
-...     "ug": 20,
-...     "p": 17,
-...     "pu": 17,
-...     "n": 16,
-...     "un": 16,
-...     "b": 4,
-...     "bu": 4,
-...     "s": 5,
-...     "hug": 15,
-...     "gs": 5,
-...     "ugs": 5,
-... }
+>>> letters = {"h": 15, "u": 36, "g": 20, "p": 17, "n": 16, "b": 4, "s": 5}
+>>> counts = letters | {"hu": 15, "ug": 20, "pu": 17, "un": 16, "bu": 4, "hug": 15, "gs": 5, "ugs": 5}
 >>> model = {piece: log(count / 210) for piece, count in counts.items()}
 >>> [(start, end) for start, end, _score in edges("hug", model)]
 [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)]
