@@ -5,7 +5,7 @@
 // (--ts-strip) and covers nothing; the look is walk.css. Python leads from page to page; the time at a stop is the
 // browser's alone. Every word comes with the data.
 
-const WALK = "data-walk", PATH = "data-path", ROOM = "--ts-strip", PROJECTED = "data-projector";
+const WALK = "data-walk", PATH = "data-path", ROOM = "--ts-strip", PROJECTED = "data-projector", PANEL = "data-panel";
 const SINCE = "tokensteps.walk.since", NOTE = "tokensteps.walk.note"; // in the tab's storage
 const BOX = '.st-key-exercises-exercise [data-testid="stForm"] :is(input, textarea)', SOON = 4000; // ms
 const PATIENCE = 15_000; // ms, in which the tab of a stop comes
@@ -46,6 +46,7 @@ class Walk extends Component {
     this.box.addEventListener("click", ({ target, detail }) => this.onClick(target.closest("button"), detail === 0));
     const { signal } = this.gone;
     addEventListener("keydown", (event) => this.onKey(event), { signal }); // after everything else on the page
+    addEventListener("popstate", () => { this.led = false; }, { signal });
     document.addEventListener("tokensteps:walk", () => { this.led = true; }, { signal }); // a class leads to a stop
     const takes = (event) => this.page.hasAttribute(PROJECTED) && /^Page(Up|Down)$/.test(event.key)
       && !isTaken(event, TAKES_PAGES);
@@ -123,12 +124,13 @@ class Walk extends Component {
     if (!tab) project(false);
     if (!tab || performance.now() > until) return;
     if (!panel || testScriptState !== "notRunning") this.later("tab", 100, () => this.showTab(until));
-    else if (this.page.hasAttribute(PROJECTED)) project(true);
     else if (still < STILL) {
       const [room, top, whole] = [main, bar, panel].map((node) => node.getBoundingClientRect());
       const hidden = Math.min(whole.bottom - room.bottom, top.top - room.top - HEADER);
-      if (hidden > 1) main.scrollBy(0, hidden);
-      this.later("tab", 100, () => this.showTab(until, hidden > 1 ? 0 : still + 1));
+      const projects = this.page.hasAttribute(PROJECTED), moves = projects ? !this.page.hasAttribute(PANEL) : hidden > 1;
+      if (moves && projects) project(true);
+      else if (moves) main.scrollBy(0, hidden);
+      this.later("tab", 100, () => this.showTab(until, moves ? 0 : still + 1));
     }
   }
   isLast() {
@@ -183,8 +185,8 @@ class Walk extends Component {
     if (JSON.stringify(next) === JSON.stringify(this.shown)) return;
     if (next.place !== this.shown?.place) {
       this.uncover(next.waits && Boolean(next.answer));
-      const comes = this.led || !this.shown, keyed = this.keyed; // not by Back or Forward
-      [this.shown, this.led, this.keyed] = [next, false, false];
+      const comes = this.led || !this.shown, keyed = this.keyed;
+      [this.shown, this.keyed] = [next, false]; // `led` stays: where one goes on quickly, the stop before comes first
       if (comes) this.showTab();
       if (next.path) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0); // there is the question
       if (next.path && keyed) this.enterStation(performance.now() + SOON);

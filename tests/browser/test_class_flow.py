@@ -130,6 +130,7 @@ def an_exercise(lecturer: Page, phone: Page, code: str) -> None:
     """Asked about an exercise, nobody's own page answers it, and what was typed into it is kept."""
     turn_to(lecturer, f"/exercises?kind=bpe_count&level=1&seed=1&class={code}")
     phone.wait_for_function("location.pathname === '/exercises'")
+    at_rest(phone)  # the page before has a box of this name, too
     box = phone.get_by_role("textbox", name="Your answer")
     box.tap()
     phone.keyboard.type(make("bpe_count", 1, 1).question.key)
@@ -280,8 +281,8 @@ SPLITS = """() => { const root = document.querySelector('.st-key-compare-words [
 
 def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     """By a clicker's keys, at 1280 × 800 with a class open: an activity about a tab opens it on the wall, the
-    next one the stage. Compare's words have all three splits; after the last merge of a prediction all five
-    words are there beside the question."""
+    next one the stage, also where one goes on before it has come. Compare's words have all three splits;
+    after the last merge of a prediction all five words are there beside the question."""
     wall = open_page(viewport={"width": 1280, "height": 800})
     code = opened(wall, f"{app}/bpe?corpus=hug&mode=predict&ask=pair&walk=30.2")
     Learner(wall, "").rest()
@@ -310,14 +311,15 @@ def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     wall.wait_for_function(WORDS, arg=["hug", "pug", "pun", "bun", "hugs"])
     wall.keyboard.press("PageDown")
     expect(wall.locator(WALL)).to_be_hidden()
-    stops = [stop.link.tab for stop in stops_of("90", lesson_facts())]
-    before = stops.index("Where they disagree")  # counted from 0
+    stops = stops_of("90", lesson_facts())
+    before = [stop.link.tab for stop in stops].index("Where they disagree")  # counted from 0
+    slow = wall.context.new_cdp_session(wall)
+    slow.send("Emulation.setCPUThrottlingRate", {"rate": 5})
     turn_to(wall, f"/unigram?corpus=hug&step=0&walk=90.{before}&class={code}")
-    step(wall, 0)
-    at_rest(wall)
-    held(wall, "PageDown")
+    held(wall, "PageDown")  # before the strip of this activity has come
     projected(wall, "Where they disagree")
     wall.wait_for_function(SPLITS)
+    slow.send("Emulation.setCPUThrottlingRate", {"rate": 1})
 
 
 def projected(wall: Page, tab: str) -> None:
