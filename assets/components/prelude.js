@@ -65,7 +65,7 @@ class Component {
     this.cancel(name);
     const timer = setTimeout(() => {
       run();
-      setUnsent(timer, false);
+      setTimeout(() => setUnsent(timer, false)); // Streamlit gathers for as long what components tell
     }, milliseconds);
     this.timers[name] = timer;
     if (SPEAKS.has(name)) setUnsent(timer, true);

@@ -285,7 +285,7 @@ TOURS_TAKEN = """try { for (const page of ['bpe', 'wordpiece', 'unigram']) local
 
 
 RUNS = """(() => {
-  const runs = window.tsRuns = { asked: 0, begun: 0, ended: 0, at: 0 }, send = WebSocket.prototype.send, heard = new WeakSet();
+  const runs = window.tsRuns = { asked: 0, begun: 0, ended: 0, at: 0 }, heard = new WeakSet();
   const kindOf = (bytes) => { // [4] where a run begins, [6, how] where it ends: fields of Streamlit's ForwardMsg
     let at = 0;
     const number = () => { for (let sum = 0, scale = 1; ; scale *= 128) { const byte = bytes[at++]; sum += (byte & 127) * scale; if (byte < 128) return sum; } };
@@ -302,18 +302,25 @@ RUNS = """(() => {
     if (kind === 4) runs.begun = runs.asked;
     if (kind === 6 && how !== 2) runs.ended = runs.begun; // 2: another run follows at once
   };
-  WebSocket.prototype.send = function (data) {
-    if (!heard.has(this)) { heard.add(this); this.addEventListener('message', hear); }
-    if (ArrayBuffer.isView(data) && data[0] === 0x5a) { runs.asked += 1; runs.at = performance.now(); } // BackMsg.rerun_script
-    return send.call(this, data);
+  const watch = (sockets) => {
+    const send = sockets.prototype.send;
+    sockets.prototype.send = function (data) {
+      if (!heard.has(this)) { heard.add(this); this.addEventListener('message', hear); }
+      if (ArrayBuffer.isView(data) && data[0] === 0x5a) { runs.asked += 1; runs.at = performance.now(); } // BackMsg.rerun_script
+      return send.call(this, data);
+    };
+    return sockets;
   };
+  let sockets = watch(WebSocket); // where a test stands between page and server, Playwright puts its own in place
+  Object.defineProperty(window, 'WebSocket', { configurable: true, get: () => sockets, set: (other) => { sockets = watch(other); } });
 })()"""
 """Counts the runs of a page's script that its browser has asked for, and those that have ended."""
 RESTS = """name => {
   const app = document.querySelector('[data-testid=stApp]')?.dataset, runs = window.tsRuns;
   const waits = runs && runs.ended < runs.asked && performance.now() - runs.at < 5000; // no run follows what a server refuses
   const told = !document.documentElement.hasAttribute('data-unsent'); // by our components, as assets/components/prelude.js says
-  const rests = app?.testScriptState === 'notRunning' && app.testConnectionState === 'CONNECTED' && told && !waits;
+  const whole = !document[Symbol.for('tokensteps.early')]; // what the stage that came with the page says is said later
+  const rests = app?.testScriptState === 'notRunning' && app.testConnectionState === 'CONNECTED' && whole && told && !waits;
   if (window.tsRests?.name !== name || !rests) window.tsRests = { name, looks: 0 };
   return rests && ++window.tsRests.looks > 2; }"""
 

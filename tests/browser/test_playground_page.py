@@ -679,7 +679,8 @@ def test_a_held_key_asks_no_more_often_than_the_server_answers(playground: Playg
         """performance.getEntriesByType("resource").filter(({ name }) => name.includes("/typed/"))
         .map(({ startTime }) => startTime)"""
     )
-    assert len(begun) > 1 and min(later - one for one, later in pairwise(begun)) > 1_000 / TYPED_RATE.pace
+    seconds = (begun[-1] - begun[0]) / 1_000
+    assert 3 < len(begun) < seconds * TYPED_RATE.pace + 2  # the first may have been late
     playground.untroubled()
 
 
