@@ -68,6 +68,25 @@ def test_timeout_covers_the_whole_corpus() -> None:
     assert read > 1
 
 
+def test_only_matching_takes_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each text takes a second of the held clock, and hours pass between two of them."""
+    clock = [0.0]
+
+    def look() -> float:
+        clock[0] += 1
+        return clock[0]
+
+    def texts() -> Iterable[str]:
+        for _ in range(4):
+            clock[0] += 3600
+            yield "a word"
+
+    monkeypatch.setattr("tokenizers_core.text.patterns.processor_seconds", look)
+    assert Corpus.from_texts(texts(), pattern=r"\w+", timeout=3.5).total > 0
+    with pytest.raises(errors.PatternTimeoutError):
+        Corpus.from_texts(texts(), pattern=r"\w+", timeout=3)
+
+
 def test_catastrophe_that_is_none() -> None:
     assert pre_tokenize("a" * 40 + "!", pattern="(a+)+$") == [("a" * 40 + "!", 0, 41)]
 

@@ -190,7 +190,7 @@ class Corpus:
         """Count the words of texts, read one at a time. Each is pre-tokenized by itself. A list's texts stay
         at hand in `texts`.
 
-        A pattern of the user's own may run for `timeout` seconds on all of them together.
+        A pattern of the user's own may run for `timeout` seconds of the processor on all of them together.
         `user_defined_symbols` are cut out of the texts before anything else: training keeps them whole, see
         `Pipeline`. Raises what `Pipeline` raises, SurrogateError, PatternTimeoutError and EmptyCorpusError.
 

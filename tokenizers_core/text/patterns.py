@@ -142,19 +142,30 @@ def twin(pattern: str, last: int) -> re.Pattern[str]:
     return re.compile(re.sub(_CLASS_OR_SET, written_out, parted))
 
 
+def processor_seconds() -> float:
+    """The processor's time for this thread; where it isn't counted, as in a browser, for the process."""
+    return getattr(time, "thread_time", time.process_time)()
+
+
 class Stopwatch:
-    """How much of the time for a pattern of the user's own is left, over any number of texts."""
+    """The time left for a pattern of the user's own, over any number of texts: seconds of the processor, so a
+    busy machine refuses no pattern that a quiet one takes.
+
+    A context around the matching: gives the seconds left, and raises PatternTimeoutError where none are.
+    """
 
     def __init__(self, pattern: str, seconds: float) -> None:
         self.pattern, self.seconds = pattern, seconds
-        self._end = time.monotonic() + seconds
+        self._left = seconds
 
-    def left(self) -> float:
-        """Seconds left. Raises PatternTimeoutError when there are none."""
-        seconds = self._end - time.monotonic()
-        if seconds <= 0:
+    def __enter__(self) -> float:
+        if self._left <= 0:
             raise self.error()
-        return seconds
+        self._began = processor_seconds()
+        return self._left
+
+    def __exit__(self, *_: object) -> None:
+        self._left -= processor_seconds() - self._began
 
     def error(self) -> PatternTimeoutError:
         return PatternTimeoutError(pattern=self.pattern, seconds=self.seconds)
@@ -164,8 +175,9 @@ def found_in(text: str, pattern: str, stopwatch: Stopwatch) -> list[Span]:
     """Where a pattern of somebody's own matches, empty matches included. Raises PatternTimeoutError,
     PatternError."""
     try:
-        matches = compiled(pattern).finditer(text, timeout=stopwatch.left(), concurrent=True)
-        return [match.span() for match in matches]
+        with stopwatch as seconds:
+            matches = compiled(pattern).finditer(text, timeout=seconds, concurrent=True)
+            return [match.span() for match in matches]
     except TimeoutError:
         raise stopwatch.error() from None
     except (MemoryError, RecursionError):
