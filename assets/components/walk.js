@@ -127,7 +127,8 @@ class Walk extends Component {
     else if (still < STILL) {
       const [room, top, whole] = [main, bar, panel].map((node) => node.getBoundingClientRect());
       const hidden = Math.min(whole.bottom - room.bottom, top.top - room.top - HEADER);
-      const projects = this.page.hasAttribute(PROJECTED), moves = projects ? !this.page.hasAttribute(PANEL) : hidden > 1;
+      const projects = this.page.hasAttribute(PROJECTED);
+      const moves = projects ? !this.page.hasAttribute(PANEL) : hidden > 1;
       if (moves && projects) project(true);
       else if (moves) main.scrollBy(0, hidden);
       this.later("tab", 100, () => this.showTab(until, moves ? 0 : still + 1));
