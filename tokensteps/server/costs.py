@@ -1,9 +1,7 @@
-"""How long a training is likely to take, from what is known before it starts: the algorithm, its settings and
-the text as it was given.
+"""How long a training is likely to take: an estimate from the algorithm, its settings and the unread text.
 
-Bytes alone don't tell: 600 letters without a space are one word with 180,000 pieces, which Unigram prunes for
-seconds. The factors are in `tokensteps/limits.py`; `tests/app/server/test_costs.py` has what they were fitted
-to.
+Bytes alone don't tell: 600 letters without a space are one word with 180,000 pieces, and Unigram prunes them
+for seconds. The factors are below; `tests/app/server/test_costs.py` has the measurements behind them.
 """
 
 from __future__ import annotations
@@ -16,15 +14,14 @@ from tokenizers_core.training.algorithms import ALGORITHMS
 from tokensteps.limits import SEED_LIMIT, WORD_LIMIT
 
 LOOKED_AT: Final = 200_000
-"""Bytes at the beginning of a text from which its words are estimated: that takes some milliseconds."""
+"""Bytes at the beginning of a text for an estimate of its words: this takes some milliseconds."""
 READING_PACE: Final = 1e-6
-"""Seconds for a byte to be read and split into words: ten megabytes take ten."""
+"""Seconds to read a byte and split it into words: ten megabytes take ten."""
 
 
 class Pace(NamedTuple):
-    """Seconds that training takes: for each symbol of the different words, and for each step (a merge, or a
-    piece of the seed) a fixed part, one for each byte of an average word, and one for each symbol of the
-    corpus."""
+    """Seconds of training: for each symbol of the different words, and for each step (a merge, or a piece of
+    the seed) a fixed part, one for each byte of an average word, and one for each symbol of the corpus."""
 
     symbol: float
     step: float
@@ -38,23 +35,23 @@ TRAINING_PACES: Final[Mapping[str, Pace]] = {
     "course": Pace(5e-5, 1e-4, 7e-7),
     "sentencepiece": Pace(1e-5, 2e-5, 8e-8),
 }
-"""By the number that decides on a step, or Unigram's method. Fitted by hand to processor time on prose and
+"""By the number behind each decision, or Unigram's method. Fitted by hand to processor time on prose and
 random letters of 300 to 40,000 characters, in one word or many, with vocabularies of 100 to 20,000 tokens and
-seeds of 300 to 50,000 pieces: see `tests/app/server/test_costs.py`. What is expected is between a quarter and
-eight times what it took: the words are estimated without the rules that cut them."""
+seeds of 300 to 50,000 pieces: see `tests/app/server/test_costs.py`. The estimate is between a quarter and
+eight times the real time: it ignores the rules for cutting words."""
 
 _NAMES: Final[Mapping[Callable[..., Any], str]] = {one.train: name for name, one in ALGORITHMS.items()}
 
 
 class Shape(NamedTuple):
-    """What a text is made of, roughly."""
+    """The rough make-up of a text."""
 
     symbols: float
     """Bytes of its different words, each once."""
     word: float
-    """Bytes of the word that an average symbol is in: long words count as often as they are long."""
+    """Bytes of an average symbol's word: long words count as often as they are long."""
     pieces: float
-    """Pieces of all lengths that its words have, at most."""
+    """Pieces of all lengths in its words, at most."""
 
 
 def shape_of(data: bytes, pipeline: Pipeline) -> Shape:
@@ -75,8 +72,8 @@ def shape_of(data: bytes, pipeline: Pipeline) -> Shape:
 def expected_seconds(
     train: Callable[..., Any], settings: Mapping[str, Any], data: bytes, pipeline: Pipeline
 ) -> float:
-    """Seconds that a training takes, to within a factor of eight or so. A function that isn't an algorithm's
-    own may train all three."""
+    """Seconds of a training, to within a factor of eight or so. A function from outside the algorithms may
+    train all three."""
     shape = shape_of(data, pipeline)
     name = _NAMES.get(train) or str(settings.get("model", "bpe" if "alphabet" in settings else ""))
     names = [name] if name in ALGORITHMS else [*ALGORITHMS]

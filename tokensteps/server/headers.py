@@ -1,8 +1,8 @@
-"""What every answer of the server says to the browser: where code, pictures and frames may come from, and who
-may ask.
+"""The headers of every response, on the sources of code, pictures and frames; and the guard against foreign
+requests.
 
-The policy allows nothing, and then what Streamlit needs; each loosened source says what for. Nothing in it
-depends on a visitor, so all of it is made once, when the server starts.
+The policy allows nothing, and then Streamlit's needs; each loosened source has its reason. No part of it
+depends on a visitor, so all of it is made once, at the start of the server.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ANCESTORS_VARIABLE: Final = "TOKENSTEPS_FRAME_ANCESTORS"
-"""The environment variable with the sites that may show the app in a frame: `https://moodle.example.edu
+"""The environment variable with the sites allowed to show the app in a frame: `https://moodle.example.edu
 https://*.example.org`."""
 METRICS_VARIABLE: Final = "TOKENSTEPS_METRICS"
-"""The environment variable that, set to 1, opens /_stcore/metrics, for a proxy that keeps it from the
+"""The environment variable for opening /_stcore/metrics, set to 1, behind a proxy that hides it from the
 public."""
 ANCESTOR: Final = re.compile(r"'self'|(?:https?://)?(?:\*\.)?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?")
 
@@ -44,35 +44,34 @@ Headers = tuple[tuple[bytes, bytes], ...]
 
 POLICY: Final[Policy] = {
     "default-src": ("'none'",),
-    # blob: Streamlit imports a component's script from a blob of the text that came over its WebSocket. A
-    # blob's address can only be made by a script that runs already. The hashes of the page's own inline
-    # scripts are added below. 'wasm-unsafe-eval': the library that reads Streamlit's messages compiles a few
-    # constant instructions for 64-bit sums. Refused, it does without, but every page would begin with a
-    # violation, and hide those that matter. This allows WebAssembly, not JavaScript out of text; no source
-    # here allows that.
+    # blob: Streamlit imports a component's script from a blob of the text that came over its WebSocket. Only
+    # a running script can make a blob's address. The hashes of the page's own inline scripts are added below.
+    # 'wasm-unsafe-eval': the library for reading Streamlit's messages compiles a few constant instructions
+    # for 64-bit sums. Refused, it does without, but every page would begin with a violation, and hide the
+    # important ones. This allows WebAssembly, not JavaScript out of text; no source here allows that.
     "script-src": ("'self'", "blob:", "'wasm-unsafe-eval'"),
     # 'unsafe-inline': Streamlit's own styles (emotion), the app's style sheets (st.html) and the widths and
     # colours of charts, tables and chips are <style> elements and style attributes. A style runs nothing, and
     # can fetch from here only.
     "style-src": ("'self'", "'unsafe-inline'"),
-    # data: Streamlit sends the logo and the page's icon so, and draws a table's icons from it. blob: a chart
-    # saved as a picture.
+    # data: Streamlit sends the logo and the page's icon like this, and draws a table's icons from it. blob: a
+    # chart saved as a picture.
     "img-src": ("'self'", "data:", "blob:"),
     # data: one of the fonts for formulas lies in Streamlit's own style sheet, and Chromium reads it on every
     # page.
     "font-src": ("'self'", "data:"),
-    # Its WebSocket too: 'self' covers ws: and wss: of the same host.
+    # The app's WebSocket too: 'self' covers ws: and wss: of the same host.
     "connect-src": ("'self'",),
     "manifest-src": ("'self'",),
-    # Said, because a worker could otherwise come from where scripts do.
+    # Explicit, because otherwise the sources of scripts would count for workers, too.
     "worker-src": ("'none'",),
-    # No <base>, no form that is sent anywhere: nothing here needs one.
+    # No <base> and no submitted form: nothing here needs one.
     "base-uri": ("'none'",),
     "form-action": ("'none'",),
 }
-"""Of a page. What isn't named is forbidden: frames, objects, workers, sound."""
+"""The policy of a page. Everything unnamed is forbidden: frames, objects, workers, sound."""
 SEALED: Final[Policy] = {"default-src": ("'none'",), "frame-ancestors": ("'none'",), "sandbox": ()}
-"""Of all else, a script, a font, a file to download: should a browser ever show it as a page, it does
+"""The policy of all else, a script, a font, a download: should a browser ever show it as a page, it does
 nothing."""
 
 REFUSED: Final = (
@@ -81,8 +80,7 @@ REFUSED: Final = (
     "picture-in-picture", "publickey-credentials-get", "screen-wake-lock", "serial", "storage-access", "usb", "window-management",
     "xr-spatial-tracking",
 )  # fmt: skip
-"""What a page could ask the browser for, and never does. Copying and the full screen stay with the page
-itself."""
+"""Browser features that no page uses. Copying and the full screen stay with the page itself."""
 PERMISSIONS: Final = ", ".join(
     (*(f"{name}=()" for name in REFUSED), "clipboard-write=(self)", "fullscreen=(self)")
 )
@@ -96,7 +94,7 @@ COMMON: Final = {
 YEAR: Final = 365 * 24 * 60 * 60
 WEEK: Final = 7 * 24 * 60 * 60
 HEALTH: Final = "/_stcore/health"
-"""Where the server says that it is there."""
+"""The address of the server's sign of life."""
 SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Requests that change nothing."""
 
@@ -104,7 +102,7 @@ logger = logging.getLogger(__name__)
 
 
 def written(policy: Policy) -> str:
-    """A policy as its header has it.
+    """A policy as the value of its header.
 
     >>> written({"default-src": ("'none'",), "img-src": ("'self'", "data:"), "sandbox": ()})
     "default-src 'none'; img-src 'self' data:; sandbox"
@@ -113,7 +111,7 @@ def written(policy: Policy) -> str:
 
 
 def page_policy(page: str, ancestors: tuple[str, ...] = ("'self'",)) -> Policy:
-    """The policy for a page whose HTML is `page`, which `ancestors` may show in a frame.
+    """The policy for a page with the HTML `page`, allowed in frames of `ancestors`.
 
     >>> policy = page_policy("<script>start()</script><script src='more.js'></script>", ("'none'",))
     >>> policy["script-src"][-1], policy["frame-ancestors"]
@@ -128,7 +126,7 @@ def _digest(script: str) -> str:
 
 
 class _Scripts(HTMLParser):
-    """Collects the text of scripts that are in the page itself."""
+    """Collects the text of a page's inline scripts."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=False)
@@ -149,7 +147,7 @@ class _Scripts(HTMLParser):
 
 
 def inline_scripts(page: str) -> list[str]:
-    """The scripts that are in an HTML page itself.
+    """The inline scripts of an HTML page.
 
     >>> inline_scripts("<p>a<script>b</script><script src=c>d</script>")
     ['b']
@@ -161,7 +159,7 @@ def inline_scripts(page: str) -> list[str]:
 
 
 def frame_ancestors(given: str) -> tuple[str, ...]:
-    """Who may show the app in a frame: the app's own site, and those named. Raises ValueError.
+    """The sites allowed to show the app in a frame: its own site, and the named ones. Raises ValueError.
 
     >>> frame_ancestors("")
     ("'self'",)
@@ -185,9 +183,9 @@ def frame_ancestors(given: str) -> tuple[str, ...]:
 def same_place(origin: str, host: str, secure: bool = False) -> bool:
     """Whether a page of `origin` was served by `host`: name and port, as a browser writes both.
 
-    Where the browser came over https, as `secure` says, so must the page have: anybody in between can write
-    one that didn't. The other way round nothing is known: a proxy may have spoken https with the browser, and
-    not say so.
+    If the browser came over https (`secure`), the page must have, too: anybody in between can forge a page
+    over http. The reverse proves nothing: a proxy may have spoken https with the browser without a word about
+    it.
 
     >>> (
     ...     same_place("http://localhost:8501", "localhost:8501"),
@@ -210,17 +208,17 @@ def same_place(origin: str, host: str, secure: bool = False) -> bool:
 
 
 def _latin(headers: Mapping[str, str]) -> Headers:
-    """Headers as ASGI has them."""
+    """Headers in ASGI's form."""
     return tuple((name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items())
 
 
 class Guard:
-    """ASGI middleware: refuses what other sites' pages send and more files than there is room for, and gives
-    every answer its headers.
+    """ASGI middleware: refuses requests of other sites' pages and uploads without room, and gives every
+    response its headers.
 
-    Streamlit lets any page that a browser has from `localhost` open its WebSocket, whatever the port, and
-    asks the internet for the server's own address before it refuses another one. Here only the app's own
-    pages come through, and those of Streamlit's setting `server.corsAllowedOrigins`.
+    Streamlit lets any page from `localhost`, on any port, open its WebSocket, and asks the internet for the
+    server's own address before it refuses another one. Here only the app's own pages come through, and those
+    of Streamlit's setting `server.corsAllowedOrigins`.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -276,7 +274,7 @@ class Guard:
         if scope["method"] not in SAFE and self.foreign(scope):
             await _answer(with_headers, 403, _both_names(scope), b"application/json")
             return
-        if scope["method"] == "POST" and scope["path"].endswith(HEALTH):  # a page asks whether it is ours
+        if scope["method"] == "POST" and scope["path"].endswith(HEALTH):  # a page checks that it is ours
             await _answer(with_headers, 204, b"")
             return
         if page_at(scope["path"]) is not None and is_refused(scope["headers"], self.ancestors):
@@ -288,13 +286,13 @@ class Guard:
             if not started:
                 await _answer(with_headers, 413, b"No Room")
         except Exception:
-            # Starlette would answer outside of this, and so without the headers. It still reports the error.
+            # Starlette would answer outside of this class, without the headers. It still reports the error.
             if not started:
                 await _answer(with_headers, 500, b"Internal Server Error")
             raise
 
     async def refuse(self, scope: Scope, send: Send) -> None:
-        """Tell the reader of another site's page that it may not show the app."""
+        """Tell the reader of another site's page about the refused frame."""
         query = scope.get("query_string", b"").decode("latin-1")
         page = refusal(query, _header(scope, b"accept-language"))
         headers = [*self.refusal, *self.private, *(self.https if _secure(scope) else ())]
@@ -302,7 +300,7 @@ class Guard:
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else page})
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Have a request answered. Raises NoRoom for an upload that there is no room for."""
+        """Have a request answered. Raises NoRoom for an upload beyond the room."""
         if UPLOADS not in scope["path"]:
             await self.app(scope, receive, send)
         elif scope["method"] == "PUT":
@@ -313,7 +311,7 @@ class Guard:
     def headers(
         self, scope: Scope, status: int, given: Iterable[tuple[bytes, bytes]]
     ) -> list[tuple[bytes, bytes]]:
-        """An answer's headers, with those that it needs in place of any of the same name."""
+        """A response's headers, with ours in place of any of the same name."""
         secure = _secure(scope)
         headers = [_kept_secret(*header, secure) for header in given if header[0].lower() not in self.ours]
         said = {name.lower(): value for name, value in headers}
@@ -325,13 +323,13 @@ class Guard:
         return headers
 
     def foreign(self, scope: Scope) -> bool:
-        """Whether a page of another site asks. Programs say no origin, and can't use a visitor's cookies; an
-        empty one is none of ours."""
+        """Whether the request is from another site's page. Programs send no origin, and can't use a visitor's
+        cookies; an empty origin is none of ours."""
         origins, host = _all_of(scope, b"origin"), _header(scope, b"host")
         allowed = {one.strip() for one in st.get_option("server.corsAllowedOrigins")} - {""}
         if all(one in allowed or same_place(one, host, _secure(scope)) for one in origins):
             return False
-        if not self.warned:  # once: who asks can't fill the log, and who set up a proxy sees what it lacks
+        if not self.warned:  # once: an attacker can't fill the log, and the admin of a proxy sees the problem
             self.warned = True
             logger.warning(
                 "Refused a page of %r at %r. If this is the app's own page behind a proxy, have the proxy pass the Host "
@@ -343,8 +341,8 @@ class Guard:
 
 
 def _lead_home(scope: Scope, message: Message) -> None:
-    """Make the answer a redirection where it is a page at an address that no page has. Browsers don't show
-    the rest of it."""
+    """Make the response a redirection if it is a page at an unknown address. Browsers don't show the rest of
+    it."""
     page = _is_page(scope["path"], {name.lower(): value for name, value in message["headers"]})
     home = way_home(scope["path"], scope.get("query_string", b"").decode("latin-1"))
     if scope["method"] in ("GET", "HEAD") and message["status"] == 200 and page and home is not None:
@@ -353,8 +351,7 @@ def _lead_home(scope: Scope, message: Message) -> None:
 
 
 def _both_names(scope: Scope) -> bytes:
-    """Where a page says it is from, and the name that the server was asked by, for the page itself: nobody
-    else can read it."""
+    """A page's stated origin, and the requested host name, for the page itself: nobody else can read it."""
     data = {"origin": ", ".join(_all_of(scope, b"origin"))[:200], "host": _header(scope, b"host")[:200]}
     return json.dumps(data).encode("ascii")
 
@@ -374,14 +371,14 @@ def _all_of(scope: Scope, name: bytes) -> list[str]:
 
 
 def _without_origin(scope: Scope) -> Scope:
-    """A request whose origin has been looked at. Streamlit compares it letter by letter, and where it differs
-    (`LOCALHOST`, a port that goes without saying) asks the internet, twice, for the server's own address,
-    while everybody waits."""
+    """A request after the check of its origin. Streamlit compares origins letter by letter, and for a
+    difference (`LOCALHOST`, a default port) asks the internet, twice, for the server's own address, while
+    everybody waits."""
     return {**scope, "headers": [header for header in scope["headers"] if header[0] != b"origin"]}
 
 
 def _is_page(path: str, said: Mapping[bytes, bytes]) -> bool:
-    """Whether this is a page to show. That it hasn't changed is said without a type; then the address tells.
+    """Whether this is a page to show. “Not modified” comes without a type; then the address tells.
 
     >>> _is_page("/bpe", {b"content-type": b"text/html; charset=utf-8"}), _is_page("/", {})
     (True, True)
@@ -395,15 +392,14 @@ def _is_page(path: str, said: Mapping[bytes, bytes]) -> bool:
 
 
 def _secure(scope: Scope) -> bool:
-    """Whether the browser came over https, to a proxy at least. A browser that didn't pays the header no
-    attention."""
+    """Whether the browser came over https, to a proxy at least. A browser on http ignores the header."""
     said = _header(scope, b"x-forwarded-proto").lower()
     return scope.get("scheme") in {"https", "wss"} or said.startswith(("https", "wss"))
 
 
 def _kept_secret(name: bytes, value: bytes, secure: bool) -> tuple[bytes, bytes]:
-    """A header as it may be sent: over https, a cookie goes back over nothing else. Streamlit knows only of
-    certificates of its own.
+    """A header, made safe: a cookie set over https goes back over https only. Streamlit knows only of its own
+    certificates.
 
     >>> _kept_secret(b"set-cookie", b"_streamlit_xsrf=2|a; Path=/; SameSite=Lax", True)[1]
     b'_streamlit_xsrf=2|a; Path=/; SameSite=Lax; Secure'

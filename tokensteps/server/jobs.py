@@ -1,7 +1,7 @@
 """Runs in progress and finished ones.
 
 A run is built in a thread of its own, so that a page can show how far it is and a learner can stop it. A
-trace never changes once it is there, so everybody who asks for the same run gets the same trace.
+finished trace never changes, so all requests for the same run get the same trace.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from tokensteps.server.tasks import Progress
 Built = TypeVar("Built")
 
 ENDING: Final = 0.05
-"""Seconds that a thread may take to end after it has said so."""
+"""Seconds for a thread to end after its announcement."""
 
 WAITS: Final = 3.0
-"""Seconds without a question from a session, after which it no longer waits for a job."""
+"""Seconds without a request from a session until it no longer counts as waiting for a job."""
 
 
 class Job(Generic[Built]):
-    """Something that is being built in a thread."""
+    """A result being built in a thread."""
 
     def __init__(self, build: Callable[[Progress], Built], session: str = "", place: str = "") -> None:
         self.progress = Progress(session=session)
         self.place = place
-        """Where on that session's pages it was asked for."""
+        """The place of the request on that session's pages."""
         self.value: Built | None = None
         self.error: Exception | None = None
         self._asked: dict[str, float] = {}
-        """When each session was last seen to wait for it."""
+        """Session → the time of its last request for the job."""
         self._build = build
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -49,33 +49,33 @@ class Job(Generic[Built]):
             self.progress.news.set()
 
     def grown(self, wait: float = 0.0) -> Any:
-        """What is recorded of a run that is still under way, after waiting for at most `wait` seconds; None
-        if there is nothing yet."""
+        """The record of an unfinished run so far, after waiting for at most `wait` seconds; None if there is
+        nothing yet."""
         self.progress.news.wait(wait)
         return self.progress.trace
 
     def finished(self, wait: float = 0.0) -> bool:
-        """Whether it has ended, after waiting for at most `wait` seconds. A job whose page stops asking is
-        given up after a while."""
+        """Whether it has ended, after waiting for at most `wait` seconds. A job without requests from a page
+        is given up after a while."""
         self.progress.asked = time.monotonic()
         self._thread.join(wait)
         return self.ended
 
     def shared(self, session: str) -> bool:
-        """Whether other sessions wait for it, too; this one does."""
+        """Note that this session waits for it; whether others do, too."""
         self._asked[session] = time.monotonic()
         return bool(self.waiting() - {session})
 
     def askers(self) -> set[str]:
-        """The sessions that have asked for it; "" is everybody."""
+        """The sessions with a request for it; "" is everybody."""
         return {*self._asked} or {""}
 
     def leave(self, session: str) -> bool:
-        """A session has ended; whether it was the only one that had asked for this."""
+        """A session has ended; whether it alone had asked for this."""
         return self._asked.pop(session, None) is not None and not self._asked
 
     def waiting(self) -> set[str]:
-        """The sessions that wait for it."""
+        """The sessions waiting for it."""
         now = time.monotonic()
         return {session for session, since in [*self._asked.items()] if now - since < WAITS}
 
@@ -85,7 +85,7 @@ class Job(Generic[Built]):
         return not self._thread.is_alive()
 
     def result(self) -> Built:
-        """What was built. Raises what building it raised."""
+        """The finished value. Raises the error of building it."""
         if self.error is not None:
             raise _bare(self.error)
         assert self.value is not None  # it ended without an error
@@ -93,13 +93,13 @@ class Job(Generic[Built]):
 
 
 def _bare(error: Exception) -> Exception:
-    """The error without its traceback, whose frames hold all that the job held, a file of 40 MB among it."""
+    """The error without its traceback: its frames hold all the job's data, perhaps a file of 40 MB."""
     error.__context__ = error.__cause__ = None
     return error.with_traceback(None)
 
 
 class Registry:
-    """Finished values, as many of the recently used ones as there is room for, and the jobs that make more.
+    """A cache of recently used values, as many as fit, and the jobs making more.
 
     A job's `progress.size` says how much room its value takes: bytes, or 1 where values are only counted.
     """
@@ -109,7 +109,7 @@ class Registry:
         self.jobs: dict[str, Job[Any]] = {}
         self.lock = threading.Lock()
         self._askers: dict[str, set[str]] = {}
-        """Key of a large value → the sessions that have asked for it."""
+        """Key of a large value → the sessions with a request for it."""
 
     def ask(
         self,
@@ -120,13 +120,13 @@ class Registry:
         place: str = "",
         growing: bool = False,
     ) -> Built | Job[Built]:
-        """The value under `key`, or the job that makes it. Raises what a finished job raised.
+        """The value under `key`, or the job making it. Raises a finished job's error.
 
-        It waits for at most `wait` seconds for the value; if it is `growing`, only until there is something
-        to look at.
+        It waits for at most `wait` seconds for the value; if it is `growing`, only until there is a first
+        part to show.
 
-        A session that asks for another value at the same place gives up the one before, and has few jobs in
-        all; `session` "" is everybody's, and without such a limit.
+        A session's request for another value at the same place gives up the one before, and each session has
+        few jobs in all; `session` "" is everybody's, and without this limit.
         """
         with self.lock:
             self._tidy()
@@ -147,20 +147,20 @@ class Registry:
             return job
         with self.lock:
             self._keep(key, job)
-        if job.progress.stop:  # by somebody else: there is no value for those who wait
+        if job.progress.stop:  # by somebody else: there is no value for the waiting sessions
             return self.ask(key, build, wait, session, place)
         return job.result()
 
     def stop(self, key: str, job: Job[Any]) -> None:
-        """End a job early. Its value, if it has one, belongs to the session that stopped it: the next to ask
+        """End a job early. Its value, if it has one, belongs to the session that stopped it: the next request
         starts again."""
         job.progress.stop = True
         with self.lock:
             self._forget(key, job)
 
     def leave(self, session: str) -> list[str]:
-        """A session has ended: give up the jobs that it alone has asked for, and forget such values if they
-        are large; the keys of those."""
+        """A session has ended: give up its exclusive jobs, and forget large values of no use to other
+        sessions; returns the keys of those values."""
         with self.lock:
             self._tidy()
             for job in self.jobs.values():
@@ -174,7 +174,7 @@ class Registry:
             return gone
 
     def _make_way(self, session: str, place: str) -> None:
-        """Give up what a session no longer wants, unless others wait for it: before it gets another job."""
+        """Give up a session's superseded jobs, unless others wait for them: before it gets another job."""
         own = [
             job
             for job in self.jobs.values()
@@ -192,7 +192,7 @@ class Registry:
             job.progress.stop = True
 
     def _tidy(self) -> None:
-        """Keep the values of jobs that have ended, and forget errors that nobody has come back for."""
+        """Keep the values of finished jobs, and forget errors without a waiting page."""
         for key, job in [*self.jobs.items()]:
             if job.ended and (job.error is None or job.progress.over):
                 self._keep(key, job)

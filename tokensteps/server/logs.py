@@ -1,5 +1,4 @@
-"""What the server writes down: whoever makes it fail, again and again, doesn't fill the disk with
-tracebacks."""
+"""The server's log, with a throttle: repeated failures don't fill the disk with tracebacks."""
 
 from __future__ import annotations
 
@@ -12,13 +11,13 @@ from typing import Any, Final
 from tokensteps.limits import RECORD_LIMIT, RECORDS_ALIKE, RECORDS_SECONDS
 
 SOURCES: Final = 1_000
-"""Places in the code whose records are counted."""
+"""Places in the code with a count of records."""
 FORMATTER: Final = logging.Formatter()
 
 
 class Throttle(logging.Filter):
-    """Lets through a few records of each place in the code, then one a minute that says how many there were;
-    long ones are cut."""
+    """Lets through a few records per minute of each place in the code, counts the rest in the next one, and
+    cuts long ones."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +42,7 @@ class Throttle(logging.Filter):
 
 
 def _place(record: logging.LogRecord) -> tuple[Any, ...]:
-    """Where a record comes from: the line that wrote it, and that which failed."""
+    """A record's origin: the line that wrote it, and the line that failed."""
     kind, trace = None, None
     if record.exc_info:
         kind, _error, trace = record.exc_info
@@ -62,7 +61,7 @@ def _bound(record: logging.LogRecord) -> None:
 
 
 def _middle_left_out(text: str) -> str:
-    """A text of bounded length; of a traceback the end says most."""
+    """A text of bounded length; the end of a traceback says most."""
     if len(text) <= RECORD_LIMIT:
         return text
     half = RECORD_LIMIT // 2
@@ -71,7 +70,7 @@ def _middle_left_out(text: str) -> str:
 
 @contextmanager
 def throttled() -> Iterator[None]:
-    """Inside, every logger is throttled: those that there are, and those to come."""
+    """Inside, every logger is throttled, present and future ones."""
     throttle = Throttle()
     usual = logging.getLoggerClass()
 

@@ -1,5 +1,4 @@
-"""Things that a server makes once and keeps, in module state: `st.cache_resource` can be emptied by a message
-from any browser."""
+"""Singletons of a server, in module state: a message from any browser could empty `st.cache_resource`."""
 
 from __future__ import annotations
 
@@ -12,8 +11,7 @@ Single = TypeVar("Single")
 
 
 def process_singleton(make: Callable[[], Single]) -> Callable[[], Single]:
-    """`make`, called the first time only; threads that come meanwhile wait for it. One that raises is tried
-    again.
+    """`make`, called the first time only; other threads wait for it. After an error it is tried again.
 
     >>> @process_singleton
     ... def registry() -> list[str]:

@@ -1,5 +1,4 @@
-"""Sealed texts: anybody can read what a link or a code says, but only this server, which has the secret, can
-change it."""
+"""Sealed texts: anybody can read a link or a code, but only this server has the secret to change it."""
 
 from __future__ import annotations
 
@@ -20,22 +19,21 @@ from tokensteps.server.process_singleton import process_singleton
 log = logging.getLogger(__name__)
 
 SECRET_VARIABLE: Final = "TOKENSTEPS_SECRET"
-"""The environment variable that gives several servers one secret."""
+"""The environment variable with a common secret for several servers."""
 SECRET_FILE: Final = KEPT_IN / ".secret"
-"""Where a server without it keeps its own, so that codes outlive a restart."""
+"""The file of a server's own secret without the variable, so that codes outlive a restart."""
 
 
 class SecretError(RuntimeError):
-    """A secret that protects nothing, or that can't be read: the server should not start with it. For whoever
-    runs the server."""
+    """A useless or unreadable secret: the server should not start with it. For the server's admin."""
 
 
 def read_secret() -> str:
-    """This server's secret: from the environment, or else from a file, which the first server writes. Raises
+    """This server's secret: from the environment, or else from a file written by the first server. Raises
     SecretError.
 
-    Where the file can't be written, as in a read-only container or on a full disk, this process has a secret
-    of its own and says so in the log: its seals end with it, and other workers take them for forgeries.
+    If the file can't be written, as in a read-only container or on a full disk, this process has a secret of
+    its own and a warning in the log: its seals end with it, and other workers take them for forgeries.
     """
     value = os.environ.get(SECRET_VARIABLE)
     if value:
@@ -70,11 +68,10 @@ def _long_enough(found: str, where: str, remedy: str) -> str:
 
 
 def _write_once(path: Path, text: str) -> None:
-    """Write a file whole or not at all, unless another process comes first: then that one's stays. Raises
+    """Write a file whole or not at all, unless another process comes first: then the other file stays. Raises
     OSError.
 
-    The text is written and flushed to disk under another name; a link is what either succeeds for one process
-    alone or fails.
+    The text is written and flushed to disk under another name; then a link succeeds for one process alone.
     """
     handle, written = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}-")  # readable by its owner only
     try:
@@ -105,7 +102,7 @@ def seal(kind: str, what: Any) -> str:
 
 
 def unseal(kind: str, sealed: str) -> Any | None:
-    """What was sealed; None for anything that this server did not seal as this kind."""
+    """The sealed value; None for anything but this server's seals of this kind."""
     if len(sealed) > SEALED_LIMIT:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Values that all sessions share, as many as there is room for."""
+"""Values shared by all sessions, as many as there is room for."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _downloads: Final = Memo(DOWNLOADS_ROOM)
 
 
 def drawn(key: tuple[Any, ...], draw: Callable[[], Item], size: Callable[[Item], int]) -> Item:
-    """What `draw` draws for `key`, frames or a table: kept while there is room for its `size` in bytes."""
+    """The drawing for `key`, frames or a table: cached while there is room for its `size` in bytes."""
     return drawings.get(key, draw, size)
 
 
 def at_hand(key: tuple[Any, ...]) -> Any | None:
-    """What was drawn for `key`, if it is still there."""
+    """The drawing cached for `key`, if it is still there."""
     return drawings.cache.get(key)
 
 
 def remembered(key: tuple[Any, ...], make: Callable[[], Item]) -> Item:
-    """What `make` makes for `key`: lists and texts, which are pure functions of their key. Kept while there
-    is room for their bytes."""
+    """The lists and texts of `make` for `key`, a pure function of the key. Cached while there is room for
+    their bytes."""
     return remembered_values.get(key, make, lambda value: ENTRY + text_bytes(key, value))
 
 
 def made_once(make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
-    """`make`, for a file to download: however often a browser asks for it, it is made once, and kept while
-    there is room."""
+    """`make`, for a file to download: made once for any number of requests, and cached while there is
+    room."""
     key = (object(),)
     return lambda: _downloads.get(key, make, len)

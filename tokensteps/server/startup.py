@@ -1,4 +1,4 @@
-"""What happens once, when the server starts."""
+"""The preparations at the start of the server."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ from tokensteps.streamlit_tuning import tune
 SWITCH_SECONDS: Final = 0.002
 """How long a thread may keep the others waiting."""
 COLLECT_AFTER: Final = (10_000, 10, 10)
-"""After how many new objects Python looks for circles among them, and after how many such looks among older
-ones. A click makes some 10,000: at the usual 700, looking took a twelfth of the server's time."""
+"""Thresholds of Python's garbage collector: new objects until it searches them for cycles, and searches until
+it includes older ones. A click makes some 10,000 objects: at the usual 700, searching took a twelfth of the
+server's time."""
 HEAP_OPTIONS: Final = {-8: 1, -3: 256 * 1024, -1: 1024 * 1024}
-"""Settings of glibc's `mallopt`. M_ARENA_MAX: no heap more for each further thread, sixteen in all, of which
-only the first can be trimmed at will. M_MMAP_THRESHOLD: bytes from which on each piece of memory is the
-system's again as soon as it is free; by default the threshold grows up to 32 MB with what is freed, and a
-visitor's texts then stay in the heap. M_TRIM_THRESHOLD: bytes that may be free at the heap's end."""
+"""Settings of glibc's `mallopt`. M_ARENA_MAX: one heap for all threads, instead of up to sixteen; only the
+first can be trimmed at will. M_MMAP_THRESHOLD: bytes from which a piece of memory goes back to the system
+when it is freed; by default the threshold grows with freed pieces, up to 32 MB, and visitors' texts then stay
+in the heap. M_TRIM_THRESHOLD: free bytes allowed at the heap's end."""
 MIDDLEWARE: Final = (Middleware(Guard), Middleware(FromMemory))
-"""What every request goes through before Streamlit."""
+"""The layers of every request before Streamlit."""
 
 
 def under_base(routes: Iterable[Route]) -> list[BaseRoute]:
-    """Routes of our own where Streamlit has its own: below the path of `server.baseUrlPath`, if there is one.
-    (A `Mount` would take Streamlit's too.)"""
+    """Our own routes beside Streamlit's: below the path of `server.baseUrlPath`, if there is one. (A `Mount`
+    would take Streamlit's too.)"""
     return [Route(base_path() + one.path, one.endpoint, methods=one.methods) for one in routes]
 
 
 def allow_open_files() -> None:
-    """Have room for as many connections as a lecture hall needs, as far as the system lets a program have
-    it."""
+    """Have room for a lecture hall's connections, as far as the system allows."""
     try:
         import resource
-    except ImportError:  # Windows, where there is no such limit
+    except ImportError:  # Windows has no such limit
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
@@ -59,10 +59,10 @@ def allow_open_files() -> None:
 
 
 def give_memory_back() -> None:
-    """Have the C library give the system back what is free, as far as it is glibc: after two minutes of
-    attacks with the longest texts its sixteen heaps kept 75 MB."""
+    """Have the C library return free memory to the system, if it is glibc: after two minutes of attacks with
+    the longest texts its sixteen heaps kept 75 MB."""
     if sys.platform == "linux":
-        # Another library, such as Alpine's, has no such function, and gives back by itself.
+        # Another library, such as Alpine's, lacks this function, and returns memory by itself.
         with contextlib.suppress(OSError, AttributeError):
             mallopt = ctypes.CDLL(None).mallopt
             for option, value in HEAP_OPTIONS.items():
@@ -71,10 +71,10 @@ def give_memory_back() -> None:
 
 @asynccontextmanager
 async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
-    """Make a fresh server answer its first deep link correctly, and keep the garbage collector off what never
-    goes.
+    """Make a fresh server answer its first deep link correctly, and keep the garbage collector off permanent
+    objects.
 
-    Raises SecretError: a server whose seals anybody could forge doesn't start.
+    Raises SecretError: a server with forgeable seals doesn't start.
     """
     secret()
     answer_deep_links()
@@ -89,7 +89,7 @@ async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
 
     workers().start()
     drawers().start()
-    # A click's answer passes between threads several times. At the usual 5 ms it would wait as long each time
+    # A click's answer passes between threads several times. At the usual 5 ms each pass would wait that long
     # while anybody's page is being drawn.
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.collect()

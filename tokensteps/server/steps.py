@@ -1,5 +1,5 @@
-"""The frames and tables of a run: made once for all sessions; a window of many frames by another process, so
-that nobody else waits."""
+"""The frames and tables of a run: made once for all sessions, and long windows of frames in another process,
+so that nobody else waits."""
 
 from __future__ import annotations
 
@@ -26,18 +26,17 @@ from tokensteps.server.tasks import Progress, Stopped, TrainingError
 from tokensteps.server.traces import GROWTH, LEAST_TAKEN, drawers, pickled
 
 Stepped = AnyTrace | Comparison
-"""What a page steps through."""
+"""A run or a comparison of runs, for a page to step through."""
 StepTable = Callable[[Any, Style, str, int | None], pd.DataFrame]
-"""Makes a table of a snapshot, in a style; with a text, only the rows that contain it; with a number, only so
-many from the top."""
+"""Makes a table of a snapshot, in a style; with a text, only the matching rows; with a number, only so many
+from the top."""
 _traces: Final = SharedCache[str, Stepped](DRAWER_ROOM)
-"""In the process that draws: the traces it holds, as the next window of the same run is likely to come
-soon."""
+"""In the drawing process: its traces, as the next window of the same run is likely to come soon."""
 
 
 @dataclass(frozen=True)
 class Steps:
-    """What draws a step of a trace."""
+    """A trace, and the function for drawing one of its steps."""
 
     frame: Callable[[Any, Style], Frame]
     trace: Stepped
@@ -92,7 +91,7 @@ def _unpickled(data: bytes) -> Stepped:
 
 
 def takes_a_while(frame: Callable[[int], Frame], shown: range) -> TypeGuard[Steps]:
-    """Whether a window is of so many steps of a run that another process draws it."""
+    """Whether a window has enough steps of a run for another process to draw it."""
     return isinstance(frame, Steps) and frame.trace.stop_reason != "stopped" and len(shown) > FEW_FRAMES
 
 
@@ -110,14 +109,14 @@ def draw_window(run: str, window: Window, frame: Callable[[int], Frame]) -> byte
 
 
 def reach(trace: Stepped) -> tuple[object, ...]:
-    """How far a trace goes. A stopped one belongs to one session but has the whole run's name, and so has one
-    that still grows: what is kept for all needs both."""
+    """The extent of a trace. A stopped one belongs to one session but has the whole run's name, and so has a
+    growing one: keys of shared drawings need name and extent."""
     parts = trace.runs.values() if isinstance(trace, Comparison) else (trace,)
     return (*map(len, parts), trace.stop_reason)
 
 
 def drawing_version(trace: Stepped, last: int) -> tuple[object, ...]:
-    """What tells drawings of the steps up to `last` apart, in traces of the same run: nothing if all show
+    """The version of drawings of the steps up to `last`, among traces of the same run: empty if all show
     these steps in the same way."""
     if last > trace.settled:
         return reach(trace)

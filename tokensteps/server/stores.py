@@ -1,5 +1,5 @@
-"""Texts and files by name, in folders that outlive a server, so that an address too short for a text can
-still bring it back."""
+"""Texts and files by name, in permanent folders, so that an address too short for a text can still bring it
+back."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from tokensteps.server.process_singleton import process_singleton
 from tokensteps.server.seal import secret
 
 STORE_VARIABLE: Final = "TOKENSTEPS_STORE"
-"""The environment variable that names the folder which the servers of one app share."""
+"""The environment variable with the folder shared by the servers of one app."""
 STORE: Final = KEPT_IN / ".kept"
-"""The folder without it."""
+"""The default folder."""
 UNFINISHED: Final = "new-"
-"""How the name of a file begins while it is being written."""
+"""The prefix of an unfinished file's name."""
 WRITING_SECONDS: Final = 600
-"""Age of an unfinished file after which its writer must have been killed."""
+"""Age of an unfinished file from which its writer must have been killed."""
 SEAL_BYTES: Final = 32
 
 
@@ -49,8 +49,8 @@ def touch(path: Path) -> None:
 
 
 class KeptFolder:
-    """Files in a folder, which several servers may share. The least recently used ones go when there are too
-    many."""
+    """Files in a folder, perhaps shared by several servers. The least recently used ones go when there are
+    too many."""
 
     def __init__(self, folder: Path, room: int, largest: int) -> None:
         self.folder, self.room, self.largest = folder, room, largest
@@ -101,7 +101,8 @@ class KeptFolder:
 
 
 class TextStore(KeptFolder):
-    """Texts by digest, so that one too long for a link survives a reload, a restart and a change of server.
+    """Texts by digest, so that a text too long for a link survives a reload, a restart and a change of
+    server.
 
     If the folder can't be written, texts stay in memory.
     """
@@ -111,8 +112,8 @@ class TextStore(KeptFolder):
         self._memory: SharedCache[str, bytes] = SharedCache(room)
 
     def put(self, data: bytes) -> str:
-        """Keep `data` unless it is larger than `largest`. Returns its name, which nobody can guess without
-        knowing the text."""
+        """Keep `data` unless it is larger than `largest`. Returns its name; nobody can guess that without the
+        text."""
         name = digest(data)
         if len(data) > self.largest:
             return name
@@ -135,12 +136,12 @@ class TextStore(KeptFolder):
             return self._memory.get(name)
         if digest(data) != name:
             return None
-        with contextlib.suppress(OSError):  # a folder that can only be read is read
+        with contextlib.suppress(OSError):  # the folder may be read-only
             self._touch(name)
         return data
 
     def used(self, name: str) -> int:
-        """When the text called `name` was last used, in nanoseconds; 0 for one that is not here."""
+        """The time of the last use of the text `name`, in nanoseconds; 0 for a missing one."""
         try:
             return (self.folder / name).stat().st_mtime_ns
         except OSError:
@@ -155,8 +156,7 @@ class TextStore(KeptFolder):
 
 
 class SealedStore(KeptFolder):
-    """What was made of something else, under the name of that: a seal says that it is this server's own work,
-    and whole.
+    """Derived data under the name of its source: a seal proves that it is this server's own work, and whole.
 
     If the folder can't be written, nothing is kept: it can be made again.
     """
@@ -168,7 +168,7 @@ class SealedStore(KeptFolder):
                 self._write(name, self._seal(name, data) + data)
 
     def get(self, name: str) -> bytes | None:
-        """What was kept under this name, if it is still here and as it was."""
+        """The data under this name, if it is still here and unchanged."""
         try:
             sealed = (self.folder / name).read_bytes()
         except OSError:
@@ -186,19 +186,19 @@ class SealedStore(KeptFolder):
 
 
 def shared_folder(name: str) -> Path:
-    """A folder that all servers of this app have."""
+    """A folder common to all servers of this app."""
     return Path(os.environ.get(STORE_VARIABLE) or STORE) / name
 
 
 @process_singleton
 def text_store() -> TextStore:
-    """The texts that were too long for a link."""
+    """The texts too long for a link."""
     return TextStore(shared_folder("texts"), TEXTS_ROOM, LARGEST_TEXT)
 
 
 @process_singleton
 def file_store() -> TextStore:
-    """The files that tokenizers are loaded from."""
+    """The files of tokenizers."""
     return TextStore(shared_folder("files"), FILES_ROOM, TOKENIZER_LIMIT)
 
 
@@ -210,6 +210,5 @@ def compiled_store() -> SealedStore:
 
 @process_singleton
 def corpora() -> SharedCache[str, bytes]:
-    """The corpora that were uploaded, by digest: sessions hold their names only, so that there is one limit
-    for all."""
+    """The uploaded corpora, by digest: sessions hold their names only, so that there is one limit for all."""
     return SharedCache(CORPORA_ROOM)

@@ -1,4 +1,4 @@
-"""What pages, jobs and worker processes tell each other: what to do, how far it is, and why it failed."""
+"""Messages between pages, jobs and worker processes: tasks, their progress, and reasons for failure."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Result_co = TypeVar("Result_co", covariant=True)
 
 LOOKED_SOON: Final = 0.25
 LOOKED_LATE: Final = 1.0
-"""Seconds between two looks at a run that grows, at least and at most."""
+"""Seconds between two looks at a growing run, at least and at most."""
 
 
 class Stopped(Exception):
-    """Raised inside a job that the learner stopped before there was anything to show."""
+    """Raised inside a job stopped by the learner before there was anything to show."""
 
 
 class TrainingError(TokenizersCoreError):
-    """A run that can't be trained within this server's limits. `why` is a key of `templates`.
+    """A run beyond this server's limits. `why` is a key of `templates`.
 
     >>> print(TrainingError("busy", 60))
     60 runs are already waiting for training: try again in a minute.
@@ -62,23 +62,23 @@ class Progress:
 
     phase: str = "reading"
     doing: str = "training"
-    """What its steps are: of training, or of "checking" a vocabulary."""
+    """The kind of its steps: training, or "checking" a vocabulary."""
     done: int = 0
     total: int | None = None
     stop: bool = False
     size: int = 1
-    """How much room the result takes on its shelf."""
+    """The room of the result in its cache."""
     session: str = ""
-    """Whose job it is; "" for nobody's, which takes turns with no other."""
+    """The session of the job; "" for nobody's, outside of the fair shares."""
     asked: float = field(default_factory=time.monotonic)
     """When a page last read it."""
     trace: Any = None
-    """What is recorded of a run by now, to be looked at while it grows: a longer trace takes its place. None
-    before, and where nothing can be looked at."""
+    """The trace of a growing run so far: a longer one takes its place. None before the first part, and for
+    runs without a view of their growth."""
     began: float = field(default_factory=time.monotonic)
-    """When its work was asked for."""
+    """The time of its request."""
     clock: Callable[[], float] = lambda: time.monotonic()
-    """What tells the time: a test holds its own."""
+    """The clock: a test has its own."""
     news: threading.Event = field(default_factory=threading.Event)
     """Set as soon as there is a step to look at besides the start, and at the end."""
 
@@ -94,36 +94,36 @@ class Progress:
         return not self.stop
 
     def growing(self, cut: CutOff) -> None:
-        """Called while a run grows, with what cuts off what is new. What is trained on the spot ends before
-        anybody could look."""
+        """Called while a run grows, with a function for the steps since the last call. A run trained on the
+        spot ends before anybody could look."""
 
     def grow(self, part: Any) -> None:
-        """Take in what was cut off: at first a trace, then what comes after it."""
+        """Take in a part: a trace at first, then its continuations."""
         self.trace = part if self.trace is None else self.trace.grown(part)
         if len(self.trace):
             self.news.set()
 
     def pause(self) -> float:
-        """Seconds until more of a run that grows is worth a look: few at first, then a share of its time, so
-        that looking costs a long run next to nothing; and no more than it is likely to go on."""
+        """Seconds until the next look at a growing run: few at first, then a share of its time, so that
+        looking costs a long run next to nothing; and no more than its likely rest."""
         passed = self.clock() - self.began
         left = passed * (self.total / self.done - 1) if self.total and self.done else math.inf
         return max(LOOKED_SOON, min(passed / 3, left, LOOKED_LATE))
 
     @property
     def over(self) -> bool:
-        """Whether it was stopped, or no page has read it for so long that none will."""
+        """Whether it was stopped, or unread by pages for so long that none will come back."""
         return self.stop or self.clock() - self.asked > FORGOTTEN_SECONDS
 
 
 class Work(Protocol):
-    """What can be sent to a worker process. Both it and its result are pickled."""
+    """A task for a worker process. Both it and its result are pickled."""
 
     def __call__(self, progress: Progress, /) -> Any: ...
 
     @property
     def seconds(self) -> float:
-        """Seconds that it is expected to take: the shortest work goes first."""
+        """Its expected seconds: the shortest work goes first."""
 
     @property
     def limit(self) -> float:
@@ -131,19 +131,19 @@ class Work(Protocol):
 
 
 class Readable(Protocol):
-    """Where a corpus comes from. It is pickled on its way to a worker."""
+    """The source of a corpus. It is pickled on its way to a worker."""
 
     @property
     def data(self) -> bytes:
-        """The text or the file, as it was given."""
+        """The original text or file."""
 
     def corpus(self, pipeline: Pipeline, progress: Callable[[int], None] | None = None) -> Corpus:
-        """Read it; `progress` is told how many characters were read so far."""
+        """Read it; `progress` is called with the number of characters so far."""
 
 
 @dataclass(frozen=True)
 class Task(Generic[Result_co]):
-    """A run to be trained, as it is sent to a worker: called with a `Progress`, it returns the trace."""
+    """A training task for a worker: called with a `Progress`, it returns the trace."""
 
     train: Callable[..., Result_co]
     """A function of the engine: from a corpus, `progress` and the settings to a trace."""
@@ -151,7 +151,7 @@ class Task(Generic[Result_co]):
     pipeline: Pipeline
     settings: Mapping[str, Any]
     grows: bool = False
-    """Whether the function can show its trace while that grows."""
+    """Whether the function can show its growing trace."""
 
     def __call__(self, progress: Progress) -> Result_co:
         corpus = self.source.corpus(self.pipeline, progress.characters)
@@ -165,13 +165,12 @@ class Task(Generic[Result_co]):
 
     @cached_property
     def seconds(self) -> float:
-        """Seconds that it is expected to take."""
+        """Its expected seconds."""
         return expected_seconds(self.train, self.settings, self.source.data, self.pipeline)
 
 
 def worth_sending(task: Task[object]) -> bool:
-    """Whether a task may slow the server down: a large text, a long training, or a pattern that a visitor
-    wrote."""
+    """Whether a task may slow the server down: a large text, a long training, or a visitor's own pattern."""
     return (
         len(task.source.data) > SMALL_TASK
         or task.seconds > HERE_SECONDS

@@ -1,4 +1,4 @@
-"""Traces: trained here or in a process of their own, and kept pickled for the process that draws."""
+"""Traces: trained here or in a process of their own, and kept pickled for the drawing process."""
 
 from __future__ import annotations
 
@@ -15,24 +15,23 @@ from tokensteps.server.workers import Workers
 Trace = TypeVar("Trace")
 
 DRAWING_NICENESS: Final = 2
-"""By how much the priority of the process that draws is lower than the server's."""
+"""The difference of priority between the server and the drawing process."""
 LEAST_TAKEN: Final = 300_000
-"""Bytes that the smallest trace takes once somebody has looked at it: its words and pairs at several
-steps."""
+"""Bytes of the smallest trace after somebody has looked at it: its words and pairs at several steps."""
 GROWTH: Final = 10
-"""How much larger a trace is in memory than pickled: three times when it comes, twelve times when all of it
-was looked at."""
+"""Size of a trace in memory, as a multiple of its pickle: three times on arrival, twelve times after all of
+it was looked at."""
 
 
 @process_singleton
 def workers() -> Workers:
-    """The processes of this server that train."""
+    """This server's training processes."""
     return Workers(idle_seconds=TRAINER_IDLE_SECONDS, room=TRAINER_ROOM)
 
 
 @process_singleton
 def drawers() -> Workers:
-    """The one process that draws: a page waits for it, so nothing that takes seconds goes there."""
+    """The one drawing process: a page waits for it, so work of several seconds is not for it."""
     return Workers(1, DRAWING_NICENESS, "tokensteps.server.steps", TRAINER_IDLE_SECONDS)
 
 
@@ -57,7 +56,7 @@ def train(name: str, task: Task[Trace], progress: Progress) -> Trace:
 
 
 def pickled(name: str) -> bytes | None:
-    """A trace as pickled after training, for another process; None if it is no longer kept."""
+    """A trace as pickled after training, for another process; None if it is no longer cached."""
     return _pickles().get(name)
 
 

@@ -1,5 +1,5 @@
-"""``python -m tokensteps.server.worker NICENESS MODULE ROOM``: a process that trains or draws for the server,
-which starts it; see `tokensteps/server/workers.py`."""
+"""``python -m tokensteps.server.worker NICENESS MODULE ROOM``: a process started by the server to train or
+draw; see `tokensteps/server/workers.py`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ProgressReporter(Progress):
                 super().steps(0, None)
             self._tell("progress", (self.phase, self.done, self.total))
             self._tell("growth", pickle.dumps(cut()))
-            # Measured from the end of this one, so that sending never takes more than its share of the time.
+            # Measured from the end of this cut, so that sending never takes more than its share of the time.
             self._next_cut = self.clock() + self.pause()
 
     def _report(self, *told: Any) -> None:
@@ -62,11 +62,9 @@ class ProgressReporter(Progress):
 
 
 def serve(incoming: BinaryIO, outgoing: BinaryIO, room: float = math.inf) -> None:
-    """Do what the server sends, one piece of work after another, until the server is gone. STOP ends the
-    current one early.
+    """Do the server's tasks, one after another, until the server is gone. STOP ends the current one early.
 
-    Once it has taken `room` bytes more than at the start, it says LAST: Python gives little of them back to
-    the system.
+    After growing by `room` bytes, the process sends LAST: Python gives little of them back to the system.
     """
 
     def tell(kind: str, value: Any) -> None:
@@ -123,8 +121,8 @@ def processor_time(seconds: float) -> Iterator[None]:
 
 
 def most_memory() -> int:
-    """Bytes of memory that this process had at its largest; 0 where the system doesn't tell."""
-    with contextlib.suppress(OSError):  # Linux, where `ru_maxrss` begins with what the server had
+    """Bytes of this process's memory at its largest; 0 if the system doesn't tell."""
+    with contextlib.suppress(OSError):  # Linux, where `ru_maxrss` begins with the server's size
         if match := re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text()):
             return 1_024 * int(match[1])
     try:
@@ -135,7 +133,7 @@ def most_memory() -> int:
 
 
 def limit_memory() -> None:
-    """Make a run that needs too much memory fail by itself, without the server."""
+    """Make a run with too much memory fail by itself, without the server."""
     try:
         import resource
     except ImportError:  # Windows
@@ -145,14 +143,14 @@ def limit_memory() -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the server alone, with which its workers end
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the server alone: its workers end with it
     if hasattr(os, "nice"):
         os.nice(int(sys.argv[1]))
     limit_memory()
     importlib.import_module(sys.argv[2])  # so that the first work doesn't wait for it
     answers = os.fdopen(os.dup(1), "wb")
-    # What a library prints of a text, as the tokenizers library does when it panics, is no answer, and
-    # nothing that a visitor may fill a log with.
+    # Text printed by a library, such as a panic of the tokenizers library, is no answer, and no visitor may
+    # fill a log with it.
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)

@@ -2,8 +2,8 @@
 
 Python runs one thread at a time. Training in the server's own process would slow down every visitor's clicks,
 so longer runs go to a few worker processes with a lower priority than the server's, and come back as a
-finished trace. Drawing many frames goes the same way. Nothing here imports Streamlit: a worker that trains
-loads the engine and little else.
+finished trace. So do windows of many frames. Nothing here imports Streamlit: a training worker loads the
+engine and little else.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ from tokensteps.server.tasks import Progress, Stopped, TrainingError, Work
 TOLD_EVERY: Final = 0.1
 """Seconds between a worker's reports."""
 UNSEEN: Final = 0.15
-"""Seconds before a worker sends anything of a run that still grows: most runs have ended by then, and are
-sent once."""
+"""Seconds before a worker sends the first part of a growing run: most runs have ended by then, and are sent
+once."""
 NICENESS: Final = 10
-"""By how much the priority of a process that trains is lower than the server's."""
+"""The difference of priority between the server and a training process."""
 STOP: Final = "stop"
 """Sent to a worker to end its run early."""
 OUT_OF_TIME: Final = -getattr(signal, "SIGPROF", signal.SIGTERM)
-"""What a process returns that the system has ended because its processor time was used up."""
+"""The exit code of a process ended by the system for want of processor time."""
 LAST: Final = "last"
-"""Said by a worker before an answer after which it had better end."""
+"""Sent by a worker before its last answer, when it had better end."""
 
 
 class Worker:
-    """A process that does one piece of work after another: `tokensteps/server/worker.py`, with pickles on its
-    standard input and output.
+    """A process for one task after another: `tokensteps/server/worker.py`, with pickles on its standard input
+    and output.
 
     `multiprocessing` doesn't work here: it imports the main module, and Streamlit puts a page's script in
     that place.
@@ -63,18 +63,17 @@ class Worker:
     ) -> None:
         self._ready = self._last = False
         self.idle_since = math.inf
-        """When it last ended a piece of work; nothing to wait for where it has done none."""
+        """The end of its last task; infinite before the first one, so that the process stays."""
         self._grown = 0
-        """Bytes of the growing run that came so far."""
+        """Bytes received of the growing run so far."""
         command = (sys.executable, "-m", "tokensteps.server.worker", str(niceness), module, str(room))
         self._process = subprocess.Popen(command, cwd=PACKAGES, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, task: Work, progress: Progress) -> bytes:
-        """The work's result, pickled. Raises what the work raises, and TrainingError when the process has
-        ended.
+        """The task's result, pickled. Raises the task's errors, and TrainingError when the process has ended.
 
-        The limit is on the processor's time, which the process keeps to by itself: a busy server refuses
-        nothing that an idle one takes. What waits, and never works, is ended by the clock.
+        The limit is on processor time, and the process keeps to it by itself: a busy server refuses no task
+        of an idle one. A task that waits and never works is ended by the clock.
         """
         text = False
         self._grown = 0
@@ -98,7 +97,7 @@ class Worker:
                 self.close()
 
     def _wait_for_start(self) -> None:
-        """Wait until the process has imported what it needs, which doesn't count as time for work. Raises
+        """Wait until the process has finished its imports, which don't count as work. Raises
         TrainingError."""
         if not self._ready:
             assert self._process.stdout is not None  # it is a pipe
@@ -115,7 +114,7 @@ class Worker:
         self._process.stdin.flush()
 
     def _hear(self, progress: Progress) -> bytes | None:
-        """Read one report; returns the result when that is what came."""
+        """Read one report; returns the result if the report is that."""
         assert self._process.stdout is not None  # it is a pipe
         kind, value = pickle.load(self._process.stdout)
         if kind == "error":
@@ -125,7 +124,7 @@ class Worker:
             return None
         if kind == "growth":
             self._grown += len(value)
-            if self._grown <= TRACE_LIMIT:  # what is larger waits for the end, which then refuses it
+            if self._grown <= TRACE_LIMIT:  # a larger run waits for the end, which refuses it
                 progress.grow(pickle.loads(value))
             return None
         if kind == "result":
@@ -144,7 +143,7 @@ class Worker:
     def close(self) -> None:
         """End the process."""
         self._process.kill()
-        with contextlib.suppress(OSError):  # what was to be sent
+        with contextlib.suppress(OSError):  # unsent data
             self._process.communicate()
 
 
@@ -156,7 +155,7 @@ class Turn:
     arrival: int
     progress: Progress
     refused: bool = False
-    """Whether it has lost its place to somebody who asks for less."""
+    """Whether it has lost its place to a more modest session."""
 
     @property
     def short(self) -> bool:
@@ -165,13 +164,13 @@ class Turn:
 
     @property
     def leaving(self) -> bool:
-        """Whether it waits no longer, and will leave by itself."""
+        """Whether it has stopped waiting, and will leave by itself."""
         return self.progress.stop or self.refused
 
 
 @dataclass
 class Shares:
-    """Seconds of work that each has had. They fade, so what was long ago counts little.
+    """Seconds of work per session or address. They fade, so old work counts little.
 
     >>> now = [0.0]
     >>> shares = Shares(lambda: now[0])
@@ -183,15 +182,15 @@ class Shares:
 
     clock: Callable[[], float]
     _had: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """Seconds, and when that was worked out; whoever got something longest ago comes first."""
+    """Name → seconds, and the time of their calculation; the least recent first."""
 
     def of(self, who: str) -> float:
-        """What one has had."""
+        """The seconds of one session or address."""
         seconds, at = self._had.get(who, (0.0, 0.0))
         return seconds * math.exp2((at - self.clock()) / FAIR_SECONDS)
 
     def add(self, who: str, seconds: float) -> None:
-        """One has had so much more; less, where more was expected."""
+        """Add seconds of work, or take some back after too high an estimate."""
         had = max(0.0, self.of(who) + seconds), self.clock()
         self._had.pop(who, None)
         self._had[who] = had
@@ -200,13 +199,13 @@ class Shares:
 
 
 class Workers:
-    """A few workers, which import a module at the start, and the queue in front of them.
+    """A few workers with a module imported at the start, and the queue in front of them.
 
-    Whoever has had least goes next: a session by the seconds that workers were busy for it, or by its
-    address's, divided by the sessions that are there, whichever is more. So a class at one address isn't one
-    visitor, and who comes back as another session has had what he has had. Among equals the shortest task
-    goes first, since it is done soonest. Long ones never take all workers. In a full queue, whoever has most
-    tasks in it loses one.
+    The session with the least use goes next. Its use is the workers' seconds for it, or those for its address
+    divided by the sessions there, whichever is more. So a class at one address doesn't count as one visitor,
+    and a new session doesn't clear a visitor's account. Among equals the shortest task goes first, since it
+    is done soonest. Long ones never take all workers. In a full queue, the session with the most tasks loses
+    one.
     """
 
     def __init__(
@@ -219,15 +218,15 @@ class Workers:
         where: SessionAddresses | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """A process that has had nothing to do for `idle_seconds` after its work ends; without them, it
-        stays. One that has taken more than `room` bytes for a piece of work makes way for a new one."""
+        """After its first task, a process ends when it has been idle for `idle_seconds`; without them, it
+        stays. A process with a growth of more than `room` bytes makes way for a new one."""
         self._settings = (niceness, module, room)
         self._idle: list[Worker] = []
         self._idle_seconds = idle_seconds
         self._sweep: threading.Timer | None = None
         self._one_ready = False
-        """Whether one process is always there: Python gives little memory back, so a new one takes the place
-        of one that has worked."""
+        """Whether one process is always ready: Python gives little memory back, so a new one replaces it
+        after its work."""
         self._lock = threading.Lock()
         self._changed = threading.Condition()
         self._free, self._free_for_long = number, max(1, number - 1)
@@ -238,11 +237,12 @@ class Workers:
 
     @property
     def waiting(self) -> int:
-        """How many tasks wait for their turn."""
+        """The number of waiting tasks."""
         return sum(not turn.leaving for turn in [*self._waiting])
 
     def start(self) -> None:
-        """Start one worker before anybody asks, and again when the last one has ended for want of work."""
+        """Start one worker before the first request, and again when the last one has ended for want of
+        work."""
         with self._lock:
             self._one_ready = True
             self._fill()
@@ -252,9 +252,9 @@ class Workers:
             self._idle.append(Worker(*self._settings))
 
     def run(self, task: Work, progress: Progress) -> bytes:
-        """The work's result, pickled, once it has had its turn.
+        """The task's result, pickled, after its wait in the queue.
 
-        Raises what the work raises; Stopped when it was stopped or forgotten before its turn came;
+        Raises the task's errors; Stopped when it was stopped or forgotten before its turn came;
         TrainingError.
         """
         with self._turn(task, progress), self._worker() as worker:
@@ -286,8 +286,8 @@ class Workers:
                 self._changed.notify_all()
 
     def _make_way(self, session: str) -> None:
-        """Give up the session's task that has waited longest if it has too many; and if there are too many in
-        all, refuse one of those who have most, or have had most."""
+        """Give up the session's oldest task if it has too many; if there are too many in all, refuse one of
+        the session with the most waiting, or else the most past use."""
         there = [turn for turn in self._waiting if not turn.leaving]
         own = [turn for turn in there if session and turn.progress.session == session]
         if len(own) > JOBS_ON_A_PAGE:
@@ -304,8 +304,8 @@ class Workers:
             max(there, key=wants).refused = True
 
     def _take(self, turn: Turn, workers: int, seconds: float) -> None:
-        """Take a worker for a turn, or with -1 give it back; with the seconds that it is expected to take,
-        and then those it took besides."""
+        """Take a worker for a turn, or give it back with -1; record the expected seconds first, and then the
+        difference from the real ones."""
         session = turn.progress.session
         self._free -= workers
         self._free_for_long -= workers * (not turn.short)
@@ -314,7 +314,7 @@ class Workers:
             self._by_address.add(self._where.of(session), seconds)
 
     def _has_room(self, turn: Turn) -> bool:
-        """Whether a worker is free for it. One that was given up leaves by itself."""
+        """Whether a worker is free for it. An abandoned turn leaves by itself."""
         return self._free > 0 and (turn.short or self._free_for_long > 0) and not turn.leaving
 
     def _rank(self, turn: Turn) -> tuple[float, float, int]:
@@ -324,8 +324,8 @@ class Workers:
         return self._share(session, self._by_session.of, self._by_address.of)
 
     def _share(self, session: str, own: Callable[[str], float], together: Callable[[str], float]) -> float:
-        """What a session has itself, or its part of what all at its address have together, if that is more;
-        "" is nobody, and has nothing."""
+        """A session's own amount, or its part of the sum for its address, if that is more; "" is nobody, and
+        has nothing."""
         address = self._where.of(session)
         shared = together(address) / self._where.sessions(address) if address else 0.0
         return max(own(session), shared) if session else 0.0

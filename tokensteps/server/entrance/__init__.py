@@ -1,1 +1,1 @@
-"""What comes in through the WebSocket and as uploads: how large, how often, and for how long it is kept."""
+"""Limits on the WebSocket's messages and on uploads: their sizes, their rates, and how long they are kept."""

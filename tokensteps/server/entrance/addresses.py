@@ -1,4 +1,4 @@
-"""Where sessions are: many at one address may be a class, or one visitor with many tabs."""
+"""The addresses of sessions: many at one address may be a class, or one visitor with many tabs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tokensteps.server.process_singleton import process_singleton
 
 
 class SessionAddresses:
-    """The address of each session that has a connection, or may have one again in a moment.
+    """The address of each session with a connection, or soon with one again.
 
     >>> there = SessionAddresses()
     >>> for session in ("she", "he", "they", "she"):
@@ -37,15 +37,15 @@ class SessionAddresses:
             del self._sessions[address]
 
     def of(self, session: str) -> str:
-        """That of a session; "" as long as nobody knows."""
+        """The address of a session; "" as long as it is unknown."""
         return self._of.get(session, "")
 
     def sessions(self, address: str) -> int:
-        """How many are there; one at least."""
+        """The number of sessions at an address; one at least."""
         return max(1, self._sessions[address])
 
 
 @process_singleton
 def session_addresses() -> SessionAddresses:
-    """Those of this server."""
+    """The addresses of this server's sessions."""
     return SessionAddresses()

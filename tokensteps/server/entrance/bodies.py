@@ -1,4 +1,4 @@
-"""Bodies of requests: JSON from scripts of our own, read no further than there is room."""
+"""Bodies of requests: JSON from our own scripts, read up to a limit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class BodyError(Exception):
-    """A body that isn't read: the HTTP status, and a sentence for whoever reads what goes over the wire."""
+    """A refused body: the HTTP status, and a sentence for readers of the raw response."""
 
     def __init__(self, status: int, say: str) -> None:
         super().__init__(say)
@@ -23,7 +23,7 @@ class BodyError(Exception):
 
 
 async def read_body(request: Request, limit: int) -> tuple[int, dict[str, Any]]:
-    """A request's bytes and what they say. Raises BodyError."""
+    """The length of a request's body, and the body as an object. Raises BodyError."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BodyError(400, "Send application/json.")
     data = bytearray()

@@ -1,5 +1,4 @@
-"""A WebSocket under guard: what comes through it is examined and waits for its turn, and who leaves is
-noticed."""
+"""A WebSocket under guard: its messages are examined and wait for their turn, and its end is noticed."""
 
 from __future__ import annotations
 
@@ -28,10 +27,10 @@ if TYPE_CHECKING:
     from tokensteps.server.entrance.session_resources import SessionResources
 
 POLICY_VIOLATION: Final = 1008
-"""The code with which a WebSocket is closed for what it has sent."""
+"""The code for closing a WebSocket because of its messages."""
 TRY_AGAIN_LATER: Final = 1013
 GONE: Final = 1006
-"""Where a browser has gone without a word."""
+"""The code for a browser that has left without a word."""
 
 
 class Connections:
@@ -77,11 +76,11 @@ class Connection:
         self._receive, self._send, self._address, self._visits = receive, send, address, session_resources
         self._own, self._runs, self._load = Account(CONNECTION_RATES), Bucket(BUSY_RATE), load
         self._session, self._told = session, False
-        """That of this connection: as the browser would have it, until Streamlit has told."""
+        """The connection's session: the browser's claim, until Streamlit has named it."""
         self._closed = False
 
     async def receive(self) -> Event:
-        """The next message that may go on to Streamlit."""
+        """The next message allowed to pass on to Streamlit."""
         while True:
             event = await self._receive()
             if self._closed:
@@ -110,15 +109,15 @@ class Connection:
         return any(one.bucket("rerun_script").full(now) for one in (self._own, self._address))
 
     async def _turn(self, name: str, amount: int) -> None:
-        """Wait until this connection, and its address, may use so much."""
+        """Wait until the limits of this connection and its address allow the amount."""
         now = time.monotonic()
         wait = max(one.bucket(name).take(amount, now) for one in (self._own, self._address))
         if wait:
             await asyncio.sleep(wait)
 
     async def _make_way(self, runs: float) -> None:
-        """While the server is busy, wait if this connection asks for much, so that those who ask for little
-        don't have to."""
+        """While the server is busy, make a connection with many requests wait, so that those with few don't
+        have to."""
         now = time.monotonic()
         self._load.asked(self, now)
         end = now + self._runs.take(runs, now)
@@ -128,7 +127,8 @@ class Connection:
             now = time.monotonic()
 
     def _in_the_way(self, now: float) -> bool:
-        """Whether others would wait for what this connection asks: a lone learner's clicks hold up nobody."""
+        """Whether others would wait for this connection's requests: a lone learner's clicks hold up
+        nobody."""
         return self._load.shared(self, now) and self._load.busy()
 
     async def _refuse(self, why: str) -> Event:
@@ -138,7 +138,7 @@ class Connection:
         return {"type": "websocket.disconnect", "code": POLICY_VIOLATION}
 
     async def send(self, event: Event) -> None:
-        """Pass on what Streamlit sends, and note which session it is."""
+        """Pass on Streamlit's messages, and note the session."""
         if self._closed:  # Streamlit hears of it when it asks for the next message
             return
         if not self._told and event["type"] == "websocket.send":
@@ -149,7 +149,7 @@ class Connection:
                 self._visits.arrive(session, self._address.name)
         try:
             await self._send(event)
-        except OSError:  # the browser has gone, and what it has sent before is nobody's any more
+        except OSError:  # the browser has gone, and its last messages are nobody's any more
             self._closed = True
 
     def leave(self) -> None:

@@ -1,11 +1,10 @@
-"""What is the same for everybody, from memory: the page, Streamlit's scripts and styles, the app's own static
-files.
+"""Shared responses from memory: the page, Streamlit's scripts and styles, the app's own static files.
 
 Streamlit sends its scripts as they are, 4 MB for a page, each from disk and through all of its layers. Here
-each is asked for once, compressed once, and kept, as many as there is room for: so a class that comes in at
-once takes a quarter of the hall's network, and little of the server. All else passes untouched: streams of
-events, WebSockets, parts of files. Whoever doesn't take gzip, such as a proxy that compresses by itself, gets
-files from Streamlit, and what is made here as it is.
+each is fetched once, compressed once, and cached while there is room: so the simultaneous arrival of a class
+takes a quarter of the hall's network, and little of the server. All else passes untouched: streams of events,
+WebSockets, parts of files. A client without gzip, such as a proxy with its own compression, gets Streamlit's
+files from Streamlit, and our own ones uncompressed.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PARAMETERS: Final = 64
-"""Parameters that an address may have to be looked up: reading 20,000 would hold up everybody."""
+"""Parameters of an address, at most, for a stage: reading 20,000 would hold up everybody."""
 STATIC: Final = "/static/"
-"""In the address of every static file, Streamlit's (/static/) and the app's (/app/static/)."""
+"""A part of the address of every static file, Streamlit's (/static/) and the app's (/app/static/)."""
 
 
 class FromMemory:
-    """ASGI middleware: answers from memory what it can, and passes on all else."""
+    """ASGI middleware: answers from memory if it can, and passes on all else."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -57,7 +56,7 @@ class FromMemory:
             await stored.answer(scope, send)
 
     async def find(self, scope: Scope) -> SharedResponse | None:
-        """What is kept for this request, or can be."""
+        """The cached response for this request, or a new one to cache."""
         path, packed = scope["path"], takes_gzip(header_of(scope["headers"], b"accept-encoding"))
         page = page_at(path)
         if page is not None:
@@ -85,8 +84,8 @@ class FromMemory:
         return await asyncio.to_thread(early_page, path, stage, language, packed)
 
     async def in_turn(self, path: str, scope: Scope) -> SharedResponse | None:
-        """A static file, after whoever asked for it before: a class that comes in at once waits for the first
-        one's."""
+        """A static file, one request at a time: with the arrival of a class, all wait for the first request's
+        copy."""
         turn = self.turns[path]
         async with turn:
             cached = self.files.get(path)
@@ -97,8 +96,8 @@ class FromMemory:
         return cached
 
     async def fetch(self, kept: SharedResponse | None, scope: Scope) -> SharedResponse | None:
-        """A static file as it was kept, if it hasn't changed, or else from the app; None for what can't be
-        kept."""
+        """A static file from the cache, if it hasn't changed, or else from the app; None for an uncacheable
+        response."""
         status, headers, _body = await self.ask(scope, "HEAD")
         if not _can_be_kept(status, headers):
             return None
@@ -113,8 +112,7 @@ class FromMemory:
         return kept
 
     async def ask(self, scope: Scope, method: str) -> tuple[int, tuple[Header, ...], bytes]:
-        """What the app answers to somebody who has nothing of the file: status, headers and the file as it
-        is."""
+        """The app's response to a client without a copy: status, headers and the file uncompressed."""
         status: int = 500
         headers: tuple[Header, ...] = ()
         body = bytearray()
@@ -138,8 +136,8 @@ class FromMemory:
 
 
 def _can_be_kept(status: int, headers: tuple[Header, ...]) -> bool:
-    """Whether an answer is a file that is the same for everybody, and not too large. At an address without
-    one, Streamlit's is the page."""
+    """Whether a response is a shared file, and not too large. For an unknown address, Streamlit sends its
+    page."""
     size = header_of(headers, b"content-length")
     return (
         status == 200

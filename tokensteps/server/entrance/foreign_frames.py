@@ -1,9 +1,9 @@
-"""A frame in a page of another site that isn't among those which may show the app: its reader is told so, and
-led to a tab of its own.
+"""A frame in a page of another site without permission to show the app: its reader gets a sentence about it,
+and a link to a tab of its own.
 
 The browser refuses such a frame by itself (`frame-ancestors`), in words that sound as if the server were
-down. What is answered instead is no part of the app: sentences and a link, without a script, so everybody may
-show it. A site that isn't recognized here meets the policy all the same.
+down. The page sent instead is no part of the app: sentences and a link, without a script, so everybody may
+show it. An unrecognized site meets the policy all the same.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from tokensteps.language.i18n import _, language_tag, use_language, visitors_lan
 from tokensteps.server.entrance.shared_response import Header, header_of
 
 SHOWN_WITHIN: Final = frozenset({b"iframe", b"frame", b"object", b"embed"})
-"""What browsers say a page is for that another one is going to show (Fetch Metadata, `Sec-Fetch-Dest`)."""
+"""The destinations in browsers' requests for a page inside another one (Fetch Metadata, `Sec-Fetch-Dest`)."""
 EMBEDDING: Final = ("embed", "embed_options")
-"""Parameters that make a page one for a frame."""
+"""Parameters of a page in a frame."""
 
 
 def may_show(origin: str, source: str) -> bool:
-    """Whether pages of `origin` may be those that a source of `frame-ancestors` names; of the scheme the
-    browser is the judge.
+    """Whether a source of `frame-ancestors` matches the pages of `origin`; the browser itself checks the
+    scheme.
 
     >>> (
     ...     may_show("https://a.example.edu/course", "*.example.edu"),
@@ -52,8 +52,7 @@ def may_show(origin: str, source: str) -> bool:
 
 
 def is_refused(headers: Iterable[Header], ancestors: Sequence[str]) -> bool:
-    """Whether a page is asked for by another one that may not show it, as far as the browser says who
-    asks."""
+    """Whether the request for a page comes from a frame without permission, as far as the browser says."""
     headers = [*headers]
     if header_of(headers, b"sec-fetch-dest") not in SHOWN_WITHIN:
         return False
@@ -65,7 +64,7 @@ def is_refused(headers: Iterable[Header], ancestors: Sequence[str]) -> bool:
 
 
 def refusal(query: str, accepted: str) -> bytes:
-    """The page that says so, for an address with this query, in its language or else the first of
+    """The page about the refusal, for an address with this query, in its language or else the first of
     `Accept-Language`."""
     parameters = parse_qsl(query, keep_blank_values=True)
     requested = dict(parameters).get("lang", "")

@@ -1,9 +1,9 @@
-"""What a browser may say over the WebSocket: only what the app's own pages say, and no more of it than they
-would.
+"""The browser's messages over the WebSocket: only those of the app's own pages pass, and no more than those
+need.
 
-Streamlit's protocol knows messages that empty everybody's cache, run git on the server or ask for half a
-million upload addresses, and its server obeys them all. Here a message is measured before it is parsed,
-parsed, and let through only if its kind is on the list.
+With some messages of Streamlit's protocol a browser can empty everybody's cache, run git on the server or ask
+for half a million upload addresses, and the server obeys them all. Here a message is measured before it is
+parsed, parsed, and let through only if its kind is on the list.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 PASSES: Final = frozenset(
     {"rerun_script", "stop_script", "app_heartbeat", "file_urls_request", "backend_operation_request"}
 )
-"""What the app's pages send, and Streamlit's own part of them."""
+"""The messages of the app's pages, and of Streamlit's own part of them."""
 REFUSED_KINDS: Final = frozenset(
     {
         "clear_cache",  # empties what all visitors share
@@ -46,39 +46,38 @@ REFUSED_KINDS: Final = frozenset(
         "debug_shutdown_runtime",
     }
 )
-"""What no page of the app sends. A kind in neither set is refused as well; a test asks for it to be put into
+"""Messages of no page of the app. A kind in neither set is refused as well; a test demands a place for it in
 one of them."""
 OPERATIONS: Final = frozenset({"deferred_file"})
-"""Of the requests in `backend_operation_request`: a download that is made when it is asked for."""
+"""The one allowed request of `backend_operation_request`: a download made on demand."""
 REFUSED_OPERATIONS: Final = frozenset({"install_skills", "dismiss_skills_nudge", "dataframe_chunk"})
 REFUSED_VALUES: Final = frozenset({"arrow_value", "bytes_value", "chat_input_value"})
-"""Values of widgets that the app doesn't have."""
+"""Values of widgets unused in the app."""
 TEXT_BOXES: Final = frozenset({"paste_text", "counts_text", "a", "b", "codes", "link"})
-"""The ends of the keys of text boxes: a page tells how much too long a text in one of them is."""
+"""The last parts of text boxes' keys: for these a page says by how much a text is too long."""
 _STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 Nested = Mapping[int, "Nested"]
-"""The fields of a message that are messages themselves, by number."""
+"""The nested messages among a message's fields, by number."""
 
 
 class Refused(Exception):
-    """Raised for a message that no page of the app sends; says why, in the words of the log."""
+    """Raised for a message unknown to the app's pages; its text goes to the log."""
 
 
 class Message(NamedTuple):
-    """A message that may go on."""
+    """A message allowed to pass."""
 
     kind: str
     data: bytes
     by_itself: bool = False
-    """Whether a page asks by itself, every so often, and would ask again."""
+    """Whether a page sends it by itself, at intervals, and would send it again."""
     part: bool = False
     """Whether it asks for a part of the page only."""
 
 
 def examine(data: bytes) -> Message:
-    """A message as it may go on to Streamlit; texts that are longer than any page takes are cut. Raises
-    Refused.
+    """A message safe for Streamlit; texts too long for any page are cut. Raises Refused.
 
     >>> examine(BackMsg(app_heartbeat=True).SerializeToString()).kind
     'app_heartbeat'
@@ -130,10 +129,10 @@ _BACK_MESSAGE: Final = _nested(BackMsg.DESCRIPTOR)
 
 
 def _count(data: bytes, at: int, end: int, nested: Nested, left: int) -> int:
-    """How many of `left` fields remain after those in data[at:end], those inside of them included; negative
-    if there are more.
+    """The rest of `left` fields after those in data[at:end], nested ones included; negative if there are
+    more.
 
-    A field of two bytes can become an object of a hundred: counting them first bounds what parsing takes.
+    A field of two bytes can become an object of a hundred: counting them first bounds the cost of parsing.
     Raises Refused.
     """
     while at < end:
@@ -182,7 +181,7 @@ def _varint(data: bytes, at: int, end: int) -> tuple[int, int]:
 
 
 def _examine_rerun(rerun: ClientState, size: int) -> bool:
-    """Refuse what no page sends, cut texts that are too long for any; whether something was cut."""
+    """Refuse anything unknown to pages, cut texts too long for any; whether something was cut."""
     states = rerun.widget_states
     besides = size - states.ByteSize()
     if besides > BESIDES_LIMIT:
@@ -227,7 +226,7 @@ def _examine_widget(state: WidgetState) -> bool:
 def cut_json(text: str) -> str:
     """JSON with its strings cut to one character more than any page takes. Raises Refused.
 
-    What stands outside of strings is limited: a megabyte of brackets becomes a hundred megabytes of lists.
+    The rest, outside of strings, is limited: a megabyte of brackets becomes a hundred megabytes of lists.
     """
     parts: list[str] = []
     at = besides = 0
@@ -254,7 +253,7 @@ def _strings(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _cut_string(token: str) -> str:
-    """A string as JSON has it, cut if it is too long."""
+    """A string in JSON, cut if it is too long."""
     if len(token) <= PLAYGROUND_LIMIT:
         return token
     try:

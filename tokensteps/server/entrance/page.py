@@ -1,8 +1,8 @@
-"""The page that every address of the app begins with, its style sheet, and the script of its components.
+"""The start page of every address of the app, its style sheet, and the script of its components.
 
-Streamlit's own page asks for one script, which asks for others once the first message has come, and so on.
-Here it asks at once for what its elements and its texts are going to need; and the app's styles and
-components come with it as one file each, which a browser keeps, not as part of every session.
+Streamlit's own page asks for one script; this asks for others after the first message, and so on. Here the
+page asks at once for everything that its elements and texts need; and the app's styles and components come
+with it as one cacheable file each, not as part of every session.
 """
 
 from __future__ import annotations
@@ -34,29 +34,30 @@ SHEETS: Final = tuple(
 )
 """The style sheets of every page, in their order."""
 MADE: Final = re.compile(r"/app/static/(page|components)\.([0-9a-f]{16})\.(?:css|js)$")
-"""Where they are, as one, and where the components are; by its name a browser knows whether it has it."""
+"""The addresses of the joined style sheets and of the components; a browser recognizes a cached one by its
+name."""
 MADE_TYPES: Final = {
     "page": b"text/css; charset=utf-8",
     "components": b"application/javascript; charset=utf-8",
 }
 EVERYWHERE: Final = ("component", "html", "choices", "link")
-"""Elements of `streamlit_internals.DRAWS` that every page has."""
+"""Elements of `streamlit_internals.DRAWS` on every page."""
 ELEMENTS: Final = {"learn": ("text",), "train": ("box", "text", "number"), "explore": ("box", "text")}
-"""And those of nearly every page of a section."""
+"""Further elements of nearly every page of a section."""
 TEXT_FACE: Final = "app/static/fonts/inter-latin-wght.woff2"
 """The face of all texts."""
 TOKEN_FACE: Final = "app/static/fonts/fira-code-wght.woff2"
-"""The face of all tokens: a page with a stage needs it at once, others ask for it when they come to it."""
+"""The face of all tokens: a page with a stage needs it at once, others ask for it with their first token."""
 FACES: Final = {
     "SourceSansVF-Upright": TEXT_FACE,
     "MaterialSymbols-Rounded": "app/static/fonts/material-symbols.woff2",
 }
-"""Streamlit's faces → what comes in their place: for the moment before it knows the theme, the theme's face;
-and of its 4,300 icons those that it uses, 13 KB instead of 375 KB."""
+"""Streamlit's faces → their replacements: the theme's face, for the moment before the theme is known; and
+instead of all 4,300 icons only the used ones, 13 KB instead of 375 KB."""
 
 
 class PageParts(NamedTuple):
-    """What a page begins with, by names that change when it does."""
+    """The first files of a page, by names that change with the content."""
 
     styles: str
     """The digest of the style sheet."""
@@ -68,12 +69,12 @@ _early_pages: Final = Memo(EARLY_ROOM)
 
 
 def page_for(path: str, packed: bool = True) -> SharedResponse:
-    """The page at a path, "" for the home page; compressed unless somebody can't take that."""
+    """The page at a path, "" for the home page; compressed unless the client can't take that."""
     return _page(path, _page_parts(), packed)
 
 
 def early_page(path: str, early: PrerenderedStage, language: str, packed: bool = True) -> SharedResponse:
-    """The page at a path with a stage on it, which a browser shows before Streamlit has started."""
+    """The page at a path with a stage on it, visible before Streamlit has started."""
     value = (path, _page_parts(), packed)
     key = (*value, language, early.scene, early.shown)
     return _early_pages.get(
@@ -82,7 +83,7 @@ def early_page(path: str, early: PrerenderedStage, language: str, packed: bool =
 
 
 def own_faces(styles: bytes) -> bytes:
-    """Streamlit's style sheet with other faces in it; nothing changes where it names none of these."""
+    """Streamlit's style sheet with our faces in place of its own, if it names any."""
     for face, ours in FACES.items():
         styles = re.sub(
             rb"url\(\.\./media/%s[^)]*\)" % face.encode(), b"url(../../%s)" % ours.encode(), styles
@@ -91,9 +92,8 @@ def own_faces(styles: bytes) -> bytes:
 
 
 def made_at(path: str, packed: bool = True) -> SharedResponse | None:
-    """The style sheet or the components' script, if that is what this address is of. An old name gets the new
-    one, for the moment: of several servers that are restarted in turn, one may give the page and another the
-    rest."""
+    """The style sheet or the components' script, if this is the address of one. An old name gets the new one,
+    for the moment: during a rolling restart, one server may give the page and another the rest."""
     requested = MADE.search(path)
     if requested is None:
         return None
@@ -107,7 +107,7 @@ def _page_parts() -> PageParts:
 
 @lru_cache(maxsize=2)
 def _styles(_edits: tuple[int, ...]) -> tuple[str, bytes]:
-    """The digest that names the style sheet, and the sheet."""
+    """The digest in the style sheet's name, and the sheet."""
     styles = "\n".join(map(read_asset, SHEETS)).encode("utf-8")
     return hashlib.sha256(styles).hexdigest()[:16], styles
 
@@ -142,12 +142,12 @@ def _early(
 
 @cache
 def _scripts(section: str) -> tuple[str, ...]:
-    """Streamlit's scripts for the pages of a section; to find them, a hundred files are read."""
+    """Streamlit's scripts for the pages of a section; the search reads a hundred files."""
     return tuple(f"static/js/{name}" for name in scripts_for((*EVERYWHERE, *ELEMENTS[section])))
 
 
 def _made_page(path: str, parts: PageParts, packed: bool, stage: str = "") -> SharedResponse:
-    """A page, whose `stage` stands before Streamlit has started: its script and its faces come before all
+    """A page with a `stage` before Streamlit has started: the stage's script and faces come before all
     others."""
     section = next(page.section for page in PAGES.values() if page.path == path)
     names = (*_scripts(section), parts.components)
@@ -167,15 +167,15 @@ def _made_page(path: str, parts: PageParts, packed: bool, stage: str = "") -> Sh
 
 
 def refused_html() -> str:
-    """What the page's own script brings to light where the server takes it for another site's, in each
-    language, as below."""
+    """The message for a page refused by the server as another site's, hidden until the page's own script
+    shows it; in each language, as below."""
     positions = {name: f'<code data-told="{name}"></code>' for name in ("origin", "host")}
     return f'<div class="refused" role="alert" hidden>{_in_each_language(lambda: escape(page_refused()).format(**positions))}</div>'
 
 
 def old_html() -> str:
-    """What the style sheet brings to light in a browser that is too old, in each language: nobody knows yet
-    which is the visitor's."""
+    """The message for a browser that is too old, hidden until the style sheet shows it; in each language,
+    since the visitor's is unknown so far."""
     return f'<div class="too-old" hidden>{_in_each_language(lambda: escape(too_old()))}</div>'
 
 

@@ -1,9 +1,9 @@
-"""How long a connection may keep the server waiting, for the rest of a request or to take an answer, and how
-many an address may have.
+"""Time limits for a connection that keeps the server waiting, for the rest of a request or to take a
+response, and a limit on connections per address.
 
-uvicorn waits for ever for a request that has begun, and for a reader who takes nothing. Here all connections
-are looked at each second, whoever started the server, whatever protocol they speak by then; who is late is
-cut off. An answer that takes its time keeps nobody waiting: an event stream, a long training.
+uvicorn waits for ever for the rest of a request, and for a reader who takes nothing. Here all connections are
+checked each second, for any kind of start of the server and any protocol; late ones are cut off. A slow
+response is the server's own time: an event stream, a long training.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if sys.platform == "linux":
     import termios
 
 LOOK_SECONDS: Final = 1.0
-"""Between two looks at all connections: some thousands take milliseconds."""
+"""Seconds between two looks at all connections: some thousands take milliseconds."""
 
 
 class Line:
@@ -45,16 +45,16 @@ class Line:
     def __init__(self, transport: asyncio.Transport, address: str) -> None:
         self.transport, self.address = transport, address
         self.came = 0
-        """Bytes that have come on it, as long as it speaks HTTP."""
+        """Bytes received, as long as it speaks HTTP."""
         self._awaited: tuple[str, object] | None = None
-        """What it owes: the head of a request, its body, a handshake; and after which exchange, since each
-        has a time of its own."""
+        """Its debt: the head of a request, its body, a handshake; with the exchange, since each has a time of
+        its own."""
         self._since = self._last = 0.0
-        """From when on, and when something of it came last."""
+        """The time of its start, and of the latest bytes."""
         self._before = self._seen = 0
-        """Bytes that had come at both times."""
+        """Bytes received up to both times."""
         self._full: tuple[float, int] | None = None
-        """Since when its reader has taken too little, and how many bytes waited then."""
+        """Since when its reader has taken too little, and the bytes waiting then."""
 
     def over(self) -> bool:
         """Whether there is nothing left of it."""
@@ -90,8 +90,8 @@ class Line:
 
 
 def not_taken(transport: asyncio.Transport) -> int:
-    """Bytes that wait for a reader here, and then also those in the system's queue: it takes more of ours
-    only when much of that is gone."""
+    """Bytes waiting here for a reader, and with them those in the system's queue: it takes more of ours only
+    when much of that is gone."""
     here = transport.get_write_buffer_size()
     if here and sys.platform == "linux":
         with contextlib.suppress(OSError):  # it has just been closed
@@ -101,8 +101,8 @@ def not_taken(transport: asyncio.Transport) -> int:
 
 
 def owed(protocol: Any) -> tuple[str, object] | None:
-    """What a browser owes the server on a connection: the kind, and the exchange before or during which; None
-    if it is the server's turn."""
+    """A browser's debt to the server on a connection: its kind, and the last or current exchange; None if it
+    is the server's turn."""
     if not hasattr(protocol, "timeout_keep_alive_task"):  # it speaks WebSocket by now
         return None if getattr(protocol, "handshake_initiated", True) else ("handshake", protocol)
     exchange = protocol.cycle
@@ -121,11 +121,11 @@ class Lines:
     def __init__(self) -> None:
         self.open: set[Line] = set()
         self._of: Counter[str] = Counter()
-        """Address → its connections. A proxy, whose address is that of all its visitors, has its own
+        """Address → its connections. A proxy is exempt: it has the address of all its visitors, and its own
         limits."""
 
     def begin(self, protocol: Any) -> Line | None:
-        """A connection has been made; None if its address has too many, and then it is cut off."""
+        """Take in a new connection; None if its address has too many: then it is cut off."""
         host = protocol.client[0] if protocol.client else ""
         address = network(host)
         trusted = _TrustedHosts(protocol.config.forwarded_allow_ips)
@@ -140,7 +140,7 @@ class Lines:
         return line
 
     def look(self, now: float) -> None:
-        """Cut off who is late, and forget who has gone."""
+        """Cut off late connections, and forget closed ones."""
         for line in [*self.open]:
             if not line.over():
                 if not line.late(now):
@@ -154,7 +154,7 @@ class Lines:
 
 @asynccontextmanager
 async def limited_patience() -> AsyncIterator[Lines]:
-    """Inside, connections that are made here have limits."""
+    """Inside, new connections have limits."""
     lines = Lines()
     with contextlib.ExitStack() as undo:
         for kind in _http_protocols():
@@ -173,7 +173,7 @@ async def _look_on(lines: Lines) -> None:
 
 
 def _http_protocols() -> list[Any]:
-    """uvicorn speaks HTTP in one of two ways: with httptools, where somebody has installed that."""
+    """uvicorn's two implementations of HTTP: one is with httptools, if that is installed."""
     results: list[Any] = [H11Protocol]
     with contextlib.suppress(ImportError):
         results.append(importlib.import_module("uvicorn.protocols.http.httptools_impl").HttpToolsProtocol)
@@ -181,7 +181,7 @@ def _http_protocols() -> list[Any]:
 
 
 def _watch_kind(kind: Any, lines: Lines) -> Callable[[], None]:
-    """Have connections of a kind watched; returns what ends that."""
+    """Have connections of a kind watched; returns a function that undoes it."""
     result, received = kind.connection_made, kind.data_received
 
     def connection_made(protocol: Any, transport: asyncio.Transport) -> None:

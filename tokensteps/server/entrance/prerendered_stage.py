@@ -1,8 +1,7 @@
-"""The stage that comes with the page, so that it stands and steps before Streamlit has started.
+"""A stage sent with the page, so that it is there and steps before Streamlit has started.
 
-A page notes what it shows at an address. Whoever comes to the same address, in the same language, gets it
-with the page itself, as long as its frames are on the shelf: nothing is read, trained or drawn for an
-address, whoever asks.
+A page notes its stage at an address. The next visitor to the same address, in the same language, gets it with
+the page itself, as long as its frames are cached: no request makes the server read, train or draw.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from tokensteps.server.shared_cache import at_hand
 
 
 class PageAddress(NamedTuple):
-    """Where a visitor comes to, but for the step."""
+    """The address of a visit, without the step."""
 
     path: str
     """Of the page."""
@@ -28,14 +27,14 @@ class PageAddress(NamedTuple):
 
 
 class StageDescription(NamedTuple):
-    """What a page shows there."""
+    """The stage of the page there."""
 
     title: str
     lead: str
-    """What stands under the title: HTML."""
+    """The lines under the title: HTML."""
     beside: tuple[str, ...]
-    """What is written beside the title, where it comes later: on two buttons for modes, on the one for a text
-    of their own, and on the button for the tour."""
+    """The texts beside the title, in their later places: on two buttons for modes, on the one for a text of
+    the visitor's own, and on the button for the tour."""
     book: str
     """The name of its frames."""
     last: int
@@ -45,11 +44,11 @@ class StageDescription(NamedTuple):
 
 
 class PrerenderedStage(NamedTuple):
-    """A scene at a step, for the page that a visitor gets."""
+    """A scene at a step, for a visitor's page."""
 
     scene: StageDescription
     shown: range
-    """The steps that there are frames of."""
+    """The steps with frames."""
     frames: bytes
     """Packed as they are for a message."""
 
@@ -58,18 +57,18 @@ known_scenes: Final = SharedCache[PageAddress, StageDescription](SCENES_ROOM)
 
 
 def note_stage(where: PageAddress, scene: StageDescription) -> None:
-    """Have those who come to this address get the scene with the page."""
+    """Have the next visitors to this address get the scene with the page."""
     known_scenes.put(where, scene, ENTRY + text_bytes(tuple(where.settings), scene))
 
 
 def has_stage(where: PageAddress) -> bool:
-    """Whether that was done, and is still known."""
+    """Whether a scene is noted for this address."""
     return known_scenes.get(where) is not None
 
 
 def stage_for(path: str, query: Mapping[str, str], language: str) -> PrerenderedStage | None:
-    """What comes with the page for a visitor of this address, whose `query` is without the language; None if
-    nothing is at hand."""
+    """The stage for a visitor of this address, with a `query` without the language; None if no frames are
+    cached."""
     settings = dict(query)
     step = read_step(settings.pop("step", None)) or 0
     scene = known_scenes.get(PageAddress(path, language, frozenset(settings.items())))

@@ -1,4 +1,4 @@
-"""How often something may happen: what comes faster waits for its turn."""
+"""Rate limits: the surplus waits for its turn."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Final
 from tokensteps.limits import BUSY_SHARE, Rate
 
 REMEMBERED: Final = 5_000
-"""Addresses of which it is known what they have used: those with an open connection, and as many others as
-there is room for, some 3 MB. Whoever has thousands of addresses has as many bursts anyway."""
+"""Addresses with a record of their use: those with an open connection, and others up to this number, some 3
+MB. An owner of thousands of addresses has as many bursts anyway."""
 
 
 @dataclass
 class Bucket:
-    """What may be taken now, and how fast it comes back.
+    """A leaky bucket: the current level, and the speed of its drain.
 
     >>> bucket = Bucket(Rate(2, 0.5))
     >>> [bucket.take(1, now=0.0) for _ in range(4)]
@@ -30,18 +30,18 @@ class Bucket:
 
     rate: Rate
     level: float = 0.0
-    """How much has been taken and hasn't come back."""
+    """The amount taken and not yet restored."""
     at: float = 0.0
-    """When that was worked out."""
+    """The time of that level."""
 
     def take(self, amount: float, now: float) -> float:
-        """Take so much; the seconds to wait until it is one's turn."""
+        """Take an amount; returns the seconds to wait for it."""
         self.level = max(0.0, self.level - max(0.0, now - self.at) * self.rate.pace) + amount
         self.at = now
         return max(0.0, self.level - self.rate.burst) / self.rate.pace
 
     def wait_at_most(self, seconds: float) -> None:
-        """Forget what would make the next one wait longer than that."""
+        """Forget the part that would make the next one wait longer than that."""
         self.level = min(self.level, self.rate.burst + self.rate.pace * seconds)
 
     def full(self, now: float) -> bool:
@@ -53,11 +53,11 @@ class Load:
     """How much of a processor this process uses, all its threads together."""
 
     EVERY: Final = 0.5
-    """Seconds over which it is measured."""
+    """Seconds of one measurement."""
 
     LATELY: Final = 10.0
-    """Seconds for which a connection that has asked for a run is one that might wait for another: a learner
-    reads that long between clicks."""
+    """Seconds after a request for a run in which the connection may soon wait for another: a learner reads
+    that long between clicks."""
 
     def __init__(self) -> None:
         self._at, self._used, self._busy = time.monotonic(), time.process_time(), False
@@ -92,7 +92,7 @@ class Load:
 
 @dataclass
 class Account:
-    """What one connection, or one address, has used."""
+    """The use of one connection, or of one address."""
 
     rates: Mapping[str, Rate]
     name: str = ""
@@ -101,12 +101,12 @@ class Account:
     connections: int = 0
 
     def bucket(self, name: str) -> Bucket:
-        """That of one kind of use."""
+        """The bucket of one kind of use."""
         return self.buckets.setdefault(name, Bucket(self.rates[name]))
 
 
 class Addresses:
-    """The accounts of all addresses that were here lately.
+    """The accounts of all recent addresses.
 
     >>> there = Addresses({}, remembered=2)
     >>> there.account("a").connections = 1
@@ -117,10 +117,10 @@ class Addresses:
     def __init__(self, rates: Mapping[str, Rate], remembered: int = REMEMBERED) -> None:
         self._rates, self._remembered = rates, remembered
         self._accounts: OrderedDict[str, Account] = OrderedDict()
-        """By address, the one seen longest ago first."""
+        """By address, the least recent first."""
 
     def account(self, address: str) -> Account:
-        """That of an address."""
+        """The account of an address."""
         account = self._accounts.setdefault(address, Account(self._rates, address))
         self._accounts.move_to_end(address)
         for _ in range(2):  # as quick however many there are
@@ -136,7 +136,7 @@ class Addresses:
 
 
 def network(host: str) -> str:
-    """The address that is counted: of IPv6, where one visitor has billions, the network.
+    """The address for counting: with IPv6 the network, since one visitor has billions of addresses.
 
     >>> network("192.0.2.7"), network("2001:db8:1:2:3:4:5:6"), network("")
     ('192.0.2.7', '2001:db8:1:2::', '')

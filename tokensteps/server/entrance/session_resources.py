@@ -1,5 +1,4 @@
-"""What a visit holds on the server, and when it goes: files that were uploaded, and the session with all that
-it knows."""
+"""A visit's resources on the server, and their end: uploaded files, and the session with its state."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from tokensteps.streamlit_internals import end_session, remove_upload, sessions_
 
 
 class HeldFile:
-    """One file: what there is of it."""
+    """One file: its bytes so far."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -25,14 +24,14 @@ class HeldFile:
 
 
 class SessionResources:
-    """The sessions that hold files, and those whose connection has ended.
+    """The sessions with files, and those without a connection.
 
-    Files are counted here as they come in through the guard, not looked up in Streamlit, whose store may be
-    another one in the next version: what isn't counted can't come in.
+    Files are counted here on their way in through the guard, not looked up in Streamlit: its store may change
+    with the next version, and an uncounted file can't come in.
 
-    Where there is no room, what is held by sessions that have left goes first, and then, file by file, what
-    the session holds that holds most; but nobody loses anything to a session that would then hold as much. So
-    whoever holds least finds room.
+    Without room, disconnected sessions go first, and then, file by file, the files of the session that stores
+    most; but nobody loses a file to a session that would then hold as much. So the smallest sessions find
+    room.
     """
 
     def __init__(self) -> None:
@@ -40,7 +39,7 @@ class SessionResources:
         self._left: dict[str, asyncio.TimerHandle] = {}
         """Sessions without a connection, the first to leave first."""
         self._collection: asyncio.TimerHandle | None = None
-        """The next one, if it is planned."""
+        """The next garbage collection, if it is planned."""
         self._lock = threading.RLock()
 
     # --- Coming and going -----------------------------------------------------------------------------------
@@ -57,8 +56,8 @@ class SessionResources:
     def leave(self, session: str) -> None:
         """A connection has ended: its session may come back within a moment, and has what it had.
 
-        The name may be "" or another's: where a browser goes before its first message has come, Streamlit
-        doesn't tell the session. It is one that has no connection and that nobody has told of.
+        The name may be "" or another's: if a browser leaves before its first message, Streamlit doesn't name
+        the session. It is then among the unknown ones without a connection.
         """
         self._stay(session)
         loop = asyncio.get_running_loop()
@@ -77,16 +76,16 @@ class SessionResources:
                 self._collection = asyncio.get_running_loop().call_later(COLLECT_SECONDS, self._collect)
 
     def _collect(self) -> None:
-        """Free what ended sessions have left: their widgets' texts are in circles of references (Streamlit
-        makes a class for each component of each run that refers to them), and Python looks for those only
-        when it makes many new things."""
+        """Free the leftovers of ended sessions: their widgets' texts are in reference cycles (Streamlit makes
+        a class for each component of each run that refers to them), and Python looks for cycles only after
+        many new objects."""
         self._collection = None
         gc.collect()
 
     # --- Files ----------------------------------------------------------------------------------------------
 
     def held(self) -> Mapping[str, int]:
-        """Bytes of files that each session holds, those on their way included."""
+        """Session → bytes of its files, unfinished ones included."""
         with self._lock:
             return {session: _total(files) for session, files in self._files.items()}
 
@@ -107,8 +106,7 @@ class SessionResources:
             return True
 
     def grow(self, session: str, file: str, size: int) -> bool:
-        """Whether there is room for so many more bytes of a file that is on its way; then they are
-        counted."""
+        """Whether there is room for so many more bytes of an unfinished file; then they are counted."""
         with self._lock:
             files = self._files.get(session, {})
             if file not in files:  # it has left
@@ -142,8 +140,8 @@ class SessionResources:
         self.forget(session, file)
 
     def _make_room(self, session: str, own: int, size: int) -> bool:
-        """Whether there is room for `size` more bytes of a session that holds `own`, after taking away what
-        may be."""
+        """Whether there is room for `size` more bytes of a session with `own`, after making as much as
+        allowed."""
         while self._total() + size > UPLOADS_ROOM:
             gone = next((one for one in self._left if one in self._files and one != session), None)
             if gone is not None:
@@ -159,7 +157,7 @@ class SessionResources:
         return sum(map(_total, self._files.values()))
 
     def _most(self) -> tuple[str, str]:
-        """The session that holds most of those with a whole file, and its first one."""
+        """The largest session among those with a whole file, and its first whole file."""
         whole = {
             session: next(name for name, file in files.items() if file.whole)
             for session, files in self._files.items()
@@ -175,5 +173,5 @@ def _total(files: Mapping[str, HeldFile]) -> int:
 
 @process_singleton
 def session_resources() -> SessionResources:
-    """Those of this server."""
+    """The resources of this server's sessions."""
     return SessionResources()

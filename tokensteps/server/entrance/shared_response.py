@@ -1,7 +1,7 @@
-"""An answer that is the same for everybody: compressed once, and sent as often as it is asked for.
+"""A response shared by everybody: compressed once, and sent for every request.
 
-None of it holds a secret or anything that a visitor has sent, but for what the page's own address says; so
-its size after compression tells nobody anything (BREACH).
+It holds no secret and no visitor's data, except for the content of the page's own address; so its size after
+compression reveals nothing (BREACH).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ COMPRESSIBLE: Final = frozenset(
 )
 """Besides text/*. Faces and pictures are compressed already."""
 REPLACED: Final = frozenset({b"accept-ranges", b"content-length", b"etag", b"vary"})
-"""Headers that say something else of a compressed file."""
+"""Headers with other values for a compressed file."""
 LASTING: Final = b"public, immutable, max-age=31536000"
-"""Of a file whose name says what is in it."""
+"""For a file with a digest of its content in its name."""
 LEVEL: Final = 9
-"""It is done once; the highest level takes a tenth of a second for all scripts of a page."""
+"""Compression is done once; the highest level takes a tenth of a second for all scripts of a page."""
 
 Header = tuple[bytes, bytes]
 
@@ -36,12 +36,12 @@ class SharedResponse(NamedTuple):
     tag: bytes
     """Its ETag."""
     source: bytes
-    """The ETag of what it was made from, before compression."""
+    """The ETag of its source, before compression."""
     lasting: bool
-    """Whether what has this name never changes."""
+    """Whether the content under this name never changes."""
 
     async def answer(self, scope: Scope, send: Send) -> None:
-        """Send it; to a browser that has it, that it hasn't changed."""
+        """Send it; to a browser with a copy, “not modified”."""
         same = has(header_of(scope["headers"], b"if-none-match"), self.tag)
         body = b"" if same or scope["method"] == "HEAD" else self.body
         headers = [header for header in self.headers if not same or not header[0].startswith(b"content-")]
@@ -50,8 +50,8 @@ class SharedResponse(NamedTuple):
 
 
 def shared_response(headers: Iterable[Header], body: bytes, packed: bool = True) -> SharedResponse:
-    """What was answered with these headers, an ETag among them, and this body: compressed if it may be and
-    that makes it smaller."""
+    """A response with these headers, an ETag among them, and this body: compressed if that is allowed and
+    makes it smaller."""
     said = [(name, value) for name, value in headers if name not in REPLACED]
     kind = header_of(said, b"content-type").decode("latin-1").partition(";")[0].strip().lower()
     source = tag = header_of(headers, b"etag")
@@ -65,7 +65,7 @@ def shared_response(headers: Iterable[Header], body: bytes, packed: bool = True)
 
 
 def own_response(text: bytes, kind: bytes, caching: bytes, packed: bool) -> SharedResponse:
-    """What is no file of the app's: of this kind (Content-Type), kept by a browser as Cache-Control says."""
+    """A generated response: its `kind` is the Content-Type, its `caching` the Cache-Control."""
     tag = b'"%s"' % hashlib.sha256(text).hexdigest()[:32].encode("ascii")
     said: list[Header] = [(b"content-type", kind), (b"cache-control", caching), (b"etag", tag)]
     return shared_response(said, text, packed)
@@ -90,7 +90,7 @@ def takes_gzip(accepted: bytes) -> bool:
 
 
 def has(tags: bytes, tag: bytes) -> bool:
-    """Whether a browser that names these tags in If-None-Match has what `tag` stands for.
+    """Whether a browser with these tags in If-None-Match has the content of `tag`.
 
     >>> has(b'"a", W/"b"', b'"b"'), has(b"*", b'"b"'), has(b'"ab"', b'"b"'), has(b"", b'"b"')
     (True, True, False, False)

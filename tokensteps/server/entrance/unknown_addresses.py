@@ -1,8 +1,7 @@
-"""Addresses that no page has: the visitor is led to the home page, which says so, and what may have been
-meant.
+"""Unknown addresses: the visitor is led to the home page; it says so, and suggests the intended page.
 
 Streamlit answers every address with its one page. At `/plaground` a dialog in English lies over the home
-page, and at `/foo/bar` the page stays blank, as its scripts are looked for beside it.
+page, and at `/foo/bar` the page stays blank, as the browser looks for its scripts beside it.
 """
 
 from __future__ import annotations
@@ -16,22 +15,22 @@ from tokensteps.language.pages import PAGE_AT
 from tokensteps.limits import LOST_LIMIT
 
 IN_QUERIES: Final = "%/?:@!$&'()*+,;=~"
-"""What an address has behind the `?` as it is."""
+"""Characters left unescaped behind the `?` of an address."""
 LOST_PARAMETER: Final = "lost"
-"""The home page's parameter with the address that was asked for."""
+"""The home page's parameter with the requested address."""
 MOVED: Final = {"classroom": "class"}
-"""Path of a page, as it was in links → as it is."""
+"""Path of a page in old links → its present path."""
 
 
 def base_path() -> str:
-    """What stands before all addresses of the app: "" at the root of its host, or "/name"."""
+    """The prefix of all addresses of the app: "" at the root of its host, or "/name"."""
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")
     return f"/{base}" if base else ""
 
 
 def page_at(path: str) -> str | None:
-    """The path of the page at an address, "" for the home page; None where there is none, or Streamlit first
-    leads elsewhere.
+    """The path of the page at an address, "" for the home page; None without one, or if Streamlit first
+    redirects.
 
     >>> page_at("/bpe"), page_at("/"), page_at("/bpe/"), page_at("/favicon.png")
     ('bpe', '', None, None)
@@ -41,8 +40,8 @@ def page_at(path: str) -> str | None:
 
 
 def way_home(path: str, query: str = "") -> str | None:
-    """Where the home page is from an address that no page has, and what it is told; None for a page's, a
-    file's, and Streamlit's own. From the address that a page had in old links, the way leads to the page.
+    """The relative address of the home page for an unknown address, with that as a parameter; None for those
+    of pages, files, and Streamlit. From a page's address in old links, the way leads to the page.
 
     >>> way_home("/plaground", "text=hug"), way_home("/a/b"), way_home("/bpe"), way_home("/")
     ('./?lost=plaground%3Ftext%3Dhug', '../?lost=a/b', None, None)

@@ -1,4 +1,4 @@
-"""A file on its way in: counted piece by piece, and stopped where there is no room for it."""
+"""An upload: counted piece by piece, and stopped when there is no room left."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class NoRoom(Exception):
-    """Raised for an upload that there is no room for."""
+    """Raised for an upload beyond the room."""
 
 
 class IncomingFile:
-    """One request that puts a file into a session, or takes one out."""
+    """One request to put a file into a session, or to take one out."""
 
     def __init__(self, scope: Scope, session_resources: SessionResources) -> None:
         self._session, _slash, self._file = scope["path"].rpartition(UPLOADS)[2].partition("/")
@@ -59,7 +59,7 @@ class IncomingFile:
             self._visits.finish(self._session, self._file, taken)
 
     async def pass_on(self, app: ASGIApp, receive: Receive, send: Send) -> None:
-        """What else is asked of a file: if it was taken out, it no longer counts."""
+        """Any other request for a file: after a DELETE it no longer counts."""
 
         async def heard(event: Event) -> None:
             answered = event["type"] == "http.response.start" and event["status"] < 300
@@ -71,7 +71,7 @@ class IncomingFile:
 
 
 def announced(scope: Scope) -> int:
-    """Bytes of an upload as its browser says; the most that there may be where it doesn't.
+    """Bytes of an upload as announced by its browser, or else the most allowed.
 
     >>> (
     ...     announced({"headers": [(b"content-length", b"12")]}),
