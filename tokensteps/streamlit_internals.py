@@ -1,9 +1,10 @@
-"""Streamlit's private parts. Nothing else in the app touches what a new version may change without saying so.
+"""Streamlit's private parts. No other module of the app uses names that a new version may change without
+notice.
 
-The app needs all of it: without one of these names it doesn't start, and says so. What only makes Streamlit
-faster or quieter is in `streamlit_tuning/`. `tests/app/test_streamlit_internals.py` has a test for each
-promise, and for the names that style sheets and scripts know Streamlit's elements by (`data-testid`). The
-module is on the ground floor because rooms from `components` upwards need it.
+The app needs all of it: without one of these names it refuses to start, with a message. Patches for a faster
+or quieter Streamlit are in `streamlit_tuning/`. `tests/app/test_streamlit_internals.py` has a test for each
+promise, and for the names of Streamlit's elements in style sheets and scripts (`data-testid`). The module is
+on the ground floor because rooms from `components` upwards need it.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ except (ImportError, AttributeError) as changed:
     ) from changed
 
 INDEX: Final = Path(st.__file__).parent / "static" / "index.html"
-"""The one page that Streamlit serves, at every address."""
+"""Streamlit's only page, served at every address."""
 SCRIPTS: Final = INDEX.parent / "static" / "js"
-"""Where all of its scripts are."""
+"""The folder of all of its scripts."""
 DRAWS: Final[Mapping[str, str]] = {
     "component": "BidiComponent",
     "html": "Html",
@@ -60,31 +61,30 @@ DRAWS: Final[Mapping[str, str]] = {
     "number": "NumberInput",
     "link": "PageLink",
 }
-"""Elements that pages are made of → the script of Streamlit's that draws it, which a browser otherwise asks
-for when the first one comes."""
+"""Element of a page → its script in Streamlit; otherwise a browser asks for the script at the first such
+element."""
 OTHER_FACE: Final = re.compile(r'<link\s+rel="preload"[^>]*\bas="font"[^>]*>\s*')
-"""What has the browser load the face that Streamlit writes in, unless a theme names another: this one
-does."""
+"""The tag for preloading Streamlit's own face, useless here: our theme names another one."""
 IMPORTED: Final = re.compile(r'\b(?:from|import)"\./([\w.$-]+\.js)"')
-"""A script that one of Streamlit's begins with."""
+"""An import at the beginning of one of Streamlit's scripts."""
 AT_HOME: Final = "page/at_home.html"
-"""What tells Streamlit's scripts where the server is."""
+"""The tag with the server's address for Streamlit's scripts."""
 METRICS: Final = "/_stcore/metrics"
-"""Where the server tells how it is doing."""
+"""The address of the server's metrics."""
 UPLOADS: Final = "/_stcore/upload_file/"
-"""Where files are sent: followed by the session and the file's name."""
+"""The address of uploads: followed by the session and the file's name."""
 
 _acting_for: Final[ContextVar[str]] = ContextVar("acting_for", default="")
 
 
 def first_scripts() -> list[str]:
-    """The scripts that every page loads."""
+    """The scripts of every page."""
     return re.findall(r"static/js/([\w.$-]+\.js)", INDEX.read_text("utf-8"))
 
 
 def scripts_for(elements: Iterable[str]) -> list[str]:
-    """The scripts that draw these elements (keys of `DRAWS`), and all that they import, besides what every
-    page loads. Their names hold digests; one that has another name in a new version is left out."""
+    """The scripts for drawing these elements (keys of `DRAWS`), and all of their imports, except those of
+    every page. Their names hold digests; a script with another name in a new version is left out."""
     waiting = [path.name for element in elements for path in SCRIPTS.glob(f"{DRAWS[element]}.*.js")]
     loaded = set(first_scripts())
     results: dict[str, None] = {}
@@ -97,9 +97,8 @@ def scripts_for(elements: Iterable[str]) -> list[str]:
 
 
 def first_page(head: str = "", body: str = "", first: str = "") -> str:
-    """The page that Streamlit serves at every address, with more at the end of its head and before all else
-    in its body, and `first` before its scripts. It knows at once where the server is, and leaves the face to
-    the theme."""
+    """Streamlit's page for every address, with more at the end of its head and at the start of its body, and
+    `first` before its scripts. It knows at once where the server is, and leaves the face to the theme."""
     page = OTHER_FACE.sub("", INDEX.read_text("utf-8"))
     page = page.replace("</title>", f"</title>\n{read_asset(AT_HOME)}{first}", 1)
     for position, more in (("</head>", head), ('<div id="root">', body)):
@@ -108,8 +107,7 @@ def first_page(head: str = "", body: str = "", first: str = "") -> str:
 
 
 def session_id() -> str:
-    """The session that this run of the script belongs to, or that this thread is `acting_for`; "" outside of
-    both."""
+    """The session of this run of the script, or the one this thread is `acting_for`; "" outside of both."""
     if acting := _acting_for.get():
         return acting
     context = get_script_run_ctx()
@@ -118,7 +116,7 @@ def session_id() -> str:
 
 @contextmanager
 def acting_for(session: str) -> Iterator[None]:
-    """Have this thread, which runs no script, work for a session."""
+    """Have this thread, without a run of the script, work for a session."""
     token = _acting_for.set(session)
     try:
         yield
@@ -133,20 +131,19 @@ def is_history_navigation() -> bool:
 
 
 def page_outlived_session() -> bool:
-    """Whether the browser had a page before this session began: it says what its widgets hold, and no widget
-    has been drawn yet."""
+    """Whether the browser had a page before this session began: its message has values of widgets, and no
+    widget has been drawn yet."""
     return bool(_undrawn_widgets())
 
 
 def text_in_browser(key: str) -> str | None:
-    """What the browser has in the text box `key`, which this session hasn't drawn yet; None without such a
-    box."""
+    """The browser's text in the box `key`, not yet drawn by this session; None without such a box."""
     held = _undrawn_widgets()
     return next((value.string_value for name, value in held.items() if name.endswith(f"-{key}")), None)
 
 
 def held_by_browser(key: str) -> object:
-    """What the browser's component `key` has told, which this session hasn't drawn yet; None without such a
+    """The value of the browser's component `key`, not yet drawn by this session; None without such a
     component."""
     held = _undrawn_widgets()
     data = next((value.json_value for name, value in held.items() if name.endswith(f"-{key}")), "")
@@ -157,10 +154,9 @@ def held_by_browser(key: str) -> object:
 
 
 def _undrawn_widgets() -> dict[str, WidgetState]:
-    """What the browser says its widgets hold, by Streamlit's own names, which end with the key; only those
-    not drawn yet.
+    """The browser's values of widgets not drawn yet, by Streamlit's own names, with the key at the end.
 
-    `st.session_state` leaves them out. A widget that has been drawn has a value of the right type in place of
+    `st.session_state` leaves them out. After its drawing, a widget has a value of the right type in place of
     its message.
     """
     context = get_script_run_ctx()
@@ -174,17 +170,17 @@ def answer_deep_links() -> None:
     """Make a fresh server answer its first deep link correctly.
 
     Seeing a folder called pages/, Streamlit takes the first session of a new server for an app of the old
-    kind, which knows no /bpe: the visitor would get “Page not found” on top of the page. `st.navigation`
-    corrects that, but only after the first run.
+    kind, without a /bpe: the visitor would get “Page not found” on top of the page. `st.navigation` corrects
+    that, but only after the first run.
     """
     PagesManager.uses_pages_directory = False
 
 
 def end_session(session: str) -> bool:
-    """End a session with all that it holds, unless it has a connection; whether it is over. Called where the
-    event loop runs.
+    """End a session and free its data, unless it has a connection; whether it is over. Called on the event
+    loop.
 
-    Streamlit keeps one that has lost its connection for two minutes, and after that until it needs the place.
+    Streamlit keeps a disconnected session for two minutes, and after that until it needs the place.
     """
     if not runtime.exists():
         return True
@@ -197,7 +193,7 @@ def end_session(session: str) -> bool:
 
 
 def sessions_without_connection() -> set[str]:
-    """The sessions that Streamlit keeps for browsers that have gone."""
+    """Streamlit's sessions of disconnected browsers."""
     if not runtime.exists():
         return set()
     manager = runtime.get_instance()._session_mgr
@@ -206,8 +202,8 @@ def sessions_without_connection() -> set[str]:
 
 
 def remove_upload(session: str, file: str) -> None:
-    """Take an uploaded file out of Streamlit's memory; all of the session's, from a store that can't do it
-    one by one."""
+    """Take an uploaded file out of Streamlit's memory; all of the session's, if the store can't remove single
+    ones."""
     if not runtime.exists():
         return
     match runtime.get_instance().uploaded_file_mgr:
@@ -218,7 +214,7 @@ def remove_upload(session: str, file: str) -> None:
 
 
 def session_of_message(data: bytes) -> str:
-    """The session that a message to the browser names; "" if it isn't the one that begins a run."""
+    """The session in a message to the browser; "" unless the message begins a run."""
     message = ForwardMsg()
     try:
         message.ParseFromString(data)
@@ -228,7 +224,6 @@ def session_of_message(data: bytes) -> str:
 
 
 def claimed_session(scope: Mapping[str, Any]) -> str:
-    """The session that a browser would like to have back: it says so in place of a third protocol for its
-    WebSocket."""
+    """The session wanted back by a browser: it is in place of a third protocol for its WebSocket."""
     claimed = [*scope.get("subprotocols", ()), "", "", ""]
     return str(claimed[2])

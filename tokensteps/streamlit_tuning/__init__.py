@@ -1,6 +1,6 @@
-"""What makes Streamlit faster, quieter, or surer on a slow device, and no more: the app is the same without.
+"""Optional patches: Streamlit gets faster, quieter, or surer on a slow device; the app is the same without.
 
-Each patch is in a module of its own, which imports what it changes and checks it. Where Streamlit isn't as a
+Each patch is in a module of its own, with imports and checks of the patched names. If Streamlit isn't as a
 patch expects, the patch is left out with a line in the log, and Streamlit does that part its own way.
 TOKENSTEPS_PLAIN=1 leaves out all of them.
 """
@@ -29,11 +29,11 @@ PATCHES: Final[Mapping[str, str]] = {
     "session_state": "show_state_by_need",
     "fragment_places": "copy_places_quickly",
 }
-"""Module → the function that patches, in their order."""
+"""Module → its patching function, in their order."""
 
 
 def tune() -> list[str]:
-    """Patch Streamlit for this process. Returns what was left out, because Streamlit has changed."""
+    """Patch Streamlit for this process. Returns the modules left out because Streamlit has changed."""
     if os.environ.get("TOKENSTEPS_PLAIN") == "1":
         return []
     return [module for module, function in PATCHES.items() if not _patched(module, function)]

@@ -1,4 +1,4 @@
-"""What a patch says before it changes anything."""
+"""A patch's check before it changes anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No fragment for a page that has gone."""
+"""No fragment for a page no longer shown."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tokensteps.streamlit_tuning.checks import require
 
 
 def leave_other_pages_alone() -> None:
-    """Have no fragment run for a page that the session no longer shows.
+    """Have no fragment run for a page that the session has left.
 
-    Until a browser hears that its page was changed by the server, it asks for fragments of the old one.
-    Streamlit runs them when the other page is there, and tells the browser that it is on the old one: which
-    then has an empty page, or fails at a place that isn't there.
+    Until a browser hears of the server's change to another page, it asks for fragments of the old one.
+    Streamlit runs them on the new page, and tells the browser that it is on the old one: the browser then has
+    an empty page, or fails at a missing place.
     """
     require(ScriptRunner, "_pages_manager")
     require(RerunData, "fragment_id_queue", "page_script_hash")

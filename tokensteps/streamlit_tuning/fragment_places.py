@@ -13,11 +13,10 @@ from tokensteps.streamlit_tuning.checks import require
 
 
 def copy_places_quickly() -> None:
-    """Have a fragment remember and find its place in the page by copies of what a place is made of, and of
+    """Have a fragment remember and find its place in the page by copies of the place's own parts, and of
     nothing else.
 
-    Streamlit copies by `copy.deepcopy`, which asks of every number and text whether it has met it before: a
-    sixteenth of a click.
+    Streamlit copies by `copy.deepcopy`, with a look-up for every number and text: a sixteenth of a click.
     """
     require(fragment, "deepcopy")
     require(Cursor, "transient_elements", "_transient_elements")
@@ -34,7 +33,7 @@ def copy_places_quickly() -> None:
 
 
 def copied_places(places: Any) -> Any:
-    """What `copy.deepcopy` makes of a stack of containers, or of the cursors by root container."""
+    """The same result as `copy.deepcopy` of a stack of containers, or of the cursors by root container."""
     match places:
         case dict():
             return {root: _copied_cursor(cursor) for root, cursor in places.items()}
@@ -58,8 +57,7 @@ def _copied_container(container: DeltaGenerator) -> DeltaGenerator:
 
 
 def _copied_cursor(cursor: Cursor) -> Cursor:
-    """Its parts are numbers, a tuple of numbers, and what is shown there only for a moment, nearly always
-    nothing."""
+    """Its parts are numbers, a tuple of numbers, and transient elements, nearly always none."""
     if len(cursor.transient_elements):
         return deepcopy(cursor)
     copied = copy(cursor)

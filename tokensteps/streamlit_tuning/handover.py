@@ -1,4 +1,4 @@
-"""What a script tells, passed on to the event loop in few parts."""
+"""A script's messages, passed on to the event loop in few parts."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
 from tokensteps.streamlit_tuning.checks import require
 
 LAST_TOLD: Final = ScriptRunnerEvent.SHUTDOWN
-"""What a script's thread tells before it ends: after all else, more is about to come."""
+"""The last event of a script's thread: after any other, more is about to come."""
 
 
 class Handover:
-    """What a session's script has told since the event loop last looked: passed on together, in its order."""
+    """The messages of a session's script since the loop's last look: passed on together, in their order."""
 
     HELD: Final = 0.005
-    """Seconds that a part may wait for what comes after it: a step takes about as long. It is also how long
-    Streamlit rests between two looks at what is to be sent."""
+    """Seconds that a message may wait for the next ones: a step takes about as long. Streamlit also rests
+    this long between two looks for unsent messages."""
 
     def __init__(self, call: Callable[[Callable[[], None]], None]) -> None:
         self._call = call
@@ -33,11 +33,11 @@ class Handover:
         self._told: deque[Callable[[], None]] = deque()
         self._called = self._held = False
         self.wait: asyncio.TimerHandle | None = None
-        """When the wait is over."""
+        """The timer for the end of the wait."""
 
     def add(self, handle: Callable[[], None], *, more: bool = False) -> None:
-        """Have the event loop call `handle` soon; where `more` is about to come, together with that if it
-        comes in time."""
+        """Have the event loop call `handle` soon; if `more` is about to come, together with that if it comes
+        in time."""
         self._told.append(handle)
         if not more and not self._called:
             self._called = True
@@ -47,8 +47,8 @@ class Handover:
             self._call(self._hold)
 
     def expect(self) -> None:
-        """Wait a moment for what is about to come, so that nobody need call for it; only where the event loop
-        runs."""
+        """Wait a moment for the next messages, so that the loop need not be called for them; only on the
+        event loop."""
         if self.wait is None:
             self._held = True
             self.wait = asyncio.get_running_loop().call_later(self.HELD, self._pass_on_held)
@@ -64,24 +64,24 @@ class Handover:
             self.expect()
 
     def pass_on(self) -> None:
-        """Call all that has been told; only where the event loop runs."""
-        self._called = self._held = False  # before it looks: what is told from here on calls again
+        """Handle all waiting messages; only on the event loop."""
+        self._called = self._held = False  # before it looks: later messages call again
         if self.wait is not None:
             self.wait.cancel()
             self.wait = None
         try:
             while self._told:
                 self._told.popleft()()
-        finally:  # one that fails keeps nothing from the others
+        finally:  # a failed one keeps nothing from the others
             if self._told:
                 self._call(self.pass_on)
 
 
 def tell_together() -> None:
-    """Have what a script tells come to the event loop in few parts.
+    """Have a script's messages come to the event loop in few parts.
 
-    Streamlit has it woken twice for each of some 25 messages in a click; each time, the script's thread and
-    the loop's take turns, and then it looks at all sessions for something to send.
+    Streamlit wakes the loop twice for each of some 25 messages in a click; each time, the script's thread and
+    the loop's take turns, and then the loop searches all sessions for something to send.
     """
     require(
         AppSession,
@@ -106,8 +106,8 @@ def tell_together() -> None:
     def ask(session: AppSession, client_state: ClientState | None) -> None:
         if asyncio._get_running_loop() is session._event_loop:
             handover = handover_of(session)
-            # Else what a script has told that has just ended would come from one that is no longer the
-            # session's, and be dropped.
+            # Otherwise the last messages of a finished script would be discarded, because the session already
+            # has a new one.
             handover.pass_on()
             handover.expect()
         ask_for_run(session, client_state)
@@ -120,8 +120,8 @@ def tell_together() -> None:
 
 
 def wake(server: Runtime) -> None:
-    """Have the server look for something to send. Where the event loop runs, it need not be woken, as
-    Streamlit does for each message."""
+    """Have the server look for something to send. On the event loop itself it need not be woken; Streamlit
+    does that for each message."""
     state = server._get_async_objs()
     if asyncio._get_running_loop() is state.eventloop:
         state.need_send_data.set()

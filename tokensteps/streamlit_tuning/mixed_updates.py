@@ -1,5 +1,4 @@
-"""A change outside of a fragment reaches the page, also when the browser tells of it together with one
-inside."""
+"""A change outside of a fragment reaches the page, also when it comes in one message with a change inside."""
 
 from __future__ import annotations
 
@@ -16,10 +15,10 @@ from tokensteps.streamlit_tuning.news import is_news
 
 
 def run_all_that_changed() -> None:
-    """Run the whole page when one message tells of changes in a fragment and outside of it.
+    """Run the whole page for a message with changes in a fragment and outside of it.
 
-    A browser gathers changes until it has time to send them, and then asks for one of the fragments alone. On
-    a slow device a key at a slider of the sidebar, right after a text in a fragment, so changed nothing until
+    A browser gathers changes until it has time to send them, and then asks for one of the fragments alone. So
+    on a slow device a key at a slider of the sidebar, right after a text in a fragment, changed nothing until
     the next click.
     """
     require(AppSession, "request_rerun", "session_state")

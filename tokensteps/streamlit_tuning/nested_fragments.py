@@ -1,5 +1,4 @@
-"""Nothing of a fragment that is drawn anew is still sent: neither its own elements nor those of the fragments
-in it."""
+"""A redrawn fragment's old elements are no longer sent: neither its own nor those of the fragments in it."""
 
 from __future__ import annotations
 
@@ -13,13 +12,13 @@ from tokensteps.streamlit_tuning.checks import require
 
 
 def drop_nested_fragments() -> None:
-    """When a fragment starts again, have what it has drawn before, but wasn't sent yet, dropped with the
-    fragments in it.
+    """When a fragment starts again, have its unsent old elements dropped together with those of the fragments
+    in it.
 
-    Streamlit drops the fragment's own elements alone. What was inside of it then comes to a browser that has
-    no place for it: “Bad delta path index”, and the page stays as it is until it is loaded again. Which
-    fragments are inside is known while the script's thread starts; when the event loop hears of that, they
-    may have been drawn anew, or be gone.
+    Streamlit drops the fragment's own elements alone. The inner ones then come to a browser without a place
+    for them: “Bad delta path index”, and the page stays as it is until it is loaded again. The inner
+    fragments are known while the script's thread starts; when the event loop hears of that, they may have
+    been redrawn, or be gone.
     """
     require(AppSession, "_on_scriptrunner_event", "_fragment_storage")
     require(FragmentStorage, "has_ancestor_in")

@@ -1,5 +1,5 @@
-"""What a message of a browser tells, beside what the session holds. Each message tells all widgets, also as
-they were drawn."""
+"""A browser's values of widgets, compared with the session's. Each message has all widgets, unchanged ones,
+too."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ require(WStates, "widget_metadata", "set_widget_metadata", "set_widget_from_prot
 
 
 def value_told(widget: WidgetState, state: SessionState) -> Any:
-    """The value in the message, of a widget that the session knows."""
+    """The message's value of a widget known to the session."""
     states = WStates()
     states.set_widget_metadata(state._new_widget_state.widget_metadata[widget.id])
     states.set_widget_from_proto(widget)
@@ -24,12 +24,12 @@ def value_told(widget: WidgetState, state: SessionState) -> Any:
 
 
 def value_held(widget_id: str, state: SessionState) -> Any:
-    """Raises KeyError if there is none."""
+    """The session's value. Raises KeyError if there is none."""
     return state._getitem(widget_id, state._key_id_mapper.id_key_mapping.get(widget_id))
 
 
 def is_news(widget: WidgetState, state: SessionState) -> bool:
-    """Whether the session knows the widget, and not its value. Files count whenever there are any."""
+    """Whether the session knows the widget, and has another value. Files count whenever there are any."""
     if widget.id not in state._new_widget_state.widget_metadata:
         return False
     if widget.HasField("file_uploader_state_value"):

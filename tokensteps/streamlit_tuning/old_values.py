@@ -1,4 +1,4 @@
-"""What a page has set is not undone by a browser that hasn't heard of it yet."""
+"""A page's new values are not undone by a browser that hasn't heard of them yet."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ SET_BY_PAGES: Final = (
     "double_array_value",
 )
 HELD: Final = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_held"
-"""Widget → digests of what the session has held since the browser last told the same, the newest last."""
+"""Widget → digests of the session's values since the browser last had the same one, the newest last."""
 OLDER_AT_MOST: Final = 8
 
 
 def keep_what_the_page_has_set() -> None:
-    """Keep the page's value where a browser tells an older one, beside a change somewhere else.
+    """Keep the page's value if a browser sends an older one, beside a change somewhere else.
 
     Each message holds every widget. A step on a slow network, right after Back, leaves the browser before it
     has the settings of that address. Streamlit would take the old ones for a visitor's choice, and mix the
-    settings of two runs. The page's are told once more.
+    settings of two runs. The page's values are sent once more.
     """
     require(SessionState, "_old_state", "_new_session_state", "on_script_will_rerun")
     prepare = SessionState.on_script_will_rerun
@@ -49,8 +49,8 @@ def keep_what_the_page_has_set() -> None:
 
 
 def _old_in(told: WidgetStates, state: SessionState) -> set[str]:
-    """The widgets that the browser tells as they were before the page set them. Told alone, an old value is a
-    visitor's choice."""
+    """The widgets whose message has a value from before the page set them. As the only change, an old value
+    is a visitor's choice."""
     held, old = _held(state), set()
     news = sum(is_news(one, state) for one in told.widgets if not one.HasField("file_uploader_state_value"))
     for one in told.widgets:
@@ -64,7 +64,7 @@ def _old_in(told: WidgetStates, state: SessionState) -> set[str]:
 
 
 def _held(state: SessionState) -> dict[str, list[int]]:
-    """`HELD`, with what the page has set since the last message."""
+    """`HELD`, with the page's values since the last message."""
     known, before = state._new_widget_state.widget_metadata, state._old_state.get(HELD, {})
     held: dict[str, list[int]] = {}
     for name in state._key_id_mapper.id_key_mapping:

@@ -10,14 +10,14 @@ from streamlit.runtime.runtime import Runtime
 from streamlit.runtime.session_manager import ActiveSessionInfo
 
 SENT_AT_ONCE: Final = 100
-"""Messages to one browser. Streamlit lets 500 wait for it, and disconnects who has more."""
+"""Messages to one browser. Streamlit lets 500 wait for it, and disconnects clients with more."""
 
 
 def send_together() -> None:
     """Have the messages of a session sent at once.
 
-    Streamlit rests after each, for which the loop gives Python's one turn away. While pages are run in other
-    threads, it can take 2 ms and more until it has the turn back, and a page has dozens of messages.
+    Streamlit rests after each, and for that the loop gives up Python's lock. While pages run in other
+    threads, it can take 2 ms and more to get the lock back, and a page has dozens of messages.
     """
     take, send = AppSession.flush_browser_queue, Runtime._send_message
 

@@ -1,4 +1,4 @@
-"""Session state, looked up where it is asked for."""
+"""Session state, looked up on demand."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ all_in_sight: Final[Callable[[SessionState], dict[str, Any]]] = SessionState.fil
 
 
 class StateInSight(Mapping[str, Any]):
-    """What session state shows, each value looked up when somebody asks for it.
+    """The visible session state, with each value looked up on demand.
 
-    Streamlit puts all of it together for each widget on the page, which then asks for its own key.
+    Streamlit puts all of it together for each widget on the page, just for the widget's own key.
     """
 
     def __init__(self, state: SessionState) -> None:
@@ -41,8 +41,8 @@ class StateInSight(Mapping[str, Any]):
 def _told_as_dict(
     events: str, _component: str | None = None, _names: set[str] | None = None
 ) -> WidgetValuePresenter:
-    """What session state shows of a component: its values, and what it has just told under the widget
-    `events`. A plain dict: Streamlit makes a new class for each, so that a page could write to it."""
+    """A component in session state: its values, and its latest events under the widget `events`. A plain
+    dict: Streamlit makes a new class for each, so that a page could write to it."""
 
     def present(values: Any, state: SessionState) -> Any:
         widgets = state._new_widget_state
@@ -55,8 +55,8 @@ def _told_as_dict(
 
 
 def show_state_by_need() -> None:
-    """Have session state looked up where it is asked for, and not all of it each time: a tenth of what a
-    click costs the server."""
+    """Have session state looked up on demand, and not all of it each time: a tenth of a click's cost for the
+    server."""
     require(SessionState, "_new_widget_state")
     require(bidi_component, "make_bidi_component_presenter")
     SessionState.filtered_state = property(StateInSight)  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""Small parts of an answer, sent at once."""
+"""Small parts of a response, sent at once."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from tokensteps.streamlit_tuning.checks import require
 
 
 def send_at_once() -> None:
-    """Have each part of an answer leave at once, as asyncio does on connections that it knows to be of TCP.
+    """Have each part of a response leave at once; asyncio does this only for sockets declared as TCP.
 
-    Streamlit makes its socket without naming the protocol, so asyncio knows it of none: a small part that
-    followed another waited until the browser had confirmed that one, which takes 40 ms.
+    Streamlit makes its socket without naming the protocol, so asyncio knows of none: a small part after
+    another waited for the browser's confirmation of that one, 40 ms.
     """
 
     def set_no_delay(connection: socket.socket) -> None:

@@ -8,11 +8,11 @@ from typing import Any, Final
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 WRITTEN_AT_ONCE: Final = 64 * 1024
-"""Bytes from which on what a WebSocket is to send doesn't wait for more."""
+"""Bytes from which a WebSocket's unsent data doesn't wait for more."""
 
 
 class WrittenTogether:
-    """A connection on which all that is written before the event loop goes on leaves together."""
+    """A connection with all data of one turn of the event loop sent together."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
@@ -23,7 +23,7 @@ class WrittenTogether:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Send this, with what is written after it."""
+        """Send this, together with later writes."""
         self.waiting.append(data)
         self._size += len(data)
         if self._size >= WRITTEN_AT_ONCE:
@@ -32,20 +32,20 @@ class WrittenTogether:
             asyncio.get_running_loop().call_soon(self.flush)
 
     def flush(self) -> None:
-        """Send what waits."""
+        """Send the waiting data."""
         waiting, self.waiting, self._size = self.waiting, [], 0
         if waiting:
             self._transport.write(b"".join(waiting))
 
     def close(self) -> None:
-        """Send what waits, and close the connection."""
+        """Send the waiting data, and close the connection."""
         self.flush()
         self._transport.close()
 
 
 def write_together() -> None:
-    """Have the messages of a click leave by one call of the system, not by one each: a tenth of what the
-    click costs the server."""
+    """Have the messages of a click leave by one system call, not by one each: a tenth of the click's cost for
+    the server."""
     begin = WebSocketsSansIOProtocol.connection_made
 
     def connection_made(protocol: WebSocketsSansIOProtocol, transport: asyncio.BaseTransport) -> None:
