@@ -1,1 +1,1 @@
-"""A class, live: everybody at the lecturer's step, questions to all, what the room thinks."""
+"""A class, live: everybody at the lecturer's step, questions to all, the room's answers."""

@@ -1,4 +1,4 @@
-"""An address that students' devices can reach, and how it looks as a QR code."""
+"""An address within students' reach, and its QR code."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import segno
 from tokensteps.limits import QR_LIMIT
 
 PROBES: Final = ("192.0.2.1", "10.255.255.254", "172.31.255.254", "192.168.255.254")
-"""Addresses that are on the way out of most networks: the first is nobody's (RFC 5737), the others are of
-private ones."""
+"""Addresses on the way out of most networks: the first is nobody's (RFC 5737), the others are from private
+networks."""
 BORDER: Final = 4
-"""White modules around a code, as its standard asks for."""
+"""White modules around a code, required by its standard."""
 
 
 class Code(NamedTuple):
@@ -28,7 +28,7 @@ class Code(NamedTuple):
 
 @lru_cache(256)
 def qr(text: str) -> Code:
-    """A text as a QR code, which survives the loss of 15 % of it. Raises ValueError for one that is too long.
+    """A text as a QR code, readable despite the loss of 15 % of it. Raises ValueError for too long a text.
 
     >>> qr("http://192.0.2.7:8501/class?join=CDFHJK").size
     37
@@ -48,9 +48,9 @@ def qr(text: str) -> Code:
 
 
 def local_address() -> str:
-    """This machine's address in the network that it is in; "" if it is in none.
+    """This machine's address in its network; "" if it is in none.
 
-    Nothing is sent: the system is asked from which of its addresses it would.
+    Nothing is sent: the system only says which of its addresses it would send from.
     """
     for probe in PROBES:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
@@ -65,10 +65,10 @@ def local_address() -> str:
 
 
 def reachable(url: str) -> str:
-    """The beginning of an address under which others reach the server that a browser reaches at `url`.
+    """The beginning of the server's address for others, from a browser's address of it, `url`.
 
-    A name is taken as it is. In place of this machine's name for itself comes its address in the network, if
-    it has one.
+    A name is left unchanged. This machine's name for itself is replaced by its address in the network, if it
+    has one.
 
     >>> reachable("https://tokens.example.edu/bpe?step=3")
     'https://tokens.example.edu'
@@ -84,7 +84,7 @@ def reachable(url: str) -> str:
 
 
 def _is_own(host: str) -> bool:
-    """Whether an address is one that means this machine itself."""
+    """Whether an address means this machine itself."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

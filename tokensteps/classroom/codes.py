@@ -1,5 +1,4 @@
-"""A class's code, which students type, and the sealed papers that say who somebody is: the lecturer's key, a
-device's number."""
+"""A class's code, for students to type, and sealed credentials: the lecturer's key, a device's number."""
 
 from __future__ import annotations
 
@@ -11,32 +10,32 @@ from tokensteps.server.seal import seal, unseal
 
 CODE_LETTERS: Final = "CDFHJKMNPRTWXY34679"
 """No two look alike, on a wall or read aloud (no O and 0, I and 1, B and 8, S and 5, U and V); without vowels
-they make no words."""
+they form no words."""
 CODE_LENGTH: Final = 6
 
 
 class Person(NamedTuple):
-    """Who asks, as sealed: somebody with the key of a class, or one of its devices."""
+    """The sealed identity of a sender: a holder of a class's key, or one of its devices."""
 
     code: str
     born: str
-    """That of the class: codes are used again, keys are not."""
+    """The id of the class: codes are used again, keys are not."""
     number: int
-    """A device's; 0 with the key."""
+    """The device's number; 0 for the key."""
 
     @property
     def lecturer(self) -> bool:
-        """Whether this is who opened the class, or was given the key."""
+        """Whether this is the class's opener, or another holder of the key."""
         return self.number == 0
 
 
 def new_code() -> str:
-    """A code that nobody can guess."""
+    """An unguessable code."""
     return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
 
 
 def read_code(typed: str) -> str | None:
-    """A code as it was typed, in its normal form; None for what can't be one.
+    """A typed code in its normal form; None for an impossible one.
 
     >>> read_code(" cdf-hjk "), read_code("CDFHJO"), read_code("CDF")
     ('CDFHJK', None, None)
@@ -46,13 +45,13 @@ def read_code(typed: str) -> str | None:
 
 
 def credential(person: Person) -> str:
-    """What somebody shows with every request: anybody can read it, nobody can make one."""
+    """A credential for every request: anybody can read it, nobody can forge it."""
     return seal("class", [*person])
 
 
 def read_credential(shown: object, code: str) -> Person | None:
-    """Who shows this at a class; None for a forgery, and for another class's. Whether the class is still the
-    same, `born` says."""
+    """The holder of this credential for a class; None for a forgery, and for another class's. `born` tells
+    whether the class is still the same."""
     if not isinstance(shown, str) or len(shown) > CREDENTIAL_LIMIT:
         return None
     match unseal("class", shown):

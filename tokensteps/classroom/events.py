@@ -1,5 +1,5 @@
-"""What is said to whom of what happened in a class: a student hears no key before it is revealed, and never
-another's answer."""
+"""The events of a class for each listener: a student gets no key before it is revealed, and never another's
+answer."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from tokensteps.classroom.room import COUNTS, Note, Room, as_line
 from tokensteps.classroom.rounds import Given, Round
 
 SAME_FOR_ALL: Final = frozenset({"place", "pace", "teams", "blank", "names", "call", "drop", "end"})
-"""Events that say what their notes say, to everybody."""
+"""Events with the data of their notes, for everybody."""
 OF_ONES_OWN: Final = frozenset({"reveal"})
-"""And those that say something else to each student."""
+"""And those with different data for each student."""
 
 
 class People(NamedTuple):
-    """Who is there."""
+    """The number of people present, and of those following."""
 
     here: int
     follow: int
 
 
 def event(name: str, data: Any, number: int | None = None) -> bytes:
-    """An event as it is sent (https://html.spec.whatwg.org/multipage/server-sent-events.html). JSON has no
-    line breaks.
+    """An event as sent (https://html.spec.whatwg.org/multipage/server-sent-events.html). JSON has no line
+    breaks.
 
     >>> event("end", {}, 7)
     b'id: 7\\nevent: end\\ndata: {}\\n\\n'
@@ -36,8 +36,7 @@ def event(name: str, data: Any, number: int | None = None) -> bytes:
 
 
 def event_parts(name: str, data: Mapping[str, Any], number: int) -> Iterator[bytes]:
-    r"""An event that may be long, in parts that are written as they are asked for: a value each, or an item
-    of a value that is an iterator.
+    r"""A possibly long event, in parts made on demand: a value each, or an item of an iterator.
 
     >>> b"".join(event_parts("state", {"role": "lecturer", "rounds": iter([1, 2]), "give": None}, 7))
     b'id: 7\nevent: state\ndata: {"role":"lecturer","rounds":[1,2],"give":null}\n\n'
@@ -48,7 +47,7 @@ def event_parts(name: str, data: Mapping[str, Any], number: int) -> Iterator[byt
 
 
 def json_parts(data: Mapping[str, Any]) -> Iterator[bytes]:
-    """An object, a value at a time; of a list or an iterator, an item at a time."""
+    """An object as JSON, a value at a time; for a list or an iterator, an item at a time."""
     start = "{"
     for name, value in data.items():
         yield f"{start}{json.dumps(name)}:".encode("ascii")
@@ -65,10 +64,10 @@ def json_parts(data: Mapping[str, Any]) -> Iterator[bytes]:
 
 
 def events(room: Room, after: int, person: Person, people: People, now: float) -> Iterator[bytes]:
-    """What somebody who has heard everything up to the entry `after` hasn't heard yet.
+    """The news for a listener who knows everything up to the entry `after`.
 
-    Each is written when it is asked for: meanwhile the class goes on, and what it says then of a round, it
-    says again afterwards.
+    Each event is made on demand: meanwhile the class goes on, and an event with newer data on a round is sent
+    again afterwards.
     """
     return _events(room, room.notes[person.lecturer].after(after), person, people, now)
 
@@ -92,8 +91,7 @@ def _anew(note: Note, name: str, data: Any) -> bytes:
 
 
 def _shared(note: Note, name: str, data: Any) -> bytes:
-    """An event that hundreds get, written once: again only where less time is left than when it was
-    written."""
+    """An event for hundreds, written once: again only with another remaining time."""
     left = data.get("left") if data else None
     if left not in note.sent:
         note.sent.clear()
@@ -153,7 +151,7 @@ def _to_student(
 
 
 def question_of(asked: Round, now: float, key: bool = False) -> dict[str, Any]:
-    """A round's question, for whoever may answer it, or with its key."""
+    """A round's question, without its key for students, or with it."""
     question = dict(asked.question)
     more = {"prepared": asked.prepared} if key else {}
     if not key:
@@ -169,13 +167,13 @@ def question_of(asked: Round, now: float, key: bool = False) -> dict[str, Any]:
 
 
 def plan_of(room: Room, now: float) -> dict[str, Any] | None:
-    """The activity of a plan, and for how many seconds it has been going on."""
+    """The activity of a plan, and its duration so far in seconds."""
     plan = room.plan
     return plan and {"walk": plan["walk"], "by": plan["by"], "seconds": max(0, round(now - plan["at"]))}
 
 
 def tally_of(room: Room, asked: Round, here: int) -> dict[str, Any]:
-    """How many have answered, of those who are there, and what: the lecturer's own screen shows it before the
+    """The number of answers, of people present, and the bars: the lecturer's own screen shows them before the
     wall does."""
     answered = len(asked.answers)
     return {
@@ -189,15 +187,14 @@ def tally_of(room: Room, asked: Round, here: int) -> dict[str, Any]:
 
 
 def of_free(asked: Round) -> dict[str, Any]:
-    """What belongs to answers in people's own words alone: which are on the wall, and which the engine is
-    still to grade."""
+    """The additions for free answers: those on the wall, and those that the engine has yet to grade."""
     if asked.question["input"] != "free":
         return {}
     return {"picked": [*asked.picked], "unjudged": asked.unjudged()}
 
 
 def verdict_of(asked: Round, number: int) -> dict[str, Any]:
-    """What a student hears of a round that was revealed."""
+    """A student's view of a revealed round."""
     mine, verdict = asked.answers.get(number), asked.verdict(number)
     return {
         "key": asked.question["key"],
@@ -208,27 +205,27 @@ def verdict_of(asked: Round, number: int) -> dict[str, Any]:
 
 
 def given_of(given: Given | None) -> Any:
-    """What everybody was given; None for nothing."""
+    """The set given to everybody; None for nothing."""
     return None if given is None else {"round": given.number, **given.what}
 
 
 def progress_of(given: Given | None, here: int) -> Any:
-    """How far they are with it."""
+    """Everybody's progress with it."""
     return None if given is None else {"round": given.number, "of": here, "questions": given.progress()}
 
 
 def given_with_progress(room: Room, here: int) -> Any:
-    """What everybody was given, as the lecturer sees it."""
+    """The set given to everybody, for the lecturer."""
     return room.given and {**given_of(room.given), "progress": progress_of(room.given, here)}
 
 
 def lost_of(room: Room) -> list[dict[str, int]]:
-    """Where how many got lost, in the order of the places."""
+    """The number of lost students for each place, in the order of the places."""
     return [{"run": run, "step": step, "count": len(who)} for (run, step), who in sorted(room.lost.items())]
 
 
 def state_for(room: Room, person: Person, people: People, now: float, rounds: Any = ()) -> dict[str, Any]:
-    """Everything that somebody who comes needs to know; to a lecturer, `rounds` of all that was asked."""
+    """The whole state for a newcomer; for a lecturer with the `rounds` of all questions."""
     common = {
         "code": room.code, "nicknames": room.nicknames, "ended": room.ended, "place": room.place, "blank": room.blank, "all": room.all,
         "pace": room.pace, "teams": room.teams,
@@ -248,12 +245,12 @@ def state_for(room: Room, person: Person, people: People, now: float, rounds: An
 
 
 def people_of(room: Room, people: People) -> Mapping[str, int]:
-    """How many are there, follow, and have ever joined."""
+    """The numbers of people present, following, and ever joined."""
     return {**people._asdict(), "joined": len(room.devices)}
 
 
 def _present(room: Room, person: Person, people: People, now: float) -> dict[str, Any] | None:
-    """The present round as somebody may see it."""
+    """The present round, as far as this person may see it."""
     question = room.round
     if question is None:
         return None

@@ -1,5 +1,5 @@
-"""What each student has answered and what it counts: a row for each, only where names were asked for, and for
-the lecturer alone."""
+"""Each student's answers and scores: a row for each, only in classes with nicknames, and for the lecturer
+alone."""
 
 from __future__ import annotations
 
@@ -12,28 +12,27 @@ from tokensteps.classroom.room import Room
 from tokensteps.classroom.rounds import WORTH, Given, Round, team_of
 
 TRY_OF: Final[Mapping[str, int]] = {"right": 1, "half": 2, "quarter": 3}
-"""Verdict on an exercise → the try at which it was right."""
+"""Verdict on an exercise → the number of the right try."""
 MISSED: Final = "–"
-"""Stands for a vote in which somebody didn't take part."""
+"""Stands for a vote without an answer."""
 TEAM_NAMES: Final = "ABCD"
-"""As `assets/components/class/parts.js` has them."""
+"""The same as in `assets/components/class/parts.js`."""
 
 
 class Mark(NamedTuple):
-    """What one student has answered to one question."""
+    """One student's answer to one question."""
 
     answer: str
-    """Of several votes, one after the other."""
+    """The answers of all votes, one after the other."""
     verdict: str
-    """Of the last one: "right", "tied", "wrong"; for an exercise also "half" and "quarter"; "" without a
-    key."""
+    """The last vote's verdict: "right", "tied", "wrong"; for an exercise also "half" and "quarter"; ""
+    without a key."""
     tries: int | None
-    """How often an answer was sent, or the try at which an exercise was right; None where that isn't
-    known."""
+    """The number of answers sent, or of an exercise's right try; None if that is unknown."""
 
     @property
     def score(self) -> float | None:
-        """What it counts; None for a question without a key. A tie isn't right, and is counted as a tie."""
+        """Its score; None for a question without a key. A tie isn't right, and is counted as a tie."""
         return WORTH.get(self.verdict)
 
 
@@ -44,12 +43,11 @@ class Answered(NamedTuple):
     """Language → the question."""
     graded: bool
     marks: Mapping[int, Mark]
-    """Device → what it has answered."""
+    """Device → its mark."""
 
 
 def all_answered(room: Room) -> list[Answered]:
-    """The questions in the order in which they were asked, each with its later votes, and those of the sets
-    that were given."""
+    """All questions in their order, each with its later votes, together with those of the given sets."""
     votes: dict[int, list[Round]] = {}
     for question in room.rounds.values():
         votes.setdefault(question.first, []).append(question)
@@ -91,21 +89,20 @@ class Student(NamedTuple):
     team: int | None
     """From 0; None without teams."""
     marks: tuple[Mark | None, ...]
-    """For each question; None where nothing was answered."""
+    """For each question; None without an answer."""
 
     def counted(self, kind: str) -> int:
-        """How many of the marks are of a kind."""
+        """The number of marks of a kind."""
         return sum(mark is not None and mark.verdict == kind for mark in self.marks)
 
     @property
     def total(self) -> float:
-        """What all of it counts."""
+        """The sum of the scores."""
         return sum(mark.score or 0 for mark in self.marks if mark is not None)
 
 
 def students(room: Room) -> tuple[list[Answered], list[Student]]:
-    """All questions, and all who have joined. Raises RequestRefused for a class that doesn't ask for
-    names."""
+    """All questions, and all students. Raises RequestRefused for a class without nicknames."""
     if not room.nicknames:
         raise RequestRefused("names", "This class has no nicknames.")
     columns = all_answered(room)
@@ -137,8 +134,8 @@ def gradebook(room: Room) -> dict[str, Any]:
 
 
 def grades_csv(room: Room) -> str:
-    """The same for a gradebook: a line for each student, with the team where there are any; of each question
-    what was answered, how it was graded, the tries, the score; totals.
+    """The same for a gradebook: a line for each student, with the team, if any; for each question the answer,
+    the grade, the tries and the score; totals.
 
     Raises RequestRefused.
     """

@@ -1,5 +1,5 @@
-"""The classes that this server keeps in memory: it writes what is said here, reads what was said elsewhere,
-and wakes who listens."""
+"""The classes in this server's memory: it writes its own entries, reads other servers' entries, and wakes
+listeners."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ from tokensteps.server.stores import shared_folder
 
 Result = TypeVar("Result")
 REDIS_VARIABLE: Final = "TOKENSTEPS_REDIS"
-"""The environment variable that names a Redis or Valkey for classes: `redis://host:6379/0`."""
+"""The environment variable with a Redis or Valkey for classes: `redis://host:6379/0`."""
 WOKEN: Final = 50
-"""Streams that are woken at once: to tell them all takes some ten milliseconds."""
+"""Streams woken at once: sending to them all takes some ten milliseconds."""
 TRIES: Final = 5
-"""Codes that are tried for a new class: one in half a million is taken."""
+"""Attempts at a free code for a new class: one in half a million is taken."""
 
 
 def shared_store() -> Store:
-    """The store that this server shares with others. Raises StoreError."""
+    """The store shared with other servers. Raises StoreError."""
     address = os.environ.get(REDIS_VARIABLE, "")
     if not address:
         return FileStore(shared_folder("classes") / "classes.sqlite")
-    from tokensteps.classroom.redis_store import RedisStore  # an extra: asked for when it is needed
+    from tokensteps.classroom.redis_store import RedisStore  # an extra: imported on demand
 
     return RedisStore(address)
 
@@ -55,8 +55,8 @@ def shared_store() -> Store:
 async def once_at_a_time(
     under_way: dict[str, asyncio.Task[Result]], name: str, make: Callable[[], Coroutine[Any, Any, Result]]
 ) -> Result:
-    """What somebody else is having made under this name, or else is made now; who leaves meanwhile takes it
-    from nobody."""
+    """The result of a task already under way for this name, or else of a new one; it goes on for the others
+    if one leaves."""
     task = under_way.get(name)
     if task is None:
         task = under_way[name] = asyncio.ensure_future(make())
@@ -64,7 +64,7 @@ async def once_at_a_time(
         def told(done: asyncio.Task[Result]) -> None:
             under_way.pop(name)
             if not done.cancelled():
-                done.exception()  # whoever waits for it hears of it; nobody may
+                done.exception()  # those waiting get the error; nobody may be waiting
 
         task.add_done_callback(told)
     return await asyncio.shield(task)
@@ -81,30 +81,30 @@ class Listener(Protocol):
 
 @dataclass
 class OpenClass:
-    """A class with those who listen to it here."""
+    """A class with its listeners here."""
 
     room: Room
     used: float
-    """When somebody last asked for it."""
+    """The time of the last request."""
     refused: dict[int, Outcome] = field(default_factory=dict)
-    """Entries that were written and did nothing, because another server's came before them."""
+    """Written entries without effect, because another server's came before them."""
     streams: dict[int, list[Listener]] = field(default_factory=dict)
     """A device's number, 0 for the lecturer → its open streams at this server, the oldest first."""
     ringing: dict[Listener, None] = field(default_factory=dict)
-    """Those that are about to be woken, in their order."""
+    """Streams about to be woken, in their order."""
     buckets: dict[int, Bucket] = field(default_factory=dict)
-    """How much each has asked for lately."""
+    """The recent requests of each device."""
     summaries: Bucket = field(default_factory=lambda: Bucket(SUMMARY_RATE))
-    """How many summaries were asked for lately."""
+    """The recent requests for summaries."""
     telling: dict[str, asyncio.Task[bytes]] = field(default_factory=dict)
-    """Kind → the summary that is being made."""
+    """Kind → the summary in the making."""
     everywhere: frozenset[int] = frozenset()
-    """The devices that listen at any server, as far as was told."""
+    """The devices listening at any server, by the servers' notes."""
     told: tuple[float, frozenset[int]] = (0.0, frozenset())
-    """When this server said last who listens here, and whom it named."""
+    """The time of this server's last note, and the listening devices in it."""
 
     def people(self) -> People:
-        """Who is there, and who of them follows."""
+        """The number of people present, and of those following."""
         devices = self.room.devices
         there = (self.everywhere | self.streams.keys()) & devices.keys()
         return People(len(there), sum(devices[number].follows for number in there))
@@ -119,16 +119,15 @@ class OpenClass:
         self.wake_streams(students=bool(self.room.notes[False].after(before)))
 
     def wake_streams(self, students: bool) -> None:
-        """Wake the lecturer, who hears of everything, and the students where there is something for them:
-        most of what is said are their own answers, and waking hundreds for each would take as long as telling
-        them something."""
+        """Wake the lecturer for every entry, and the students only for events of theirs: most entries are
+        their answers, and waking hundreds for each would take as long as sending them something."""
         hear = self.streams.values() if students else (self.streams.get(0, ()),)
         if not self.ringing and any(hear):
             asyncio.get_running_loop().call_soon(self._ring_on)
         self.ringing.update(dict.fromkeys(stream for streams in hear for stream in streams))
 
     def _ring_on(self) -> None:
-        """Wake some, and the others when these, and whoever else has something to do, had their turn."""
+        """Wake some streams, and the others after these, and all other tasks, had their turn."""
         for stream in [*islice(self.ringing, WOKEN)]:
             del self.ringing[stream]
             stream.bell.set()
@@ -149,10 +148,10 @@ class Hub:
         self._store: Store | None = None
         self._thread = ThreadPoolExecutor(1, "classes")
         self._apart = ThreadPoolExecutor(1, "classes apart")
-        """For what is long and asks the store nothing: one at a time, so that the event loop shares the
-        processor with no more."""
+        """For long work without the store: one task at a time, so that the event loop shares the processor
+        with no more."""
         self._coming: dict[str, asyncio.Task[OpenClass]] = {}
-        """Classes that are being read."""
+        """Classes being read from the store."""
         self._kept: dict[str, OpenClass] = {}
         self._server = secrets.token_hex(4)
         self._polling: asyncio.Task[None] | None = None
@@ -160,8 +159,8 @@ class Hub:
     # --- What is asked for ----------------------------------------------------------------------------------
 
     async def open(self, nicknames: bool) -> tuple[str, str]:
-        """Open a class; its code, and what tells it from a later one with the same code. Raises
-        RequestRefused."""
+        """Open a class; returns its code, and an id that distinguishes it from later classes with the same
+        code. Raises RequestRefused."""
         now, born = self.clock(), secrets.token_hex(4)
         line = as_line({"do": "open", "at": round(now, 2), "born": born, "nicknames": nicknames})
         for _ in range(TRIES):
@@ -174,7 +173,7 @@ class Hub:
         )
 
     def knows(self, code: str) -> bool:
-        """Whether a class is kept here."""
+        """Whether a class is in memory here."""
         return code in self._kept
 
     async def kept(self, code: str) -> OpenClass:
@@ -190,7 +189,7 @@ class Hub:
         return open_class
 
     async def _come(self, code: str) -> OpenClass:
-        """A class from its log, which may have a hundred thousand entries. Raises RequestRefused."""
+        """A class from its log, of up to a hundred thousand entries. Raises RequestRefused."""
         lines = await self._in_thread(lambda store: store.read(code, 0))
         if not lines:
             raise RequestRefused("gone", "There is no such class. It may be over.")
@@ -200,13 +199,12 @@ class Hub:
         return open_class
 
     async def apart(self, work: Callable[[], Result]) -> Result:
-        """Have something done while the event loop goes on. It must not look at a class that somebody else
-        may change."""
+        """Have work done while the event loop goes on. It must not look at a class that may change
+        meanwhile."""
         return await asyncio.get_running_loop().run_in_executor(self._apart, work)
 
     async def add(self, kept: OpenClass, entry: Said) -> int:
-        """Have something said; the number of the device or round that it made. Nothing is written that would
-        change nothing.
+        """Add an entry; returns the number of its new device or round. Entries without effect aren't written.
 
         Raises RequestRefused.
         """
@@ -244,8 +242,8 @@ class Hub:
             self._polling = asyncio.get_running_loop().create_task(self._keep())
 
     async def _keep(self) -> None:
-        """While there are classes here: hear what was said at other servers, count who is there, forget what
-        nobody uses."""
+        """While there are classes here: read other servers' entries, count the people, forget unused
+        classes."""
         counted = 0.0
         while self._kept and not self.closing:
             await asyncio.sleep(CLASS_POLL)
@@ -260,8 +258,7 @@ class Hub:
                 await asyncio.sleep(1)
 
     async def read_news(self) -> None:
-        """Hear what was said elsewhere; a class that the store has lost is over, for everybody at every
-        server."""
+        """Read other servers' entries; a class lost by the store is over, for everybody at every server."""
         known = {code: open_class.room.known for code, open_class in self._kept.items()}
         for code, lines in (await self._in_thread(lambda store: store.news(known))).items():
             open_class = self._kept.get(code)
@@ -271,7 +268,7 @@ class Hub:
                 open_class.apply_entries(lines[open_class.room.known - known[code] :])
 
     async def _count(self, kept: OpenClass) -> None:
-        """Say who listens here, when that has changed or was long ago, and hear who listens elsewhere."""
+        """Note this server's listeners after a change, or a long time, and read those elsewhere."""
         now, code, before = self.clock(), kept.room.code, kept.people()
         if not kept.streams and now - kept.used > CLASS_KEPT_SECONDS:
             self._forget(code)
@@ -290,8 +287,8 @@ class Hub:
                 kept.wake_streams(students=False)
 
     def _over(self, kept: OpenClass, now: float) -> bool:
-        """Whether a class's day is over; then it is forgotten here, and in the store when the next one is
-        opened."""
+        """Whether a class's day is over; then it is forgotten here, and in the store with the next new
+        class."""
         over = now - kept.room.opened > CLASS_SECONDS
         if over:
             self._forget(kept.room.code)
@@ -303,7 +300,7 @@ class Hub:
             open_class.wake_streams(students=True)
 
     def keeps(self, kept: OpenClass) -> bool:
-        """Whether a class is still here, and may be listened to."""
+        """Whether a class is still here, and open to listeners."""
         return not self.closing and self._kept.get(kept.room.code) is kept
 
     async def _in_thread(self, ask: Callable[[Store], Result]) -> Result:
@@ -320,7 +317,7 @@ class Hub:
 
 
 def _read_entry(line: str) -> dict[str, Any]:
-    """An entry as it is written in a log; one that does nothing, where somebody else has written it.
+    """An entry from a line of the log; one without effect for a line in another form.
 
     >>> _read_entry('{"do": "end"}'), _read_entry("[1]"), _read_entry("Hello?")
     ({'do': 'end'}, {'do': ''}, {'do': ''})
@@ -333,8 +330,7 @@ def _read_entry(line: str) -> dict[str, Any]:
 
 
 def _numbers(who: str) -> list[int]:
-    """The devices that a server has noted, as it is written in the store; none, where somebody else has
-    written it.
+    """The devices in a server's note in the store; none for a note in another form.
 
     >>> _numbers("[1, 2]"), _numbers('["one", {}]'), _numbers("1"), _numbers("?")
     ([1, 2], [], [], [])
@@ -348,5 +344,5 @@ def _numbers(who: str) -> list[int]:
 
 @process_singleton
 def hub() -> Hub:
-    """That of this server."""
+    """The hub of this server."""
     return Hub()

@@ -1,5 +1,4 @@
-"""A question to a class as it comes from the lecturer's browser, examined part by part; nothing here knows
-what it is about."""
+"""Questions and other requests from browsers in a class, checked part by part, whatever their subject."""
 
 from __future__ import annotations
 
@@ -39,13 +38,13 @@ INPUTS: Final = ("choices", "number", "text", "free")
 PREPARED_TEXTS: Final = {
     "id": PREPARED_ID, "say": LESSON_LINE, "kind": 20, "answer": CHOICE_TYPED, "activity": 12, "at": PREPARED_AT,
 }  # fmt: skip
-"""The texts of a prepared question, and how long each may be."""
+"""The texts of a prepared question, each with its maximum length."""
 Kind = Literal[
     "form", "key", "gone", "shown", "late", "round", "place", "enough", "ended", "large", "often", "full", "store", "names"
 ]  # fmt: skip
-"""Why something was refused; the browser has the words for each."""
+"""The reasons for a refusal; the browser has the words for each."""
 Judgement = Literal["right", "tied", "wrong"]
-"""Of an answer; "tied" is as good as the key, but not what the rule chooses."""
+"""The judgement of an answer; a "tied" one is as good as the key, but not the rule's choice."""
 
 
 class RequestRefused(Exception):
@@ -81,7 +80,7 @@ def truth(value: Any) -> bool:
 
 
 def nickname(value: Any) -> str:
-    """A name to show: one line of letters, without what changes direction or can't be seen.
+    """A name to show: one line of letters, without changes of direction and invisible characters.
 
     >>> nickname("  Ana\\u202e  B.\\n"), nickname(None), nickname("x" * 99) == "x" * 24
     ('Ana B.', '', True)
@@ -97,8 +96,8 @@ def nickname(value: Any) -> str:
 
 
 def as_deck(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The lecturer's prepared questions, as the browser keeps them: another one of the lecturer's reads them,
-    and nobody else. Raises RequestRefused."""
+    """The lecturer's prepared questions, in the browser's form: only the lecturer's other browsers read them.
+    Raises RequestRefused."""
     questions = given.get("questions")
     if not isinstance(questions, list) or len(questions) > DECK:
         raise RequestRefused("form", f"expected a list of at most {DECK} questions")
@@ -119,8 +118,8 @@ def _prepared(one: Any) -> dict[str, Any]:
 
 
 def as_place(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Where the lecturer is: page, query without step, step, tab; and by which of the lecturer's devices.
-    Raises RequestRefused."""
+    """The lecturer's place: page, query without step, step, tab; and the lecturer's device. Raises
+    RequestRefused."""
     return {
         "page": text(given.get("page", ""), 60),
         "query": text(given.get("query", ""), SEALED_LIMIT),
@@ -131,13 +130,13 @@ def as_place(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def as_plan(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The activity of a plan that a device of the lecturer's is at, or wants to be at; none any more with an
-    empty one. Raises RequestRefused."""
+    """The present or wanted activity of a plan on one of the lecturer's devices; "" ends the plan. Raises
+    RequestRefused."""
     return {"walk": text(given.get("walk", ""), 12), "by": text(given.get("by") or "", 12)}
 
 
 def as_teams(given: Mapping[str, Any]) -> dict[str, int]:
-    """Into how many teams students are told off. Raises RequestRefused."""
+    """The number of teams. Raises RequestRefused."""
     teams = given.get("teams")
     if isinstance(teams, bool) or teams not in TEAMS:
         raise RequestRefused("form", "teams is one of: " + ", ".join(map(str, TEAMS)))
@@ -145,7 +144,7 @@ def as_teams(given: Mapping[str, Any]) -> dict[str, int]:
 
 
 def as_pace(given: Mapping[str, Any]) -> dict[str, int | None]:
-    """The first and the last step between which students step alone; without any, they follow. Raises
+    """The first and the last step for students to step alone; without any, they follow. Raises
     RequestRefused.
 
     >>> as_pace({"first": 2, "last": 5}), as_pace({})
@@ -158,8 +157,7 @@ def as_pace(given: Mapping[str, Any]) -> dict[str, int | None]:
 
 
 def read_given(given: Mapping[str, Any]) -> dict[str, Any]:
-    """An exercise set or a challenge for everybody; with no questions, none any more. Raises
-    RequestRefused."""
+    """An exercise set or a challenge for everybody; one without questions ends it. Raises RequestRefused."""
     return {
         "page": text(given.get("page", ""), 60),
         "query": text(given.get("query", ""), SEALED_LIMIT),
@@ -169,7 +167,7 @@ def read_given(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_question(given: Any) -> dict[str, Any]:
-    """A question with its key, and nothing that doesn't belong to one. Raises RequestRefused."""
+    """A question with its key, and nothing else. Raises RequestRefused."""
     if not isinstance(given, Mapping):
         raise RequestRefused("form", "expected a question")
     said, asked_by = given.get("say"), given.get("input")
@@ -202,13 +200,12 @@ def read_question(given: Any) -> dict[str, Any]:
 
 
 def as_picks(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Answers in people's own words that go on the wall, instead of those that were picked before. Raises
-    RequestRefused."""
+    """Free answers for the wall, in place of the earlier picks. Raises RequestRefused."""
     return {"picked": _texts(given.get("picked"), BARS)}
 
 
 def as_judged(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What the engine says of answers: some are right, some wrong. Raises RequestRefused."""
+    """The engine's judgement of answers: some are right, some wrong. Raises RequestRefused."""
     return {name: _texts(given.get(name), JUDGED_AT_ONCE) for name in ("right", "wrong")}
 
 
@@ -219,8 +216,7 @@ def _texts(given: Any, most: int) -> list[str]:
 
 
 def same_answer(question: Mapping[str, Any], answer: str) -> str:
-    """What two answers in people's own words have in common that are the same but for spaces and case; a word
-    to be split keeps its case.
+    """The common form of free answers that differ only in spaces and case; a word to split keeps its case.
 
     >>> same_answer({}, "  The  Most frequent"), same_answer({"parts": 3}, " Hugs ")
     ('the most frequent', 'Hugs')
@@ -251,7 +247,7 @@ def _choices(given: Any) -> list[dict[str, Any]]:
 
 
 def sentence(value: Any) -> Any:
-    """A sentence: a text, or a list of texts and tokens, `{"t": …, "c": place in the palette}`. Raises
+    """A sentence: a text, or a list of texts and tokens, `{"t": …, "c": index in the palette}`. Raises
     RequestRefused."""
     if not isinstance(value, list):
         return text(value, QUESTION_LIMIT)
@@ -285,13 +281,13 @@ def as_text(words: Any) -> str:
 
 
 def token_text(value: Any) -> str:
-    """A token: as it is, since its spaces belong to it. Raises RequestRefused."""
+    """A token, unchanged, since its spaces belong to it. Raises RequestRefused."""
     text(value, QUESTION_LIMIT)
     return str(value)
 
 
 class AnswerKey:
-    """What makes an answer right, read once: a round has hundreds of answers.
+    """The right answers, read once: a round has hundreds of answers.
 
     >>> key = AnswerKey({"key": ["0.333", "2"], "tied": ["0.5"]})
     >>> [key.verdict(answer) for answer in ("2", "0.333", "0.5", "7", "?")]
@@ -304,7 +300,7 @@ class AnswerKey:
         self._right, self._tied = frozenset(question["key"]), frozenset(question.get("tied", ()))
 
     def verdict(self, answer: str) -> Judgement | None:
-        """Whether an answer is one of the key's; None where there is no key."""
+        """The verdict on an answer; None without a key."""
         if not self._right:
             return None
         if answer in self._right:
@@ -313,7 +309,7 @@ class AnswerKey:
 
 
 def answer_text(question: Mapping[str, Any], answer: str) -> str:
-    """An answer as people write it: a choice's own words, or tokens by what joins them.
+    """A readable answer: a choice's own words, or else the answer itself, such as `u + g`.
 
     >>> own = {
     ...     "choices": [
@@ -333,5 +329,5 @@ def answer_text(question: Mapping[str, Any], answer: str) -> str:
 
 
 def for_spreadsheets(rows: Iterable[list[object]]) -> Iterator[list[object]]:
-    """Cells of which none is a formula."""
+    """Rows with harmless cells: none is a formula."""
     return ([inert(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)

@@ -1,5 +1,5 @@
-"""Logs in Redis or Valkey, for servers on several machines: each log a list, whose commands write and read in
-one go.
+"""Logs in Redis or Valkey, for servers on several machines: each log is a list, with commands for writing and
+reading in one go.
 
 Needs the package `redis` (`pip install "tokensteps[redis]"`).
 """
@@ -17,9 +17,9 @@ from tokensteps.limits import CLASS_IDLE, CLASS_SECONDS, CLASSES
 
 PREFIX: Final = "tokensteps:class:"
 ALL: Final = "tokensteps:classes"
-"""Code → when something was last written."""
+"""Code → the time of the last entry."""
 REACH: Final = 2.0
-"""Seconds that it may take to reach it, or to answer as a whole: events wait for as long."""
+"""Seconds to reach the store, and for a whole answer: events wait for as long."""
 CREATE: Final = """
 for _, code in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
   if redis.call('TYPE', ARGV[1] .. code .. ':log')['ok'] ~= 'list' then redis.call('ZREM', KEYS[1], code) end
@@ -37,13 +37,13 @@ redis.call('EXPIRE', log, ARGV[7])
 redis.call('ZADD', KEYS[1], ARGV[5], ARGV[2])
 return 1
 """
-"""Begins a log unless there is one, or no room: in a script, because no other server may come between."""
+"""Begins a log unless there is one, or no room: in a script, so that no other server can come between."""
 
 
 class RedisStore:
     """Logs in the Redis at an address, such as `redis://host:6379/0`.
 
-    Others may use the same one: what isn't as we write it is passed over, and holds up no class but its own.
+    Other programs may use it, too: entries in another form are skipped, and hold up only their own class.
     """
 
     def __init__(self, address: str) -> None:
@@ -63,12 +63,12 @@ class RedisStore:
             raise StoreError(f"{address}: {error}; write redis://host:6379/0") from error
 
     def create(self, code: str, line: str, now: float) -> bool:
-        """Begin a log, which the server forgets by itself after a day."""
+        """Begin a log; Redis forgets it by itself after a day."""
         value = (PREFIX, code, line, now - CLASS_IDLE, now, CLASSES, int(CLASS_SECONDS))
         return bool(self._ask(lambda redis: redis.eval(CREATE, 1, ALL, *value)))
 
     def add(self, code: str, line: str, known: int, now: float) -> Sequence[str]:
-        """Write a line where there is a log, and read what others wrote before it, in one go."""
+        """Write a line if there is a log, and read the unknown lines before it, in one go."""
 
         def both(redis: Any) -> Any:
             with redis.pipeline(transaction=True) as together:
@@ -81,11 +81,11 @@ class RedisStore:
         return list(lines) if number else ()
 
     def read(self, code: str, known: int) -> Sequence[str]:
-        """All lines after those."""
+        """All lines after the first `known`."""
         return list(self._ask(lambda redis: redis.lrange(PREFIX + code + ":log", known, -1)))
 
     def news(self, known: Mapping[str, int]) -> Mapping[str, Sequence[str] | None]:
-        """What is new, in one question for all."""
+        """The new lines, in one request for all."""
 
         def each(redis: Any) -> Any:
             with redis.pipeline(transaction=False) as together:
@@ -97,7 +97,7 @@ class RedisStore:
         return after_known({code: lines if isinstance(lines, list) else () for code, lines in result})
 
     def here(self, code: str, server: str, who: str, now: float) -> None:
-        """Note who is at a server."""
+        """Note the people at a server."""
 
         def both(redis: Any) -> None:
             with redis.pipeline(transaction=True) as together:
@@ -108,25 +108,25 @@ class RedisStore:
         self._ask(both)
 
     def everywhere(self, code: str, since: float) -> Sequence[str]:
-        """What servers have noted since then."""
+        """The servers' notes of people since then."""
         noted = map(_noted, self._ask(lambda redis: redis.hvals(PREFIX + code + ":here")))
         return [who for at, who in noted if at > since]
 
     def _ask(self, question: Any) -> Any:
-        """The package's own limit is on each piece of an answer: one that comes byte by byte would take for
+        """The package's own limit is on each piece of an answer: with single bytes an answer would take for
         ever."""
         guard = threading.Timer(REACH, self._redis.connection_pool.disconnect)
         guard.start()
         try:
             return question(self._redis)
-        except Exception as error:  # one whose connection was closed ends somehow
+        except Exception as error:  # a closed connection ends in one of several errors
             raise StoreError(f"Redis: {error}") from error
         finally:
             guard.cancel()
 
 
 def _noted(one: str) -> tuple[float, str]:
-    """When a server noted whom; long ago, if it is none of ours that did.
+    """The time and the people of a server's note; long ago for a note in another form.
 
     >>> _noted('[5.0, "[1, 2]"]'), _noted("5"), _noted("[1, 2, 3]")
     ((5.0, '[1, 2]'), (-inf, ''), (-inf, ''))

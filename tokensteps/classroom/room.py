@@ -1,8 +1,8 @@
-"""A class is what was said in it: a log of entries, and this, what follows from them, one after the other.
+"""A class: the state that follows from a log of entries, applied one after the other.
 
 Every server reads the same log in the same order, and so comes to the same class; nothing here looks at a
-clock or tosses a coin: an entry says when it was made. What an entry can't do any more, because of one that
-came before it, it doesn't do anywhere.
+clock or tosses a coin: an entry has its own time. An entry made impossible by an earlier one has no effect on
+any server.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from tokensteps.limits import (
 )
 
 Said = Mapping[str, Any]
-"""What was said: `do` says what, `at` when, `n` by which device; the rest belongs to what it does."""
+"""An entry: `do` is its action, `at` its time, `n` its device; the rest depends on the action."""
 Outcome = Kind | Literal["same"] | None
-"""Why an entry does nothing; "same": it would, but everything is already as it says."""
+"""The reason why an entry has no effect; "same": everything is already as it demands."""
 COUNTS: Final = frozenset({"tally", "lost", "progress", "plan", "picked", "put", "deck"})
-"""What only the lecturer hears, and the latest of it says all that was said before of the same thing."""
+"""Events for the lecturer alone; the latest one replaces all earlier ones of the same thing."""
 OF_STUDENTS: Final = frozenset({"join", "nick", "mode", "answer", "lost"})
 
 
 def as_line(entry: Any) -> str:
-    """An entry as the log has it, or what is sent of one: ASCII on one line."""
+    """An entry in the log, or an event's data: JSON in ASCII on one line."""
     return json.dumps(entry, separators=(",", ":"))
 
 
@@ -49,7 +49,7 @@ def _as_pace(entry: Said) -> tuple[int, int] | None:
 
 @dataclass
 class Device:
-    """A browser that has joined."""
+    """A joined browser."""
 
     nickname: str = ""
     follows: bool = True
@@ -58,26 +58,26 @@ class Device:
 
 @dataclass(frozen=True)
 class Note:
-    """What an entry has changed, for those who listen."""
+    """An entry's change, for listeners."""
 
     id: int
     name: str
     data: Mapping[str, Any]
-    """What there is to say; of what changes with time only which round or place it is."""
+    """The data of the event; for changing data only the number of its round or place."""
     size: int = 0
-    """Bytes that it takes to say it, about."""
+    """Approximate bytes of the event."""
     sent: dict[float | None, bytes] = field(default_factory=dict, compare=False)
-    """Seconds that were left of a countdown, None without one → as it was written then for everybody. Only
-    the latest is kept."""
+    """Remaining seconds of a countdown, None without one → the event for everybody at that time. Only the
+    latest is kept."""
 
 
 class Notes:
-    """The latest notes for some of those who listen: a few hundred, so that who comes back soon hears each;
+    """The latest notes for the lecturer or for students: a few hundred, so that a quick return finds each;
     fewer if they are long."""
 
     def __init__(self) -> None:
         self.forgotten = 0
-        """The latest note that isn't kept any more: who has heard less than that is told all anew."""
+        """The latest dropped note: listeners who have missed it get the whole state."""
         self._kept: deque[Note] = deque()
         self._size = 0
 
@@ -91,11 +91,11 @@ class Notes:
             self._size -= gone.size
 
     def after(self, number: int) -> list[Note]:
-        """Those of later entries."""
+        """The notes of later entries."""
         return [*takewhile(lambda note: note.id > number, reversed(self._kept))][::-1]
 
     def drop(self, asked: int) -> None:
-        """Forget what was to be said of a round: there is nothing left to speak of."""
+        """Drop the notes on a deleted round."""
         self._kept = deque(note for note in self._kept if note.data.get("round") != asked)
         self._size = sum(note.size for note in self._kept)
 
@@ -106,43 +106,43 @@ class Room:
     def __init__(self, code: str) -> None:
         self.code, self.born, self.opened = code, "", 0.0
         self.known, self.size, self.ended = 0, 0, False
-        """Entries of the log, and their characters, up to now."""
+        """Applied entries of the log, and their characters."""
         self._long = 0
-        """Characters of the latest."""
+        """Characters of the latest entry."""
         self.nicknames, self.blank, self.all = False, False, True
         self.place: dict[str, Any] | None = None
         self.plan: dict[str, Any] | None = None
-        """The activity of a lesson plan: `walk` as in an address, `by` which device, `at` since when."""
+        """The activity of a lesson plan: `walk` as in an address, `by` its device, `at` its start."""
         self.pace: tuple[int, int] | None = None
-        """The first and the last step of the present run between which each student steps alone; None where
-        all follow."""
+        """The first and the last step for students to step alone in the present run; None while all
+        follow."""
         self.teams = 0
-        """Into how many teams students are told off, by the numbers of their devices; 0 without."""
+        """The number of teams, assigned by the numbers of devices; 0 without."""
         self.deck: list[dict[str, Any]] = []
         """The lecturer's prepared questions."""
         self.devices: dict[int, Device] = {}
         self.rounds: dict[int, Round] = {}
         self.round: Round | None = None
-        """The present one."""
+        """The present round."""
         self.given: Given | None = None
         self.gave: list[Given] = []
-        """All sets that were given, the present one last."""
+        """All given sets, the present one last."""
         self.numbered = 0
         self.made: dict[int, int] = {}
-        """Entry of the log → the device or round that it made."""
+        """Entry of the log → its new device or round."""
         self.runs: dict[tuple[str, str], int] = {}
         """Page and query → their number, in the order of their first visit."""
         self.visited: list[tuple[str, str]] = []
         """Number, less one → page and query."""
         self.lost: dict[tuple[int, int], set[int]] = {}
-        """Run and step → the devices that got lost there."""
+        """Run and step → the devices lost there."""
         self.notes = {True: Notes(), False: Notes()}
-        """For the lecturer (True), who hears of everything, and for students."""
+        """For the lecturer (True), with everything, and for students."""
 
     # --- What an entry may do -------------------------------------------------------------------------------
 
     def verdict(self, entry: Said) -> Outcome:
-        """What stops an entry from doing anything; None if nothing does."""
+        """The reason why an entry has no effect; None if it has one."""
         do, device = entry["do"], self.devices.get(entry.get("n", 0))
         if not hasattr(self, f"_do_{do}"):  # a newer server's, while all are being updated
             return "form"
@@ -166,7 +166,7 @@ class Room:
     def _check_names(self, entry: Said, _device: None) -> Outcome:
         if self.nicknames == entry["on"]:
             return "same"
-        # Who has answered without a name must not get one afterwards.
+        # A student with anonymous answers must not get a name afterwards.
         return "names" if entry["on"] and self.numbered else None
 
     def _check_nick(self, entry: Said, device: Device) -> Outcome:
@@ -272,10 +272,10 @@ class Room:
     # --- What it does ---------------------------------------------------------------------------------------
 
     def apply(self, line: str, entry: Said) -> Outcome:
-        """The log's next entry, as it is written there and as read: it does what it can. Returns why not.
+        """Apply the log's next entry, given as its line and as an object. Returns the reason why it had no
+        effect, if so.
 
-        What isn't made as ours are, because somebody else has written it into the store, does nothing more
-        than it can.
+        An error from a malformed entry, written into the store by another program, is caught here.
         """
         self.known += 1
         self.size += len(line)
@@ -295,8 +295,7 @@ class Room:
         return verdict
 
     def copy(self) -> Room:
-        """The class as it stands, for who looks at it in another thread. What can't change any more, such as
-        a round that is over, is shared."""
+        """The class as it stands, for another thread. Unchangeable parts, such as past rounds, are shared."""
         same = copy(self)
         same.devices, same.runs, same.visited = {**self.devices}, {**self.runs}, [*self.visited]
         same.lost = {there: {*who} for there, who in self.lost.items()}
@@ -391,7 +390,7 @@ class Room:
         if self.round is not None and self.round.state in ("open", "shown"):
             self.round.state = "closed"
         number = self._next_number()
-        # The address may be the longest part of a place; each run's is kept once.
+        # The query may be the longest part of a place; each run's is kept once.
         where = {name: value for name, value in (self.place or {}).items() if name != "query"}
         self.round = Round(
             number,
@@ -463,7 +462,7 @@ class Room:
     def _do_judge(self, entry: Said) -> None:
         question = self.rounds[entry["round"]]
         question.judge({**dict.fromkeys(entry["right"], "right"), **dict.fromkeys(entry["wrong"], "wrong")})
-        # A student who has been told that nothing was right or wrong is told anew.
+        # A student who got no verdict before is told again.
         self._say("reveal" if question.state == "revealed" else "tally", round=question.number)
 
     def _do_lost(self, entry: Said) -> None:

@@ -1,4 +1,4 @@
-"""Questions that were asked, with everybody's answers: counted, gathered into bars, judged by the key."""
+"""Rounds: questions to a class with everybody's answers, counted, gathered into bars, judged by the key."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tokensteps.limits import BARS, FREE_BARS, JUDGED_AT_ONCE, LATE_SECONDS, NUM
 
 State = Literal["open", "shown", "revealed", "closed"]
 WORTH: Final[Mapping[str, float]] = {"right": 1.0, "half": 0.5, "quarter": 0.25, "tied": 0.0, "wrong": 0.0}
-"""Verdict → what it counts; the halves and quarters are an exercise's, right at the second or third try."""
+"""Verdict → its score; halves and quarters are for an exercise solved at the second or third try."""
 
 
 def team_of(device: int, teams: int) -> int:
-    """Of so many teams, a device's, from 0.
+    """A device's team among so many, from 0.
 
     >>> [team_of(device, 2) for device in (1, 2, 3)]
     [0, 1, 0]
@@ -29,38 +29,38 @@ def team_of(device: int, teams: int) -> int:
 
 @dataclass
 class Round:
-    """One question, asked once. Asked again, it is another round with the same `first`."""
+    """One question, asked once. A repeat is another round with the same `first`."""
 
     number: int
     first: int
     question: Mapping[str, Any]
     place: Mapping[str, Any]
-    """Where the lecturer was: the run's number, the page, the step; the room has the run's address."""
+    """The lecturer's place: the run's number, the page, the step; the room has the run's address."""
     opened: float
     state: State = "open"
     answers: dict[int, str] = field(default_factory=dict)
     """Device → its answer, the latest."""
     counts: Counter[str] = field(default_factory=Counter)
-    """Answer → the devices that have given it."""
+    """Answer → the number of devices with it."""
     verdicts: dict[str, Judgement | None] = field(default_factory=dict)
-    """Answer → what it is worth: each is judged once, however many give it."""
+    """Answer → its verdict: each different answer is judged once."""
     worth: Counter[Judgement | None] = field(default_factory=Counter)
-    """Verdict → the devices whose answer it is."""
+    """Verdict → the number of devices with such an answer."""
     same: dict[str, str] = field(default_factory=dict)
-    """Answer in people's own words → what it has in common with those that are the same: worked out once."""
+    """Free answer → the common form of equal answers, computed once."""
     changes: Counter[int] = field(default_factory=Counter)
     of: int = 0
-    """Devices that could have answered: those in the class when it was open."""
+    """Possible answers: the devices in the class while it was open."""
     prepared: str = ""
-    """Of the lecturer's prepared questions, the one that it is."""
+    """The id of the lecturer's prepared question, if it is one."""
     picked: tuple[str, ...] = ()
-    """Answers in people's own words that the lecturer has put on the wall."""
+    """Free answers picked by the lecturer for the wall."""
     judged: dict[str, Judgement] = field(default_factory=dict)
-    """What the engine says of words that were to be found; a question about them has no key."""
+    """The engine's judgement of students' words; a question for a word has no key."""
     shown: bool = False
     """Whether the lecturer's wall shows the bars."""
     aside: bool = False
-    """Whether it was put aside, after it was revealed: the lecturer went on, on all devices."""
+    """Whether it was put aside after it was revealed: the lecturer went on, on all devices."""
 
     def __post_init__(self) -> None:
         self._key = AnswerKey(self.question)
@@ -91,7 +91,7 @@ class Round:
         return self._key.verdict(answer)
 
     def judge(self, verdicts: Mapping[str, Judgement]) -> None:
-        """Take what the engine says of answers that were given."""
+        """Take the engine's judgement of given answers."""
         value = {*self.same.values()}
         self.judged |= {answer: verdict for answer, verdict in verdicts.items() if answer in value}
         for answer, number in self.counts.items():
@@ -102,18 +102,18 @@ class Round:
 
     @property
     def is_graded(self) -> bool:
-        """Whether answers are right or wrong: there is a key, or the engine says so."""
+        """Whether answers are right or wrong, by a key or by the engine."""
         return bool(self.question["key"]) or "parts" in self.question
 
     def unjudged(self) -> list[str]:
-        """Words of which the engine hasn't said anything yet, as many as it is asked for at once."""
+        """Words without the engine's judgement so far, as many as for one request."""
         if "parts" not in self.question:
             return []
         words = dict.fromkeys(self.same.values())
         return [*islice((one for one in words if one and one not in self.judged), JUDGED_AT_ONCE)]
 
     def copy(self) -> Round:
-        """The round as it stands, whatever is answered later."""
+        """The round as it stands, without later answers."""
         same = copy(self)
         same.answers, same.verdicts = {**self.answers}, {**self.verdicts}
         same.same = {**self.same}
@@ -122,11 +122,11 @@ class Round:
         return same
 
     def verdict(self, device: int) -> Judgement | None:
-        """What a device's answer is worth; None without one, and where there is no key."""
+        """The verdict on a device's answer; None without an answer or a key."""
         return self.verdicts.get(self.answers.get(device, ""))
 
     def left(self, now: float) -> float | None:
-        """Seconds of the countdown that are left; None without one."""
+        """Remaining seconds of the countdown; None without one."""
         seconds = self.question.get("seconds")
         return None if seconds is None else round(max(0.0, self.opened + seconds - now), 1)
 
@@ -136,7 +136,7 @@ class Round:
         return seconds is not None and now > self.opened + seconds + LATE_SECONDS
 
     def offers(self, answer: str) -> bool:
-        """Whether this may be answered: one of the choices, where there are any; a number of not too many
+        """Whether this answer is allowed: one of the choices, if there are any; a number of not too many
         digits."""
         match self.question["input"]:
             case "choices":
@@ -149,8 +149,7 @@ class Round:
         """The distribution: of choices in their order, of other answers the most frequent ones first and the
         rest together.
 
-        Equally frequent ones are in the order of the alphabet, not of their arrival, so that no bar tells who
-        was first.
+        Ties are in alphabetical order, not by arrival, so that no bar shows who was first.
         """
         if self._bars is None:
             self._bars = self._counted()
@@ -172,8 +171,7 @@ class Round:
         }
 
     def by_team(self, teams: int) -> list[dict[str, Any]]:
-        """The same bars for each of so many teams; none for answers in people's own words, of which the
-        lecturer picks some."""
+        """The same bars for each team; none for free answers, since the lecturer picks from them."""
         if self.question["input"] == "free":
             return []
         counts: list[Counter[str]] = [Counter() for _ in range(teams)]
@@ -190,8 +188,8 @@ class Round:
         ]
 
     def _grouped(self) -> dict[str, Any]:
-        """Answers in people's own words: those that are the same but for spaces and case together, as most
-        have written them."""
+        """Free answers: those that differ only in spaces and case count together, in their most frequent
+        form."""
         groups: dict[str, list[tuple[int, str]]] = {}
         for answer, count in self.counts.items():
             groups.setdefault(self.same[answer], []).append((-count, answer))
@@ -204,17 +202,17 @@ class Round:
         return {"bars": bars, "others": {"answers": len(counted) - len(first), "count": rest}}
 
     def tied(self) -> int:
-        """How many answers are as good as the key, but not what the rule chooses."""
+        """The number of answers as good as the key, but not the rule's choice."""
         return self.worth["tied"]
 
     def right(self) -> int | None:
-        """How many answers are right; None for a question without a key."""
+        """The number of right answers; None for a question without a key."""
         return self.worth["right"] if self.is_graded else None
 
 
 @dataclass
 class Given:
-    """An exercise set or a challenge that everybody has, and how far they are."""
+    """An exercise set or a challenge for everybody, and their progress."""
 
     number: int
     what: Mapping[str, Any]
@@ -222,12 +220,11 @@ class Given:
     """Question → device → the verdict, a key of `WORTH`."""
 
     def copy(self) -> Given:
-        """As it stands, whatever is answered later."""
+        """The set as it stands, without later answers."""
         return replace(self, answers=[{**one} for one in self.answers])
 
     def progress(self) -> list[dict[str, int]]:
-        """For each question, how many have done it, how many of them right, at whichever try, and how many
-        tied."""
+        """For each question, the number of devices that did it, of right ones, at any try, and of ties."""
         return [
             {
                 "done": len(one),

@@ -1,7 +1,7 @@
-"""What a browser asks of a class, over HTTP: small messages in JSON, and one stream of events.
+"""A browser's requests to a class, over HTTP: small messages in JSON, and one stream of events.
 
-They come through the same guard as everything else (`tokensteps/server/headers.py`), so other sites' pages
-are refused before.
+They come through the same guard as all requests (`tokensteps/server/headers.py`), so other sites' pages are
+refused before.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ SAY: Final[Mapping[str, str]] = {
     "ended": "The class is over.",
     "full": "There is no room for more.",
 }
-"""For whoever reads what goes over the wire; people see the browser's own words, in their language."""
+"""For readers of the raw response; people see the browser's own words, in their language."""
 Body = dict[str, Any]
 
 
@@ -98,13 +98,13 @@ LECTURERS: Final[Mapping[str, Callable[[Body], Body]]] = {
     "give": form.read_given,
     "end": lambda _body: {},
 }
-"""What needs the key, and what is read of it."""
+"""Action with the key → the reader of its message."""
 STUDENTS: Final[Mapping[str, Callable[[Body], Body]]] = {
     "answer": _read_answer,
     "lost": lambda _body: {},
     "mode": lambda body: {"follows": form.truth(body.get("follows"))},
 }
-"""What a device does."""
+"""Action of a device → the reader of its message."""
 MAKERS: Final = frozenset({"ask", "again", "give"})
 
 
@@ -114,12 +114,12 @@ def known_addresses() -> Addresses:
 
 
 def _account(scope: Mapping[str, Any]) -> Account:
-    """That of the address which asks."""
+    """The account of the requesting address."""
     return known_addresses().account(network((scope.get("client") or ("",))[0]))
 
 
 def _spend(bucket: Bucket) -> None:
-    """Take one, or be refused: a browser that asks too often asks again later. Raises RequestRefused."""
+    """Take one, or be refused: after too many requests a browser tries again later. Raises RequestRefused."""
     now = time.monotonic()
     if bucket.full(now):
         raise RequestRefused("often", "Too many messages from here. Try again in a moment.")
@@ -136,8 +136,8 @@ async def _read(request: Request, limit: int) -> Body:
 
 
 async def _asker(shown: object, code: str, lecturer: bool | None) -> tuple[Person, OpenClass]:
-    """Who asks, and the class. A seal is looked at before any class is: with a forged one, nobody learns
-    which there are. Raises RequestRefused."""
+    """The sender, and the class. The seal is checked before the class: with a forged seal, nobody learns of
+    existing classes. Raises RequestRefused."""
     person = read_credential(shown, code)
     if person is None or lecturer not in (None, person.lecturer):
         raise RequestRefused("key")
@@ -180,8 +180,8 @@ async def _open(request: Request) -> Body:
 
 async def _found(code: str, wrong: Bucket) -> OpenClass:
     """A class by its code alone, unless too many codes were wrong. A try counts before the store is asked, so
-    that many tries at once count, too, and no more once it was right; a class that is kept here needs no
-    asking. Raises RequestRefused."""
+    that simultaneous tries count, too, and is taken back if it was right; a class in memory needs no store.
+    Raises RequestRefused."""
     now = time.monotonic()
     if wrong.full(now):
         raise RequestRefused("often", "Too many wrong codes from here. Try again in a minute.")
@@ -232,7 +232,7 @@ async def _act(request: Request) -> Body:
 
 
 def _without_page(room: Room, place: Body) -> Body:
-    """A place by its number, where page and query are known: a text in an address can be long."""
+    """A place with its run's number instead of a known page and query: a text in an address can be long."""
     run = room.runs.get((place["page"], place["query"]))
     return place if run is None else {"run": run, **{name: place[name] for name in ("step", "tab", "by")}}
 
@@ -259,7 +259,7 @@ async def _make(room: Room, kind: str) -> bytes:
 
 
 class InPieces(Response):
-    """A long answer: the connection holds a piece or two for a reader who is slow, and others have their turn
+    """A long response: the connection holds a piece or two for a slow reader, and others have their turn
     between them."""
 
     async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
@@ -284,7 +284,7 @@ async def _draw_qr(request: Request) -> Body:
 def _answered(
     handle: Callable[[Request], Awaitable[Body | Response]],
 ) -> Callable[[Request], Awaitable[Response]]:
-    """A route that answers in JSON, whatever becomes of it."""
+    """A route with a response in JSON, also for a refusal."""
 
     async def answer(request: Request) -> Response:
         try:
@@ -297,7 +297,7 @@ def _answered(
 
 
 def _turned(turned: RequestRefused) -> Response:
-    """Why not, in a word for the browser and a sentence for people."""
+    """The reason for a refusal, as a word for the browser and a sentence for people."""
     said = {"error": turned.kind, "say": turned.say or SAY.get(turned.kind, turned.kind)}
     headers = {"Retry-After": "1"} if turned.kind in ("often", "store") else {}
     return JSONResponse(said, STATUS[turned.kind], headers)
@@ -307,7 +307,7 @@ class Events:
     """The route of the event stream: plain ASGI, since it lasts as long as the page."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer with events, or with the reason why not."""
+        """Answer with events, or with the reason for a refusal."""
         request, account = Request(scope), _account(scope)
         try:
             _spend(account.bucket("stream"))
@@ -325,8 +325,8 @@ class Events:
 
 
 def _after(request: Request) -> int | None:
-    """The last event that a browser has: it says so by itself when it comes back, and in the address where a
-    script began anew."""
+    """A browser's last event: in a header when it reconnects by itself, in the address after a new start of
+    the script."""
     said = request.headers.get("last-event-id") or request.query_params.get("after") or ""
     return int(said) if said.isascii() and said.isdigit() and len(said) < 10 else None
 

@@ -1,4 +1,4 @@
-"""What classes add to the start and the end of a server."""
+"""A server's start and end, with classes."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Lifespan = Callable[[App], AbstractAsyncContextManager[dict[str, Any]]]
 
 
 def with_classes(lifespan: Lifespan) -> Lifespan:
-    """A server's life, with classes in it: it says where students reach it, and ends their streams when it
-    ends."""
+    """A server's life, with classes in it: it prints its address for students, and ends their streams at its
+    end."""
 
     @asynccontextmanager
     async def life(app: App) -> AsyncIterator[dict[str, Any]]:
@@ -36,7 +36,7 @@ def with_classes(lifespan: Lifespan) -> Lifespan:
 
 
 def tell_address() -> None:
-    """Print the address that a class types in, where others can reach this server."""
+    """Print the address for a class to type in, if others can reach this server."""
     address = st.get_option("server.address") or ""
     if not address or _everywhere(address):
         result = local_address()
@@ -49,7 +49,7 @@ def tell_address() -> None:
 
 
 def _everywhere(address: str) -> bool:
-    """Whether a server that listens there is reached from elsewhere under any of the machine's addresses."""
+    """Whether a server listening there is reached from elsewhere under any of the machine's addresses."""
     try:
         return ipaddress.ip_address(address).is_unspecified
     except ValueError:
@@ -60,11 +60,11 @@ def _everywhere(address: str) -> bool:
 def told_to_end(end: Callable[[], None]) -> Iterator[None]:
     """Inside, `end` is called when a signal ends the server.
 
-    It first waits for all answers to be finished, and only then says that it ends; but an event stream is
-    never finished by itself.
+    The server first waits for the end of all responses, and only then announces its own; but an event stream
+    never ends by itself.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield  # a server inside another program, which has the signals
+        yield  # a server inside another program: the signals are that one's
         return
     loop = asyncio.get_running_loop()
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}

@@ -1,5 +1,5 @@
-"""Where the logs of all classes are: in a file that the servers of one machine share, or in a Redis that
-several machines share."""
+"""Stores for the logs of all classes: a file shared by the servers of one machine, or a Redis shared by
+several machines."""
 
 from __future__ import annotations
 
@@ -11,22 +11,21 @@ from typing import Final, Protocol
 from tokensteps.limits import CLASS_IDLE, CLASS_SECONDS, CLASSES
 
 BUSY_SECONDS: Final = 5.0
-"""How long one server waits while another one writes; a write takes less than a millisecond."""
+"""A server's longest wait for another one's write; a write takes less than a millisecond."""
 
 
 class StoreError(Exception):
-    """The store can't be reached, or can't write. What was asked has not happened, as far as is known."""
+    """The store can't be reached, or can't write. The request has had no effect, as far as is known."""
 
 
 class Store(Protocol):
-    """Logs by code. All that a class is follows from its log, so a store keeps lines and knows nothing of
-    what they mean.
+    """Logs by code. All of a class follows from its log, so a store keeps lines and ignores their meaning.
 
     Called from one thread at a time. Everything raises StoreError.
     """
 
     def create(self, code: str, line: str, now: float) -> bool:
-        """Begin a log with its first line; False if there is one already, or no room for another."""
+        """Begin a log with its first line; False if there already is one, or no room for another."""
 
     def add(self, code: str, line: str, known: int, now: float) -> Sequence[str]:
         """Write a line at the end of a log. Returns all lines after the first `known`, this one last; none if
@@ -36,14 +35,14 @@ class Store(Protocol):
         """All lines after the first `known`; none if there is no such log."""
 
     def news(self, known: Mapping[str, int]) -> Mapping[str, Sequence[str] | None]:
-        """For each class that this server keeps, with how many lines it knows, the lines after those, where
-        there are any; None where the log is gone."""
+        """Code of a class in memory here → its lines after the `known` number of them, if there are any; None
+        if the log is gone."""
 
     def here(self, code: str, server: str, who: str, now: float) -> None:
-        """Note who is at a server."""
+        """Note the people at a server."""
 
     def everywhere(self, code: str, since: float) -> Sequence[str]:
-        """What servers have noted since then."""
+        """The servers' notes of people since then."""
 
 
 SCHEMA: Final = """
@@ -61,8 +60,7 @@ FORGET: Final = tuple(f"DELETE FROM {table} WHERE code = ?" for table in ("class
 class FileStore:
     """Logs in an SQLite file: its write-ahead log lets all servers read while one writes.
 
-    A line that was written is there though the server be killed; it may be lost if the machine loses power
-    within a moment.
+    A written line survives the end of the server; it may be lost in a power failure a moment later.
     """
 
     def __init__(self, path: Path) -> None:
@@ -72,15 +70,14 @@ class FileStore:
             path.chmod(0o600)
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
-            self._db.execute("PRAGMA secure_delete = ON")  # what is forgotten isn't in the file any more
+            self._db.execute("PRAGMA secure_delete = ON")  # deleted lines aren't in the file any more
             self._db.executescript(SCHEMA)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"{path}: {error}") from error
         self._version = -1
 
     def create(self, code: str, line: str, now: float) -> bool:
-        """Begin a log. Old ones go; with no room, so does the one that was quiet for longest, if that was
-        long."""
+        """Begin a log. Old ones go; without room, so does the quietest one, if it was quiet for long."""
         with _Transaction(self._db) as db:
             for (old,) in db.execute(
                 "SELECT code FROM classes WHERE opened <= ?", (now - CLASS_SECONDS,)
@@ -104,7 +101,7 @@ class FileStore:
             self._db.execute(statement, (code,))
 
     def add(self, code: str, line: str, known: int, now: float) -> Sequence[str]:
-        """Write a line and read what others wrote before it, in one go."""
+        """Write a line and read the unknown lines before it, in one go."""
         with _Transaction(self._db) as db:
             count = "UPDATE classes SET last = ?, lines = lines + 1 WHERE code = ?"
             if db.execute(count, (now, code)).rowcount != 1:
@@ -125,7 +122,7 @@ class FileStore:
             raise StoreError(str(error)) from error
 
     def news(self, known: Mapping[str, int]) -> Mapping[str, Sequence[str] | None]:
-        """What is new; nothing is read where no other server has written since the last time: to ask that
+        """The new lines; nothing is read unless another server has written since the last time: this check
         takes microseconds."""
         try:
             version = self._db.execute("PRAGMA data_version").fetchone()[0]
@@ -138,12 +135,12 @@ class FileStore:
         return after_known(results)
 
     def here(self, code: str, server: str, who: str, now: float) -> None:
-        """Note who is at a server."""
+        """Note the people at a server."""
         with _Transaction(self._db) as db:
             db.execute("REPLACE INTO present VALUES (?, ?, ?, ?)", (code, server, who, now))
 
     def everywhere(self, code: str, since: float) -> Sequence[str]:
-        """What servers have noted since then."""
+        """The servers' notes of people since then."""
         try:
             read = "SELECT who FROM present WHERE code = ? AND at > ?"
             return [who for (who,) in self._db.execute(read, (code, since))]
@@ -156,7 +153,7 @@ class FileStore:
 
 
 def after_known(found: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str] | None]:
-    """What is new, of logs read from the last line that is known: one that hasn't even that is gone.
+    """The new lines of logs read from the last known line on: a log without even that one is gone.
 
     >>> after_known({"CDFHJK": ["known"], "MNPRTW": ["known", "new"], "XYZ347": []})
     {'MNPRTW': ['new'], 'XYZ347': None}
@@ -165,7 +162,7 @@ def after_known(found: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str
 
 
 class _Transaction:
-    """All of it or nothing; alone among all servers from the start."""
+    """A transaction, exclusive among all servers from the start."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db

@@ -1,8 +1,8 @@
-"""One browser's event stream: everything that is said in a class from the moment it came, or came back.
+"""One browser's event stream: all events of a class from its arrival, or from its last known event.
 
-There is no queue: the class's log is the queue, and a stream only knows up to where it has told it. A reader
-who takes nothing holds a place in the log, one piece of what is to be told and what the socket holds, however
-much is said meanwhile.
+There is no queue: the class's log is the queue, and a stream only knows its position there. A reader who
+takes nothing holds a position in the log, one piece of unsent events and the socket's buffer, however many
+events follow.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
 HEADERS: Final = (
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),  # nginx, and others that know it, pass on every event at once
+    (b"x-accel-buffering", b"no"),  # nginx, and other proxies with this header, pass on every event at once
 )
 AGAIN: Final = b"retry: 1000\n\n"
-"""How soon a browser comes back, in milliseconds."""
+"""A browser's pause before it comes back, in milliseconds."""
 PING: Final = event("ping", {})
-"""What a browser hears while nothing happens, so that it knows of a connection that is lost."""
+"""A quiet stream's sign of life: without it, a browser knows that the connection is lost."""
 NOBODY: Final = People(0, 0)
 
 
 class EventStream:
-    """An ASGI application that answers one request, until the browser leaves."""
+    """An ASGI application for one request, until the browser leaves."""
 
     def __init__(self, hub: Hub, kept: OpenClass, person: Person, after: int | None) -> None:
-        """`after` is the last event that the browser has, None for none."""
+        """`after` is the browser's last event, None for none."""
         self._hub, self._kept, self._person, self._after = hub, kept, person, after
         self._people: People | None = None
         self.bell = asyncio.Event()
         self.over = False
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
-        """Tell what happens, until the browser leaves or the class ends."""
+        """Send events, until the browser leaves or the class ends."""
         self._arrive()
         reader = asyncio.ensure_future(_left(receive))
         writer = asyncio.ensure_future(self._tell(send))
@@ -88,13 +88,13 @@ class EventStream:
                     await self.bell.wait()
             except TimeoutError:
                 first = (PING,)
-            if self._person.lecturer:  # what comes within a moment is counted together
+            if self._person.lecturer:  # answers within a moment are counted together
                 await asyncio.sleep(TALLY_SECONDS)
         await send({"type": "http.response.body", "body": b""})
 
     async def _send(self, send: Send, parts: Iterator[bytes]) -> None:
-        """Send in pieces what is made as they are sent: a reader who takes nothing holds one, and others have
-        their turn between them."""
+        """Send parts in pieces, and make them on the way: a reader who takes nothing holds one piece, and
+        others have their turn between them."""
         piece, since = bytearray(), time.monotonic()
         for part in parts:
             piece += part

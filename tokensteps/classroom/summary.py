@@ -1,4 +1,4 @@
-"""What is left of a class afterwards: its questions with their bars, where it got lost. It names nobody."""
+"""A class's summary: its questions with their bars, and where students got lost. It names nobody."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tokensteps.limits import CELL_LIMIT
 
 
 def round_summary(asked: Round) -> dict[str, Any]:
-    """A round with its question, its key, its bars and how many were right."""
+    """A round with its question, its key, its bars and the number of right answers."""
     return {
         "round": asked.number, "first": asked.first, "question": asked.question, "place": asked.place, "at": asked.opened,
         "state": asked.state, "answered": len(asked.answers), "of": asked.of, "right": asked.right(), "tied": asked.tied(), **asked.bars(), **of_free(asked),
@@ -23,7 +23,7 @@ def round_summary(asked: Round) -> dict[str, Any]:
 
 
 def summary(room: Room) -> dict[str, Any]:
-    """All of it."""
+    """The summary as one object."""
     return {
         "code": room.code, "opened": room.opened, "ended": room.ended, "joined": len(room.devices), "nicknames": room.nicknames,
         "runs": [{"run": run, "page": page, "query": query} for (page, query), run in room.runs.items()],
@@ -34,7 +34,7 @@ def summary(room: Room) -> dict[str, Any]:
 
 
 def rounds_csv(room: Room) -> str:
-    """A line for each answer that was given to each question, and one for the rest together."""
+    """A line for each answer to each question, and one for the rest together."""
     names = (
         "round",
         "repeats",
@@ -70,7 +70,7 @@ def rounds_csv(room: Room) -> str:
 
 
 def _address(room: Room, asked: Round) -> str:
-    """What leads to a round's run, unless it is too long to stand in each line."""
+    """The query of a round's run, unless it is too long for each line."""
     query = room.visited[asked.place["run"] - 1][1] if asked.place else ""
     return query if len(query) <= CELL_LIMIT else ""
 
@@ -89,5 +89,5 @@ SUMMARIES: Final[Mapping[str, Callable[[Room], bytes]]] = {
     "students": lambda room: b"".join(json_parts(gradebook(room))),
     "grades": lambda room: _csv(grades_csv(room)),
 }
-"""Kind → what makes it of a class that nobody changes meanwhile: it may take a while. Raises RequestRefused
-where there is none."""
+"""Kind → the function that makes it from a copy of a class: it may take a while. Raises RequestRefused if
+there is none."""
