@@ -1,7 +1,7 @@
 """The page's address in the browser: reading it, writing it, and making links.
 
 The address is the truth when a session begins, when a link brings settings, and after Back or Forward.
-Otherwise session state is, and pages write to the address what differs from the usual.
+Otherwise session state is, and pages write its differences from the usual to the address.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from tokensteps.language.i18n import current_language
 from tokensteps.streamlit_internals import is_history_navigation
 
 CHOSEN_LANGUAGE: Final = "language.chosen"
-"""Where a session keeps the language that was chosen, "" for none."""
+"""The key of the chosen language in session state, "" for none."""
 _STEP_IS_DUE: Final = "address.step_is_due"
 TRAVELLING: Final = frozenset({"lang", "walk", "class"})
-"""Parameters that go along from page to page: they are no settings of a page, and an address with nothing
+"""Parameters carried along from page to page: they are no settings of a page, and an address with nothing
 else is bare."""
 
 
@@ -31,7 +31,7 @@ def is_back() -> bool:
 
 def note_travel(came: bool) -> None:
     """Once at the top of each run, `came` from another page or not: after Back or Forward the step in the
-    address counts until a run has come to its end, also where another one overtakes this one."""
+    address counts until the end of a run, even if another run overtakes this one."""
     if came or is_back():
         st.session_state[_STEP_IS_DUE] = is_back()
 
@@ -60,7 +60,7 @@ def update_url(values: Mapping[str, str | None]) -> None:
 
 
 def step_in_url(param: str = "step") -> int | None:
-    """The step that the URL says; None without one."""
+    """The step in the URL; None without one."""
     return read_step(st.query_params.get(param))
 
 
@@ -74,7 +74,7 @@ def read_step(text: str | None) -> int | None:
 
 
 def excerpt_in_url() -> tuple[int, int] | None:
-    """The first and the last step that an embedded page is about (`?embed=true&steps=3..9`); None for all."""
+    """The first and the last step of an embedded page (`?embed=true&steps=3..9`); None for all."""
     return read_excerpt(st.query_params.get("steps")) if st.context.is_embedded else None
 
 
@@ -89,15 +89,14 @@ def read_excerpt(text: str | None) -> tuple[int, int] | None:
 
 
 def in_links() -> dict[str, str]:
-    """What a link says about the language: nothing if it is English and nobody chose another."""
+    """A link's parameter for the language: none if it is English and nobody chose another."""
     language = current_language()
     chosen = st.session_state.get(CHOSEN_LANGUAGE)
     return {"lang": language} if chosen or language != "en" else {}
 
 
 def page_address(values: Mapping[str, str | None], step: int | None = None) -> str:
-    """The address that brings back this page with these parameters (None for those to leave out), at this
-    step."""
+    """The address of this page with these parameters (None leaves one out), at this step."""
     base = (st.context.url or "").split("?")[0]
     query = {**values, **in_links(), "step": None if step is None else str(step)}
     return f"{base}?{urlencode({name: value for name, value in query.items() if value is not None})}"

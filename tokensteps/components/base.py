@@ -20,11 +20,11 @@ _lock: Final = threading.Lock()
 def component(
     name: str, styles: tuple[str, ...] | None = None, *, isolated: bool = True
 ) -> ComponentRenderer:
-    """Return the component `assets/components/<name>.js` with style sheets of its own, which the page's don't
-    reach.
+    """Return the component `assets/components/<name>.js` with style sheets of its own, out of reach of the
+    page's.
 
-    `styles` names files of `assets/` that the bundle has; the default is the component's `<name>.css` and the
-    page's `style.css`. One that is not `isolated` is a part of the page, with the page's own styles.
+    `styles` names files of `assets/` in the bundle; the default is the component's `<name>.css` and the
+    page's `style.css`. Without `isolated`, the component is a part of the page, with the page's own styles.
     """
     if styles is None:
         styles = (f"components/{name}.css", "page/style.css")

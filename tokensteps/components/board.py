@@ -1,5 +1,5 @@
-"""A picture in which a question is answered: mounts `assets/components/board.js`, which fills in the boxes of
-its form."""
+"""A picture for answering a question: mounts `assets/components/board.js`, with clicks that fill in the boxes
+of the form."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tokensteps.components.base import component
 
 
 def board(key: str, html: str, word: str, labels: dict[str, str], *, last: bool) -> None:
-    """Show a picture that `tokensteps.drawing.lattice.board` drew, in the form whose boxes it fills in.
+    """Show a picture by `tokensteps.drawing.lattice.board` in the form with its boxes.
 
-    With `last`, a piece that is chosen goes into the box for the last piece up to where it ends; otherwise
-    the pieces become the split of `word`. The `labels` are "hint" (what to do), "open" (what is left to
-    cover, with `{letters}`) and "done" (with `{split}`).
+    With `last`, a chosen piece goes into the box for the last piece up to its end; otherwise the pieces
+    become the split of `word`. The `labels` are "hint" (instructions), "open" (the uncovered rest, with
+    `{letters}`) and "done" (with `{split}`).
     """
     data = {"html": html, "word": word, "last": last, "labels": labels}
     component("board", ("components/board.css", "page/style.css", "page/projector.css"))(

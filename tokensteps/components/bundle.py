@@ -1,7 +1,7 @@
-"""The one script that all components come in, with their style sheets.
+"""The one script of all components, with their style sheets.
 
 Streamlit sends a component's script and styles with every message that mounts it, at every step again. Here a
-message has a stub that imports this script from the server: a browser asks for it once, and keeps it.
+message has a stub that imports this script from the server: a browser fetches it once, and caches it.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ BUNDLE_END: Final = "components/bundle/end.js"
 EARLY: Final = "components/bundle/early.js"
 STUB: Final = "components/bundle/stub.js"
 SHARED_SHEETS: Final = ("page/style.css", "page/projector.css", "page/class.css")
-"""The page's style sheets that components use, besides those in their own folder."""
+"""The page's style sheets for components, besides those in their own folder."""
 
 
 class Bundle(NamedTuple):
-    """The script, and the digest of it that is its name."""
+    """The script, with its digest as its name."""
 
     digest: str
     text: str
 
     @property
     def address(self) -> str:
-        """Where it is, beside the page."""
+        """Its address, relative to the page."""
         return f"app/static/components.{self.digest}.js"
 
 
 def bundle() -> Bundle:
-    """The script as it stands: an edit of a file shows within a second, as every message asks for this."""
+    """The current script: an edit of a file shows within a second, as every message asks for this."""
     return _looked_at(int(time.monotonic()))
 
 
 def component_names() -> list[str]:
-    """All components that there are."""
+    """The names of all components."""
     names = {path.stem for path in (ASSETS / "components").glob("*.js")}
     return sorted(names - {Path(PRELUDE).stem})
 
@@ -72,7 +72,7 @@ def _put_together(_scripts: tuple[str, ...], sheets: tuple[str, ...], _edited: t
 
 
 def _begun(name: str) -> str:
-    """A component's script as the body of a function, whose names are its own, and which returns the
-    component's function."""
+    """A component's script as the body of a function, with its own names and the component's function as its
+    result."""
     script = "\n".join(map(read_asset, script_files(name)))
     return EXPORT.sub("return ", script)

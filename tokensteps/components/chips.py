@@ -1,6 +1,6 @@
-"""A text as chips beside its ids and details: mounts `assets/components/chips.js`. Which stretch of it
-somebody chooses by a click on a chip is told by `assets/components/chosen.js`, which shows nothing.
-`assets/components/aligned.js` has the chips of several tokenizers.
+"""A text as chips beside its ids and details: mounts `assets/components/chips.js`. The invisible
+`assets/components/chosen.js` reports the stretch of text under a clicked chip. `assets/components/aligned.js`
+has the chips of several tokenizers.
 
 A page goes:
 
@@ -19,30 +19,29 @@ import streamlit as st
 from tokensteps.components.base import component, ignore
 
 OnChoice = Callable[[int, int], None]
-"""Is called with start and end, in characters."""
+"""Called with start and end, in characters."""
 
 
 def linked_chips(data: bytes, key: str, on_why: OnChoice | None = None) -> None:
     """Show the chips. `data` comes from `tokensteps.drawing.chips.chips_message`; `key` names the component.
 
-    `on_why` is called before the script reruns for a token that somebody asks about, where the labels have a
-    "why".
+    `on_why` is called before the script reruns, for a token with a pressed “why”, if the labels have a "why".
     """
     wanted = ignore if on_why is None else hearing(key, "why", on_why)
     component("chips")(key=key, data=data, on_why_change=wanted)
 
 
 def aligned(lines: Sequence[str], *, label: str, key: str) -> None:
-    """Show several tokenizers on one text: lines of markup, in which all text is escaped. `label` is plain
-    text, which names the box to screen readers."""
+    """Show several tokenizers on one text: lines of markup with all text escaped. `label` is plain text, the
+    name of the box for screen readers."""
     message = json.dumps({"label": label, "lines": list(lines)}, separators=(",", ":"))
     component("aligned")(key=key, data=message.encode())
 
 
 def chosen_stretch(key: str, on_choice: OnChoice, show: int = 0) -> None:
-    """Call `on_choice` before the script reruns for a chip that was clicked.
+    """Call `on_choice` before the script reruns, for a clicked chip.
 
-    `show` brings the tab that this is in into sight, once for each new number but 0.
+    `show` brings the component's tab into sight, once for each new number but 0.
     """
     data = json.dumps({"show": show}).encode()
     component("chosen", ("page/style.css",))(
@@ -51,7 +50,7 @@ def chosen_stretch(key: str, on_choice: OnChoice, show: int = 0) -> None:
 
 
 def hearing(key: str, name: str, on_choice: OnChoice) -> Callable[[], None]:
-    """What passes on a stretch of text that the component with this key tells under `name`."""
+    """A callback for passing on the stretch of text under `name` in this component's value."""
 
     def hear() -> None:
         result = st.session_state.get(key)

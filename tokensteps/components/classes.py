@@ -1,6 +1,5 @@
-"""The ways into a class for whoever leads it: `assets/components/class_open.js` asks the server for a room,
-and keeps the lecturer's key in the browser; `assets/components/class_again.js` goes on with a class that is
-open already."""
+"""A lecturer's ways into a class: `assets/components/class_open.js` asks the server for a room, and keeps the
+lecturer's key in the browser; `assets/components/class_again.js` goes on with an open class."""
 
 from __future__ import annotations
 
@@ -18,9 +17,9 @@ from tokensteps.language.names import ALGORITHM_NAMES
 CLASS_PARAMETER: Final = "class"
 CODE_FORM: Final = re.compile(r"[A-Z0-9]{4,12}")
 CLASS_CODE: Final = "class.code"
-"""In session state: the code of the class that the visitor is in, None without one,"""
+"""In session state: the code of the visitor's class, None without one,"""
 CLASS_BEFORE: Final = "class.before"
-"""and the one that the address had before: a message that was under way still has it."""
+"""and the address's former code: a message under way still has it."""
 CLASS_PAGES: Final = frozenset(
     {
         "home",
@@ -34,11 +33,11 @@ CLASS_PAGES: Final = frozenset(
         "classroom",
     }
 )
-"""Pages on which a class is opened."""
+"""Pages with a button for a new class."""
 
 
 def read_class(text: str | None) -> str | None:
-    """The code in an address, as people type it; None for what can't be one.
+    """The code in an address or a typed text; None for an impossible one.
 
     >>> read_class("kx7-p3h"), read_class("<b>"), read_class(None)
     ('KX7P3H', None, None)
@@ -48,15 +47,15 @@ def read_class(text: str | None) -> str | None:
 
 
 def enter_class(code: str) -> None:
-    """Be in this class from now on, whether or not there is one: the browser asks the room. An address that
-    names another has lost."""
+    """Enter a class, even one that may not exist: the browser asks the room. Another code in the address no
+    longer counts."""
     st.session_state[CLASS_BEFORE] = read_class(st.query_params.get(CLASS_PARAMETER))
     st.session_state[CLASS_CODE] = code
     update_url({CLASS_PARAMETER: code})
 
 
 def class_button(page: str) -> None:
-    """The button that opens a class, where one is held and the visitor is in none."""
+    """The button for a new class, on suitable pages, for a visitor without a class."""
     if page in CLASS_PAGES and st.session_state.get(CLASS_CODE) is None:
         key = f"{page}.start-projector-class"
         component("class_open", ("page/projector.css",))(
@@ -68,7 +67,7 @@ def class_button(page: str) -> None:
 
 
 def class_again(page: str) -> None:
-    """The way back for whoever has closed the tab that led a class; nothing for everybody else."""
+    """The way back for a lecturer after closing a class's tab; nothing for everybody else."""
     key = f"{page}.class-again"
     data = {"code": st.session_state.get(CLASS_CODE), "again": again_label()}
     component("class_again", ("page/style.css", "page/class.css"))(

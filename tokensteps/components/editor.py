@@ -1,15 +1,15 @@
-"""The text box of the playground: a component that reports its text while somebody types.
+"""The text box of the playground: a component with reports of its text during typing.
 
 Streamlit's own text area reports when the typing is over and can be overwritten by an answer to an older
-text. Here the text belongs to the browser from the first key on, and Python says explicitly when it wants
-another one: with a new nonce.
+text. Here the text belongs to the browser from the first key on, and Python replaces it only explicitly: with
+a new nonce.
 
     typed = editor(text, KEY, labels=labels, nonce=nonce, params=("text",))
     text = text if typed is None else typed.text
 
 inside one `st.fragment`. With a `desk`, the box asks the server at each key for the chips alone, and reports
-its text to the page when the typing pauses. Everything that a person reads comes in as an argument, so
-nothing here needs translating.
+its text to the page when the typing pauses. Every visible word comes in as an argument, so nothing here needs
+translating.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from tokensteps.components.base import component, ignore
 
 EDITOR_LABELS: Final = ("label", "placeholder", "hint", "failed")
 _LIBRARY: Final = "app/static/scripts/codemirror.js"
-"""Where Streamlit serves `static/`: the box itself, loaded once by a browser."""
+"""The address of the box itself, under Streamlit's `static/`: a browser loads it once."""
 _NEWLINE: Final = re.compile("\r\n?")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class Typed(NamedTuple):
-    """A text that the browser reported, and how often it had been changed."""
+    """A text reported by the browser, and its number of changes so far."""
 
     text: str
     at: int
 
 
 def as_typed(text: str) -> str:
-    """Return `text` as a text box holds it: newlines are `\\n`, half a UTF-16 pair is U+FFFD.
+    """Return `text` in a text box's form: newlines are `\\n`, half a UTF-16 pair is U+FFFD.
 
-    Offsets agree with the browser's only for such text: use it for what comes from files and links.
+    Offsets agree with the browser's only for such text: use it for texts from files and links.
 
     >>> as_typed("a\\r\\nb\\rc\\n")
     'a\\nb\\nc\\n'
@@ -58,22 +58,21 @@ def editor(
     insert: tuple[int, str] = (0, ""),
     desk: str = "",
 ) -> Typed | None:
-    """Mount the text box and return the text that the browser reported for this `nonce`, or None if it hasn't
-    yet.
+    """Mount the text box and return the browser's text for this `nonce`, or None without one so far.
 
     The browser takes `text` when the box appears on the page and when `nonce` is new, and otherwise keeps its
     own. `labels` needs the keys in `EDITOR_LABELS`, plain text. `params` names the URL parameters that follow
-    the typing: while the box is there, a change of those alone replaces the browser's history entry and adds
+    the typing: while the box is there, a change of only these replaces the browser's history entry and adds
     none.
 
-    The box sends "tokensteps:selection" on the document when its selection changes, and selects what
-    "tokensteps:range" names; both carry {start, end} in code points.
+    The box sends "tokensteps:selection" on the document when its selection changes, and selects the range in
+    "tokensteps:range"; both carry {start, end} in code points.
 
     `insert` is a text to put in at the caret, as if somebody had pasted it, with a number: once for each new
     number.
 
-    `desk` is the address, within the app, at which the server draws the chips of a text that is being typed;
-    without one, they come with the page alone.
+    `desk` is the address, within the app, for the chips of a text being typed; without one, they come with
+    the page alone.
 
     Raises `ValueError` when a label is missing.
     """
@@ -85,9 +84,9 @@ def editor(
     if typed is None or value is None or value[0] != nonce:
         value = st.session_state[f"{key}.given"] = (nonce, as_typed(text))
     message = {
-        "key": key,  # the browser's own name for the box changes each time that it appears
+        "key": key,  # the browser's own name for the box changes with each appearance
         "nonce": nonce,
-        # Not what was typed since: the browser has it, and a large text shouldn't travel back.
+        # Not the text typed since: the browser has it, and a large text shouldn't travel back.
         "text": value[1],
         "heard": typed is not None,
         "params": list(params),

@@ -1,4 +1,4 @@
-"""The flipbook: a component that flips between pre-rendered frames at the speed of the keyboard.
+"""The flipbook: a component for flipping between pre-rendered frames at the speed of the keyboard.
 
 Python draws frames (HTML strings) for a window of steps; `assets/components/flipbook.js` shows one at a time
 without asking the server, and reports the step a quarter of a second after the last move. A page goes:
@@ -35,26 +35,25 @@ FLIPBOOK_STYLES: Final = ("components/flipbook.css", "page/style.css", "page/pro
 
 
 class Position(NamedTuple):
-    """Where the learner is: the `step` to draw for, and the `seek` (step, nonce) that goes into the
-    payload."""
+    """The learner's position: the `step` to draw for, and the `seek` (step, nonce) for the payload."""
 
     step: int
     seek: tuple[int, int]
 
 
 class Growth(NamedTuple):
-    """What is said of a run that is still under way."""
+    """The state of a run still under way."""
 
     text: str
-    """How far it is."""
+    """Its progress in words."""
     stop: str
-    """The words on the button that stops it; "" for no button."""
+    """The words on the button for stopping it; "" for no button."""
     pause: float
-    """Seconds after which the browser asks for more."""
+    """Seconds until the browser asks for more."""
 
 
 class _Visit(TypedDict):
-    """What a session remembers of a flipbook from one run of the script to the next."""
+    """A session's memory of a flipbook, from one run of the script to the next."""
 
     trace: str
     run: str
@@ -76,17 +75,17 @@ def position(
     excerpt: tuple[int, int] | None = None,
     start: int = 0,
 ) -> Position:
-    """Find out where the learner is, and keep the URL there.
+    """Find out the learner's position, and keep the URL there.
 
     In this order: a step asked for with `go_to`; after Back, Forward, a link or a reload the URL's `?step=`;
-    what the flipbook mounted under `key` last reported for this `run`; where the learner was in the same
-    `trace` (which, unlike `run`, is the same in every language; default: `run`); `start`. A new nonce comes
-    only when the browser has to be moved. Steps are clamped to 0..`last`, and to the `excerpt` that the page
-    is about; nonsense in the URL counts as absent.
+    the last report for this `run` of the flipbook mounted under `key`; the learner's last step in the same
+    `trace` (unlike `run`, the same in every language; default: `run`); `start`. A new nonce comes only when
+    the browser has to be moved. Steps are clamped to 0..`last`, and to the page's `excerpt`; nonsense in the
+    URL counts as absent.
 
     `arrival` says that this run of the script comes from another page of the app: "link" when the URL brings
-    settings and step with it, which count as after Back; "return" when it doesn't, and gets those that the
-    page remembers.
+    settings and step, and they count as after Back; "return" when it doesn't, and gets the page's remembered
+    ones.
 
     `param` names the URL's parameter (None: leave the URL alone), and `url` are the page's settings:
     parameters to write together with `param` when they have changed since the last run. The step alone never
@@ -125,8 +124,8 @@ def position(
 
 
 def _stayed(was: _Visit, trace: str, run: str, reported: int | None, start: int) -> tuple[int, bool]:
-    """Where a learner is who stayed on the page, and whether the browser has to be moved there; another trace
-    begins at `start`."""
+    """The step of a learner who stayed on the page, and whether the browser has to be moved there; another
+    trace begins at `start`."""
     if was["trace"] != trace:
         return start, True
     if reported is not None:
@@ -144,7 +143,7 @@ def is_shown(key: str, run: str) -> bool:
 
 
 def step_asked(key: str, trace: str, param: str = "step", linked: bool = False) -> int:
-    """The step that `position` is going to find, as far as it can be known without the run's length.
+    """The coming step of `position`, as far as it is known without the run's length.
 
     `linked` says that a link from another page brought settings and step.
     """
@@ -176,15 +175,15 @@ def flipbook(
     on_answer: Callable[[str], None] | None = None,
     on_stop: Callable[[], None] | None = None,
 ) -> int | None:
-    """Mount the flipbook and return the step that the browser last reported, or None if it hasn't since the
-    last seek.
+    """Mount the flipbook and return the browser's last reported step, or None without a report since the last
+    seek.
 
-    `data` comes from `packed`, and may have been packed with another `seek` and, of a run that grows, another
-    `last`: these count (None: the payload's); `run` is the payload's. `growth` says how far such a run is;
-    `on_stop` is called when it is to be stopped. `excerpt` are the first and the last step that can be
-    reached (None: all can). `marks` are steps that the timeline marks, and that keys go to. `key` names the
-    component in `st.session_state`; `on_step` is called, before the script reruns, when the browser reports a
-    step, `on_answer` when something in a frame is chosen as an answer, with its id ("" for nothing any more).
+    `data` comes from `packed`, and may have been packed with another `seek` and, for a growing run, another
+    `last`: these count (None: the payload's); `run` is the payload's. `growth` is the progress of such a run;
+    `on_stop` is called when it is to be stopped. `excerpt` are the first and the last reachable step (None:
+    all are). `marks` are steps marked on the timeline, with keys to go to them. `key` names the component in
+    `st.session_state`. Before the script reruns, `on_step` is called when the browser reports a step,
+    `on_answer` with the id of a choice in a frame ("" for nothing any more).
     """
     value = {"last": last, "excerpt": excerpt, "marks": [*marks] or None}
     head = json.dumps(
@@ -207,7 +206,7 @@ def flipbook(
 
 
 def follows_end(key: str, run: str) -> bool:
-    """Whether the learner wants to stay at the end of a run that grows: the browser says so when it asks for
+    """Whether the learner wants to stay at the end of a growing run: the browser says so when it asks for
     more."""
     result = st.session_state.get(key)
     match result.get("grow") if isinstance(result, Mapping) else None:

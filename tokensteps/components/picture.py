@@ -13,7 +13,7 @@ PICTURE_STEPS: Final = 24
 
 
 def picture_buttons(key: str, page: str) -> None:
-    """Buttons that save what the stage shows; the page's name begins the files' names."""
+    """Buttons for saving the stage as a picture; the page's name begins the files' names."""
     component("picture")(
         key=key, data=json.dumps(picture_labels() | {"page": page, "steps": PICTURE_STEPS}).encode()
     )

@@ -10,8 +10,8 @@ from tokensteps.language.labels import projector_labels
 def projector_button(
     page: str, in_class: bool = False, in_plan: bool = False, opens_class: bool = False
 ) -> None:
-    """The button that leads into projector mode; the key P does, too. The list of keys has a class's only
-    `in_class`, a plan's `in_plan`, and that for a new class where it `opens_class`."""
+    """The button for projector mode; the key P does the same. The list of keys has a class's keys only
+    `in_class`, a plan's `in_plan`, and the one for a new class if the page `opens_class`."""
     component("projector", ("page/projector.css",))(
         key=f"{page}.start-projector", data=projector_labels(in_class, in_plan, opens_class), width="content"
     )

@@ -1,4 +1,4 @@
-"""A table that is text: mounts `assets/components/table.js`."""
+"""A table as text: mounts `assets/components/table.js`."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from tokensteps.components.base import component
 from tokensteps.language.i18n import _
 
 FILES = ("", "-plain")
-"""Kinds of files that a table can be saved as, as their names end: for spreadsheets, and for programs."""
+"""Kinds of files for saving a table, by the end of their names: for spreadsheets, and for programs."""
 
 
 class TableSearch(NamedTuple):
-    """The line above a table that is searched by Python: it may have more rows than the browser gets."""
+    """The line above a table searched by Python: it may have more rows than the browser gets."""
 
     text: str
-    """What is looked for."""
+    """The searched text."""
     told: str
-    """Which rows these are."""
+    """A description of the shown rows."""
     problem: str
-    """Why the text can't be looked for, or ""."""
+    """The reason why the text can't be searched for, or ""."""
     everything: bool | None
-    """Whether all rows are shown; None where that is no question."""
+    """Whether all rows are shown; None if there is no choice."""
 
 
 def file_labels() -> dict[str, str]:
-    """What is on the buttons that save a table, by kind."""
+    """Kind → the words on its button for saving."""
     return dict(zip(FILES, (_("CSV for spreadsheets"), _("Plain CSV for programs")), strict=True))
 
 
@@ -42,12 +42,12 @@ def table(
     file: tuple[int, str, str] | None = None,
     on_file: Callable[[str, int], None] | None = None,
 ) -> None:
-    """Show a table that `tokensteps.drawing.tables.packed_table` packed; `key` names the component.
+    """Show a table packed by `tokensteps.drawing.tables.packed_table`; `key` names the component.
 
-    Before the script reruns, `on_search` gets the text to look for, of any length, and whether all rows are
-    wanted; `on_file` the kind of file that somebody wants, one of `FILES`, and the turn in which they do. The
-    browser saves the `file` (turn, name, text) if it has asked for it in that turn: once, as often as
-    somebody wants the same again.
+    Before the script reruns, `on_search` gets the text to search for, of any length, and whether all rows are
+    wanted; `on_file` gets the wanted kind of file, one of `FILES`, and the number of the request. The browser
+    saves the `file` (number, name, text) if the number is that of its request: once per request, even for the
+    same file.
     """
     head: dict[str, Any] = {"none": _("No results")}
     record: dict[str, Any] = {}
@@ -65,7 +65,7 @@ def table(
 
 
 def _told_by(key: str, name: str) -> object:
-    """What a component in the browser has told; anything, as anybody can send anything."""
+    """A component's value from the browser; of any form, as anybody can send anything."""
     result = st.session_state.get(key)
     return result.get(name) if isinstance(result, Mapping) else None
 

@@ -1,5 +1,5 @@
-"""The bar of tabs above what the open one shows: mounts `assets/components/tabs.js`; `assets/page/tabs.css`
-has the look."""
+"""The bar of tabs above the open one's body: mounts `assets/components/tabs.js`; `assets/page/tabs.css` has
+the look."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ TABS_IN_SIGHT: Final = 4
 def tab_bar(
     key: str, names: Mapping[str, str], shown: str, panel: str, on_open: Callable[[str], None]
 ) -> None:
-    """Show the tabs: `names` has each one's name as it is shown, by the name that the browser tells. The
-    first few are in sight, the others under “More”. The tab `shown` is the one whose body the element with
-    the class `panel` gets.
+    """Show the tabs: `names` has each one's displayed name, by its name in the browser's messages. The first
+    few are in sight, the others under “More”. The body of the tab `shown` goes into the element with the
+    class `panel`.
 
-    `on_open` gets the name of a tab that somebody opens, before the script reruns.
+    `on_open` gets the name of a newly opened tab, before the script reruns.
     """
     _name, turn = told_tab(key)
     front = len(names) if len(names) == TABS_IN_SIGHT + 1 else TABS_IN_SIGHT  # “More” takes the room of one
@@ -46,8 +46,8 @@ def tab_bar(
 
 
 def told_tab(key: str) -> tuple[str, int]:
-    """The tab that was opened last in the browser, and how many were by then; also where the bar was drawn by
-    a session that is gone. Anything may be told: the name need not be one of a tab."""
+    """The last tab opened in the browser, and the number of openings so far; also after the bar's session is
+    gone. The browser may send anything: the name need not be one of a tab."""
     result = st.session_state.get(key) or held_by_browser(key)
     match result.get("open") if isinstance(result, Mapping) else None:
         case [str(name), int(turn)]:

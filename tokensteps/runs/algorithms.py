@@ -1,4 +1,4 @@
-"""The algorithms as the app runs them: their rules, what the rules mean to the engine, and a run.
+"""The algorithms in the app: their rules, the engine's arguments for these, and runs.
 
 Names, titles and training functions come from the engine's own list. An algorithm without rules here is a
 KeyError.
@@ -32,12 +32,12 @@ from tokensteps.server.traces import train
 Traced_co = TypeVar("Traced_co", covariant=True)
 Traced = TypeVar("Traced")
 EngineSettings = Callable[[Recipe, Pipeline], dict[str, Any]]
-"""From what a learner chose to the arguments of a training function."""
+"""From a learner's choices to the arguments of a training function."""
 
 
 @dataclass(frozen=True, eq=False)
 class Algorithm(Generic[Traced_co]):
-    """Something that a page trains: an algorithm of the engine, or several at once."""
+    """The training of a page: an algorithm of the engine, or several at once."""
 
     name: str
     """Its page's name, in the URL and in session state."""
@@ -47,11 +47,10 @@ class Algorithm(Generic[Traced_co]):
     train: Callable[..., Traced_co]
     """From a corpus, `progress` and the settings to a trace."""
     grows: bool = False
-    """Whether the trace can be looked at while it grows: `train` takes `growing`."""
+    """Whether the growing trace can be shown: `train` takes `growing`."""
 
     def run(self, recipe: Recipe) -> Run[Traced_co] | None:
-        """The run that a recipe describes; None while it has no corpus. Raises what `Recipe.pipeline`
-        raises."""
+        """The run of a recipe; None while it has no corpus. Raises the errors of `Recipe.pipeline`."""
         source = recipe.source()
         if source is None:
             return None
@@ -59,7 +58,7 @@ class Algorithm(Generic[Traced_co]):
         return Run(self, source, pipeline, self.settings(recipe, pipeline))
 
     def run_at(self, url: Mapping[str, str]) -> Run[Traced_co]:
-        """The run that an address of the app's own opens. Raises ValueError for one without a corpus."""
+        """The run at an address of the app's own. Raises ValueError for an address without a corpus."""
         run = self.run(read_url(self.name, self.rules, url).recipe)
         if run is None:
             raise ValueError(f"{dict(url)} names no corpus; add one, such as corpus=hug.")
@@ -68,7 +67,7 @@ class Algorithm(Generic[Traced_co]):
 
 @dataclass(frozen=True)
 class Run(Generic[Traced_co]):
-    """A training run as a page describes it: algorithm, corpus, pipeline and settings."""
+    """A page's training run: algorithm, corpus, pipeline and settings."""
 
     algorithm: Algorithm[Traced_co]
     source: Source
@@ -77,7 +76,7 @@ class Run(Generic[Traced_co]):
 
     @property
     def name(self) -> str:
-        """A digest that only this run has."""
+        """A digest unique to this run."""
         source = (digest(self.source.data), self.source.counts, self.source.lines, *self.source.recount)
         return digest(
             repr((self.algorithm.name, source, self.pipeline, sorted(self.settings.items()))).encode()
@@ -85,7 +84,7 @@ class Run(Generic[Traced_co]):
 
     @property
     def task(self) -> Task[Traced_co]:
-        """What there is to do, in this process or another."""
+        """The task for this process or another."""
         kinds = {self.settings.get("kind"), *self.settings.get("runs", ())}
         source = replace(self.source, texts=not WITH_TEXTS.isdisjoint(kinds))
         return Task(self.algorithm.train, source, self.pipeline, self.settings, self.algorithm.grows)
@@ -105,7 +104,7 @@ def _merging(recipe: Recipe) -> dict[str, Any]:
 
 
 def _limits(recipe: Recipe) -> dict[str, Any]:
-    """What a run of merges is limited to; nothing that isn't set."""
+    """The limits of a run of merges; only those that are set."""
     limits = Limits(
         max_token_length=recipe["longest"],
         limit_alphabet=recipe["letters"],
@@ -133,8 +132,8 @@ def _bpe(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
 
 
 def seed_pieces(asked: int | None, size: int | None) -> int:
-    """How many pieces Unigram's seed may have: so many as are asked for, or else the usual number, and more
-    if the size needs them."""
+    """The maximum size of Unigram's seed: the learner's number, or else the usual one, and more if the
+    vocabulary's size needs it."""
     return asked or min(SEED_LIMIT, grown_seed(USUAL_SEED, size))
 
 
@@ -174,12 +173,12 @@ ALGORITHMS: Final[Mapping[str, Algorithm[AnyTrace]]] = {
 
 
 def compared(runs: Collection[str]) -> tuple[str, ...]:
-    """What a learner compares, in the order of the columns."""
+    """A learner's chosen runs, in the order of the columns."""
     return tuple(name for name in EVERY_RUN if name in runs)
 
 
 def comparison_settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
-    """What a comparison's rules mean to the engine."""
+    """The engine's arguments for a comparison's rules."""
     runs = compared(recipe["runs"])
     kinds = {name: own for name in runs if (own := own_settings(recipe, name))}
     return {
@@ -196,7 +195,7 @@ COMPARE_ALGORITHM: Final = Algorithm("compare", N_("Compare"), COMPARE_RULES, co
 
 
 def trace_at(algorithm: Algorithm[Traced], **url: str) -> Traced:
-    """The trace of a run that an address opens, with its parameters by name; trained once.
+    """The trace of the run at an address, given by its parameters; trained once.
 
     >>> len(trace_at(BPE, corpus="hug")), trace_at(BPE, corpus="hug").event(1).token
     (7, 'ug')

@@ -19,10 +19,9 @@ from tokensteps.runs.rules import Setting
 from tokensteps.runs.settings import Recipe
 
 COUNTS_FLIPPED: Final = 100
-"""Counts of a word that are drawn at once, to be moved through without the server: a slider of more is too
-fine to use."""
+"""Counts of a word drawn at once, for a slider without the server: one with more would be too fine to use."""
 WHATIF_HERE: Final = 400_000
-"""Symbols × steps × counts up to which all those runs are trained where they are asked for: half a second,
+"""Symbols × steps × counts up to which all those runs are trained in the server's own process: half a second,
 once for all visitors."""
 
 COUNT: Final = "count"
@@ -32,25 +31,25 @@ ADD: Final = "add"
 DOUBLE: Final = "double"
 """One line of the text is there twice."""
 NEVER_CHANGED: Final = frozenset({"size", "special"})
-"""Rules that change nothing of what is chosen."""
+"""Rules without influence on the choices."""
 FEWEST_COUNTS: Final = 12
 """A word's count can be moved up to this number at least."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that is changed."""
+    """One change to a run."""
 
     what: str
     """`COUNT`, `ADD`, `DOUBLE`, or the name of a rule."""
     of: str = ""
-    """The word, as the model sees it; the text that comes in; the number of the line, from 1."""
+    """The word in the model's form; the new text; the number of the line, from 1."""
     to: Any = None
     """The count, or the rule's value."""
 
 
 def rules_to_change(recipe: Recipe) -> list[Setting]:
-    """The rules of a run that can be changed and apply to it, in the page's order."""
+    """The changeable rules that apply to a run, in the page's order."""
     by_name = {rule.name: rule for rule in recipe.rules}
 
     def applies(rule: Setting) -> bool:
@@ -63,17 +62,17 @@ def rules_to_change(recipe: Recipe) -> list[Setting]:
 
 
 def documents(source: Source) -> list[str]:
-    """The lines of a text that are texts of their own, each of which could be there twice; none where words
-    are counted."""
+    """The lines of a text, as candidates for doubling; none for word counts, or for a text that isn't split
+    at lines."""
     if source.counts or not source.lines:
         return []
     return [line for line in decode_text(source.data).text.splitlines() if line.strip()]
 
 
 def changed(run: Run[AnyTrace], recipe: Recipe, corpus: Corpus, change: Change) -> Run[AnyTrace]:
-    """The run with one thing changed; `recipe` is what it was made from, `corpus` what was read.
+    """The run with one thing changed; `recipe` is its origin, `corpus` its corpus.
 
-    Raises what the engine raises for a rule, or a text, that makes no sense.
+    Raises the engine's errors for a senseless rule or text.
     """
     match change.what:
         case "count":
@@ -86,7 +85,7 @@ def changed(run: Run[AnyTrace], recipe: Recipe, corpus: Corpus, change: Change) 
             return replace(run, source=replace(run.source, data=f"{text}\n{line}".encode()))
     values = {**recipe.values, change.what: change.to}
     if (recipe.values.get("kind"), change) == ("paritybpe", Change("kind", to="plain")):
-        # All languages choose together: read as a plain text, their table would have its head in it.
+        # All languages choose together: as a plain text, their table would include its head.
         return replace(run, settings={**run.settings, "global_merges": VOCABULARY_LIMIT})
     if (size := size_along(recipe, corpus, change)) is not None:
         values["size"] = size
@@ -96,8 +95,8 @@ def changed(run: Run[AnyTrace], recipe: Recipe, corpus: Corpus, change: Change) 
 
 
 def size_along(recipe: Recipe, corpus: Corpus, change: Change) -> int | None:
-    """The vocabulary size that a change takes along: with another alphabet, there is room for as many merges;
-    None where it stays."""
+    """The vocabulary size after a change of the alphabet, with room for as many merges as before; None if it
+    stays."""
     if recipe["size"] is None:
         return None
     if change.what == "bytes" and recipe["pre"] != "byte_level":
@@ -111,7 +110,7 @@ def size_along(recipe: Recipe, corpus: Corpus, change: Change) -> int | None:
 
 
 def added(corpus: Corpus, text: str, times: int) -> tuple[tuple[str, int], ...]:
-    """The counts of the words that a text brings in, each `times` times more than the corpus has it."""
+    """The new counts of a text's words, each raised by `times` for each of its occurrences."""
     rules = corpus.pipeline
     words = Corpus.from_counts(
         {text: times},
@@ -127,13 +126,13 @@ def added(corpus: Corpus, text: str, times: int) -> tuple[tuple[str, int], ...]:
 
 
 def highest_count(number: int) -> int:
-    """How high a word's count can be moved that is `number` now."""
+    """The highest count to choose for a word with the count `number`."""
     return max(FEWEST_COUNTS, 3 * number)
 
 
 def all_counts_at_once(trace: AnyTrace, number: int) -> bool:
-    """Whether the runs for every count of a word that occurs `number` times may be made where they are asked
-    for."""
+    """Whether the runs for every count of a word, now `number`, may be trained in the server's own
+    process."""
     symbols = sum(map(len, trace.corpus.words))
     trainings = highest_count(number) + 1
     return trainings <= COUNTS_FLIPPED and symbols * len(trace) * trainings <= WHATIF_HERE
@@ -147,6 +146,6 @@ def recounted(run: Run[AnyTrace], trace: AnyTrace, word: str, number: int) -> An
 
 
 def counts_to_try(corpus: Corpus, word: str) -> Sequence[int]:
-    """The counts that a word can be moved to: 0 leaves it out, unless nothing else is there."""
+    """The counts to choose for a word: 0 leaves it out, unless it is the only word."""
     number = corpus.counts[corpus.words.index(word)]
     return range(0 if len(corpus) > 1 else 1, highest_count(number) + 1)

@@ -1,4 +1,4 @@
-"""The corpora that come with the app, and the learner's own as they travel in links."""
+"""The app's own corpora, and the learner's as they travel in links."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from tokensteps.runs.parallel import table_of_lines
 FOLDER = ASSETS / "corpora"
 
 PROSE_LENGTH = 120_000
-"""Characters of Python's help pages that are trained on."""
+"""Characters of Python's help pages for training."""
 
 OWN = ("paste", "counts", "upload")
 """The learner's own corpora."""
@@ -51,13 +51,13 @@ OWN = ("paste", "counts", "upload")
 
 @dataclass(frozen=True)
 class Example:
-    """A corpus that comes with the app, and the settings that make its point."""
+    """A corpus of the app, with settings that make its point."""
 
     title: str
     about: str
     text: Callable[[], str]
     sample: str
-    """A text to encode with what was learned."""
+    """A text to encode with the result."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The settings that make its point on BPE's page."""
     counts: bool = False
@@ -112,7 +112,7 @@ def python_modules() -> str:
 
 @cache
 def library() -> str:
-    """Everything at once, for tokenizers that are ready to use: prose, code, many scripts."""
+    """Everything at once, for ready-made tokenizers: prose, code, many scripts."""
     texts = (EXAMPLES["course"].text(), EXAMPLES["mixed"].text(), python_code(), help_pages()[:PROSE_LENGTH])
     return "\n".join(texts)
 
@@ -260,7 +260,7 @@ EXAMPLES: Mapping[str, Example] = {
 
 
 class CorpusError(TokenizersCoreError):
-    """A corpus on which training would take too long. `why` is a key of `templates`.
+    """A corpus too large for training. `why` is a key of `templates`.
 
     >>> print(CorpusError("words", 3_000_000))
     The corpus's different words have 3,000,000 symbols in total, but the limit is 2,500,000: use a shorter text, or word counts
@@ -305,7 +305,7 @@ def within_limits(corpus: Corpus) -> Corpus:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a corpus comes from: an example's or the learner's text, or the bytes of a file."""
+    """The source of a corpus: an example's or the learner's text, or the bytes of a file."""
 
     name: str
     data: bytes
@@ -316,10 +316,10 @@ class Source:
     texts: bool = False
     """Whether the corpus knows its texts, as some kinds of BPE need."""
     recount: tuple[tuple[str, int], ...] = ()
-    """Words that are given other counts once it is read: 0 leaves a word out."""
+    """Words with counts to change after reading: 0 leaves a word out."""
 
     def corpus(self, pipeline: Pipeline, progress: Callable[[int], None] | None = None) -> Corpus:
-        """Read it. Raises CorpusError, and what the engine raises for texts and counts that it can't read."""
+        """Read it. Raises CorpusError, and the engine's errors for unreadable texts and counts."""
         result = self._read(pipeline, progress)
         for word, number in self.recount:
             result = with_count(result, word, number)
@@ -344,18 +344,18 @@ class Source:
         return Corpus.from_texts(texts, *rules, progress=progress, user_defined_symbols=stored, cuts=cuts)
 
     def _texts(self) -> list[str]:
-        """The texts that are cut into words each by itself."""
+        """The separate texts, each cut into words by itself."""
         if self.lines:
             return [line.text for line in read_lines(io.BytesIO(self.data))]
         return [decode_text(self.data).text]
 
     @property
     def is_counted(self) -> bool:
-        """Whether it is a file that says by which rules its words were counted."""
+        """Whether it is a file of word counts with the rules of their counting."""
         return self.counts and is_counts(self.data)
 
     def counted_by(self, timeout: float = 2.0) -> Pipeline | None:
-        """Those rules, None without them. Raises what `counting_rules` raises."""
+        """Those rules, None without them. Raises the errors of `counting_rules`."""
         return counting_rules(self.data, timeout) if self.is_counted else None
 
 
@@ -365,8 +365,7 @@ def plain_text(text: str | None) -> str:
 
 
 PACKED: Final = re.compile(r"eN[opqr][\w-]*=*", re.ASCII)
-"""What zlib writes at its highest level begins with two bytes, 78 DA, which make the first letters of
-base64."""
+"""zlib's output at its highest level begins with two bytes, 78 DA: hence the first letters in base64."""
 
 
 @bounded(PACKED_ROOM, text_bytes)
@@ -381,7 +380,7 @@ def pack_text(text: str) -> str | None:
 
 
 def is_packed(text: str) -> bool:
-    """Whether a link's text looks compressed: every one that `pack_text` makes begins alike. Any other was
+    """Whether a link's text looks compressed: all results of `pack_text` begin alike. Any other text was
     typed by hand.
 
     >>> (
@@ -407,7 +406,7 @@ def unpack_text(packed: str | None) -> str | None:
         data = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))
         stream = zlib.decompressobj()
         opened = stream.decompress(data, LINK_TEXT_LIMIT + 1)  # bounded: a link can hold a bomb
-        whole = stream.eof and len(opened) <= LINK_TEXT_LIMIT  # not a link that was cut off
+        whole = stream.eof and len(opened) <= LINK_TEXT_LIMIT  # not a truncated link
         return opened.decode("utf-8") if whole else None
     except (binascii.Error, zlib.error, ValueError):
         return None

@@ -1,5 +1,5 @@
-"""The kinds of BPE as the app runs them: what a learner chose, as the engine takes it, and the texts that
-some kinds need."""
+"""The kinds of BPE in the app: a learner's choices as the engine's arguments, and the texts for some
+kinds."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tokensteps.runs.rules import COMPARE_RULES
 from tokensteps.runs.settings import Recipe, characters, usual_value
 
 WITH_TEXTS: Final = frozenset({"superbpe", "paritybpe"})
-"""The kinds for which the words and their counts are not enough."""
+"""The kinds that need more than words and their counts."""
 
 
 def kind_settings(recipe: Recipe) -> dict[str, Any]:
-    """The kind, and the settings that it alone has; nothing for plain BPE."""
+    """The kind and its own settings; nothing for plain BPE."""
     kind = recipe["kind"]
     return {} if kind == BpeTrace.kind else {"kind": kind, **own_settings(recipe, kind)}
 
 
 def own_settings(recipe: Recipe, kind: str) -> dict[str, Any]:
-    """The settings that a kind alone has, as far as the page has them."""
+    """A kind's own settings, as far as the page has them."""
     match kind:
         case "superbpe":
             return {
@@ -51,7 +51,7 @@ def own_settings(recipe: Recipe, kind: str) -> dict[str, Any]:
 
 
 def compared_with_plain(recipe: Recipe) -> dict[str, str]:
-    """Compare's parameters for plain BPE beside a recipe's kind, by the rules that Compare has, too."""
+    """Compare's parameters for plain BPE beside a recipe's kind, by the rules common to both pages."""
     values = {**recipe.values, "runs": ["bpe", recipe["kind"]], "watch": ""}
     for rule in COMPARE_RULES:
         value = values.get(rule.name)
@@ -69,7 +69,7 @@ def train_kind(corpus: Corpus, *, kind: str = "plain", **settings: Any) -> BpeTr
 
 
 def languages_of(corpus: Corpus, texts: bool = False) -> Mapping[str, Corpus]:
-    """The corpora in a table's columns, counted as the table was; with `texts` they know theirs."""
+    """The corpora in a table's columns, counted by the table's rules; with `texts` they know their texts."""
     rules = corpus.pipeline
     return {
         language: Corpus.from_texts(

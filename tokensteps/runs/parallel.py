@@ -1,4 +1,4 @@
-"""Forty short lines that say the same in six languages, written for this app: what a vocabulary costs each
+"""Forty parallel lines in six languages, written for this app: they show a vocabulary's cost for each
 language."""
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PARALLEL_LANGUAGES: Final[Mapping[str, str]] = {
 
 
 class ParallelError(TokenizersCoreError):
-    """A table of parallel lines that can't be read.
+    """An unreadable table of parallel lines.
 
     >>> print(ParallelError("columns"))
     The table has one column: write two languages at least, with a tab between them, as a spreadsheet copies them.
@@ -47,8 +47,8 @@ class ParallelError(TokenizersCoreError):
 
 
 def read_parallel(text: str) -> dict[str, list[str]]:
-    r"""Lines in several languages from a table as a spreadsheet copies it, or a CSV file: language → its
-    lines. Raises ParallelError.
+    r"""Lines in several languages from a spreadsheet's copied table, or a CSV file: language → its lines.
+    Raises ParallelError.
 
     >>> read_parallel("English,Deutsch\nGood morning.,Guten Morgen.\n")
     {'English': ['Good morning.'], 'Deutsch': ['Guten Morgen.']}
@@ -72,7 +72,7 @@ def read_parallel(text: str) -> dict[str, list[str]]:
 
 
 def is_table(data: bytes) -> bool:
-    r"""Whether a text begins as a table of several columns does.
+    r"""Whether a text begins like a table of several columns.
 
     >>> is_table(b"en,de\nGood morning.,Guten Morgen."), is_table(b"Good morning.")
     (True, False)
@@ -96,7 +96,7 @@ def parallel_lines() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def table_of_lines() -> str:
-    """Those lines as a table, as `read_parallel` reads it: a column for each language.
+    """Those lines as a table for `read_parallel`: a column for each language.
 
     >>> read_parallel(table_of_lines())["de"][7]
     'Das Brot ist noch warm.'

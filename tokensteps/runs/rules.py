@@ -1,8 +1,8 @@
-"""What a learner can set on each page: names in the URL, usual values, what is possible, and the words beside
+"""A learner's settings on each page: names in the URL, usual values, possible values, and the words beside
 the widget.
 
-A page reads these tables, its address and its sidebar alike. A new setting is a line here, its choices have
-their names in `tokensteps/language/names.py`.
+These tables serve a page's address and its sidebar alike. A new setting is a line here, with the names of its
+choices in `tokensteps/language/names.py`.
 """
 
 from __future__ import annotations
@@ -34,33 +34,32 @@ from tokensteps.limits import (
 )
 
 SettingKind = Literal["choice", "several", "switch", "number", "text"]
-"""The sorts of values that settings have."""
+"""The sorts of settings' values."""
 
 
 class Setting(NamedTuple):
-    """One thing that a learner can set: its name in the URL and session state, its usual value, what it may
-    be, and the words of its widget (messages, to be translated)."""
+    """One setting: its name in the URL and session state, its usual value, its possible values, and the words
+    of its widget (messages, to be translated)."""
 
     name: str
     default: Any
     choices: Sequence[str] = ()
     least: int = 0
-    """Of a number, or of how many choices are made."""
+    """The least number, or number of choices."""
     most: int = 0
     length: int = 0
     limit: bool = False
-    """Whether a number is a limit that can be lifted: emptied it means none, not the usual one."""
+    """Whether a number is an optional limit: empty means no limit, not the usual one."""
     label: str = ""
     help: str = ""
     placeholder: str = ""
-    """What an empty number box says."""
+    """The text in an empty number box."""
     when: tuple[str, ...] | None = None
-    """A choice that this setting depends on: another setting's name, and the values without which this widget
-    is left out."""
+    """The condition for this widget: another setting's name, and its values that let the widget appear."""
 
     @property
     def kind(self) -> SettingKind:
-        """What sort of value it has, and so which widget."""
+        """The sort of its value, and so of its widget."""
         if self.choices:
             return "several" if self.most else "choice"
         if isinstance(self.default, bool):
@@ -68,7 +67,7 @@ class Setting(NamedTuple):
         return "number" if self.most else "text"
 
     def parse(self, text: str) -> Any:
-        """The value that the URL's text stands for. Raises ValueError for one that can't be."""
+        """The value of a text in the URL. Raises ValueError for an impossible one."""
         match self.kind:
             case "choice":
                 return text if text in self.choices else _refuse(text)
@@ -86,7 +85,7 @@ class Setting(NamedTuple):
         return number if self.least <= number <= self.most else _refuse(text)
 
     def write(self, value: Any) -> str:
-        """The value as the URL has it."""
+        """The value as text for the URL."""
         if value is None:
             return ""
         if self.kind == "several":
@@ -130,7 +129,7 @@ METHOD = Setting(
     ),
 )
 USUAL_SEED = 1_000
-"""How many pieces Unigram starts from, unless that is given, or the size asks for more (the engine's
+"""The size of Unigram's seed, unless it is given, or the vocabulary's size needs more (the engine's
 `grown_seed`)."""
 SEED_SIZE = Setting(
     "seed",
@@ -248,7 +247,7 @@ MORE_CUTS = (
         ),
     ),
 )
-"""How the text and its words are cut besides."""
+"""Further ways to cut the text and its words."""
 FALLBACK = Setting(
     "bytes",
     False,
@@ -294,7 +293,7 @@ LIMITS = (
     COVERAGE,
     INITIAL,
 )
-"""What training by merging can be limited to."""
+"""The optional limits of training by merging."""
 PIECES_SPLIT = (
     "whitespace_split_metaspace",
     "whitespace_split_metaspace_behind",
@@ -303,7 +302,7 @@ PIECES_SPLIT = (
     "whitespace",
     "bert",
 )
-"""Ways to split that all three algorithms can take."""
+"""Ways to split for all three algorithms."""
 
 KIND = Setting(
     "kind",
@@ -374,7 +373,7 @@ KIND_RULES = (
         when=("kind", "paritybpe"),
     ),
 )
-"""What only one kind of BPE has."""
+"""The settings of single kinds of BPE."""
 MERGE_RULES = (
     NORMALIZE,
     SPLIT,
@@ -395,8 +394,8 @@ KINDS_WITH = {
     **dict.fromkeys(("longest", "coverage", "initial", "bytes"), ("plain", "sentencepiece_bpe")),
     "ties": tuple(kind for kind in KINDS if kind != "sentencepiece_bpe"),
 }
-"""Rules that only some kinds of BPE know: the others have no such limits, and SentencePiece has a tie rule of
-its own."""
+"""Rules of only some kinds of BPE: the others have no such limits, and SentencePiece has a tie rule of its
+own."""
 BPE_RULES = (
     KIND,
     *KIND_RULES,
@@ -600,11 +599,11 @@ SCENE_RULES = (
 )
 """The settings of the scene on languages; GPT-2's context window is the usual one."""
 PLAYGROUND_SLOTS = ("t1", "t2", "t3", "t4")
-"""The parameters of the tokenizers that the playground compares."""
+"""The parameters of the playground's tokenizers."""
 MODES = tuple(MODE_NAMES)
-"""Whether the steps of a run are shown, or to be found out first."""
+"""The ways to go through a run: its steps are shown, or predicted first."""
 ASKED = tuple(ASK_NAMES)
-"""What is asked about the next step."""
+"""The questions about the next step."""
 VIEWS = (
     Setting(
         "show",
@@ -627,7 +626,7 @@ VIEWS = (
         ),
     ),
 )
-"""How it is shown; kept when the corpus changes."""
+"""The settings of a run's display; kept when the corpus changes."""
 
 
 def _names(settings: Sequence[Setting]) -> frozenset[str]:
@@ -635,7 +634,7 @@ def _names(settings: Sequence[Setting]) -> frozenset[str]:
 
 
 OWN_CORPUS = frozenset(("text", "id", "file"))
-"""The parameters that hold a text of the learner's, or name one that this server keeps."""
+"""The parameters with a text of the learner's, or with the id of one stored on this server."""
 _SHARED = OWN_CORPUS | {"corpus"} | _names(VIEWS)
 PAGE_PARAMETERS: Mapping[str, frozenset[str]] = {
     "home": frozenset({"say", "lost"}),
@@ -655,5 +654,5 @@ PAGE_PARAMETERS: Mapping[str, frozenset[str]] = {
     "pipeline": _SHARED | _names(PIPELINE_RULES) | {"a", "b", "t1"},
     "renew": _SHARED | _names(RENEW_RULES) | {"a", "t1"},
 }
-"""By page: the parameters that the page reads when a link brings them. What it reads at every run is not
-among them: `step`, `lang`, a challenge's `c`, the glossary's `term`."""
+"""Page → its parameters in a link. Those read at every run are not among them: `step`, `lang`, a challenge's
+`c`, the glossary's `term`."""

@@ -1,8 +1,8 @@
-"""What a run is made of, without any widget: corpus and rules, read from a URL and written to one.
+"""A run's corpus and rules, without any widget: read from a URL and written to one.
 
-A `Recipe` is everything that a learner chose. A page's sidebar makes one from its widgets
+A `Recipe` is all of a learner's choices. A page's sidebar makes one from its widgets
 (`tokensteps/widgets/controls.py`), a link holds one, and the playground keeps those of the runs to take
-tokenizers from. Nothing in a link is trusted: what is impossible is dropped, and the page says so.
+tokenizers from. Nothing in a link is trusted: impossible values are dropped with a complaint on the page.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from tokensteps.server.stores import digest, text_store
 
 @dataclass(frozen=True)
 class Recipe:
-    """The corpus and the rules of a run: everything that decides the result, and how it is shown."""
+    """The corpus, the rules and the views of a run: everything that decides its result and its display."""
 
     page: str
-    """The algorithm's page, whose examples have settings of their own."""
+    """The algorithm's page: its examples have settings of their own."""
     rules: Sequence[Setting]
     values: Mapping[str, Any]
     """`corpus`, and the value of every rule and view by its name."""
@@ -48,14 +48,14 @@ class Recipe:
         return self.values[name]
 
     def url(self) -> dict[str, str | None]:
-        """The URL's parameters: the corpus, what differs from its own settings, and None for the rest."""
+        """The URL's parameters: the corpus, the differences from its own settings, and None for the rest."""
         corpus = self["corpus"]
         url: dict[str, str | None] = {"corpus": corpus, "text": None, "id": None, "file": None}
         for setting in (*self.rules, *VIEWS):
             value = setting.write(self[setting.name])
             usual = setting.write(usual_value(self.page, corpus, setting))
             url[setting.name] = None if value == usual else value
-        if url["mode"] is None:  # nothing is asked
+        if url["mode"] is None:  # no questions then
             url["ask"] = None
         return url | self._own_url()
 
@@ -74,7 +74,7 @@ class Recipe:
         return self["corpus"] not in OWN or bool(self._own_url().get("text"))
 
     def source(self) -> Source | None:
-        """Where the corpus comes from; None while there is nothing to read yet."""
+        """The source of the corpus; None while there is nothing to read yet."""
         corpus, lines = self["corpus"], self["lines"]
         if corpus in EXAMPLES:
             example = EXAMPLES[corpus]
@@ -86,10 +86,10 @@ class Recipe:
         return Source(corpus, self.text.encode("utf-8"), corpus == "counts", lines) if self.text else None
 
     def pipeline(self, source: Source | None) -> Pipeline:
-        """From text to words: as a file of word counts says, or else by the rules that were chosen.
+        """From text to words: by the rules in a file of word counts, or else by the chosen rules.
 
-        Raises CountedRulesError for a file whose rules don't fit the page, and what `chosen` and
-        `Source.counted_by` raise.
+        Raises CountedRulesError for a file with rules unfit for the page, and the errors of `chosen` and
+        `Source.counted_by`.
         """
         counted_by = source.counted_by(patience(len(source.data))) if source else None
         if counted_by is None:
@@ -100,7 +100,7 @@ class Recipe:
         return counted_by
 
     def chosen(self, source: Source | None) -> Pipeline:
-        """The rules that were chosen. Raises what `Pipeline` raises for a pattern that the learner wrote."""
+        """The chosen rules. Raises the errors of `Pipeline` for a learner's own pattern."""
         pattern = "gpt2"  # the pipeline needs one even if there is none to choose
         if "pattern" in self.values:
             pattern = (self["regex"] if self["pattern"] == "own" else self["pattern"]) or pattern
@@ -131,19 +131,19 @@ def characters(text: str) -> tuple[str, ...]:
 
 
 def digits_cut(digits: str, kind: str) -> Cutter:
-    """How numbers are cut, by its name in `DIGITS`; BPE as SentencePiece trains it has digits of its own."""
+    """The cut of numbers, by its name in `DIGITS`; SentencePiece's BPE has its own for single digits."""
     return PIECE_DIGITS if (digits, kind) == ("each", "sentencepiece_bpe") else DIGITS[digits]
 
 
 class Reading(NamedTuple):
-    """What was read from a URL: a recipe, and complaints for the page to show."""
+    """The result of reading a URL: a recipe, and complaints for the page to show."""
 
     recipe: Recipe
     complaints: list[str]
 
 
 def read_url(page: str, rules: Sequence[Setting], url: Mapping[str, str], start: str = "course") -> Reading:
-    """The recipe in a URL's parameters, with the usual values for what it leaves out; `start` is the usual
+    """The recipe in a URL's parameters, with the usual values for missing ones; `start` is the usual
     corpus."""
     complaints: list[str] = []
     corpus = url.get("corpus", "paste" if url.get("text") else start)
@@ -166,8 +166,8 @@ def read_url(page: str, rules: Sequence[Setting], url: Mapping[str, str], start:
 
 
 def read_setting(setting: Setting, url: Mapping[str, str], usual: Any, complaints: list[str]) -> Any:
-    """A setting's value in a URL; `usual` if the URL has none, or an impossible one, which adds to
-    `complaints`."""
+    """A setting's value in a URL; `usual` if the URL has none, or, with an entry in `complaints`, an
+    impossible one."""
     if setting.name not in url:
         return usual
     try:
@@ -193,14 +193,14 @@ def _beyond(setting: Setting, text: str) -> str | None:
 
 
 def invalid_here(name: str, value: str) -> str:
-    """The complaint about a parameter that means nothing."""
+    """The complaint about an invalid parameter."""
     message = _("The link says {name}={value}, which is not valid here; the default is used.")
     return message.format(name=name, value=repr(value[:80]))
 
 
 def read_text(url: Mapping[str, str], complaints: list[str]) -> bytes | None:
-    """The text in a URL, compressed or as somebody typed it, or the stored one that it names; None without
-    one, or if it is gone, which adds to `complaints`."""
+    """The text in a URL, compressed or typed by hand, or the stored one with its id; None without one, or,
+    with an entry in `complaints`, if it is damaged or gone."""
     written = url.get("text", "")
     text = unpack_text(written) if is_packed(written) else written or None
     cached = text_store().get(url.get("id", ""))
@@ -212,7 +212,7 @@ def read_text(url: Mapping[str, str], complaints: list[str]) -> bytes | None:
 
 
 def write_short(text: str) -> str:
-    """A short text as a parameter: as it is, or `~` and the text compressed, or `!` and its name in this
+    """A short text as a parameter: unchanged, or `~` and the compressed text, or `!` and its name in this
     server's store.
 
     >>> write_short("hug & pug"), read_short(write_short("hug " * 500)) == "hug " * 500
@@ -242,13 +242,13 @@ def usual_value(page: str, corpus: str, setting: Setting) -> Any:
 
 @bounded(PUT_ROOM, text_bytes)
 def _stored(data: bytes) -> str:
-    """The name under which the server keeps these bytes: computed once, as the address is written at every
+    """The name of these bytes in the server's store: computed once, as the address is written at every
     step."""
     return text_store().put(data)
 
 
 def corpus_title(name: str) -> str:
-    """What a corpus is called; an unknown name from a link stays as it is."""
+    """The title of a corpus; an unknown name from a link stays unchanged."""
     own = {
         "paste": N_("Your own text"),
         "counts": N_("Your own word counts"),
@@ -260,7 +260,7 @@ def corpus_title(name: str) -> str:
 
 
 def setting_told(rule: Setting, text: str) -> str:
-    """A rule and its value, as an address has it, in the language in use; "" for a value that it can't have.
+    """A rule and its value from an address, in the language in use; "" for an invalid value.
 
     >>> from tokensteps.runs.rules import EXACT, LEAST_COUNT_OF_PAIR, SIZE, TIES
     >>> setting_told(LEAST_COUNT_OF_PAIR, "2"), setting_told(SIZE, ""), setting_told(SIZE, "many")
@@ -287,7 +287,7 @@ def setting_told(rule: Setting, text: str) -> str:
 
 
 def special_tokens(text: str) -> tuple[str, ...]:
-    """The special tokens that a learner typed, separated by white space.
+    """A learner's special tokens, typed with white space between them.
 
     >>> special_tokens(" <s>  </s> <s>")
     ('<s>', '</s>')

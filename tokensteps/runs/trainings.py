@@ -1,4 +1,4 @@
-"""Training that is more than one call of the engine. Without Streamlit, as it runs in a worker process: see
+"""Training in more than one call of the engine. Without Streamlit, as it runs in a worker process: see
 `tokensteps/server/workers.py`."""
 
 from __future__ import annotations
@@ -17,21 +17,20 @@ from tokensteps.runs.kinds import languages_of
 from tokensteps.server.stores import digest
 
 SEED_FACTOR: Final = 4
-"""Unigram's seed vocabulary has this many times the pieces that are to remain."""
+"""Size of Unigram's seed vocabulary, as a multiple of the wanted size."""
 LEAST_COUNT: Final = 2
-"""A pair that occurs once in a corpus says nothing of its language."""
+"""Minimum count of a pair: a single occurrence says nothing about the language."""
 
 
 def seed_for(size: int) -> int:
-    """How many pieces Unigram starts from, to end with `size` of them."""
+    """The size of Unigram's seed, to end with `size` pieces."""
     return min(SEED_LIMIT, SEED_FACTOR * size)
 
 
 def train_all(corpus: Corpus, runs: Sequence[str] = tuple(ALGORITHMS), **settings: Any) -> Comparison:
-    """A comparison with its sweep computed, as that takes long and belongs to the job that the page waits
-    for.
+    """A comparison with its sweep computed: that takes long, and the page waits for it as part of the job.
 
-    Raises what `compare` and `languages_of` raise; the errors name the page's controls.
+    Raises the errors of `compare` and `languages_of`, in the terms of the page's controls.
     """
     try:
         texts = languages_of(corpus, "superbpe" in runs) if "paritybpe" in runs else corpus
@@ -58,21 +57,21 @@ def train_all(corpus: Corpus, runs: Sequence[str] = tuple(ALGORITHMS), **setting
 
 @dataclass(frozen=True)
 class Written:
-    """A tokenizer as the content of its tokenizer.json, on its way to where training goes on with it."""
+    """A tokenizer as the content of its tokenizer.json, on its way to continued training."""
 
     document: str
 
     def __repr__(self) -> str:
-        """Short, and another one for every other tokenizer: a run is named by its settings."""
+        """Short, and different for every tokenizer: the settings go into a run's name."""
         return f"Written({digest(self.document.encode())})"
 
     def tokenizer(self) -> Tokenizer:
-        """Raises what `tokenizer_from_json` raises."""
+        """The tokenizer itself. Raises the errors of `tokenizer_from_json`."""
         return tokenizer_from_json(self.document)
 
 
 def go_on(corpus: Corpus, model: str, extend: Written, **settings: Any) -> AnyTrace:
-    """The training of a tokenizer, gone on with on another corpus."""
+    """Continue a tokenizer's training on another corpus."""
     return ALGORITHMS[model].train(corpus, extend=extend.tokenizer(), **settings)
 
 

@@ -1,9 +1,9 @@
-"""A class, live: a strip on every page of everybody who is in one; `assets/components/class.js` draws it, and
-talks to the room.
+"""A class, live: a strip on every page of a class's members; `assets/components/class.js` draws it, and talks
+to the room.
 
-The class's code is in the address and goes along from page to page. Who leads it and who follows, the browser
-knows: it keeps the key or the device. Python leads a follower to another page, makes questions from the
-trace, and says what a page shows.
+The class's code is in the address and goes along from page to page. The browser knows whether its owner leads
+or follows: it keeps the key or the device. Python leads a follower to another page, makes questions from the
+trace, and describes the open page.
 """
 
 from __future__ import annotations
@@ -44,45 +44,45 @@ from tokensteps.teaching.walk import WalkPlace, read_walk, stops_of, write_walk
 from tokensteps.widgets.notes import problem
 
 ALSO_READ: Final = frozenset({"c", "term"})
-"""Parameters that pages read at every run: a challenge, and an entry of the glossary."""
+"""Parameters read by pages at every run: a challenge, and an entry of the glossary."""
 FIELDS: Final = 60
-"""Parameters of an address to which a class is led, at most: BPE's page has nearly forty."""
+"""Parameters of the address for a class, at most: BPE's page has nearly forty."""
 SETTLED: Final = frozenset({RIGHT, HALF, QUARTER, TIED, WRONG})
-"""Verdicts that a class's progress counts."""
+"""Verdicts that count in a class's progress."""
 
 CLASS_LEAD: Final = "class.lead"
-"""In session state: where the class is to go,"""
+"""In session state: the class's next place,"""
 CLASS_WENT: Final = "class.went"
-"""the browser's name for the way that was taken last,"""
+"""the browser's id of the last move,"""
 CLASS_LED: Final = "class.led"
-"""the place, if that was just now,"""
+"""the place of a move in this run,"""
 CLASS_ASKS: Final = "class.asks"
-"""the question that the lecturer wants,"""
+"""the lecturer's wanted question,"""
 CLASS_QUESTION: Final = "class.question"
-"""the one that the page has made,"""
+"""the page's finished question,"""
 CLASS_JUDGES: Final = "class.judges"
-"""words that are to be graded, of which question, by the tokenizer of which step,"""
+"""words to grade, with their question and the step of the tokenizer,"""
 CLASS_JUDGED: Final = "class.judged"
-"""and those that were,"""
+"""the graded words,"""
 CLASS_PRESENTS: Final = "class.presents"
-"""whether this is the lecturer's own screen, and the activity of a plan that it has asked for, as the browser
-writes it."""
+"""and whether this is the lecturer's own screen, with its requested activity of a plan, in the browser's
+form."""
 STRIP_KEY: Final = "class_strip"
 
 
 class Destination(NamedTuple):
-    """A place to lead somebody to, as it may be trusted."""
+    """A validated place to lead somebody to."""
 
     page: str
     query: dict[str, str]
     nonce: str
     stop: WalkPlace | None = None
-    """The activity of a plan that it is, if it was asked for as one."""
+    """The activity of a plan, if it was requested as one."""
 
 
 def read_destination(told: Any) -> Destination | None:
-    """Where the browser says that the class is; None for what is no place. Only what the page reads is left
-    of its address.
+    """The class's place, from the browser's message; None for an invalid one. Only the page's own parameters
+    are left of its address.
 
     >>> read_destination({"page": "bpe", "query": "corpus=hug&evil=1&lang=ja", "step": 3, "nonce": "7"})
     Destination(page='bpe', query={'corpus': 'hug', 'step': '3'}, nonce='7', stop=None)
@@ -94,7 +94,7 @@ def read_destination(told: Any) -> Destination | None:
     >>> read_destination({"page": "bpe", "query": "", "nonce": "8", "walk": "30.2"})
     Destination(page='bpe', query={'walk': '30.2'}, nonce='8', stop=None)
 
-    The presenter view goes to an activity of the plan: its page and settings, and the plan itself where that
+    The presenter view goes to an activity of the plan: its page and settings, and the plan itself if that
     device walks it.
 
     >>> read_destination({"stop": "30.3", "walk": "", "nonce": "9"})
@@ -123,25 +123,25 @@ def read_destination(told: Any) -> Destination | None:
 
 
 def class_code() -> str | None:
-    """The class that the visitor is in."""
+    """The visitor's class."""
     code: str | None = st.session_state.get(CLASS_CODE)
     return code
 
 
 def leave_class() -> None:
-    """Be in none."""
+    """Leave the class."""
     st.session_state[CLASS_CODE] = None
     update_url({CLASS_PARAMETER: None})
 
 
 def show_class() -> bool:
-    """Once at the top of each run: the strip of those who are in a class.
+    """Once at the top of each run: the strip for members of a class.
 
     Returns whether the class has just led here: then its settings are in the address.
     """
     state = st.session_state
     going: Destination | None = state.pop(CLASS_LEAD, None)
-    if is_back():  # who goes back isn't led on by what was under way
+    if is_back():  # after Back, an earlier move leads nobody on
         state.pop(CLASS_LED, None)
     elif going is not None:
         _lead_to(going)
@@ -174,14 +174,14 @@ def show_class() -> bool:
     led: Destination | None = state.get(CLASS_LED)
     step = led and read_step(led.query.get("step"))
     if led and step is not None:
-        # The address may have another step by now: until the page has come, the last one's stage writes its
+        # The address may have another step by now: until the page has come, the last page's stage writes its
         # own there.
         go_to(f"{led.page}.book", step)
     return led is not None and "page" in state
 
 
 def _told(name: str) -> Any:
-    """What the strip has just sent under this name."""
+    """The strip's latest message under this name."""
     result = st.session_state.get(STRIP_KEY)
     return result.get(name) if isinstance(result, Mapping) else None
 
@@ -223,10 +223,8 @@ def _lead_to(to: Destination) -> None:
 
 
 def offer_question(trace: AnyTrace, style: Style) -> None:
-    """On a page with a trace: make the question that the lecturer has asked for."""
-    state = (
-        st.session_state
-    )  # what was asked for stays until it is made: another message may overtake this run
+    """On a page with a trace: make the lecturer's wanted question."""
+    state = st.session_state  # requests stay until they are done: another message may overtake this run
     judges = state.get(CLASS_JUDGES)
     if judges is not None:
         number, parts, step, words = judges
@@ -245,7 +243,7 @@ def offer_question(trace: AnyTrace, style: Style) -> None:
 
 def _is_aside(page: str) -> bool:
     """Whether a lecturer may look at this page without leading anybody there: the page of classes, and Home
-    where no plan is at it."""
+    unless it is a plan's stop."""
     place = walk_place()
     if page == "home" and place is not None:
         return stops_of(place.walk, lesson_facts())[place.number - 1].link.page != page
@@ -253,11 +251,11 @@ def _is_aside(page: str) -> bool:
 
 
 def class_page(page: str) -> None:
-    """At the end of each run: tell the strip what the page shows, and hand over the question."""
+    """At the end of each run: describe the page to the strip, and hand over the question."""
     state = st.session_state
     if class_code() is None:
         return
-    state.pop(CLASS_LED, None)  # only now: a run that another message overtakes has led nowhere
+    state.pop(CLASS_LED, None)  # only now: a run overtaken by another message has led nowhere
     asks = state.pop(CLASS_ASKS, None)  # a page without a trace left it
     state.pop(CLASS_JUDGES, None)
     if asks is not None:
@@ -272,8 +270,7 @@ def class_page(page: str) -> None:
         "aside": _is_aside(page),
         "usual": usual,
         "went": state.get(CLASS_WENT, ""),
-        # Until another one is asked for: a browser that has much to do may skip what one run has said for
-        # what the next one says.
+        # Until the next question: a busy browser may skip one run's data in favour of the next one's.
         "question": state.get(CLASS_QUESTION),
         "judged": state.get(CLASS_JUDGED),
     }
@@ -288,8 +285,8 @@ def offer_ahead(page: str, step: int, draw: Callable[[int], Frame]) -> None:
 
 
 def give_class(page: str, questions: int, label: str, done: Mapping[int, str], first: int = 0) -> None:
-    """On a page of questions: what may be given to a class from here on, and the verdicts on those that were
-    answered, by number; `first` is the number where an address without one begins."""
+    """On a page of questions: the set that can be given to a class from here on, and the verdicts on answered
+    ones, by number; `first` is the number for an address without one."""
     if class_code() is not None:
         value = {"questions": questions, "label": label, "first": first}
         answers = {str(number): kind for number, kind in done.items() if kind in SETTLED}
@@ -298,7 +295,7 @@ def give_class(page: str, questions: int, label: str, done: Mapping[int, str], f
 
 
 def join_box(page: str, width: int) -> None:
-    """A box for a class's code, and the way back to a class that this browser leads."""
+    """A box for a class's code, and the way back to this browser's own class."""
     key = f"{page}.join"
 
     def typed() -> None:

@@ -1,4 +1,4 @@
-"""Which language the app speaks: the one in the address, else the one that was chosen, else the browser's.
+"""The app's language: from the address, or else the visitor's choice, or else the browser's.
 
 A choice is written to the address as `?lang=`, so that it survives a reload and is part of links;
 `assets/components/page.js` carries it to other pages. The browser's own language is not written.

@@ -1,4 +1,4 @@
-"""The app's pages as Streamlit knows them: for the navigation, and to link to."""
+"""The app's pages in Streamlit's form: for the navigation, and for links."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from tokensteps.language.pages import PAGE_SECTIONS, PAGES, pages_in
 
 
 def navigation() -> st.Page:
-    """Tell Streamlit all pages, with their titles in the language in use; returns the one that is asked
-    for."""
+    """Tell Streamlit all pages, with their titles in the language in use; returns the requested one."""
     pages = {
         _(heading): [copy(_streamlit_page(page.name, _(page.title))) for page in pages_in(section)]
         for section, heading in PAGE_SECTIONS.items()
@@ -24,19 +23,19 @@ def navigation() -> st.Page:
 
 
 def page_link(page: str, label: str, query: Mapping[str, str] | None = None) -> None:
-    """A link to a page of the app, by its name, which stays in the language in use. `label` is Markdown."""
+    """A link to a page of the app, by its name; the language in use stays. `label` is Markdown."""
     st.page_link(_streamlit_page(page), label=label, query_params={**(query or {}), **in_links()})
 
 
 def renew_link(spec: str) -> None:
-    """A link to the page that goes on with a BPE tokenizer, or trims it."""
+    """A link to the page for continuing a BPE tokenizer's training, or trimming it."""
     page_link("renew", _("Go on training, or trim …"), {"t1": spec, "how": "on"})
 
 
 @cache
 def _streamlit_page(name: str, title: str | None = None) -> st.Page:
-    """A page, for all sessions: given its path alone, Streamlit looks for the file each time, which takes
-    three times as long as the rest of a link. Streamlit notes in the one that it is going to run that it may,
+    """A page, for all sessions: given its path alone, Streamlit looks for the file each time, and that takes
+    three times as long as the rest of a link. Streamlit marks the object of the page that it is going to run,
     so each session has copies of its own."""
     page = PAGES[name]
     return st.Page(page.script, title=title, url_path=page.path or None, default=not page.path)

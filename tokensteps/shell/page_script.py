@@ -1,4 +1,4 @@
-"""The script that every page needs: see `assets/components/page.js`."""
+"""The script for every page: see `assets/components/page.js`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tokensteps.language.pages import PAGES, tab_title
 from tokensteps.runs.rules import PAGE_PARAMETERS
 
 ALWAYS_READ: Final = {"challenge": {"c"}, "glossary": {"term"}}
-"""Parameters of pages without a run that are no settings: they are read each time."""
+"""Parameters of pages without a run, besides settings: they are read each time."""
 
 
 def page_script() -> None:

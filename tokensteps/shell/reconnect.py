@@ -1,8 +1,8 @@
-"""A page that outlives its server: the browser reconnects to a new session, which must find everything as it
+"""A page that outlives its server: the browser reconnects, and the new session must find everything as it
 was.
 
-The browser's part of Streamlit gives such a session the address and the widgets' values as it knows them.
-Pages read the address as they would read a link; this module restores what the address lacks.
+Streamlit's script in the browser gives such a session its address and the widgets' values. Pages read the
+address like a link; this module restores the missing parts of the address.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from tokensteps.widgets.arrival import resume_page
 from tokensteps.widgets.predict import forget_game
 
 WRITTEN: Final = ("step", "lang")
-"""Parameters that our scripts write into the address behind Streamlit's back: Streamlit only knows what
-Python wrote last."""
+"""Parameters written into the address by our scripts, behind Streamlit's back: Streamlit only knows Python's
+last values."""
 OUTLIVED: Final = "reconnect.outlived"
-"""In session state: whether the browser already had a page when the session began, and hasn't yet told us its
-address."""
+"""In session state: whether the browser already had a page when the session began, and its address is still
+unknown."""
 
 
 def catch_up() -> bool:
-    """Call this at the top of every run. Returns whether the address has just been restored to what the
-    browser had when it lost its server.
+    """Call this at the top of every run. Returns whether the address has just been restored to the browser's
+    before the connection was lost.
 
     That may happen in the second run: if a fragment ran last, Streamlit starts a first run by itself.
     """
@@ -47,15 +47,15 @@ def catch_up() -> bool:
 
 
 def connection_strip() -> None:
-    """On every page: what the browser says, in the language in use, while it can't reach the server."""
+    """On every page: the browser's message, in the language in use, while it can't reach the server."""
     text = _("The server can't be reached. Your text and your step are kept; the page comes back by itself.")
     component("connection", ())(key="connection", data={"away": text})
 
 
 def resume(page: str) -> None:
-    """Go to the step in the address: in its first run, a page that steps through training was at another one.
+    """Go to the step in the address: in its first run, a training page was at another one.
 
-    What that run wrote to the address may be lost. The page writes it again, but leaves a bare address bare.
+    That run's changes of the address may be lost. The page repeats them, but leaves a bare address bare.
     """
     if {*st.query_params} - TRAVELLING:
         resume_page()

@@ -1,8 +1,8 @@
-"""The words that Streamlit itself writes on pages, always in English: `assets/components/words.js` replaces
-them with translations.
+"""Streamlit's own words on pages, always in English: `assets/components/words.js` replaces them with
+translations.
 
-Streamlit has no parameter for these words. They are listed as in Streamlit 1.67; a word that another version
-changes stays in English, and `tests/browser/test_streamlit_words.py` reports it.
+Streamlit has no parameter for these words. They are listed as in Streamlit 1.67; a word changed by another
+version stays in English, and `tests/browser/test_streamlit_words.py` reports it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SPOKEN: Final = (
     N_("Previous page"),
     N_("Next page"),
 )
-"""Words in attributes: what screen readers read out, and tooltips made from it."""
+"""Words in attributes: texts for screen readers, and tooltips made from them."""
 SHOWN: Final = (
     N_("Skip to main content"),
     N_("No results"),
@@ -80,7 +80,7 @@ SHOWN: Final = (
 
 
 def streamlit_words() -> None:
-    """Start the translation into the language in use. Call this before the page runs, which may take a
+    """Start the translation into the language in use. Call this before the page runs: that may take a
     while."""
     words: dict[str, str] = {}
     if current_language() != "en":

@@ -1,9 +1,9 @@
-"""A lesson plan or the path, walked along: a strip on every page says which stop this is, and leads on;
+"""A walk along a lesson plan or the path: a strip on every page names the stop, and leads on;
 `assets/components/walk.js` draws it.
 
 The place is in the address and goes along from page to page, so a reload, a lost connection and the browser's
-Back find it. What a learner has done on the path is kept by the browser, for all its tabs, until the learner
-erases it.
+Back find it. The browser keeps a learner's progress on the path, for all its tabs, until the learner erases
+it.
 """
 
 from __future__ import annotations
@@ -49,23 +49,23 @@ from tokensteps.widgets.questions import ask, verdict_html
 WALK_PLACE: Final = "walk.place"
 """In session state: the stop, None without one,"""
 PATH_PROGRESS: Final = "walk.progress"
-"""what was done on the path,"""
+"""the progress on the path,"""
 BROWSER_ASKED: Final = "walk.asked"
-"""whether the browser was asked for what it kept,"""
+"""whether the browser was asked for its kept progress,"""
 PATH_ERASED: Final = "walk.erased"
-"""whether it is to forget it,"""
+"""whether the browser is to forget it,"""
 WALK_BEGUN: Final = "walk.begun"
-"""the stop that a button asks for,"""
+"""the stop behind a pressed button,"""
 WALK_LEFT: Final = "walk.left"
-"""the stop that was left for its exercises,"""
+"""the stop left for its exercises,"""
 WALK_DEEDS: Final = "walk.deeds"
-"""what the learner did at the stations in this session, by their numbers,"""
+"""the learner's deeds at the stations in this session, by their numbers,"""
 WALK_CARD: Final = "walk.card"
-"""what was said of the last answer above the page, and the wrong ones so far, with the station's number,"""
+"""the station's number, the verdict on the last answer above the page, and the wrong answers so far,"""
 SENTENCE_KEY: Final = "home.sentence"
 """the sentence on the home page,"""
 WALK_TOLD: Final = "walk.told"
-"""and what the next page says once: this one's run ends with the change."""
+"""and a toast for the next page: this page's run ends with the change."""
 
 
 def lesson_facts() -> dict[str, str]:
@@ -77,13 +77,13 @@ def lesson_facts() -> dict[str, str]:
 
 
 def walk_place() -> WalkPlace | None:
-    """The stop of the plan or the path that the visitor is at; None for those who follow neither."""
+    """The visitor's stop of a plan or the path; None without either."""
     place: WalkPlace | None = st.session_state.get(WALK_PLACE)
     return place
 
 
 def progress() -> PathProgress:
-    """What the learner has done on the path."""
+    """The learner's progress on the path."""
     done: PathProgress = st.session_state.get(PATH_PROGRESS, PathProgress())
     return done
 
@@ -121,11 +121,11 @@ def show_walk(page: str) -> bool:
     return led and "page" in state
 
 
-# --- what a station asks ------------------------------------------------------------------------------------
+# --- a station's question -----------------------------------------------------------------------------------
 
 
 def _show_station_card(page: str, number: int) -> None:
-    """Above the station's page: its question, or what was said of the answer."""
+    """Above the station's page: its question, or the verdict on the answer."""
     station = STATIONS[number - 1]
     if not station.card or page != station.link.page:
         return
@@ -164,11 +164,11 @@ def _card_answered(number: int, question: Question, text: str, verdict: Verdict)
         state[WALK_DEEDS] = {**state.get(WALK_DEEDS, {}), number: Deed(yours, question.key)}
         _tick(number)
         if number == OWN_STATION:
-            state[SENTENCE_KEY] = yours  # whose tokens the page shows
+            state[SENTENCE_KEY] = yours  # the page shows its tokens
 
 
 def _card_shown(number: int, question: Question) -> None:
-    """Show the answer to somebody who gives none: the station is done, and its tick says so."""
+    """Show the answer to a learner who gives none: the station is done, and its tick says so."""
     state = st.session_state
     use_language(state["language"])
     solution = sentences(f"<b>{escape(_('Shown.'))}</b>", question.solution)
@@ -183,8 +183,7 @@ def _tick(number: int) -> None:
 
 
 def note_predictions(corpus: str, hidden: Hidden, game: Game) -> None:
-    """On the path, a game of predicting in which enough steps have been answered, or shown, makes its station
-    done."""
+    """On the path, a game of predicting completes its station after enough answers or shown steps."""
     place, deeds = walk_place(), st.session_state.get(WALK_DEEDS, {})
     if place is None or place.walk != PATH_WALK:
         return
@@ -204,14 +203,14 @@ def note_predictions(corpus: str, hidden: Hidden, game: Game) -> None:
 
 
 def open_stop_tab(page: str, place: WalkPlace) -> None:
-    """Open the tab that a stop is about."""
+    """Open the tab of a stop."""
     link = stops_of(place.walk, lesson_facts())[place.number - 1].link
     if link.tab and link.page == page:
         st.session_state[f"{page}.tab"] = _(link.tab)
 
 
 def _keep_progress() -> None:
-    """Have the browser keep what was done, after asking it what it kept before."""
+    """Have the browser keep the progress, after asking it for its earlier one."""
     state, now = st.session_state, progress()
     what = now.saved() if state.get(BROWSER_ASKED) else []
     result = read_progress(
@@ -230,7 +229,7 @@ def _keep_progress() -> None:
 
 
 def _strip(page: str, place: WalkPlace) -> None:
-    """The strip, and what its buttons and keys do."""
+    """The strip, and the actions of its buttons and keys."""
     st.html(ASSETS / "page" / "walk.css")
     wanted = component("walk", ())(key="walk_strip", data=strip(page, place), on_go_change=ignore).go
     length = length_of(place.walk)
@@ -255,7 +254,7 @@ def _strip(page: str, place: WalkPlace) -> None:
 
 
 def _go(place: WalkPlace) -> None:
-    """To a stop. A station that has a text to encode takes the learner's own, if they have written one on the
+    """Go to a stop. A station with a text to encode takes the learner's own, if they have written one on the
     path."""
     link = stops_of(place.walk, lesson_facts())[place.number - 1].link
     own = st.session_state.get(WALK_DEEDS, {}).get(OWN_STATION)
@@ -275,7 +274,7 @@ def _end(place: WalkPlace) -> None:
 
 
 def farewell(now: PathProgress) -> str:
-    """How much of the path somebody has done, and how: plain text."""
+    """A learner's share of the path, done without help: plain text."""
     by_oneself = len(now.done - now.shown)
     message = ngettext(
         "You did {number} of {all} stations yourself.",
@@ -286,7 +285,7 @@ def farewell(now: PathProgress) -> str:
 
 
 def _return(place: WalkPlace) -> None:
-    """To a stop; from its exercises, as it was left: the page remembers."""
+    """Go to a stop; from its exercises, with its last settings: the page remembers them."""
     link = stops_of(place.walk, lesson_facts())[place.number - 1].link
     as_it_was = st.session_state.pop(WALK_LEFT, None) == place
     _switch(link._replace(query={}) if as_it_was else link, place)
@@ -298,8 +297,7 @@ def _switch(link: Link | None, place: WalkPlace) -> None:
 
 
 def begin_walk(place: WalkPlace) -> None:
-    """Go to a stop, as a callback: a link to the page that one is on already would not be written to the
-    address."""
+    """Go to a stop, as a callback: a link to the present page would not be written to the address."""
     st.session_state[WALK_BEGUN] = place
 
 
@@ -310,8 +308,7 @@ def leave_walk() -> None:
 
 
 def erase_progress() -> None:
-    """Forget what was done on the path, here and in the browser: also when another tab has had it
-    forgotten."""
+    """Forget the progress on the path, here and in the browser: also after another tab has erased it."""
     state = st.session_state
     state[PATH_PROGRESS], state[PATH_ERASED] = PathProgress(), True
     place = walk_place()
@@ -320,7 +317,7 @@ def erase_progress() -> None:
 
 
 def practised(kind: str) -> None:
-    """An exercise of this kind was solved: on the path, that belongs to a station."""
+    """An exercise of this kind was solved: on the path, it counts for a station."""
     place = walk_place()
     if place is None or place.walk != PATH_WALK:
         return
@@ -330,14 +327,14 @@ def practised(kind: str) -> None:
 
 
 def exercise_link(place: WalkPlace) -> Link | None:
-    """The exercises that belong to a station of the path; None where there are none."""
+    """The exercises of a station of the path; None without any."""
     kind = STATIONS[place.number - 1].exercise if place.walk == PATH_WALK else ""
     query = {"kind": kind, "level": str(LEVELS[0]), "rising": "1"}
     return Link("", "exercises", query) if kind else None
 
 
 def strip(page: str, place: WalkPlace) -> dict[str, Any]:
-    """What the strip shows, for the browser, in the language in use."""
+    """The strip's data for the browser, in the language in use."""
     stops, now = stops_of(place.walk, lesson_facts()), progress()
     here = stops[place.number - 1]
     begins = sum(stop.minutes for stop in stops[: place.number - 1])
@@ -369,7 +366,7 @@ def strip(page: str, place: WalkPlace) -> dict[str, Any]:
         "stop": _(here.link.label),
         "minutes": here.minutes,
         "when": f"{begins}–{begins + here.minutes}" if here.minutes else "",
-        "note": "" if exercise == "return" else note,  # which is about the station
+        "note": "" if exercise == "return" else note,  # the note is about the station
         "answer": here.answer,
         "waits": here.link.query.get("mode") == "predict",
         "tab": bool(here.link.tab) and page == here.link.page,
