@@ -3,9 +3,9 @@
     python deploy/serve.py --workers 2 --port 8501
 
 Each worker is a Streamlit server of its own; nginx in front of them keeps a visitor with one worker
-(tokensteps.conf). The environment can say the same as the options: WORKERS, PORT, and ADDRESS, which is
-127.0.0.1 but in a container. A worker that dies is started again. SIGHUP restarts them one after the other,
-each once the one before it answers again; SIGTERM and SIGINT end them all. Runs on Unix.
+(tokensteps.conf). Environment variables can replace the options: WORKERS, PORT, and ADDRESS (127.0.0.1 except
+in a container). A dead worker is started again. SIGHUP restarts them one after the other, each once the one
+before it answers again; SIGTERM and SIGINT end them all. Runs on Unix.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from types import FrameType
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME = "127.0.0.1"
-"""Where workers are asked how they are; every address that they may listen at includes it."""
+"""The address for checking workers; every possible address of theirs includes it."""
 STARTING = 60.0
-"""Seconds that a worker may take until it answers."""
+"""Seconds for a worker to start answering."""
 ENDING = 10.0
-"""Seconds that it may take to end, before it is killed."""
+"""Seconds for it to end, before it is killed."""
 PAUSE = 2.0
-"""Seconds between two starts of a worker that doesn't live."""
+"""Seconds between two starts of a dying worker."""
 
 
 def command(port: int, address: str) -> list[str]:
-    """What starts a worker. Nothing is watched for edits, and nobody's browser is opened."""
+    """The command for a worker. No files are watched for edits, and no browser is opened."""
     options = {
         "server.port": str(port),
         "server.address": address,
@@ -48,7 +48,7 @@ def command(port: int, address: str) -> list[str]:
 
 def answers(port: int) -> bool:
     """Whether the worker on this port is up."""
-    # Whatever proxy the environment names.
+    # Without any proxy from the environment.
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with direct.open(f"http://{HOME}:{port}/_stcore/health", timeout=2) as answer:
@@ -66,7 +66,7 @@ class Worker:
         self.start()
 
     def start(self) -> None:
-        """Start the process, in a group of its own: a Ctrl+C meant for all is told to it by us, in order."""
+        """Start the process, in a group of its own: we pass on a Ctrl+C meant for all, in order."""
         self.started = time.monotonic()
         self.process = subprocess.Popen(command(self.port, self.address), cwd=ROOT, start_new_session=True)
         print(f"Worker {self.port}: process {self.process.pid}", flush=True)
@@ -79,7 +79,7 @@ class Worker:
             self.start()
 
     def clear(self) -> None:
-        """End what a worker that died has left behind: the processes in which it trained."""
+        """End the training processes left behind by a dead worker."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
 

@@ -1,8 +1,8 @@
-"""How the visitor came to the page that is being run: the one place that knows, and decides when a page reads
-its address.
+"""The visitor's way to the running page: the one place that knows it, and decides when a page reads its
+address.
 
 A page reads its settings from the address when its session begins, when a link within the app brings some,
-and after Back or Forward. Otherwise session state is the truth, and the page writes what differs from the
+and after Back or Forward. Otherwise session state is the truth, and the page writes its differences from the
 usual to the address.
 """
 
@@ -16,20 +16,20 @@ from tokensteps.components.address import is_back, note_travel
 from tokensteps.runs.rules import PAGE_PARAMETERS
 
 _ARRIVAL: Final = "arrival"
-"""In session state: "link", "return", or "" on a page that the visitor was on already."""
+"""In session state: "link", "return", or "" without a change of page."""
 
 _OWN: Final = {
     page: names | ({"step"} if "corpus" in names else set()) for page, names in PAGE_PARAMETERS.items()
 }
-"""By page: its parameters, with the step of a page that has a run."""
+"""Page → its parameters, with the step on a page with a run."""
 _ANYBODYS: Final = frozenset[str]().union(*_OWN.values())
 
 
 def note_arrival(page: str, led: bool = False) -> None:
-    """Once at the top of each run: note how the visitor came to the page with this name.
+    """Once at the top of each run: note the visitor's way to the page with this name.
 
-    From another page, a link may bring settings; without any, the page carries on where it was left. A plan
-    or the path may have `led` from one place on a page to another.
+    From another page, a link may bring settings; without any, the page resumes its last state. A plan or the
+    path may have `led` from one place on a page to another.
     """
     state = st.session_state
     came = led or state.get("page") not in (None, page)
@@ -45,9 +45,8 @@ def note_arrival(page: str, led: bool = False) -> None:
 
 
 def _drop_parameters_of_others(page: str) -> None:
-    """Forget what belongs to other pages. A run that a click overtook may have written the address of the
-    page that was left: the browser has then put its own address right (page.js), but still sends those
-    parameters along."""
+    """Forget other pages' parameters. A run overtaken by a click may have written the address of the former
+    page: the browser has then put its own address right (page.js), but still sends those parameters along."""
     query = st.query_params.to_dict()
     remaining = {name: value for name, value in query.items() if name in _OWN[page] or name not in _ANYBODYS}
     if remaining != query:
@@ -55,7 +54,7 @@ def _drop_parameters_of_others(page: str) -> None:
 
 
 def resume_page() -> None:
-    """Have the page carry on where it was left, and write its address again."""
+    """Have the page resume its last state, and write its address again."""
     st.session_state[_ARRIVAL] = "return"
 
 
@@ -65,16 +64,16 @@ def from_link() -> bool:
 
 
 def returned() -> bool:
-    """Whether the visitor comes from another page, by a way that says nothing of what to show."""
+    """Whether the visitor comes from another page, by a way without settings."""
     return bool(st.session_state.get(_ARRIVAL) == "return") and not is_back()
 
 
 def reads_address(first: bool) -> bool:
-    """Whether the page is to read its settings from the address; `first` says that it has none yet."""
+    """Whether the page is to read its settings from the address; `first` means that it has none yet."""
     return first or from_link() or is_back()
 
 
 def take_arrival() -> str:
-    """How the visitor came, told once: a fragment that runs again by itself is no new arrival."""
+    """The visitor's way here, returned once: a fragment's own rerun is no new arrival."""
     arrival: str = st.session_state.pop(_ARRIVAL, "")
     return arrival

@@ -14,7 +14,7 @@ from tokensteps.widgets.notes import problem
 
 
 def too_long(label: str, size: int, limit: int) -> str:
-    """The message about a text of `size` characters in a box that takes `limit`; `label` names the box."""
+    """The message about a text of `size` characters in a box for `limit`; `label` names the box."""
     message = _("{label}: {size} characters is over the limit of {limit}; shorten the text.")
     return message.format(label=label, size=count(size), limit=count(limit))
 

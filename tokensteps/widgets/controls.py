@@ -1,5 +1,5 @@
-"""The sidebar of a page with a corpus: the corpus, and the widgets of its settings, which the tables in
-`tokensteps/runs/rules.py` name."""
+"""The sidebar of a page with a corpus: the corpus, and the widgets of its settings, listed in
+`tokensteps/runs/rules.py`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.page_state import PageState
 
 WORD_SETTINGS = ("normalizer", "pre", "pattern", "regex", "alphabet")
-"""How text becomes words."""
+"""The settings from text to words."""
 TRAINING_SETTINGS = (
     "threshold",
     "transition",
@@ -43,7 +43,7 @@ TRAINING_SETTINGS = (
     "whole",
     "special",
 )
-"""How training chooses, where it starts and stops, what is special."""
+"""The settings of training: its choices, its start and end, special tokens."""
 
 
 OPTIONS = (
@@ -61,7 +61,7 @@ OPTIONS = (
     "maxword",
     "bytes",
 )
-"""What few runs need."""
+"""The settings of few runs."""
 
 
 class Controls(PageState):
@@ -69,20 +69,19 @@ class Controls(PageState):
 
     def corpus(self) -> Source | None:
         """The corpus part of the sidebar; None while there is nothing to read yet."""
-        with st.container():  # what comes after it keeps its place, so that the browser needn't make it anew
+        with st.container():  # later elements keep their places, so that the browser needn't make them anew
             return corpus_input(self)
 
     def draw(self, *names: str) -> None:
-        """Draw the widgets of these settings, in this order, where the page has the setting and it applies
-        now."""
+        """Draw the widgets of these settings, in this order, if the page has them and they apply now."""
         for name in names:
             setting = self.setting(name)
             if setting is not None and self.applies(setting):
                 self.draw_setting(setting)
 
     def draw_setting(self, setting: Setting) -> None:
-        """Draw one setting's widget. A number or text beyond its limits stops the page: a widget that knew
-        the limits would silently keep such a value to itself."""
+        """Draw one setting's widget. A number or text beyond its limits stops the page: a widget with limits
+        would silently keep such a value to itself."""
         key, label = self.key(setting.name), _(setting.label)
         text = _(setting.help) if setting.help else None
         match setting.kind:
@@ -157,7 +156,7 @@ class Controls(PageState):
         return self.pipeline(source)
 
     def _tell_counted(self, source: Source, pipeline: Pipeline) -> None:
-        """Say how the words in a file were counted, which leaves almost nothing to choose."""
+        """Say how the words in a file were counted: almost nothing is left to choose."""
         names = [pipeline.normalizer] if isinstance(pipeline.normalizer, str) else pipeline.normalizer
         text = _(
             "The words in this file are already counted. Normalized: {normalizer}. Split: {pre_tokenizer}."
@@ -183,7 +182,7 @@ class Controls(PageState):
             self.draw("lines")
 
     def pipeline(self, source: Source | None) -> Pipeline | None:
-        """How text becomes words; None if that can't be done, with a complaint."""
+        """The pipeline from text to words; None if it can't be used, with a complaint."""
         if self.blocked:
             return None
         try:
@@ -193,30 +192,30 @@ class Controls(PageState):
             return None
 
     def chosen(self, recipe: Recipe, source: Source | None) -> Pipeline:
-        """The pipeline that a recipe describes on this page. Raises what `Recipe.pipeline` raises."""
+        """The pipeline of a recipe on this page. Raises the errors of `Recipe.pipeline`."""
         return recipe.pipeline(source)
 
     def training_widgets(self) -> None:
-        """How training chooses, where it starts and stops, what is special: as much of it as the page has."""
+        """The page's settings of training: its choices, its start and end, special tokens."""
         self.draw("kind")
         if (kind := self.setting("kind")) and self[kind.name] != kind.default:
             self._tell_kind()
         self.draw(*TRAINING_SETTINGS)
 
     def _take_split(self) -> None:
-        """Take a split that the kind can be trained on: SentencePiece's BPE can't be trained on bytes."""
+        """Take a split fit for the kind: SentencePiece's BPE can't be trained on bytes."""
         if self["kind"] == "sentencepiece_bpe" and self["pre"] == "byte_level":
             st.session_state[self.key("pre")] = PIECES_SPLIT[0]
 
     def _take_bytes(self) -> None:
-        """Take a split that suits what is compared: SuperBPE needs bytes, SentencePiece's BPE characters."""
+        """Take a split fit for the compared runs: SuperBPE needs bytes, SentencePiece's BPE characters."""
         if "superbpe" in self["runs"]:
             st.session_state[self.key("pre")] = "byte_level"
         elif "sentencepiece_bpe" in self["runs"] and self["pre"] == "byte_level":
             st.session_state[self.key("pre")] = PIECES_SPLIT[0]
 
     def _tell_kind(self) -> None:
-        """Say which rules of plain BPE this kind doesn't know, and why."""
+        """Name the rules of plain BPE unknown to this kind, and the reason."""
         hidden = (rule for rule in self.rules if rule.name in KINDS_WITH and not self.applies(rule))
         if self["kind"] == "sentencepiece_bpe":
             text = _(
@@ -229,7 +228,7 @@ class Controls(PageState):
         st.caption(text.format(kind=choice_name("kind", self["kind"]), rules=rules))
 
     def options_widgets(self) -> None:
-        """What few runs need, as much of it as the page has: folded, unless some of it is set."""
+        """The page's settings of few runs: folded, unless one of them is set."""
         options = [setting for name in OPTIONS if (setting := self.setting(name))]
         if options:
             is_set = any(self[option.name] != option.default for option in options)
@@ -237,11 +236,11 @@ class Controls(PageState):
                 self.draw(*OPTIONS)
 
     def show_widget(self) -> None:
-        """How tokens are written."""
+        """The choice of the tokens' form."""
         self._segments("show", "visible")
 
     def mode_widget(self, on_change: Callable[[], None]) -> None:
-        """Whether the steps are shown, or to be predicted first."""
+        """The choice between stepping through and predicting."""
         self._segments("mode", "collapsed", on_change)
 
     def _segments(
@@ -250,7 +249,7 @@ class Controls(PageState):
         visibility: Literal["visible", "collapsed"],
         on_change: Callable[[], None] | None = None,
     ) -> None:
-        """A choice whose options are all visible."""
+        """A choice with all options visible."""
         setting = next(view for view in VIEWS if view.name == name)
         st.segmented_control(
             _(setting.label),
@@ -265,12 +264,12 @@ class Controls(PageState):
         )
 
     def own_text_button(self) -> None:
-        """The way to a text of the learner's own; `assets/components/page.js` takes them to its box, wherever
-        that is."""
+        """The way to a text of the learner's own; `assets/components/page.js` takes the learner to its
+        box."""
         st.button(_("Your text"), key=self.key("to_own_text"), on_click=self._take_corpus, args=("paste",))
 
     def offer_table(self, source: Source | None) -> None:
-        """Parity-aware BPE on a text that is no table: the way to one that is."""
+        """For parity-aware BPE on a text without a table: the way to an example with one."""
         chosen = self.recipe().values
         kinds = (chosen.get("kind"), *chosen.get("runs", ()))
         if "paritybpe" not in kinds or source is None or is_table(source.data):
@@ -289,7 +288,7 @@ class Controls(PageState):
             self.load_corpus_defaults()
 
     def ask_widget(self, kinds: Sequence[str]) -> None:
-        """Which question is asked about the next step: one of `kinds`."""
+        """The choice of the question about the next step: one of `kinds`."""
         if self["ask"] not in kinds:
             st.session_state[self.key("ask")] = kinds[0]
         st.selectbox(
@@ -303,7 +302,7 @@ class Controls(PageState):
         )
 
     def say_complaints(self, source: Source | None) -> None:
-        """Show the complaints; if there is nothing to train on, the box for it, or else say how to begin."""
+        """Show the complaints; without a corpus, the empty box for one, or else a note on how to begin."""
         for complaint in self.complaints:
             problem(complaint)
         if source is None and not empty_box(self) and not self.complaints:

@@ -1,5 +1,5 @@
-"""Where the corpus comes from: the part of a sidebar with the examples, the boxes for text and word counts,
-and the upload."""
+"""The source of the corpus: the part of a sidebar with the examples, the boxes for text and word counts, and
+the upload."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tokensteps.widgets.page_state import PageState
 
 
 def corpus_input(page: PageState) -> Source | None:
-    """Choose a corpus, and type or upload one's own; None while there is nothing to read yet.
+    """Choose a corpus, or type or upload a new one; None while there is nothing to read yet.
 
-    A box for text is here once it has some; an empty one is on the page itself, where `empty_box` draws it.
+    A box with text is here; an empty one is on the page itself, drawn by `empty_box`.
     """
     st.selectbox(
         _("Corpus"),
@@ -41,9 +41,7 @@ def empty_box(page: PageState) -> bool:
     whether there is one."""
     if page["corpus"] not in ("paste", "counts") or page.own_text():
         return False
-    if own_text_box(
-        page
-    ):  # to a server that takes over, the browser tells what is in a box only when it is drawn
+    if own_text_box(page):  # a new server gets a box's text from the browser only once the box is drawn
         st.rerun()
     st.button(_("Train on this text"), key=page.key("train"), type="primary")
     return True
@@ -91,8 +89,8 @@ def typed_text(page: PageState) -> Source | None:
 
 
 def uploaded_file(page: PageState) -> Source | None:
-    """The box for a file, which is kept while the learner looks at other corpora; None if it can't be used,
-    with a complaint."""
+    """The box for a file, with the file kept while the learner looks at other corpora; None if it can't be
+    used, with a complaint."""
     file = st.file_uploader(
         _("A text file, or word counts as .csv or .tsv"),
         type=["txt", "csv", "tsv"],

@@ -1,4 +1,4 @@
-"""What a page offers to take away: links, and files that are made when somebody downloads them."""
+"""Links, and files made on download."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ EMBEDDED_HEIGHTS: Final[Mapping[str, int]] = {
     "pipeline": 800,
     "renew": 900,
 }
-"""By page: pixels of a frame in another page, where it is 800 pixels wide or more. The stage and the names of
-the tabs have room, or what else the page is about."""
+"""Page → height in pixels of its frame in another page, for a width of 800 pixels or more: the stage and the
+names of the tabs, or the page's other main part, have room."""
 MEDIA_TYPES: Mapping[str, str] = {
     "html": "text/html",
     "csv": "text/csv",
@@ -56,8 +56,8 @@ MEDIA_TYPES: Mapping[str, str] = {
 
 
 def tokenizer_files(tokenizer: Tokenizer) -> dict[str, Callable[[], str]]:
-    """The files that hold a tokenizer: name → what makes its text. The first has all of it, the others the
-    vocabulary.
+    """The files of a tokenizer: name → the function that makes its text. The first has all of it, the others
+    the vocabulary.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> list(tokenizer_files(train_bpe(Corpus.from_counts({"hug": 10}), merges=1).tokenizer()))
@@ -76,11 +76,11 @@ def tokenizer_files(tokenizer: Tokenizer) -> dict[str, Callable[[], str]]:
 
 
 def show_tokenizer_files(tokenizer: Tokenizer, key: str) -> None:
-    """A download button for each file, and what the files are for."""
+    """A download button for each file, and the purpose of the files."""
     columns = iter(st.columns(4))
     for name, make in tokenizer_files(tokenizer).items():
         try:
-            make()  # the file can't hold every pattern that a learner may write
+            make()  # the file can't hold every pattern of a learner's
         except UnsavableError as error:
             note(explained(error))
         else:
@@ -100,7 +100,7 @@ def download(
     key: str,
     kind: Literal["primary", "secondary", "tertiary"] = "secondary",
 ) -> None:
-    """A button that makes its file when it is pressed; `name` is the file's name, and part of the button's
+    """A download button, with its file made on demand; `name` is the file's name, and part of the button's
     key."""
     column.download_button(
         label,
@@ -115,7 +115,7 @@ def download(
 
 
 def in_this_language(make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
-    """`make`, in the language in use now: Streamlit calls it later, in a thread that speaks English."""
+    """`make`, in the language in use now: Streamlit calls it later, in a thread set to English."""
     language = current_language()
 
     def speak() -> str | bytes:
@@ -126,7 +126,7 @@ def in_this_language(make: Callable[[], str | bytes]) -> Callable[[], str | byte
 
 
 def show_address(address: str) -> None:
-    """An address to copy; under it, folded, what puts the page into another one."""
+    """An address to copy; under it, folded, the HTML for putting the page into another one."""
     st.code(address, language=None, wrap_lines=True)
     with st.expander(_("Embed")):
         st.code(embedding(address), language=None, wrap_lines=True)
@@ -138,8 +138,8 @@ def show_address(address: str) -> None:
 
 
 def embedding(address: str) -> str:
-    """The HTML that shows the page of an address in another page, and a link for those who don't see it
-    there: where a site takes frames out of what its authors write, or isn't one that may show the app.
+    """The HTML for showing an address in another page, with a link for readers without the frame: the site
+    may remove its authors' frames, or lack permission to show the app.
 
     >>> print(embedding("http://localhost/bpe?corpus=hug&step=7"))
     <iframe src="http://localhost/bpe?corpus=hug&amp;step=7&amp;embed=true" title="BPE · TokenSteps" width="100%" height="700" style="border: 0" loading="lazy" allow="clipboard-write; fullscreen"></iframe>
@@ -158,7 +158,7 @@ def embedding(address: str) -> str:
 
 
 def show_link(title: str, recipe: Recipe, url: Mapping[str, str | None], step: int | None = None) -> None:
-    """The address that brings all of this back, or the reason why there is none."""
+    """The address of the page in this state, or the reason why there is none."""
     st.header(title, anchor=False)
     if recipe.in_link():
         show_address(page_address(url, step))

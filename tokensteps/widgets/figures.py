@@ -31,10 +31,10 @@ def show_rows(
     digits: int | None = None,
     export: bool = True,
 ) -> None:
-    """A table with buttons that save it, or a line that says it is empty.
+    """A table with buttons for saving it, or a line saying that it is empty.
 
-    `index`, `ids` and `digits` are those of `packed_table`. `export` is False where the page has a file of
-    the same rows, or hides a run and offers no file at all.
+    `index`, `ids` and `digits` are those of `packed_table`. `export` is False if the page has a file of the
+    same rows, or hides a run and offers no file at all.
     """
     if not len(table):
         note(_("No results"))
@@ -48,7 +48,7 @@ def show_rows(
 
 @st.fragment
 def _show_savable(data: bytes, key: str, rows: Callable[[], pd.DataFrame]) -> None:
-    """A packed table by itself: what its buttons cost is the file alone, and the page isn't run."""
+    """A packed table by itself: its buttons only make the file, and the page isn't run."""
     use_language(st.session_state["language"])
     show_packed(data, key, rows)
 
@@ -60,14 +60,12 @@ def show_packed(
     search: TableSearch | None = None,
     on_search: Callable[[str, bool], None] | None = None,
 ) -> None:
-    """A table that is packed already; `rows` makes what its buttons save, when somebody asks for it: None for
-    no buttons.
+    """A packed table; `rows` makes the table for its buttons' files, on demand: None for no buttons.
 
-    With buttons or a search, this belongs in a fragment that draws the table alone: what somebody asks of it
-    runs that once more.
+    With buttons or a search, this belongs in a fragment of its own: every request runs that once more.
 
     Every table of the app is drawn here, or is Streamlit's editor and goes with `save_rows`: Streamlit's own
-    CSV file, which .streamlit/config.toml turns off, would hand a spreadsheet whatever a learner has written.
+    CSV file, turned off in .streamlit/config.toml, would hand a spreadsheet a learner's text as it is.
     """
     state, wanted = st.session_state, f"{key}.file"
     requested, file = state.pop(wanted, None), None
@@ -84,8 +82,8 @@ def show_packed(
 
 
 def save_rows(table: pd.DataFrame, key: str) -> None:
-    """The same two buttons for a table that the browser doesn't have as it is saved: an edited one, or one of
-    which it shows a part."""
+    """The same two buttons for a table that differs from the browser's: an edited one, or one with only a
+    part in the browser."""
     with st.container(horizontal=True):
         for kind, label in file_labels().items():
             download(st, label, csv_name(key, kind), partial(csv_text, table, kind), key, kind="tertiary")
@@ -107,10 +105,10 @@ def csv_frame(table: pd.DataFrame, index: bool) -> pd.DataFrame:
 
 
 def rows_to_csv(table: pd.DataFrame, plain: bool = False) -> str:
-    """A table's columns and rows; what is missing is left empty.
+    """A table's columns and rows; missing values are left empty.
 
-    For a spreadsheet, text (the columns' names too) can't become a formula; in a `plain` table, it is as it
-    is.
+    For a spreadsheet, text (the columns' names too) can't become a formula; in a `plain` table, it is
+    unchanged.
 
     >>> print(rows_to_csv(pd.DataFrame({"name": ["=1+1", None], "times": [3, 4]})))
     name,times\r
@@ -123,12 +121,12 @@ def rows_to_csv(table: pd.DataFrame, plain: bool = False) -> str:
 
     def cell(value: object) -> object:
         if isinstance(value, bool | int | float | np.number):
-            return "" if value != value else value  # NaN alone differs from itself
+            return "" if value != value else value  # only NaN differs from itself
         return "" if value is None or value is pd.NA else write(str(value))
 
     return csv_table([write(str(name)) for name in table], ([cell(value) for value in row] for row in rows))
 
 
 def show_chart(figure: go.Figure, key: str, alt: str) -> None:
-    """A chart; `alt` says in words what it shows. It keeps its zoom as long as the key is the same."""
+    """A chart; `alt` describes it in words. It keeps its zoom as long as the key is the same."""
     st.plotly_chart(figure, key=key, config={"displaylogo": False}, alt=alt)

@@ -1,5 +1,4 @@
-"""State of a session that its browser keeps as well, so that it survives a reload and a restart of the
-server.
+"""State of a session, kept by its browser as well, so that it survives a reload and a restart of the server.
 
 It is sealed: the browser can give it back, or lose it, but not change it.
 """
@@ -21,11 +20,11 @@ def kept(
     erased: bool = False,
     on_erased: Callable[[], None] = ignore,
 ) -> list[Any]:
-    """Have the browser keep `what`, which JSON must be able to hold. If it is empty, return what this tab
-    kept at `place` before, once it says so.
+    """Have the browser keep `what`, a list fit for JSON. If it is empty, return this tab's earlier list at
+    `place`, once the browser has sent it.
 
-    What is `lasting` is kept for every tab, and after the last one is closed, until it is `erased`;
-    `on_erased` is called when another tab has done so.
+    A `lasting` list is kept for every tab, and after the last one is closed, until it is `erased`;
+    `on_erased` is called when another tab has erased it.
     """
     text = seal("kept", [place, what]) if what else ""
     data = {"place": place, "text": text, "lasting": lasting, "erased": erased}

@@ -11,13 +11,13 @@ import streamlit as st
 
 
 def problem(message: str) -> None:
-    """Something is wrong: what, and what to do about it. Plain text."""
+    """An error with its remedy. Plain text."""
     st.html(f'<div class="ts note problem" role="alert">{escape(message)}</div>')
 
 
 def lasting(place: str, complaints: Sequence[str], about: Any) -> list[str]:
-    """The complaints about a link at `place`, repeated until the visitor changes `about`, which is what the
-    link set.
+    """The complaints about a link at `place`, repeated until the visitor changes `about`, the link's
+    settings.
 
     A link is read once, but the page runs again when its training is done; without this, nobody would see the
     complaints.
@@ -30,10 +30,10 @@ def lasting(place: str, complaints: Sequence[str], about: Any) -> list[str]:
 
 
 def note(message: str) -> None:
-    """Something to know. Plain text."""
+    """A note. Plain text."""
     st.html(note_html(escape(message)))
 
 
 def note_html(markup: str) -> str:
-    """A note as markup, in which all text is escaped."""
+    """A note as markup, with all text escaped."""
     return f'<div class="ts note" role="status">{markup}</div>'

@@ -1,7 +1,7 @@
-"""What a page with a corpus is set to: in session state under ``<page>.<name>``, and in the URL.
+"""The settings of a page with a corpus: in session state under ``<page>.<name>``, and in the URL.
 
 The URL is read when a session begins, when a link brings settings, and after Back or Forward. From then on
-session state is the truth, and what differs from the corpus's own settings is written to the URL.
+session state is the truth, and its differences from the corpus's own settings are written to the URL.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from tokensteps.widgets.arrival import reads_address, returned
 from tokensteps.widgets.notes import lasting
 
 OWN_FOLLOWS: Final = frozenset({*RULES_OF, "compare"})
-"""The pages from one to another of which a text of the learner's own follows."""
+"""The pages that pass on a text of the learner's own to one another."""
 
 
 class PageState:
-    """The settings of one page, by their names, and what is wrong with them."""
+    """The settings of one page, by their names, and complaints about them."""
 
     def __init__(self, page: str, rules: Sequence[Setting] = BPE_RULES, start: str = "course") -> None:
         self.page = page
         self.rules = rules
         self.start = start
-        """The corpus that the page begins with."""
+        """The page's first corpus."""
         self.complaints: list[str] = []
-        """What is wrong with the settings, to be shown on the page."""
+        """Errors in the settings, to be shown on the page."""
         self.blocked = False
-        """Whether nothing can be trained because of it."""
+        """Whether they prevent all training."""
         if reads_address(f"{page}.corpus" not in st.session_state):
             self._read_url()
         if page in OWN_FOLLOWS:
@@ -55,8 +55,8 @@ class PageState:
         return next((setting for setting in (*self.rules, *VIEWS) if setting.name == name), None)
 
     def applies(self, setting: Setting) -> bool:
-        """Whether a setting applies now: if it depends on a choice, the page must have that choice, and it
-        must have been made."""
+        """Whether a setting applies now: if it depends on a choice, the page must have that setting with such
+        a value."""
         if setting.when is None:
             return True
         name, *values = setting.when
@@ -67,7 +67,7 @@ class PageState:
         return not {*values}.isdisjoint(chosen)
 
     def load_corpus_defaults(self) -> None:
-        """Set the rules that show best what the chosen corpus is an example of."""
+        """Set the rules that show the point of the chosen corpus best."""
         for setting in self.rules:
             st.session_state[self.key(setting.name)] = usual_value(self.page, self["corpus"], setting)
 
@@ -87,11 +87,10 @@ class PageState:
             self.keep_file(*recipe.file)
 
     def _follow_own(self) -> None:
-        """Bring a text of the learner's own along: on coming from a page where there was one, unless a link
-        says what to show.
+        """Bring a text of the learner's own along from another page with one, unless a link has settings.
 
-        The session holds the one of the page looked at last; a page that has had it already keeps what was
-        chosen since.
+        The session holds the last visited page's text; a page that has had it already keeps its later
+        choices.
         """
         state, seen = st.session_state, self.key("own")
         brought: tuple[str, str, tuple[str, str]] | None = state.get("own")
@@ -104,7 +103,7 @@ class PageState:
                 state[self.key("upload_data")] = file
             else:
                 state[self.key(f"{corpus}_text")] = text
-            update_url(self.url())  # it was bare, and would bring back something else
+            update_url(self.url())  # it was bare, and would restore something else
         file = state.get(self.key("upload_data"), ("", ""))
         if self["corpus"] not in OWN:
             state.pop("own", None)
@@ -113,7 +112,7 @@ class PageState:
 
     def short(self, name: str, url: Mapping[str, str], usual: str) -> str:
         """A text of the page's own: from the browser, if the page outlived its session, or from a URL.
-        `usual` if there is none, or if it is lost, with a complaint."""
+        `usual` without one, or, with a complaint, for a lost one."""
         text = text_in_browser(self.key(name))
         if text is None:
             text = read_short(url[name]) if name in url else usual
@@ -124,29 +123,30 @@ class PageState:
         return usual if text is None else text
 
     def recipe(self) -> Recipe:
-        """Everything that is set."""
+        """All settings."""
         names = ("corpus", *(setting.name for setting in (*self.rules, *VIEWS)))
         values = {name: self[name] for name in names}
         file, data = self.own_file()
         return Recipe(self.page, self.rules, values, self.own_text(), (file, data or b""))
 
     def url(self) -> dict[str, str | None]:
-        """The settings as the URL has them."""
+        """The settings as parameters of the URL."""
         return self.recipe().url()
 
     def own_text(self) -> str:
-        """What the learner pasted or typed. Halves of UTF-16 pairs, which UTF-8 can't hold, are replaced."""
+        """The learner's pasted or typed text. Halves of UTF-16 pairs are replaced, since UTF-8 can't hold
+        them."""
         return plain_text(st.session_state.get(self.key(f"{self['corpus']}_text")))
 
     def keep_file(self, name: str, data: bytes) -> None:
-        """Keep the learner's file: the server has it, and the session its name."""
+        """Store the learner's file: the server has it, and the session its name."""
         stored = digest(data)
         corpora().put(stored, data, len(data))
         st.session_state[self.key("upload_data")] = (name, stored)
 
     def own_file(self) -> tuple[str, bytes | None]:
-        """Name and contents of the learner's file; an empty name without one, and None where the server had
-        to let it go."""
+        """Name and contents of the learner's file; an empty name without one, and None if the server has
+        dropped it."""
         name, cached = st.session_state.get(self.key("upload_data"), ("", ""))
         data = corpora().get(cached)
         return name, text_store().get(cached) if data is None else data

@@ -1,7 +1,6 @@
-"""Predict mode: the next step of a run is hidden until the learner has said what it will be.
+"""Predict mode: the next step of a run is hidden until the learner has predicted it.
 
-The browser gets only the frames of the steps that have been revealed: neither keys nor scrubber nor address
-lead further.
+The browser gets only the frames of revealed steps: neither keys nor scrubber nor address lead further.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from tokensteps.widgets.notes import note
 from tokensteps.widgets.questions import answer_key, ask, tally_html, verdict_html
 
 FRAMES: Final = 48
-"""How many frames are sent at a time: they are drawn again with each answer."""
+"""Frames sent at a time: they are drawn again with each answer."""
 SPLIT_WORDS_LISTED: Final = 120
 OPENING: Final = N_(
     "The next step is hidden: answer, and it is shown. “Reveal” shows it too, but counts as wrong."
@@ -41,8 +40,8 @@ OPENING: Final = N_(
 
 
 def game_of(hidden: Hidden, start: int, anew: bool = False) -> Game:
-    """The game in progress. One that was left goes on after the step `start`; another run begins a new one
-    there, and so does whoever begins `anew`."""
+    """The game in progress. An interrupted one goes on after the step `start`; another run, or a start
+    `anew`, begins a new one there."""
     state, key = st.session_state, f"{hidden.place}.game"
     game: Game | None = state.get(key)
     if anew or game is None or game.run != hidden.name:
@@ -57,13 +56,13 @@ def game_of(hidden: Hidden, start: int, anew: bool = False) -> Game:
 
 
 def keep_game(hidden: Hidden, game: Game) -> bool:
-    """Have the browser keep the game, or restore the one that an earlier session left there; returns whether
-    it was restored just now."""
+    """Have the browser keep the game, or restore an earlier session's from there; returns whether it was
+    restored just now."""
     return game.restore(kept(f"{hidden.place}-{hidden.name[:12]}", game.saved(), erased=game.anew), hidden)
 
 
 def forget_game(place: str) -> None:
-    """Have the next game begin wherever the learner is then."""
+    """Have the next game begin at the learner's step at that time."""
     game: Game | None = st.session_state.get(f"{place}.game")
     if game is not None:
         game.leave()
@@ -95,7 +94,7 @@ def show_question(hidden: Hidden, game: Game) -> None:
 
 
 def _clickable(hidden: Hidden, game: Game, question: Question) -> list[Pair]:
-    """The pairs that can be clicked in the picture: those that may come next, if a question asks for one."""
+    """The pairs to click in the picture: the candidates for the next step, if a question asks for a pair."""
     trace = hidden.trace
     if question.kind != "pair" or trace.ranked_by == "loss":
         return []
@@ -114,7 +113,8 @@ def _given_up(hidden: Hidden, game: Game, question: Question) -> None:
 
 
 def show_words(hidden: Hidden, game: Game) -> None:
-    """All words as they are split now, if the stage has no room for them: nobody could count without them."""
+    """All words with their present splits, if the stage has no room for them: nobody could count without
+    them."""
     trace, question = hidden.trace, game.question(hidden)
     on_stage = (trace.corpus_at(game.reached) if isinstance(trace, MergeTrace) else trace.corpus).words
     corpus = corpus_of(trace, game.reached + 1)
@@ -137,7 +137,7 @@ def show_words(hidden: Hidden, game: Game) -> None:
 
 
 def show_answers(hidden: Hidden, game: Game) -> None:
-    """What was answered."""
+    """The list of answers."""
     if not game.predictions:
         return
     text = ngettext("{number} answer", "{number} answers", len(game.predictions))
@@ -161,8 +161,8 @@ def answers_table(predictions: list[Prediction]) -> pd.DataFrame:
 
 
 def show_hidden(hidden: Hidden, game: Game, url: dict[str, str | None], growth: Growth | None = None) -> None:
-    """The steps that have been revealed, on a training page's stage. With `growth`, the browser asks for
-    more: only a learner who has no question yet wants that."""
+    """The revealed steps on a training page's stage. With `growth`, the browser asks for more: only a learner
+    without a question yet wants that."""
     stage.stage(
         hidden.place,
         hidden.name,
@@ -179,8 +179,8 @@ def show_hidden(hidden: Hidden, game: Game, url: dict[str, str | None], growth: 
 
 
 def choose_pair(hidden: Hidden, game: Game, identifier: str) -> None:
-    """A pair was clicked in the picture: choose it in the list of answers, if it is asked for; "Check"
-    remains to be pressed."""
+    """A pair was clicked in the picture: choose it in the list of answers, if the question is about a pair;
+    "Check" remains to be pressed."""
     question = game.question(hidden)
     pairs = _clickable(hidden, game, question) if question is not None else []
     if not pairs:

@@ -1,7 +1,6 @@
 """Questions on a page: the prompt, the form, the verdict, the tally.
 
-The widgets of a form keep their keys from one question to the next, so that the keyboard focus stays where it
-is.
+The widgets of a form keep their keys from one question to the next, so that the keyboard focus stays.
 """
 
 from __future__ import annotations
@@ -39,9 +38,9 @@ from tokensteps.teaching.questions import (
 )
 
 BOARD_PLACES: Final = 40
-"""Places of pieces in a picture to answer in: among more, nobody finds the right ones by eye."""
+"""Places of pieces in a picture for answers: among more, nobody finds the right ones by eye."""
 SHORT_WORD: Final = 6
-"""Characters of a word that leaves room for the answer's box beside its picture, in projector mode."""
+"""Characters of a short word: its picture leaves room for the answer's box, in projector mode."""
 OnVerdict = Callable[[str, Verdict], None]
 """Receives the answer and its verdict, before the page is drawn again."""
 
@@ -53,11 +52,11 @@ def ask(
     on_give_up: Callable[[], None] | None = None,
     how: str = "",
 ) -> None:
-    """Draw a question under `key`, and call `on_verdict` when it is answered. An answer that can't be read
-    stays in its box; so does a table or a text of several lines until it is right.
+    """Draw a question under `key`, and call `on_verdict` when it is answered. An unreadable answer stays in
+    its box; so does a table or a text of several lines until it is right.
 
-    With `on_give_up` there is a second button, which reveals the answer. `how` says how else than in the form
-    it can be answered.
+    With `on_give_up` there is a second button, to reveal the answer. `how` explains other ways to answer
+    besides the form.
     """
     text = f"<p>{escape(how)}</p>" if how else ""
     st.html(f'<div class="ts question">{question.prompt}{text}</div>')
@@ -80,7 +79,7 @@ def ask(
 
 
 def _board(key: str, given: Board, form: Form) -> None:
-    """The picture in which a question can be answered as well."""
+    """The picture as another way to answer."""
     places = given.places
     if len(places) > BOARD_PLACES:
         return
@@ -102,7 +101,7 @@ def _board(key: str, given: Board, form: Form) -> None:
 
 
 def _boxes(key: str, form: Form) -> None:
-    """What an answer is typed into."""
+    """The boxes for an answer."""
     match form:
         case Cells():
             _cells(key, form)
@@ -123,10 +122,9 @@ def _boxes(key: str, form: Form) -> None:
 
 
 def _choice(key: str, form: Choice) -> None:
-    """A list that can be typed into."""
+    """A list with a box to type into."""
     place = answer_key(key)
-    # A value that is set here is sent to the browser, where it would take the place of one that was chosen
-    # but not sent yet.
+    # A value set here goes to the browser, and would replace a choice there that hasn't been sent yet.
     if st.session_state.get(place) not in (None, *form.options):
         st.session_state[place] = None
     st.selectbox(
@@ -169,7 +167,7 @@ def _cells(key: str, form: Cells) -> None:
 
 
 def _submitted(key: str, question: Question, on_verdict: OnVerdict) -> None:
-    """Read the form, grade the answer, and empty the form unless there is something in it to put right."""
+    """Read the form, grade the answer, and empty the form unless it needs correction."""
     state, form = st.session_state, question.form
     use_language(state.get("language", "en"))  # a callback runs before the page chooses it
     names = {
@@ -196,8 +194,8 @@ def _submitted(key: str, question: Question, on_verdict: OnVerdict) -> None:
 
 
 def verdict_html(verdict: Verdict, more: str = "") -> str:
-    """The verdict as a message that screen readers read out; `more` is markup. `assets/components/page.js`
-    marks the cells it names; `walk.js` looks whether there is another try."""
+    """The verdict as a message for screen readers, too; `more` is markup. `assets/components/page.js` marks
+    its wrong cells; `walk.js` looks whether there is another try."""
     role = "alert" if verdict.kind == UNREAD else "status"
     kind = {HALF: RIGHT, QUARTER: RIGHT, AGAIN: WRONG}.get(verdict.kind, verdict.kind)
     cells = f' data-cells="{" ".join(map(str, verdict.cells))}"' if verdict.cells else ""

@@ -1,5 +1,5 @@
-"""What the training pages share: build in the background, draw the stage, also of a run that still grows, and
-step through it."""
+"""Shared by the training pages: build in the background, draw the stage, also of a growing run, and step
+through it."""
 
 from __future__ import annotations
 
@@ -41,19 +41,17 @@ from tokensteps.widgets.notes import note, problem
 
 Grown = TypeVar("Grown", bound=AnyTrace)
 AWAITED: Final = 0.3
-"""Seconds that a part of a page which has nothing to show waits for something: it asks again soon after."""
+"""Seconds that an empty part of a page waits for something to show: it asks again soon after."""
 FEW: Final = 24
-"""Frames of a run that grows which are drawn where it isn't settled yet: they are others a moment later."""
+"""Frames drawn in the unsettled part of a growing run: they change a moment later."""
 FIRST: Final = 12
-"""Frames that come first of a long window which isn't drawn yet: the browser asks for all as soon as it shows
-one."""
+"""First frames of a long window not drawn yet: the browser asks for all as soon as it shows one."""
 FOLLOWED: Final = "followed"
-"""Where a page remembers that there is something under its stage: if that went for a moment, the page would
-scroll."""
+"""A page's memory of elements under its stage: if they went for a moment, the page would scroll."""
 LONG: Final = 48
-"""Frames in a window that is long."""
+"""Frames from which a window is long."""
 ENDED: Final = Growth("", "", 0.0)
-"""What is said of a run that has ended, of which the browser hasn't got all."""
+"""The state of a finished run that isn't complete in the browser."""
 
 
 def build(
@@ -63,10 +61,10 @@ def build(
     among: Callable[[], Registry] = registry,
     wanted: int | None = None,
 ) -> Built | None:
-    """The trace called `run`, made in the background if need be; None while there is nothing to show, which
-    it says.
+    """The trace called `run`, made in the background if need be; None, with a message, while there is nothing
+    to show.
 
-    `among` is where it is kept and shared. A trace that still grows will do if step `wanted` is there; None
+    `among` is the registry that keeps and shares it. A growing trace will do if step `wanted` is there; None
     is for the whole one.
     """
     cached: dict[str, Built | None] = st.session_state.setdefault(f"{page}.stopped", {})
@@ -89,7 +87,7 @@ def build(
 
 
 def _is_there(job: Job[Any], wanted: int | None, wait: float = 0.0) -> bool:
-    """Whether the run that a job trains has come to step `wanted`, which can be looked at."""
+    """Whether a job's growing run has come to step `wanted`."""
     if wanted is None:
         return False
     grown = job.grown(wait)
@@ -97,16 +95,16 @@ def _is_there(job: Job[Any], wanted: int | None, wait: float = 0.0) -> bool:
 
 
 def trained(run: Run[Built], place: str = "") -> Built | None:
-    """The trace of a run, or None while it is being made, which the page shows; `place` tells two runs on one
+    """The trace of a run, or None while it is being made, with a progress bar; `place` tells two runs on one
     page apart."""
     return build(f"{run.algorithm.name}{place}", run.name, run.make)
 
 
 def growing(run: Run[Built]) -> Built | None:
-    """The trace of a run as far as it is recorded, once the step is there at which the learner is to be; None
-    before, which the page shows.
+    """The trace of a run as recorded so far, once the learner's step is there; None before, with a progress
+    bar.
 
-    A link says once which step that is; so it is remembered until the step comes.
+    A link names this step only once; so it is remembered until the step comes.
     """
     page, key = run.algorithm.name, f"{run.algorithm.name}.awaited"
     waited: tuple[str, int] | None = st.session_state.pop(key, None)
@@ -124,8 +122,8 @@ def growing(run: Run[Built]) -> Built | None:
 
 
 def newest(run: Run[Grown], trace: Grown) -> Grown | None:
-    """In a fragment: a trace that was still growing when the page last ran, as far as it is recorded now.
-    None if training failed, which is said. If the run was stopped or given up, the page runs again."""
+    """In a fragment: the present state of a trace that was still growing when the page last ran. None, with a
+    message, if training failed. If the run was stopped or given up, the page runs again."""
     page = run.algorithm.name
     if trace.finished:
         return trace
@@ -143,14 +141,14 @@ def newest(run: Run[Grown], trace: Grown) -> Grown | None:
 
 
 def growth(run: Run[Any], trace: AnyTrace | Comparison) -> Growth | None:
-    """How far a run is that still grows."""
+    """The progress of a growing run."""
     if trace.finished:
         return None
     job = registry().jobs.get(run.name)
     if job is None:  # it has just ended
         return ENDED
     done, total = job.progress.done, job.progress.total
-    if isinstance(trace, MergeTrace):  # just as many as stand beside it
+    if isinstance(trace, MergeTrace):  # the same number as beside it
         done = len(trace)
     text = _("Training: {done} of {total}") if total else _("Training: {done} so far")
     message = text.format(done=count(done), total=count(total or 0))
@@ -158,16 +156,17 @@ def growth(run: Run[Any], trace: AnyTrace | Comparison) -> Growth | None:
 
 
 def stop_growing(run: Run[Any]) -> None:
-    """End a run that still grows, unless others look at it, too."""
+    """End a growing run, unless others look at it, too."""
     job = registry().jobs.get(run.name)
     if job is not None and not job.shared(session_id()):
         _stop(run.algorithm.name, run.name, job, registry)
 
 
 def opened_tokenizer(spec: str, place: str) -> OpenedTokenizer | None:
-    """The tokenizer under a spec; None while it is being made or when it can't be, which the page shows.
+    """The tokenizer under a spec; None while it is being made or when it can't be, with a message on the
+    page.
 
-    `place` tells apart what several of them show. Raises SpecError, and what `Spec.run` raises.
+    `place` tells several of them on a page apart. Raises SpecError, and the errors of `TokenizerSpec.run`.
     """
     order = choices.order(spec)
     value = build(place, order.name, order.make, order.registry)
@@ -180,7 +179,7 @@ def _offer_more(page: str, run: str, kept: dict[str, Any]) -> None:
     result = kept[run]
     if result is None:
         text = _("Reading was stopped before training began.")
-    elif isinstance(result, Comparison):  # its steps are sizes, which say nothing of how far training came
+    elif isinstance(result, Comparison):  # its steps are sizes, no measure of the training's progress
         reached = listed(f"{side_name(side.name)} {count(side.sizes[-1])}" for side in result.sides)
         text = _(
             "Training was stopped at these vocabulary sizes: {reached}. At larger sizes, what merges stays as it is; "
@@ -201,7 +200,7 @@ def _offer_more(page: str, run: str, kept: dict[str, Any]) -> None:
 def _watch(
     page: str, run: str, job: Job[Any], among: Callable[[], Registry], wanted: int | None = None
 ) -> None:
-    """A progress bar and a button that stops."""
+    """A progress bar and a stop button."""
     use_language(st.session_state["language"])
     progress = job.progress
     if progress.phase == "loading":
@@ -231,8 +230,8 @@ def _watch(
 
 
 def _stop(page: str, run: str, job: Job[Any], among: Callable[[], Registry]) -> None:
-    """End a job; what it has made so far is this session's. A trace with steps has only to stop: nobody waits
-    for the process to answer."""
+    """End a job; its partial result is this session's. A trace with steps only has to stop: nobody waits for
+    the process's answer."""
     among().stop(run, job)
     if (grown := job.grown()) and not job.finished(ENDING):
         st.session_state[f"{page}.stopped"] = {run: replace(grown, stop_reason="stopped")}
@@ -242,14 +241,14 @@ def _stop(page: str, run: str, job: Job[Any], among: Callable[[], Registry]) -> 
 
 
 def book_name(run: str, drawing: str) -> str:
-    """The name of the frames of a run that is drawn in one way, in the language in use."""
+    """The name of a run's frames in one kind of drawing, in the language in use."""
     return f"{run}:{drawing}:{current_language()}"
 
 
 def is_first_look(page: str, run: str, drawing: str) -> bool:
-    """Whether a page's stage hasn't shown this run, drawn in this way, when the page last ran. Then a little
-    of a long window comes first, and what is under the stage may follow: so it stands sooner, and asks for
-    the rest."""
+    """Whether a page's stage hasn't shown this run, drawn in this way, when the page last ran. Then a part of
+    a long window comes first, and the elements under the stage may follow: so the stage is there sooner, and
+    asks for the rest."""
     return not is_shown(f"{page}.book", book_name(run, drawing))
 
 
@@ -271,15 +270,15 @@ def stage(
     start: int = 0,
     marks: Sequence[int] = (),
 ) -> int:
-    """The flipbook of a run with its window of frames; returns the step it is at. To be called in a fragment.
+    """The flipbook of a run with its window of frames; returns its step. To be called in a fragment.
 
-    `run` names what is stepped through, `drawing` how it is drawn; `frame(step)` draws one step. A run of
-    fewer than `whole` steps is sent whole, of a longer one `size` steps at a time. `on_answer` is called with
-    the id of what is chosen in a frame. `labels` are the words of the controls where the steps are not steps
-    of training. `edition(k)` tells apart frames of the steps up to k that have the same names, as those of a
-    run that still grows may: then `growth` says how far it is, and `on_stop` is called when the learner stops
-    it. `excerpt` are the first and the last step that can be reached, where those aren't all. Whoever asks
-    for no step begins at `start`. `marks` are the steps that the timeline marks.
+    `run` names the run, `drawing` the kind of drawing; `frame(step)` draws one step. A run of fewer than
+    `whole` steps is sent whole, of a longer one `size` steps at a time. `on_answer` is called with the id of
+    a choice in a frame. `labels` are the words of the controls for steps other than those of training.
+    `drawing_version(k)` tells apart frames of the steps up to k with the same names, as a growing run may
+    have: then `growth` is its progress, and `on_stop` is called when the learner stops it. `excerpt` are the
+    first and the last reachable step, if not all are. Without a requested step, `start` is the first one.
+    `marks` are the steps marked on the timeline.
     """
     name = book_name(run, drawing)
     first_look = is_first_look(page, run, drawing)
@@ -332,8 +331,8 @@ def small_book(
     """A flipbook inside a tab: it leaves the URL alone and takes keys when it has the focus.
 
     `title` tells it from the stage. It stays at its step as long as `trace` is the same (default: `run`).
-    Frames that are large come a window at a time, unless there are fewer than `whole`. `on_answer` is called
-    with the id of what is chosen in a frame.
+    Large frames come a window at a time, unless there are fewer than `whole`. `on_answer` is called with the
+    id of a choice in a frame.
     """
     name = f"{run}:{current_language()}"
     index = position(key, run=name, last=last, trace=trace, param=None)

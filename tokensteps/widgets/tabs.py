@@ -1,4 +1,4 @@
-"""Tabs that stay open when the language changes: a bar of names, and under it what the open one shows."""
+"""Tabs that stay open when the language changes: a bar of names, and under it the open one's body."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from tokensteps.language.i18n import _, use_language
 
 
 def show_tabs(key: str, bodies: Mapping[str, Callable[..., None]], *given: Any) -> None:
-    """Tabs by their names, which are to be translated; draws the open one's body, with the arguments in
-    `given`.
+    """Tabs by their untranslated names; draws the open one's body, with the arguments in `given`.
 
-    Session state has the open tab's name as shown under `key`, and as in `bodies` under `key.open`. Who opens
-    a tab sets the first; it is forgotten with the page (`tokensteps.widgets.arrival`).
+    Session state has the open tab's name as shown under `key`, and as in `bodies` under `key.open`. To open a
+    tab, set the first; both are forgotten with the page (`tokensteps.widgets.arrival`).
     """
     state = st.session_state
     names = {_(name): name for name in bodies}
@@ -34,7 +33,7 @@ def show_tabs(key: str, bodies: Mapping[str, Callable[..., None]], *given: Any) 
 
 
 def open_tab(key: str, name: str) -> None:
-    """Have this tab open when the tabs are drawn; its name is as in the code."""
+    """Have this tab open when the tabs are drawn; its name is the one in the code."""
     use_language(st.session_state["language"])  # this comes before the page is drawn
     st.session_state[f"{key}.open"] = name
     st.session_state[key] = _(name)
