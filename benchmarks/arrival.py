@@ -1,13 +1,12 @@
-"""``python -m benchmarks.arrival``: a class opens a page at once at one server, started as `make run` starts
-it.
+"""``python -m benchmarks.arrival``: a class opens a page at once at one server, started like `make run`.
 
-A browser's first visit shows what a page asks for. Then all come at the same moment: each asks for the same
-over six connections, as a browser does, and opens Streamlit's session; one of them is the browser itself.
-Counted are the bytes of all answers; the seconds run until the last one's stage has come, and until the
-browser has painted its own. Once compressed, as browsers ask for it, and once as it was before: without.
+A browser's first visit gives the list of a page's requests. Then all come at the same moment: each sends the
+same requests over six connections, like a browser, and opens Streamlit's session; one of them is the browser
+itself. The bytes are those of all responses; the seconds run until the last visitor's stage has come, and
+until the browser has painted its own. Once with compression, as browsers ask for it, and once without.
 
-Visitors and server share the machine, and drawing a page in sixty browsers would take it longer than serving
-them: so of those, there is one.
+Visitors and server share the machine, and drawing a page in sixty browsers would take longer than serving
+them: so there is only one.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ from tests.browser.conftest import ARGUMENTS
 PATH, STAGE = PAGES["stage"]
 URL: Final = {"corpus": "hug", "step": "3"}
 LINES: Final = 6
-"""Connections that a browser opens to one server."""
+"""A browser's connections to one server."""
 WAYS: Final = {"compressed": "gzip, deflate, br", "as it is": "identity"}
-"""How the visitors ask."""
+"""The visitors' accepted encodings."""
 
 
 class Arrival(NamedTuple):
@@ -46,7 +45,7 @@ class Arrival(NamedTuple):
 
 
 def asked_for(browser: Browser, address: str) -> list[str]:
-    """What a page asks its server for, in order, but for the session."""
+    """A page's requests to its server, in order, but for the session."""
     paths: list[str] = []
     with visitor(browser, STAGE) as page:
         page.on("request", lambda request: paths.append(request.url))

@@ -36,7 +36,7 @@ def ours(text: str, merges: int) -> BpeTrace:
 
 
 def rust(text: str, merges: int) -> tokenizers.Tokenizer:
-    """The same merges (but for ties) by the `tokenizers` library, which records nothing."""
+    """The same merges (but for ties) by the `tokenizers` library, without a record."""
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
@@ -48,7 +48,7 @@ def rust(text: str, merges: int) -> tokenizers.Tokenizer:
 
 
 def unrecorded(text: str, merges: int) -> list[tuple[str, str]]:
-    """The same training with nothing kept but the pairs."""
+    """The same training with only the pairs kept."""
     corpus = Corpus.from_texts([text])
     vocabulary = Vocabulary(sorted(BYTE_TO_SYMBOL))
     table = PairTable([vocabulary.write(word) for word in corpus.words], corpus.counts)
@@ -57,7 +57,7 @@ def unrecorded(text: str, merges: int) -> list[tuple[str, str]]:
 
 
 def plain_step(splits: dict[str, list[str]], frequencies: dict[str, int]) -> None:
-    """One step of a training that recounts the whole corpus each time."""
+    """One step of a training with a recount of the whole corpus each time."""
     counts = count(splits, frequencies)
     best = max(counts, key=counts.__getitem__)
     _ = {word: replace(tokens, best) for word, tokens in splits.items()}
@@ -126,7 +126,7 @@ def milliseconds(work: Iterator[object]) -> list[float]:
 
 
 def reading(repeats: int) -> Iterator[Result]:
-    """Random access to a long trace, and how much room it takes."""
+    """Random access to a long trace, and its size."""
     trace = ours(library_text(LARGE), LARGE_MERGES)
     size = len(pickle.dumps(trace)) / 1e6
     yield Result("trace, pickled", size, "MB", 1, 2, f"{LARGE_MERGES} merges of {LARGE / 1e6:g} MB")
@@ -162,7 +162,7 @@ def judge(trace: BpeTrace) -> tokenizers.Tokenizer:
 
 
 def encoding(repeats: int) -> Iterator[Result]:
-    """`encode(text).ids`, both tokenizers warm: each remembers the words it has met."""
+    """`encode(text).ids`, both tokenizers warm: each has its known words cached."""
     text = library_text(LARGE)
     trace = ours(text, LARGE_MERGES)
     mine, theirs = trace.tokenizer(), judge(trace)

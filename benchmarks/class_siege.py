@@ -1,9 +1,9 @@
-"""``python -m benchmarks.class_siege``: a class follows, a step each half second, while somebody attacks its
-room from another address.
+"""``python -m benchmarks.class_siege``: a class follows, a step each half second, under attacks on its room
+from another address.
 
-Each attack is one of those that the routes are built against: forged keys, guessed codes, answers after the
-end, ten thousand answers from one device, markup in every field, hundreds of streams that read nothing. Told:
-what it was answered, how fast it came, the honest students' steps meanwhile, and the server's memory. At the
+The routes are built against all these attacks: forged keys, guessed codes, answers after the end, ten
+thousand answers from one device, markup in every field, hundreds of streams without a reader. The figures:
+the responses to the attack, its speed, the honest students' steps meanwhile, and the server's memory. At the
 end every step and every answer of the class is counted.
 
 The server is started for the test, on this machine, and ended after it; every attack is bounded. Everything
@@ -32,15 +32,15 @@ AT_ONCE: Final = 20
 """The attacker's connections."""
 SLOW: Final = 300
 LONG: Final = "x" * 50_000
-"""An address nearly as long as the longest, which every follower is sent."""
+"""An address of nearly the maximum length, sent to every follower."""
 
 Statuses = Counter[str]
 Attack = Callable[[Hall, str], Awaitable[Statuses]]
-"""Of a class, from an address."""
+"""An attack on a class, from an address."""
 
 
 async def flood(hall: Hall, source: str, messages: Sequence[tuple[str, dict[str, Any]]]) -> Statuses:
-    """Messages over several connections, as fast as they are answered; how often which answer came."""
+    """Messages over several connections, as fast as they are answered; counts the kinds of answers."""
     found: Statuses = Counter()
     turns = iter(messages)
 
@@ -58,7 +58,7 @@ async def flood(hall: Hall, source: str, messages: Sequence[tuple[str, dict[str,
 
 
 async def intruder(hall: Hall, source: str) -> str:
-    """A device of the attacker's own, which the class lets in like any other."""
+    """A device of the attacker's own, let in by the class like any other."""
     browser = Browser(hall.lecturer.ports)
     browser.source = source
     credential = (await browser.post(f"{hall.code}/join"))["device"]
@@ -112,7 +112,7 @@ async def markup_everywhere(hall: Hall, source: str) -> Statuses:
 
 
 async def slow_readers(hall: Hall, source: str) -> Statuses:
-    """Streams that nobody reads from, while the class is led to the longest addresses there are."""
+    """Streams without a reader, while the class is led to the longest addresses."""
     device, lines = await intruder(hall, source), []
     for _ in range(SLOW):
         line = socket.socket()

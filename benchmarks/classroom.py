@@ -1,10 +1,10 @@
 """``python -m benchmarks.classroom``: a class of hundreds follows a lecturer and answers, in the app's own
 protocol.
 
-Every student has an event stream and a connection for answers, as a browser does. Times run from the
-lecturer's sending to the event at a student's socket, and from a student's sending to the count on the
-lecturer's wall; since answers are counted and not named, the first count that has reached n is that of the
-n-th answer sent. Every message is counted: what is lost or comes twice is said.
+Every student has an event stream and a connection for answers, like a browser. Times run from the lecturer's
+sending to the event at a student's socket, and from a student's sending to the count on the lecturer's wall;
+since answers are counted and not named, the first count of n or more is that of the n-th answer sent. Every
+message is counted; lost and repeated ones are reported.
 
 The servers are started for the test, on this machine, and ended after it; students and seconds are bounded by
 the arguments. Everything goes to 127.0.0.1. Client and servers share the machine.
@@ -38,18 +38,18 @@ HALL = 300
 """Students behind one address; the next ones have another."""
 CHOICES = ("e r", "i s", "Ġ t", "a n")
 AGAIN = 1.0
-"""Seconds after which a browser comes back."""
+"""Seconds until a browser comes back."""
 TEXT_LIMIT = 1 << 22
 PATIENCE = 20.0
-"""Seconds after which somebody counts as lost."""
+"""Seconds until somebody counts as lost."""
 
 
 class Refused(Exception):
-    """The server said no."""
+    """A refusal by the server."""
 
 
 class Browser:
-    """Somebody with a connection for messages and one for events."""
+    """A browser with a connection for messages and one for events."""
 
     def __init__(self, ports: Sequence[int], number: int = 0) -> None:
         self.ports, self.number, self.turn = ports, number, number
@@ -61,15 +61,15 @@ class Browser:
         self.turns = asyncio.Lock()
         self.listening = asyncio.Event()
         self.back = 0.0
-        """When its stream was open, the last time."""
+        """The last time that its stream was opened."""
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         port = self.ports[self.turn % len(self.ports)]
         return await asyncio.open_connection("127.0.0.1", port, local_addr=(self.source, 0), limit=TEXT_LIMIT)
 
     async def post(self, path: str, **body: Any) -> dict[str, Any]:
-        """A message; what comes back. Raises Refused, and OSError or IncompleteReadError where the server has
-        gone."""
+        """Send a message; returns the response. Raises Refused, and OSError or IncompleteReadError if the
+        server has gone."""
         async with self.turns:
             status, told = await self.exchange(path, **body)
         if status != 200:
@@ -77,7 +77,7 @@ class Browser:
         return told
 
     async def exchange(self, path: str, **body: Any) -> tuple[int, dict[str, Any]]:
-        """A message, one at a time; the status and what comes back."""
+        """Send a message, one at a time; returns the status and the response."""
         if self.line is None:
             self.line = await self._connect()
         reader, writer = self.line
@@ -94,12 +94,12 @@ class Browser:
             raise
 
     async def insist(self, path: str, **body: Any) -> dict[str, Any]:
-        """A message that is sent again, to another server, until it arrives."""
+        """Send a message again and again, to other servers, too, until it arrives."""
         tries = 0
         while True:
             try:
                 return await self.post(path, **body)
-            except (OSError, EOFError, ValueError):  # it may only be a connection that was quiet for long
+            except (OSError, EOFError, ValueError):  # it may only be an idle connection
                 tries += 1
                 self.turn += tries % 2 == 0
                 await asyncio.sleep(AGAIN / 4)
@@ -111,7 +111,7 @@ class Browser:
             self.line = None
 
     async def listen(self, code: str, hear: Callable[[str, Any, float], None]) -> None:
-        """Hear events until cancelled; where the stream breaks, come back as a browser does, to another
+        """Take events until cancelled; after a break of the stream, reconnect like a browser, to another
         server."""
         while True:
             with suppress(OSError, EOFError, ValueError):
@@ -148,7 +148,7 @@ class Browser:
 
 
 async def _lines_from(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """The lines of an answer that comes in chunks, which end anywhere."""
+    """The lines of a response in chunks; these end anywhere."""
     rest = b""
     while size := int(await reader.readline(), 16):
         *lines, rest = (rest + await reader.readexactly(size)).split(b"\n")
@@ -159,7 +159,7 @@ async def _lines_from(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
 
 async def _answer_from(reader: asyncio.StreamReader) -> tuple[int, dict[str, Any]]:
     first = (await reader.readline()).split()
-    if len(first) < 2:  # a connection that was quiet for long
+    if len(first) < 2:  # an idle connection
         raise EOFError
     status, length = int(first[1]), 0
     while line := (await reader.readline()).strip():
@@ -174,7 +174,7 @@ async def _answer_from(reader: asyncio.StreamReader) -> tuple[int, dict[str, Any
 
 @dataclass
 class Lesson:
-    """What is to happen."""
+    """The plan of a lesson."""
 
     students: int
     steps: int = 60
@@ -188,7 +188,7 @@ class Lesson:
 
 @dataclass
 class Outcome:
-    """What came of it."""
+    """The result of a lesson."""
 
     lesson: Lesson
     followed: list[float] = field(default_factory=list)
@@ -199,17 +199,17 @@ class Outcome:
     twice: int = 0
     refused: int = 0
     answers: int = 0
-    """Answers in the summary, of those that were sent."""
+    """Answers in the summary, of all sent ones."""
     wrong: int = 0
-    """Of them, those that aren't the student's own."""
+    """Answers in the summary other than the student's own."""
     joining: float = 0.0
     back: float = 0.0
-    """Seconds until the last student heard events again."""
+    """Seconds until the last student got events again."""
     share: float = 0.0
     memory: tuple[float, float] = (0.0, 0.0)
 
     def lines(self) -> Iterator[str]:
-        """For the eye."""
+        """The report."""
         lesson = self.lesson
         yield (
             f"{lesson.students} students, {lesson.steps:,} steps, {lesson.questions} questions: "
@@ -231,12 +231,12 @@ QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1.0))
 
 
 def quantile(times: Sequence[float], share: float) -> float:
-    """The value that so many of the times don't exceed."""
+    """The quantile of the times for this share."""
     return sorted(times)[max(0, math.ceil(share * len(times)) - 1)]
 
 
 class Hall:
-    """A lecturer and the students, at servers that share a store."""
+    """A lecturer and the students, at servers with a common store."""
 
     def __init__(self, ports: Sequence[int], lesson: Lesson, outcome: Outcome) -> None:
         self.lesson, self.outcome, self.code = lesson, outcome, ""
@@ -251,7 +251,7 @@ class Hall:
         self.tasks: list[asyncio.Task[Any]] = []
 
     async def come(self) -> None:
-        """Open the class, let everybody in, and wait until all listen."""
+        """Open the class, let everybody in, and wait for all listeners."""
         start = time.monotonic()
         opened = await self.lecturer.post("open", nicknames=True)
         self.code, self.lecturer.credential = opened["code"], opened["key"]
@@ -270,11 +270,11 @@ class Hall:
         self.outcome.joining = time.monotonic() - start
 
     def start(self, what: Any) -> None:
-        """Do something meanwhile."""
+        """Start a background task."""
         self.tasks.append(asyncio.create_task(what))
 
     async def act(self, action: str, **body: Any) -> dict[str, Any]:
-        """The lecturer does something."""
+        """An action of the lecturer."""
         return await self.lecturer.insist(f"{self.code}/{action}", **body)
 
     def student_hears(self, student: Browser, name: str, data: Any, now: float) -> None:
@@ -301,7 +301,7 @@ class Hall:
             self.outcome.refused += 1
 
     def lecturer_hears(self, name: str, data: Any, now: float) -> None:
-        """An event at the lecturer's."""
+        """An event at the lecturer's socket."""
         if name == "tally":
             number, before = data["round"], self.reached.get(data["round"], 0)
             times = sorted(self.sent.get(number, []))[before : data["answered"]]
@@ -320,7 +320,7 @@ class Hall:
         await self.act("place", page="bpe", query="corpus=course", step=step)
 
     async def ask(self) -> None:
-        """The lecturer asks, one question after the other, and shows what the class thinks."""
+        """The lecturer asks, one question after the other, and shows the class's answers."""
         await asyncio.sleep(self.lesson.pace / 2)
         for _ in range(self.lesson.questions):
             again = asyncio.create_task(asyncio.sleep(self.lesson.every))
@@ -344,7 +344,7 @@ class Hall:
             await asyncio.sleep(0.05)
 
     async def leave(self) -> None:
-        """Count what came, and end the class."""
+        """Count the received messages, and end the class."""
         await asyncio.sleep(1)
         expected = self.lesson.students * self.lesson.steps
         self.outcome.lost = expected - len(self.heard)
@@ -370,12 +370,12 @@ class Hall:
 
 
 def own(student: int, number: int) -> str:
-    """What a student answers."""
+    """A student's answer."""
     return CHOICES[(student + number) % len(CHOICES)]
 
 
 async def hold(ports: Sequence[int], lesson: Lesson, servers: Sequence[psutil.Process] = ()) -> Outcome:
-    """A lesson from its first minute to its last."""
+    """A whole lesson."""
     outcome, usage = Outcome(lesson), Usage(servers)
     hall = Hall(ports, lesson, outcome)
     await hall.come()
@@ -388,9 +388,9 @@ async def hold(ports: Sequence[int], lesson: Lesson, servers: Sequence[psutil.Pr
 
 
 async def lose(ports: Sequence[int], lesson: Lesson, kill: Callable[[], None]) -> Outcome:
-    """A vote in the middle of which the last of the servers is killed; the lecturer is at the first.
+    """A vote with the last of the servers killed in the middle; the lecturer is at the first.
 
-    The lecturer steps before and after that: who hears of the second step is there still, or has come back.
+    The lecturer steps before and after that: a student with the second step is still there, or has come back.
     """
     lesson.steps, lesson.questions = 2, 1
     outcome = Outcome(lesson)
@@ -411,7 +411,7 @@ async def lose(ports: Sequence[int], lesson: Lesson, kill: Callable[[], None]) -
 
 
 def resident(servers: Sequence[psutil.Process]) -> float:
-    """Megabytes of the servers."""
+    """Megabytes of the servers' memory."""
     return sum(one.memory_info().rss for one in servers) / 1e6
 
 

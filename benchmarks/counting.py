@@ -2,8 +2,8 @@
 benchmarks.counting``.
 
 The text is the standard library's, repeated; every pass gives some of its longer words other endings, so that
-new words keep coming as they do in any text. What is counted is compared with the plain count on a sample;
-memory is that of every process, sampled all along; beside it stand the plain count, and the `tokenizers`
+new words keep coming, as in any text. The counts are compared with the plain count on a sample; memory is
+that of every process, sampled all along; for comparison there are the plain count, and the `tokenizers`
 library's counting on one thread.
 """
 
@@ -43,14 +43,14 @@ from tokensteps.cli.cluster import cluster, count_on
 from tokensteps.limits import UPLOAD_LIMIT
 
 EVERY = 10
-"""Of the words of seven letters and more, one in so many has another name in each pass."""
+"""One in so many words of seven letters and more gets another ending in each pass."""
 MERGES = 4000
 
 
 def varied_text(size: int) -> Iterator[str]:
-    """At least `size` bytes of text: passes over the standard library's modules, in which some words have
-    other endings."""
-    source = library_text(size)  # all that there is, as long as `size` is more
+    """At least `size` bytes of text: passes over the standard library's modules, with other endings of some
+    words."""
+    source = library_text(size)  # the whole library, if `size` is more
     pieces = LONG_WORD.split(source)  # every other one is a long word
     places: dict[str, list[int]] = {}
     for place in range(1, len(pieces), 2):
@@ -84,7 +84,7 @@ class Memory:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Sample while what is inside runs."""
+        """Sample while the block runs."""
         over = threading.Event()
         thread = threading.Thread(target=self._sample, args=(over,))
         thread.start()
@@ -127,13 +127,13 @@ class Memory:
 
 
 def timed(name: str, size: int, seconds: float, cpu: float, rows: list[tuple[str, str]]) -> None:
-    """Note how fast something was: by the clock, and for each second of a processor."""
+    """Note a speed: by the clock, and for each second of a processor."""
     rows.append((name, f"{seconds:.1f} s, {cpu:.1f} s of processors: {size / cpu / 1e6:.2f} MB for each"))
     print(f"{name}: {rows[-1][1]}", file=sys.stderr)
 
 
 def on_cluster(paths: Sequence[Path], minimum: int, workers: int, memory: Memory) -> tuple[WordCounts, float]:
-    """Count files on a cluster of this machine; the time begins when the cluster is there."""
+    """Count files on a cluster of this machine; the time begins when the cluster is ready."""
     with cluster(workers, None) as client, memory.watched():
         start = time.monotonic()
         counts = count_on(
@@ -143,7 +143,7 @@ def on_cluster(paths: Sequence[Path], minimum: int, workers: int, memory: Memory
 
 
 def rust_count(path: Path) -> None:
-    """What the `tokenizers` library needs to split and count: training that stops before the first merge."""
+    """The `tokenizers` library's splitting and counting: a training that stops before the first merge."""
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
@@ -161,7 +161,7 @@ def head(path: Path, size: int, into: Path) -> Path:
 
 
 def main() -> None:
-    """Make the text, count it in every way, train, and print what came of it."""
+    """Make the text, count it in every way, train, and print the results."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.counting", description=__doc__)
     parser.add_argument("--megabytes", type=int, default=1000, help="of text (1000)")
     parser.add_argument(

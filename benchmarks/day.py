@@ -4,12 +4,12 @@ From eight to four, by a seeded script: four classes come, step, choose other co
 and answer; somebody pastes 200 KB; files are uploaded; at noon there is hardly anybody; in the afternoon
 people train on texts of their own. Everybody leaves.
 
-What the server holds is told each half hour: memory, open files and connections, threads, processes, what is
-in its store. Before the day one visitor of each kind has been there, and has trained on each of the ready
-corpora. Then, and after it, the server is left alone for as long as it takes to notice that visitors have
-gone. What the last row has more than the first is what a day leaves behind: finished runs and drawn steps,
-which are kept for the next visitor while there is room (`TRACES_ROOM`, `FRAMES_ROOM` in
-`tokensteps/limits.py`), and the files that links lead to.
+The server's resources are reported each half hour: memory, open files and connections, threads, processes,
+the content of its store. Before the day one visitor of each kind has been there, and has trained on each of
+the ready corpora. Then, and after the day, the server is left alone until it has noticed the end of all
+visits. The difference between the last row and the first is the day's remains: finished runs and drawn steps,
+kept for the next visitor while there is room (`TRACES_ROOM`, `FRAMES_ROOM` in `tokensteps/limits.py`), and
+the files behind links.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ from tokensteps.limits import COLLECT_SECONDS, RECONNECT_SECONDS, TRAINER_IDLE_S
 BEGIN: Final = 8.0
 HOURS: Final = 8.0
 CLASSES: Final = (8.25, 9.5, 10.75, 13.0)
-"""When they begin; each takes an hour."""
+"""The classes' beginnings; each takes an hour."""
 ROUNDS: Final = tuple(BEGIN + half / 2 for half in range(1, int(2 * HOURS) + 1))
-"""When the server is looked at."""
+"""The times of the reports."""
 ALONE: Final = RECONNECT_SECONDS + COLLECT_SECONDS + TRAINER_IDLE_SECONDS + 10
-"""Seconds after which nothing of a visitor is left: the session has ended, its memory was collected, the
-processes have made way for new ones."""
+"""Seconds until nothing of a visitor is left: the session has ended, its memory was collected, the processes
+have made way for new ones."""
 STUDYING: Final = Hall(1, 3.0, 0)
-"""How often a student does something, and how often that is a text of their own."""
+"""A student's pace, and the share of texts of their own."""
 AT_ONCE: Final = Hall(0, 0, 0, settle=0, opening=0)
-"""Somebody who brings a large text as soon as they come."""
+"""A visitor with a large text right at the beginning."""
 WITHIN: Final = 0.1
-"""By how much the end may exceed the beginning."""
+"""Allowed excess of the end over the beginning."""
 
 
 @dataclass(frozen=True)
 class Held:
-    """What a server has of the machine."""
+    """A server's resources."""
 
     own: float
     """Megabytes of its own memory, and of all its processes."""
@@ -65,7 +65,7 @@ class Held:
 
     @classmethod
     def now(cls, process: psutil.Process, store: Path) -> Held:
-        """At this moment."""
+        """The present ones."""
         everybody = [process, *process.children(recursive=True)]
         memory = [0.0]
         for one in everybody:
@@ -91,24 +91,24 @@ class Held:
 
 
 class Day:
-    """Who comes when, and what they do."""
+    """The visitors of a day, with their times and actions."""
 
     def __init__(self, port: int, minutes: float, students: int, seed: int) -> None:
         self.port, self.students = port, students
         self.chance = random.Random(seed)
         self.hour = 60 * minutes / HOURS
-        """Seconds that an hour takes."""
+        """Real seconds of an hour."""
         self.begun = time.monotonic()
         self.times = Times(warm=0.0)
         self.there = 0
         self.lost_of_classes = 0
 
     def at(self, clock: float) -> float:
-        """The moment at which it is so late."""
+        """The real time of an hour of the day."""
         return self.begun + (clock - BEGIN) * self.hour
 
     def now(self) -> float:
-        """What time it is."""
+        """The present hour of the day."""
         return BEGIN + (time.monotonic() - self.begun) / self.hour
 
     async def until(self, clock: float) -> None:
@@ -116,7 +116,7 @@ class Day:
         await asyncio.sleep(max(0.0, self.at(clock) - time.monotonic()))
 
     def plan(self) -> Iterator[tuple[float, Coroutine[Any, Any, None]]]:
-        """When somebody comes, and what they do until they leave."""
+        """The visitors' times of arrival, each with the actions of the visit."""
         chance = self.chance
         for number, start in enumerate(CLASSES):
             yield start + 0.2, self.hold_class()
@@ -165,7 +165,7 @@ class Day:
             self.times.lost += session.failed
 
     async def run(self, told: Callable[[str, int], None]) -> None:
-        """The whole day; told each half hour."""
+        """The whole day, with a report each half hour."""
 
         async def visit(comes: float, visitor: Coroutine[Any, Any, None]) -> None:
             await self.until(comes)
@@ -183,7 +183,7 @@ class Day:
 async def live(
     port: int, process: psutil.Process, store: Path, minutes: float, students: int, seed: int
 ) -> bool:
-    """A day from before to after; whether nothing is left but what is meant to be."""
+    """A day from before to after; whether nothing is left beyond the intended remains."""
     print("| Time | Visitors | Server | All processes | Open files | Threads | Processes | Store |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
 
@@ -191,8 +191,8 @@ async def live(
         print(Held.now(process, store).row(name, there), flush=True)
 
     before = Day(port, minutes, students, seed)
-    # One of each has come and gone, and has made what the first one makes: the runs of the ready corpora,
-    # which are kept for all.
+    # One visitor of each kind comes and goes, and makes the first visitor's share: the runs of the ready
+    # corpora, kept for all.
     for number, (page, url) in enumerate(LINKS):
         async with opened(port, page, dict(url)) as session:
             await session.run()
@@ -226,7 +226,7 @@ async def live(
 
 
 def main() -> None:
-    """A day at a server that is started for it."""
+    """A day at a server of its own."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.day", description=__doc__)
     parser.add_argument("--minutes", type=float, default=20.0, help="how long the eight hours take")
     parser.add_argument("--students", type=int, default=25, help="of each class")

@@ -4,12 +4,12 @@ a key on a stage.
 The page begins with its usual two tokenizers. Texts of several sizes and scripts are pasted, changed by a
 key, replaced, undone and selected, and another tokenizer is chosen. Times run from the browser's own time of
 the key (or click) to the frame after the one in which the figures count the new text (`counts`) and the chips
-spell its beginning (`chips`). The rest of the page follows when the typing pauses: `page` is when that was
-done. `freeze` is the longest task of the page's main thread meanwhile, which is as long as nothing there
-moves. Before them: from the arrow key on a training page to the next step, painted.
+spell its beginning (`chips`). The rest of the page follows when the typing pauses: `page` is the end of that.
+`freeze` is the longest task of the page's main thread meanwhile: nothing moves there for that time. Before
+them: from the arrow key on a training page to the next step, painted.
 
-Everything is real time on one machine, and server, browser and script share its cores: the load is told with
-the figures.
+Everything is real time on one machine, and server, browser and script share its cores: the load is printed
+with the figures.
 """
 
 from __future__ import annotations
@@ -32,13 +32,12 @@ from tests.browser.conftest import ARGUMENTS
 
 SCRIPT = Path(__file__).with_suffix(".js")
 KEYS = 7
-"""Keys whose median counts."""
+"""Keys for a median."""
 PAINTED: Sequence[str] = ("counts", "chips")
 
 
 class Case(NamedTuple):
-    """A text, and what its times should be and have to be, in ms: to a key's chips, and to the counts of a
-    paste."""
+    """A text, and the aims for its times in ms: to a key's chips, and to the counts of a paste."""
 
     name: str
     text: str
@@ -47,7 +46,7 @@ class Case(NamedTuple):
 
 
 def subjects(quick: bool) -> Iterator[Case]:
-    """What is pasted."""
+    """The texts to paste."""
     kilobyte, megabyte = 1_000, 999_000  # with room for keys: the page takes a million characters
     yield Case("prose, 10 KB", long_prose(10 * kilobyte), 150, 300)
     yield Case("prose, 100 KB", long_prose(100 * kilobyte), 300, 500)
@@ -62,13 +61,13 @@ def subjects(quick: bool) -> Iterator[Case]:
 
 
 class Typist:
-    """The page, and somebody who types."""
+    """The page, and a typist."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
 
     def open(self, address: str) -> None:
-        """The page as a bare address brings it."""
+        """Open the page at its bare address."""
         self.page.goto(f"{address}/playground")
         self.page.locator(".ts-chips .r").first.wait_for()
         self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
@@ -77,7 +76,7 @@ class Typist:
             self.page.wait_for_timeout(50)
 
     def press(self, key: str, shown: Sequence[str] = PAINTED) -> dict[str, float]:
-        """Press a key, and wait until these things are shown."""
+        """Press a key, and wait until these parts are shown."""
         self.page.evaluate("timing.begin()")
         self.page.keyboard.press(key)
         return dict(self.page.evaluate("names => timing.end(names)", [*shown]))
@@ -101,7 +100,7 @@ class Typist:
 
 
 def measured(typist: Typist, subject: Case, keys: int) -> dict[str, dict[str, float]]:
-    """What was done with a text, and how long it took, in ms."""
+    """Action with a text → its times in ms."""
     times: dict[str, dict[str, float]] = {}
     typist.empty()
     typist.copy(subject.text)
@@ -141,7 +140,7 @@ STEPS = """async () => {
 
 
 def step_painted(page: Page, address: str) -> Result:
-    """The median of 40 keys on the stage, within what the browser holds."""
+    """The median of 40 keys on the stage, within the browser's window of frames."""
     page.goto(f"{address}/bpe?corpus=mixed&step=20")
     page.locator(".ts-flipbook .say .t").first.wait_for()
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
@@ -152,7 +151,7 @@ def step_painted(page: Page, address: str) -> Result:
 
 
 def new_page(browser: Browser) -> Page:
-    """A page that may use the clipboard."""
+    """A page with permission for the clipboard."""
     context = browser.new_context(viewport={"width": 1366, "height": 768}, locale="en-GB")
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
@@ -167,7 +166,7 @@ def in_browser(figures: Callable[[Page, str], Iterator[Result]], remark: str = "
 
 
 def with_page(figures: Callable[[Page], Iterator[Result]], remark: str = "") -> int:
-    """Take figures with a page, tell each, and print the table with the machine's load."""
+    """Take figures with a page, report each, and print the table with the machine's load."""
     path = chromium.find()
     if path is None:
         print(chromium.ADVICE, file=sys.stderr)

@@ -1,8 +1,8 @@
 """A tokenizer at work on 1 MB, beside `tokenizers` and `tiktoken` with the same vocabulary, all on one
 thread.
 
-Each figure is a ratio to the `tokenizers` library, which does the same: text to ids, text to tokens with
-offsets, ids to text. `tiktoken` has no offsets, and the ratio to it rows of its own. The ids are compared
+Each figure is a ratio to the `tokenizers` library for the same work: text to ids, text to tokens with
+offsets, ids to text. `tiktoken` has no offsets, and the ratio to it has rows of its own. The ids are compared
 before anything is measured.
 """
 
@@ -26,7 +26,7 @@ SIZE = 1_000_000
 
 
 def fresh(tokenizer: Tokenizer) -> Tokenizer:
-    """The same tokenizer, which has encoded no word yet."""
+    """The same tokenizer, with no words cached."""
     model = tokenizer.model
     if not isinstance(model, BpeModel):
         raise TypeError("the benchmark's tokenizer is BPE")
@@ -40,7 +40,7 @@ def openai(tokenizer: Tokenizer) -> tiktoken.Encoding:
 
 
 def aligned(encoding: Any) -> object:
-    """What an encoding's tokens are, and where."""
+    """An encoding's tokens and their offsets."""
     return encoding.tokens, encoding.offsets
 
 
@@ -62,8 +62,7 @@ def encoding(repeats: int) -> Iterator[Result]:
 def work(
     ours: Tokenizer, theirs: tokenizers.Tokenizer, third: tiktoken.Encoding, text: str, repeats: int
 ) -> Iterator[tuple[str, Work, dict[str, Work], float, float]]:
-    """What each does with a text: its name, ours, the others', and the bounds of the ratio to
-    `tokenizers`."""
+    """The kinds of work on a text: name, ours, the others', and the bounds of the ratio to `tokenizers`."""
     ids = ours.ids(text)
     if not ids == theirs.encode(text).ids == third.encode_ordinary(text):
         raise RuntimeError("the tokenizers give different ids")

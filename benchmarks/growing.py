@@ -1,10 +1,9 @@
-"""``python -m benchmarks.growing``: how long a learner waits for a long text, in a real browser.
+"""``python -m benchmarks.growing``: a learner's wait for a long text, in a real browser.
 
-Prose of 200,000 characters, as many as a page takes, is pasted on each training page with its usual rules.
-Told is the time from the key that hands the text in until there is a step to look at (the seed or the start),
-until there is one to go to, and until training has ended, as the page shows it, and the processor time of the
-server and its workers until then. With checkouts as arguments, they take turns, so what else the machine does
-slows all of them.
+Prose of 200,000 characters, a page's limit, is pasted on each training page with its usual rules. The figures
+are the times from the submitting key until there is a step to look at (the seed or the start), until there is
+one to go to, and until the page shows the end of training, and the processor time of the server and its
+workers until then. Checkouts given as arguments take turns, so the machine's other work slows all of them.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from tokensteps.runs.corpora import prose
 
 PAGES: Final = ("bpe", "wordpiece", "unigram")
 PATIENCE: Final = 240_000
-"""Milliseconds for whatever is waited for."""
+"""Milliseconds for each wait."""
 BOOK: Final = """([...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
   .map(host => host.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean))"""
 RESTS: Final = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
@@ -40,10 +39,10 @@ ENDED: Final = f"""() => Number({BOOK}?.querySelector('input').max) > 0
 
 
 class Wait(NamedTuple):
-    """Seconds from handing a text in."""
+    """Seconds from submitting a text."""
 
     stands: float
-    """Until something stands."""
+    """Until there is something to look at."""
     steps: float
     """Until there is a step to go to."""
     ended: float
@@ -53,12 +52,12 @@ class Wait(NamedTuple):
 
 
 def text_of(number: int) -> str:
-    """Prose that no server has seen: every visit trains anew."""
+    """Prose new to every server: every visit trains anew."""
     return f"visit {number} {prose()}"[:PASTE_LIMIT]
 
 
 def paste(page: Page, address: str, name: str, text: str, usage: Usage) -> Wait:
-    """Hand a text in on a page, and wait for what comes."""
+    """Submit a text on a page, and wait for the results."""
     page.goto(f"{address}/{name}?corpus=paste")
     box = page.get_by_label("Your text", exact=True)
     box.wait_for()
@@ -74,7 +73,7 @@ def paste(page: Page, address: str, name: str, text: str, usage: Usage) -> Wait:
 
 
 def visit(browser: Browser, served: tuple[int, Process], name: str, number: int) -> Wait:
-    """A learner who was never here."""
+    """A learner's first visit."""
     context = browser.new_context(viewport={"width": 1366, "height": 768})
     context.set_default_timeout(PATIENCE)
     port, process = served

@@ -1,11 +1,11 @@
-"""``python -m benchmarks.live``: the static site's page that trains in the browser, in Chromium, from the
-click to what is painted.
+"""``python -m benchmarks.live``: the static site's page for training in the browser, in Chromium, from the
+click to the painted result.
 
 A site with the page is built (npm's registry gives its Pyodide, or ``--pyodide FILE``) and opened from a
-plain web server: for the first time, and again. Then each algorithm trains on 20 KB of prose: until the first
-steps can be seen, and the part of it that is Python's.
+plain web server: for the first time, and again. Then each algorithm trains on 20 KB of prose, until the first
+steps are painted.
 
-Everything is real time on one machine, and browser and worker share its cores: the load is told with the
+Everything is real time on one machine, and browser and worker share its cores: the load is printed with the
 figures.
 """
 
@@ -32,13 +32,13 @@ from tokensteps.runs.corpora import EXAMPLES
 VISITS: Final = 5
 TRAININGS: Final = 3
 SIZE: Final = 300
-"""Tokens that are asked for."""
+"""The requested vocabulary size."""
 READY: Final = """() => new Promise((done) => {
   const button = document.querySelector("#try [type=submit]");
   const look = () => (button.disabled ? requestAnimationFrame(look) : done(performance.now()));
   look();
 })"""
-"""Milliseconds from the beginning of the visit until there is something to press."""
+"""Milliseconds from the beginning of the visit until the button is enabled."""
 TRAIN: Final = """async ([text, algorithm, size]) => {
   const form = document.getElementById("try"), frame = () => new Promise(requestAnimationFrame);
   Object.assign(form.elements.text, { value: text });

@@ -1,14 +1,14 @@
 """``python -m benchmarks.load``: a lecture hall at one server, in Streamlit's own protocol.
 
-Sessions connect over WebSocket as a browser does, open a deep link each, and act every so many seconds: most
-often a step, now and then another corpus, or a text of their own. A click's time is that from sending it to
-the last message of the run that it causes (`script_finished`). A browser reports a step a quarter of a second
-after the last move, and shows it long before; that is not counted.
+Sessions connect over WebSocket like a browser, open a deep link each, and act every few seconds: most often a
+step, now and then another corpus, or a text of their own. A click's time runs from its sending to the last
+message of its run (`script_finished`). A browser reports a step a quarter of a second after the last move,
+and shows it long before; that is not counted.
 
 The server is started for the test, on this machine, and ended after it; sessions and seconds are bounded by
 the arguments. Its processor time and memory are those of the process and its children. Client and server
-share the machine. Of several servers each session stays at one, as the cookie of the proxy in `deploy/` has
-it.
+share the machine. With several servers each session stays at one, as with the cookie of the proxy in
+`deploy/`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from benchmarks.text import prose
 ROOT = Path(__file__).parent.parent
 CLICKS = ("step", "corpus", "paste")
 PATIENCE = 60.0
-"""Seconds after which a click counts as lost."""
+"""Seconds until a click counts as lost."""
 LINKS = (
     ("bpe", {"corpus": "course", "step": "7"}),
     ("bpe", {"corpus": "mixed", "step": "20"}),
@@ -58,16 +58,16 @@ LINKS = (
     ("unigram", {"corpus": "hug", "step": "3"}),
     ("bpe", {"corpus": "library", "step": "500"}),
 )
-"""What the sessions open, in turn: page and parameters."""
+"""The sessions' links, in turn: page and parameters."""
 GROWTH_LOST = 4.0
-"""Seconds after which a flipbook asks once more for more of its run; a page's timer doesn't wait for an
+"""Seconds until a flipbook repeats its request for more of its run; a page's timer doesn't wait for an
 answer."""
 TEXT_LENGTH = 1_500
-"""Characters of a text that a session pastes."""
+"""Characters of a session's pasted text."""
 LARGE_LENGTH = 195_000
-"""Characters of a large one: as much as may be pasted, or nearly."""
+"""Characters of a large text: nearly the limit for pasting."""
 BROUGHT_WITHIN = 0.75
-"""Share of the time within which the large ones come."""
+"""Share of the time for the arrival of the large texts."""
 
 
 @dataclass
@@ -76,10 +76,10 @@ class Times:
 
     seconds: dict[str, list[float]] = field(default_factory=dict)
     warm: float = math.inf
-    """The time from which on a click counts by its kind; those before it are "cold": the first ones to ask
-    for a run."""
+    """The time from which a click counts by its kind; earlier ones are "cold": the first requests for a
+    run."""
     lost: int = 0
-    """Clicks that were not answered in time, or with an error."""
+    """Clicks without an answer in time, or with an error."""
 
     def add(self, kind: str, seconds: float) -> None:
         """One click."""
@@ -102,7 +102,7 @@ class Times:
 
 @lru_cache(maxsize=1024)
 def head_of(data: bytes) -> dict[str, Any]:
-    """What a flipbook is told but for its frames: run, seek, last, ..."""
+    """A flipbook's payload without its frames: run, seek, last, ..."""
     head, _newline, packed = data.partition(b"\n")
     book: dict[str, Any] = json.loads(gzip.decompress(packed)) | json.loads(head)
     del book["frames"]
@@ -117,20 +117,19 @@ class Session:
         self.widgets: dict[str, Any] = {}
         """Widget's key → its element of the latest run."""
         self.values: dict[str, tuple[str, Any]] = {}
-        """Widget's id → the field of its state, and what the visitor set it to."""
+        """Widget's id → the field of its state, and the visitor's value."""
         self.hashes: dict[str, Message] = {}
         self.script, self.fragment = "", ""
         self.timer: Any = None
-        """That by which a page asks again, as it does while something is trained; a flipbook while its run
-        grows."""
+        """The timer for repeated requests: a page's during a training, a flipbook's while its run grows."""
         self.head: dict[str, Any] = {}
         """Run, seek, ... of the flipbook's latest payload."""
         self.step = 0
         self.failed = False
         self.quiet, self.heard = asyncio.Event(), 0.0
-        """Whether nothing is under way, and when the last message came."""
+        """Set while nothing is under way; and the time of the last message."""
         self.places: asyncio.Queue[FileURLs] = asyncio.Queue()
-        """Where files may be sent, as asked for."""
+        """Requested addresses for uploads."""
 
     @property
     def book(self) -> str:
@@ -138,8 +137,7 @@ class Session:
         return f"{self.page}.book"
 
     async def run(self, fragment: str = "") -> float:
-        """Ask for a run of the script; the seconds until its last message, the training that it waits for
-        included."""
+        """Ask for a run of the script; the seconds until its last message, the awaited training included."""
         self.quiet.clear()
         start = time.perf_counter()
         await self.send_run(fragment)
@@ -162,8 +160,8 @@ class Session:
         await self.socket.send(message.SerializeToString())
 
     async def listen(self) -> None:
-        """Take in what comes, until cancelled; while the page waits for a training, ask again as it wants to
-        be asked."""
+        """Take in messages until cancelled; while the page waits for a training, repeat its requests by its
+        timer."""
         async with asyncio.TaskGroup() as group:
             async for data in self.socket:
                 before, running = self.timer, self._take(data)
@@ -219,7 +217,7 @@ class Session:
             self.timer = growth and AutoRerun(interval=growth[2], fragment_id=delta.fragment_id)
 
     async def do_step(self) -> float:
-        """Report the next step, as the flipbook does after an arrow key."""
+        """Report the next step, like the flipbook after an arrow key."""
         self.step = (self.step + 1) % (self.head["last"] + 1)
         report = json.dumps({"step": [self.head["run"], self.step, self.head["seek"][1]]})
         self.values[self.widgets[self.book].id] = ("json_value", report)
@@ -228,7 +226,7 @@ class Session:
 
     @property
     def ready(self) -> Sequence[str]:
-        """The corpora that the app has, by their titles."""
+        """The titles of the app's own corpora."""
         return self.widgets[f"{self.page}.corpus"].options[:-3]
 
     async def do_corpus(self, title: str) -> float:
@@ -245,7 +243,7 @@ class Session:
         return await self.do_type(text)
 
     async def do_upload(self, port: int, name: str, data: bytes) -> float:
-        """Choose a file and send it, as the box for files does; the run with the file is timed."""
+        """Choose a file and send it like the box for files; the run with the file is timed."""
         box = self.widgets[f"{self.page}.corpus"]
         self.values[box.id] = ("string_value", box.options[-1])
         await self.run()
@@ -268,7 +266,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Hall:
-    """Who is there: how many, how often they act, for how long, and what share of the clicks is what."""
+    """The visitors: their number, their pace, their time, and the shares of the kinds of clicks."""
 
     sessions: int
     interval: float
@@ -276,19 +274,19 @@ class Hall:
     corpus: float = 0.04
     paste: float = 0.02
     settle: float = 30.0
-    """Seconds after everybody is in that count as cold: whatever the ready corpora need is then trained and
+    """Seconds after the last arrival that count as cold: the runs of the ready corpora are then trained and
     drawn."""
     trainings: int = 0
-    """Visitors besides, each of whom brings a large text of their own."""
+    """Further visitors, each with a large text of their own."""
     opening: float = 10.0
-    """Seconds within which everybody comes in."""
+    """Seconds for everybody's arrival."""
 
 
 @asynccontextmanager
 async def opened(
     port: int, page: str, url: dict[str, str], headers: Mapping[str, str] | None = None
 ) -> AsyncIterator[Session]:
-    """A session that listens, until the block ends."""
+    """A listening session, until the block ends."""
     address = f"ws://127.0.0.1:{port}/_stcore/stream"
     async with websockets.connect(
         address,
@@ -321,7 +319,7 @@ async def visit(port: int, number: int, hall: Hall, times: Times, end: float) ->
 
 
 async def bring(port: int, number: int, hall: Hall, times: Times) -> None:
-    """A visitor with a large text of their own: paste it, and wait until it is trained on."""
+    """A visitor with a large text of their own: paste it, and wait for the training."""
     chance = random.Random(-1 - number)
     page = ("bpe", "wordpiece", "unigram")[number % 3]
     lines = prose(LARGE_LENGTH).splitlines()
@@ -334,7 +332,7 @@ async def bring(port: int, number: int, hall: Hall, times: Times) -> None:
 
 
 async def counted(visitor: Coroutine[Any, Any, None], times: Times) -> None:
-    """A visitor, whose failure counts as a lost click."""
+    """A visitor; a failure counts as a lost click."""
     try:
         await visitor
     except (TimeoutError, OSError, KeyError, websockets.WebSocketException, ExceptionGroup) as error:
@@ -357,26 +355,26 @@ async def act(session: Session, chance: random.Random, hall: Hall, times: Times)
 
 @dataclass
 class Usage:
-    """What servers and their children take: sampled each second."""
+    """The resources of servers and their children, sampled each second."""
 
     servers: Sequence[psutil.Process]
     memory: list[float] = field(default_factory=list)
     """Megabytes resident of the servers."""
     workers: list[float] = field(default_factory=list)
-    """The same of the processes that they have started."""
+    """The same for their child processes."""
 
     def children(self) -> list[psutil.Process]:
-        """What the servers have started."""
+        """The servers' child processes."""
         return [child for server in self.servers for child in server.children(recursive=True)]
 
     def processor(self) -> float:
-        """Seconds of processor time so far, with those of processes that have ended."""
+        """Seconds of processor time so far, ended processes included."""
         return sum(sum(one.cpu_times()[:4]) for one in (*self.servers, *self.children()))
 
     async def watch(self) -> None:
         """Sample until cancelled."""
         while True:
-            with suppress(psutil.NoSuchProcess):  # a worker that has just been replaced
+            with suppress(psutil.NoSuchProcess):  # a worker just replaced
                 self.memory.append(sum(one.memory_info().rss for one in self.servers) / 1e6)
                 self.workers.append(sum(one.memory_info().rss for one in self.children()) / 1e6)
             await asyncio.sleep(1)
@@ -402,7 +400,7 @@ def send_file(port: int, path: str, name: str, data: bytes) -> None:
 
 
 def free_port() -> int:
-    """A port that nobody listens at."""
+    """A free port."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])
@@ -410,8 +408,8 @@ def free_port() -> int:
 
 @contextmanager
 def server(root: Path, base: str = "") -> Iterator[tuple[int, psutil.Process]]:
-    """The app of a checkout on a free port, until the block ends; below a path, where the environment says
-    so."""
+    """The app of a checkout on a free port, until the block ends; below the path `base`, if the environment
+    sets one."""
     port = free_port()
     options = (
         "--server.address",
@@ -437,8 +435,8 @@ def server(root: Path, base: str = "") -> Iterator[tuple[int, psutil.Process]]:
 
 
 async def attend(servers: Mapping[int, psutil.Process], hall: Hall) -> tuple[Times, Usage, float]:
-    """Everybody comes in to the servers at these ports and acts; what it took, and the share of one core that
-    the servers used after all were in."""
+    """Everybody comes in to the servers at these ports and acts; returns the times, the resources, and the
+    servers' share of one core after the last arrival."""
     times, usage, ports = Times(), Usage([*servers.values()]), [*servers]
     times.warm = time.monotonic() + hall.opening + hall.settle
     end = times.warm + hall.seconds
@@ -457,7 +455,7 @@ async def attend(servers: Mapping[int, psutil.Process], hall: Hall) -> tuple[Tim
 
 
 def report(name: str, hall: Hall, times: Times, usage: Usage, share: float) -> str:
-    """Lines for the eye: one for each kind of click."""
+    """The report: a line for each kind of click."""
     clicks = sum(len(times.seconds.get(kind, ())) for kind in CLICKS)
     per_click = share * hall.seconds / max(1, clicks)
     lines = [f"{name}: {hall.sessions} sessions, a click each {hall.interval:g} s, for {hall.seconds:g} s"]
@@ -474,7 +472,7 @@ def report(name: str, hall: Hall, times: Times, usage: Usage, share: float) -> s
 
 
 def turns(name: str, told: str | None) -> argparse.ArgumentParser:
-    """Reads how often checkouts take turns, and which."""
+    """A parser for the checkouts and their number of turns."""
     parser = argparse.ArgumentParser(prog=name, description=told)
     parser.add_argument("--repeats", type=int, default=5, choices=range(1, 101), metavar="1..100")
     parser.add_argument(

@@ -1,7 +1,7 @@
 """Timing: processor time, side by side, medians.
 
-A ratio says more than seconds do: what runs beside it on the machine slows both sides, all the more when the
-two take turns.
+A ratio says more than seconds: other work on the machine slows both sides, all the more evenly when the two
+take turns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Work = Callable[[], object]
 
 
 def cpu_seconds(work: Work) -> float:
-    """The processor time, of all threads, that `work` takes once."""
+    """The processor time, of all threads, of `work` done once."""
     gc.collect()
     start = time.process_time()
     work()
@@ -24,7 +24,7 @@ def cpu_seconds(work: Work) -> float:
 
 
 def side_by_side(first: Work, second: Work, repeats: int) -> list[tuple[float, float]]:
-    """The processor times of two pieces of work that take turns."""
+    """The processor times of two pieces of work in turns."""
     return [(cpu_seconds(first), cpu_seconds(second)) for _ in range(repeats)]
 
 
@@ -44,7 +44,7 @@ def in_turns(whole: Work, parts: Sequence[Work], repeats: int, group: int = 10) 
 
 
 class Result(NamedTuple):
-    """One line of the table: a figure, and what it should be (`aim`) and has to be (`limit`).
+    """One line of the table: a figure, its `aim` and its mandatory `limit`.
 
     The limit is an upper one unless `more_is_better`.
     """
@@ -69,7 +69,7 @@ class Result(NamedTuple):
 
 
 def compared(name: str, times: Sequence[tuple[float, float]], aim: float, limit: float) -> Result:
-    """How many times as long the first of two pieces of work takes (see `side_by_side`): the ratio of the
+    """The first of two pieces of work, timed by `side_by_side`, as a multiple of the second: the ratio of the
     medians, and those of the turns.
 
     >>> compared("training : Rust", [(1.0, 2.0), (1.2, 2.0), (1.5, 2.5)], 1, 2)[1:]

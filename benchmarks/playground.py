@@ -1,8 +1,8 @@
 """The playground's work on a text against the `tokenizers` library's on the same text with the same
 vocabulary.
 
-Both start from the text. The library gives ids and offsets; ours adds what the page shows of them: where the
-tokens lie, graphemes, words, the chips of a page. What a browser does with that is not measured here.
+Both start from the text. The library gives ids and offsets; ours adds the page's data on them: the tokens'
+positions, graphemes, words, the chips of a page. The browser's work is not measured here.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ def both() -> tuple[TrainedSubject, tokenizers.Tokenizer]:
 
 
 def analysed(subject: ShownTokenizer, text: str) -> Analysis:
-    """What the page has of a text, anew each time: the page itself keeps it."""
+    """The page's analysis of a text, made anew each time: the page itself caches it."""
     return Analysis(
         subject, Located(text, subject.encode(text), subject.mark_id, subject.size, subject.unknown_id)
     )
 
 
 def counted(subject: ShownTokenizer, text: str) -> tuple[int, object]:
-    """The counts, all that the page shows first."""
+    """The counts, the page's first output."""
     return len(analysed(subject, text)), count_text(text)
 
 
 def drawn(subject: ShownTokenizer, text: str) -> bytes:
-    """Everything that the chips need: a page of them, with the details of its tokens."""
+    """The data for the chips: a page of them, with the details of its tokens."""
     analysis = analysed(subject, text)
     runs = analysis.runs(0, STRETCHES_SHOWN)
     return chips_message(

@@ -1,14 +1,13 @@
 """``python -m benchmarks.siege``: a class steps while one visitor attacks.
 
 Honest sessions come in as in `benchmarks/load.py`, each stepping every few seconds. An attacker from another
-address runs through all attacks that once took a server, in turn, until the time is up. Told: the honest
-clicks' times, of each attack as well, and losses; the longest time for which /_stcore/health did not answer,
-for each attack; the memory before, at most, and when all that visitors had has been given up after they left;
-and at the end, whether the goals are met. It takes nine minutes.
+address runs through all attacks that once took a server, in turn, until the time is up. The figures: the
+honest clicks' times, of each attack as well, and losses; the longest response time of /_stcore/health during
+each attack; the memory before, at most, and after the end of all visitors' sessions; and at the end, whether
+the goals are met. It takes nine minutes.
 
-The same class comes first without an attacker (`--alone`), to tell what it makes a server grow by itself;
-with `--rounds`, several sieges follow one another, to tell a server that grows from one that has found its
-size.
+The same class comes first without an attacker (`--alone`), to measure its own share of the growth; with
+`--rounds`, several sieges follow one another, to tell a growing server from a stable one.
 """
 
 from __future__ import annotations
@@ -36,13 +35,12 @@ from tokensteps.runs.corpora import pack_text
 from tokensteps.server.stores import file_store
 
 GOALS = (0.3, 2.0, 0.1)
-"""Seconds of the class's clicks: the 95th percentile, and the worst; and by how much of what it was the
-memory of all processes may have grown."""
+"""Seconds of the class's clicks: the 95th percentile, and the worst; and the allowed growth of all processes'
+memory, as a share."""
 AFTER = RECONNECT_SECONDS + COLLECT_SECONDS + TRAINER_IDLE_SECONDS + 10
-"""Seconds after which sessions have ended, their memory was collected, and processes have made way for new
-ones."""
+"""Seconds until sessions have ended, their memory was collected, and processes have made way for new ones."""
 ELSEWHERE = {"X-Forwarded-For": "203.0.113.7"}
-"""The attacker's address, as a proxy on this machine would tell it."""
+"""The attacker's address, as from a proxy on this machine."""
 Attack = Callable[[int], Awaitable[None]]
 
 
@@ -90,7 +88,7 @@ async def say_a_million_lists(port: int) -> None:
 
 
 async def flood(port: int) -> None:
-    """Four connections, each as fast as it can."""
+    """Four connections, each at full speed."""
 
     async def one() -> None:
         async with attacker(port) as session:
@@ -115,7 +113,7 @@ async def fill_the_queue(port: int) -> None:
 
 
 async def fill_the_boxes(port: int) -> None:
-    """The largest texts that go through, in four sessions that then do nothing."""
+    """The largest allowed texts, in four sessions without further actions."""
     for _ in range(4):
         async with attacker(port, "bpe", corpus="paste") as session:
             box = session.widgets["bpe.paste_text"].id
@@ -164,7 +162,7 @@ def hostile_tokenizers() -> Mapping[str, tuple[bytes, str]]:
 
 
 def tokenizer_attack(name: str, digest: str, text: str) -> Attack:
-    """Open a tokenizer that was uploaded, with a text to encode."""
+    """Open an uploaded tokenizer, with a text to encode."""
 
     async def attack(port: int) -> None:
         packed = pack_text(text) or ""
@@ -179,7 +177,7 @@ def tokenizer_attack(name: str, digest: str, text: str) -> Attack:
 
 
 class Health:
-    """The longest wait for an answer, by what went on meanwhile."""
+    """The longest wait for an answer, by the attack meanwhile."""
 
     def __init__(self, port: int) -> None:
         self.port, self.now = port, ""
@@ -200,7 +198,7 @@ class Health:
 
 @dataclass
 class ClassTimes(Times):
-    """The times of the class, also by the attack during which a click was answered."""
+    """The times of the class, also by the attack at the time of a click's answer."""
 
     health: Health | None = None
 
@@ -212,12 +210,12 @@ class ClassTimes(Times):
 
 
 def resident(process: psutil.Process) -> float:
-    """Megabytes of its memory that are resident."""
+    """Megabytes of its resident memory."""
     return float(process.memory_info().rss / 1e6)
 
 
 def megabytes(process: psutil.Process) -> float:
-    """The same of a process and those that it has started."""
+    """The same for a process and its children."""
     total = 0.0
     for one in (process, *process.children(recursive=True)):
         with suppress(psutil.NoSuchProcess):
@@ -228,8 +226,8 @@ def megabytes(process: psutil.Process) -> float:
 async def besiege(
     port: int, process: psutil.Process, attacks: Mapping[str, Attack], hall: Hall, after: float
 ) -> bool:
-    """The class comes in, the attacker, if there is one, begins, everybody leaves; prints what it took.
-    Whether that is within the goals."""
+    """The class comes in, the attacker, if there is one, begins, everybody leaves; prints the figures, and
+    returns whether they meet the goals."""
     health, usage = Health(port), Usage([process])
     times = ClassTimes(health=health)
     times.warm = time.monotonic() + hall.opening + hall.settle
@@ -279,7 +277,7 @@ async def besiege(
 
 
 def main() -> None:
-    """Besiege a server that is started for it."""
+    """Besiege a server of its own."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.siege", description=__doc__)
     parser.add_argument("--sessions", type=int, default=25)
     parser.add_argument("--interval", type=float, default=3.0, help="seconds between a session's clicks")

@@ -1,10 +1,9 @@
-"""``python -m benchmarks.step``: what a step costs the server.
+"""``python -m benchmarks.step``: the cost of a step for the server.
 
-A few sessions step through a run whose steps have been looked at before, as a browser reports them, three in
-a second. Counted is the processor time of the server alone, and the time until the step's last message.
-Beside it stands a Streamlit app with the same settings that is one fragment with one component, whose script
-does nothing: what Streamlit itself costs. Several checkouts take turns, so what else the machine does slows
-all of them.
+A few sessions step through a run with already drawn steps, in a browser's form, three in a second. The
+figures are the processor time of the server alone, and the time until the step's last message. Beside them is
+a Streamlit app with the same settings, with one component in one fragment and an idle script: the cost of
+Streamlit itself. Several checkouts take turns, so the machine's other work slows all of them.
 """
 
 from __future__ import annotations
@@ -42,15 +41,15 @@ else:
     app = App(__file__)
 """
 WHERE: Final = {"BPE": ("bpe", {"corpus": "course"}), "Unigram": ("unigram", {"corpus": "hug"})}
-"""The pages that are stepped through, each with its address."""
+"""The pages for stepping, each with its address."""
 VISITORS: Final = 8
 STEPS: Final = 20
 PAUSE: Final = 0.3
-"""Seconds between two steps of a visitor: within what one may ask for."""
+"""Seconds between two steps of a visitor: within the rate limit."""
 
 
 class Cost(NamedTuple):
-    """What a step took, on average."""
+    """The average cost of a step."""
 
     processor: float
     """Seconds of the server's."""
@@ -59,7 +58,7 @@ class Cost(NamedTuple):
 
 
 async def steps(port: int, process: psutil.Process, page: str, url: dict[str, str]) -> Cost:
-    """All visitors' steps."""
+    """The cost of all visitors' steps."""
     async with AsyncExitStack() as stack:
         there = [await stack.enter_async_context(opened(port, page, dict(url))) for _ in range(VISITORS)]
         for session in there:
@@ -71,7 +70,7 @@ async def steps(port: int, process: psutil.Process, page: str, url: dict[str, st
 
 
 async def walk(session: Session, number: int) -> list[float]:
-    """One visitor's steps, after the others'; the seconds that each took."""
+    """One visitor's steps, shifted against the others'; the seconds of each."""
     await asyncio.sleep(PAUSE * number / VISITORS)
     answers = []
     for _ in range(STEPS):
@@ -105,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for turn in range(asked.repeats + 1):
             for name, place in places.items():
                 cost = asyncio.run(steps(*place))
-                if turn:  # in the first, steps are looked at for the first time
+                if turn:  # the first turn looks at the steps for the first time
                     costs.setdefault(name, []).append(cost)
     print(f"Medians of {asked.repeats} (range).\n")
     print("| what | processor time of a step | until its last message |\n| --- | --- | --- |")

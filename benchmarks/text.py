@@ -1,5 +1,4 @@
-"""What is trained on and encoded: texts that every machine has, from Python's own standard library, or made
-here."""
+"""Texts for training and encoding: from Python's own standard library, on every machine, or made here."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ def library_text(size: int) -> str:
 
 @cache
 def prose(size: int) -> str:
-    """The first `size` characters of the help topics that come with Python: English about Python."""
+    """The first `size` characters of Python's help topics: English about Python."""
     return "\n".join(pydoc_data.topics.topics.values())[:size]
 
 
@@ -86,8 +85,7 @@ PARTICLES: Final = ["は", "が", "を", "に", "で", "と", "の", "も", "か
 
 @cache
 def japanese(size: int) -> str:
-    """The first `size` characters of sentences put together at random, always the same ones: no sense, but
-    real words."""
+    """The first `size` characters of random sentences, always the same ones: no sense, but real words."""
     draw, made, long = Random(1), [], 0
     while long < size:
         words = draw.choices(WORDS, k=draw.randint(3, 12))

@@ -1,13 +1,12 @@
 """Unigram against the `tokenizers` and `sentencepiece` libraries on one thread, and against a plain version.
 
-Where ours and `sentencepiece` 0.2.3 part, the seed is the least of it: given ours
-(`seed_sentencepieces_file`), the library makes 99.9 % (library text) and 99.3 % (prose) of the pieces that it
-makes from its own. It stops after its last prune without estimating anew, so that its scores stem from a
-larger model and add up to less, and that is why the corpus costs more by it; and it counts characters that EM
-has dropped for its model's first piece. With our seed and these two habits,
-`tests.core.oracle_unigram.plain_em(as_library=True)` has its objective to four figures in every round, and
-99.8 % and 99.5 % of its pieces; the others are within 2e-6 of the score at which the last step cuts, where
-float32 sees ties.
+Of the differences between ours and `sentencepiece` 0.2.3, the seed is the least: given ours
+(`seed_sentencepieces_file`), the library makes 99.9 % (library text) and 99.3 % (prose) of its usual pieces.
+It stops after its last prune without a new estimate: its scores stem from a larger model and add up to less,
+so the corpus costs more by it; and it counts characters dropped by EM for its model's first piece. With our
+seed and these two habits, `tests.core.oracle_unigram.plain_em(as_library=True)` has its objective to four
+figures in every round, and 99.8 % and 99.5 % of its pieces; the others are within 2e-6 of the score at which
+the last step cuts, where float32 sees ties.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ from tokenizers_core.training.segmentation import Lattices
 
 SENTENCES = Path(__file__).parent.parent / "assets" / "corpora" / "course.txt"
 SEED, COURSE_SIZE, COURSE_LEFT = 300, 100, 98
-"""The course's run: its last round passes the size asked for by two."""
+"""The course's run: its last round overshoots the requested size by two."""
 RUNS = 20
-"""A course run takes so few milliseconds that this many are timed together."""
+"""Course runs timed together: a single one takes only a few milliseconds."""
 
 LARGE, SIZE = 200_000, 1000
 LARGE_SEED = 10_000
@@ -56,7 +55,7 @@ def ours(text: str, method: str, seed_size: int | None = None, size: int = SIZE)
 
 
 def rust(text: str, size: int = SIZE) -> tokenizers.Tokenizer:
-    """What the `tokenizers` library trains: SentencePiece's way, but for details."""
+    """The `tokenizers` library's training: SentencePiece's way, but for details."""
     tokenizer = tokenizers.Tokenizer(tokenizers.models.Unigram())
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Sequence(
         [tokenizers.pre_tokenizers.WhitespaceSplit(), tokenizers.pre_tokenizers.Metaspace()]
@@ -69,7 +68,7 @@ def rust(text: str, size: int = SIZE) -> tokenizers.Tokenizer:
 
 
 def library(text: str, size: int = SIZE) -> sentencepiece.SentencePieceProcessor:
-    """What the `sentencepiece` library trains, three control tokens among the `size`."""
+    """The `sentencepiece` library's training, with three control tokens among the `size`."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(text.splitlines()),
@@ -100,8 +99,8 @@ def large_trace(method: str) -> UnigramTrace:
 
 
 def loss_per_word(corpus: Corpus, pieces: Mapping[str, float]) -> float:
-    """What a word costs on average on its best split, in nats; a character that is no piece as an unknown
-    one."""
+    """The average cost of a word on its best split, in nats; a character outside the pieces counts as
+    unknown."""
     unknown = min(pieces.values()) - UNKNOWN_PENALTY
     costs = dict.fromkeys("".join(corpus.words), unknown) | dict(pieces)
     lattices = Lattices(corpus, {piece: number for number, piece in enumerate(costs)})
@@ -158,7 +157,7 @@ def training(repeats: int) -> Iterator[Result]:
 
 
 def show(trace: UnigramTrace | BpeTrace, step: int, words: Sequence[str]) -> float:
-    """The milliseconds that a page waits for what it shows of a step."""
+    """A page's wait for the data of a step, in milliseconds."""
     start = time.process_time()
     snapshot = trace[step]
     _ = snapshot.event, snapshot.candidates(8), snapshot.splits(words)
@@ -166,15 +165,15 @@ def show(trace: UnigramTrace | BpeTrace, step: int, words: Sequence[str]) -> flo
 
 
 def reading(repeats: int) -> Iterator[Result]:
-    """A prune on screen beside a merge on screen, at random steps; and how much room the record takes."""
+    """A prune on screen beside a merge on screen, at random steps; and the size of the record."""
     merges = bpe(library_text(LARGE), SIZE)
     random = Random(0)
     for name, method in (("EM", "sentencepiece"), ("course", "course")):
         trace = large_trace(method)
-        size = len(pickle.dumps(trace)) / 1e6  # as trained: reading keeps more at hand
+        size = len(pickle.dumps(trace)) / 1e6  # as trained: reading fills caches
         both: tuple[tuple[UnigramTrace | BpeTrace, list[float]], ...] = ((trace, []), (merges, []))
         for one, _times in both:
-            show(one, len(one), one.corpus.words[:8])  # works out what is kept
+            show(one, len(one), one.corpus.words[:8])  # fills the caches
         for _ in range(60 * repeats):
             for one, times in both:
                 words = random.sample(one.corpus.words, 8)
@@ -188,7 +187,7 @@ def reading(repeats: int) -> Iterator[Result]:
 
 
 def agreement(repeats: int) -> Iterator[Result]:  # noqa: ARG001
-    """The same pieces as SentencePiece's, and a corpus that is as probable."""
+    """The same pieces as SentencePiece's, and an equally probable corpus."""
     for name, text in (("Python", library_text(LARGE)), ("prose", prose(PROSE))):
         theirs = scores(library(text))
         trace = ours(text, "sentencepiece", size=len(theirs))

@@ -1,14 +1,13 @@
-"""``python -m benchmarks.visit``: what a visit costs, in a real browser: bytes, requests, seconds until the
+"""``python -m benchmarks.visit``: the cost of a visit in a real browser: bytes, requests, seconds until the
 page is painted.
 
-Each visit is a browser context of its own, which has nothing of an earlier one; then it loads the page again.
-Counted is what comes over the wire, as the browser's own tools count it: answers with their headers as they
-were sent, compressed or not, and messages of the WebSocket. The page is painted when what it is about is
-there (the stage, the first page's title) and the next frame has begun. Beside it stands a Streamlit app with
-a title and nothing else: what Streamlit itself costs.
+Each visit is a new browser context, with nothing cached; then it loads the page again. The bytes are those on
+the wire, counted by the browser's own tools: responses with their headers, compressed or not, and messages of
+the WebSocket. The page is painted when its main part is there (the stage, the first page's title) and the
+next frame has begun. Beside it is a Streamlit app with only a title: the cost of Streamlit itself.
 
-The servers run on this machine and have been visited before. Several checkouts take turns, so what else the
-machine does slows all of them.
+The servers run on this machine and have been visited before. Several checkouts take turns, so the machine's
+other work slows all of them.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ WITHIN = """() => [...document.querySelectorAll('HOSTS')]
 WHOLE = WITHIN.replace("HOSTS", "[data-testid=stBidiComponentIsolated]")
 """Streamlit has drawn the page, with the stage in its place."""
 STAGE = WITHIN.replace("HOSTS", "[data-testid=stBidiComponentIsolated], .ts-early .book")
-"""The stage is there, and can be stepped through: the one that came with the page, or Streamlit's."""
+"""The stage is there, ready for stepping: the prerendered one or Streamlit's."""
 TITLE = "() => document.querySelector('h1')?.textContent"
 LINK = "/bpe?corpus=hug&step=3"
 PAGES = {"stage": (LINK, STAGE), "whole page": (LINK, WHOLE), "home": ("/", TITLE)}
@@ -42,29 +41,29 @@ WATCH = """(() => { const there = CONDITION, look = () => {
   if (there()) requestAnimationFrame(() => { window.visitPainted = performance.now(); });
   else requestAnimationFrame(look); };
   requestAnimationFrame(look); })()"""
-"""Looks before each frame; the frame after the one in which it is there begins when that one is painted."""
+"""Looks before each frame; the next frame begins when the one with the stage is painted."""
 PATIENCE = 60_000
 """Milliseconds for a page."""
 QUIET = 1_500
-"""Milliseconds after which no more is expected of a page that stands."""
+"""Milliseconds of quiet after which a complete page is done."""
 
 
 class Visit(NamedTuple):
     """One load of a page."""
 
     painted: float
-    """Seconds from the click on the link."""
+    """Seconds since the click on the link."""
     requests: int
     megabytes: float
-    """Of requests' answers."""
+    """Megabytes of the responses."""
     messages: float
     """Megabytes of WebSocket messages."""
     compressed: int
-    """Answers that came compressed."""
+    """Compressed responses."""
 
 
 class Wire:
-    """What comes to a page, as Chromium's developer tools tell it."""
+    """A page's traffic, from Chromium's developer tools."""
 
     def __init__(self, page: Page) -> None:
         self.requests = self.bytes = self.messages = self.compressed = 0
@@ -119,7 +118,7 @@ def load(page: Page, address: str | None) -> Visit:
 
 @contextmanager
 def visitor(browser: Browser, condition: str) -> Iterator[Page]:
-    """A page of a browser that was never here."""
+    """A page of a new browser context."""
     context: BrowserContext = browser.new_context(viewport={"width": 1366, "height": 768})
     try:
         page = context.new_page()
@@ -130,7 +129,7 @@ def visitor(browser: Browser, condition: str) -> Iterator[Page]:
 
 
 def session_resources(browser: Browser, address: str, condition: str) -> tuple[Visit, Visit]:
-    """A first visit, and the page loaded again."""
+    """A first visit, and a reload."""
     with visitor(browser, condition) as page:
         return load(page, address), load(page, None)
 
@@ -147,14 +146,14 @@ def row(name: str, kind: str, some: Sequence[Visit]) -> str:
 
 @contextmanager
 def empty_app() -> Iterator[Path]:
-    """A folder with an app that shows a title."""
+    """A folder with an app of one title."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "app.py").write_text(EMPTY, encoding="utf-8")
         yield Path(folder)
 
 
 def places(stack: ExitStack, checkouts: Sequence[Path]) -> dict[str, tuple[str, str]]:
-    """Start all servers: what is measured → its address, and the condition for being painted."""
+    """Start all servers: name of a row → its address, and the condition for being painted."""
     found = {}
     for root in checkouts:
         port, _process = stack.enter_context(server(root))

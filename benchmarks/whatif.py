@@ -1,13 +1,13 @@
-"""``python -m benchmarks.whatif``: tipping points and the page “What if” in Chromium, from what somebody did
+"""``python -m benchmarks.whatif``: tipping points and the page “What if” in Chromium, from the user's action
 to the painted answer.
 
 - A small corpus: the tab “How close?” is opened at a step, for each algorithm, and the flipbook goes on to
   others.
-- “What if” on a small corpus: the count of a word is dragged to all that there are.
-- “What if” on a text of 200 KB: a word occurs once more, again and again, which takes a training each time.
+- “What if” on a small corpus: the count of a word is dragged through all values.
+- “What if” on a text of 200 KB: a word occurs once more, again and again, with a training each time.
 
-Everything is real time on one machine, and server, browser and script share its cores: the load is told with
-the figures.
+Everything is real time on one machine, and server, browser and script share its cores: the load is printed
+with the figures.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def opened(page: Page, address: str) -> None:
 
 
 def timed(page: Page, act: Callable[[], None], name: str, given: str = "") -> float:
-    """Milliseconds from what `act` does to when something with this name is painted."""
+    """Milliseconds from the action `act` until the part with this name is painted."""
     page.evaluate("timing.begin()")
     act()
     return float(page.evaluate("([name, given]) => timing.until(name, given)", [name, given]))
 
 
 def tippings(page: Page, address: str, algorithm: str) -> Iterator[Result]:
-    """The tipping points of a small corpus: the tab that is opened, and steps that follow."""
+    """The tipping points of a small corpus: opening the tab, and further steps."""
     opened(page, f"{address}/{algorithm}?corpus=hug&step=1")
     first = timed(page, page.get_by_role("tab", name=TAB).click, "tipping")
     yield Result(f"tipping points, {algorithm}: tab", first, "ms", 200, 400, "the first time")
@@ -63,7 +63,7 @@ def tippings(page: Page, address: str, algorithm: str) -> Iterator[Result]:
 
 
 def dragged(page: Page, address: str) -> Result:
-    """A count that is dragged up and down."""
+    """A count dragged up and down."""
     opened(page, f"{address}/whatif")
     times = page.evaluate("counts => timing.drag(counts)", [*range(37), *range(36, -1, -1)])
     return Result(

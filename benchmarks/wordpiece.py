@@ -38,7 +38,7 @@ def ours(text: str, merges: int) -> WordPieceTrace:
 
 
 def rust(text: str, size: int) -> tokenizers.Tokenizer:
-    """What the `tokenizers` library trains under this name, to a vocabulary of `size`."""
+    """The `tokenizers` library's training under this name, to a vocabulary of `size`."""
     tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=False)
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
@@ -50,7 +50,7 @@ def rust(text: str, size: int) -> tokenizers.Tokenizer:
 
 
 def unrecorded(text: str, merges: int) -> list[tuple[str, str]]:
-    """The same training with nothing kept but the pairs."""
+    """The same training with only the pairs kept."""
     corpus = Corpus.from_texts([text], *RULES)
     words = [split_word(word, PREFIX) for word in corpus.words]
     vocabulary = Vocabulary(sorted({symbol for word in words for symbol in word}), PREFIX)
@@ -60,9 +60,9 @@ def unrecorded(text: str, merges: int) -> list[tuple[str, str]]:
 
 
 def plain_step(splits: Mapping[str, Sequence[str]], frequencies: Mapping[str, int]) -> tuple[str, str]:
-    """One step of a training that recounts the whole corpus each time, as `tests.core.oracle_wordpiece` does.
+    """One step of a training that recounts the whole corpus each time, like `tests.core.oracle_wordpiece`.
 
-    Without what only the tests ask for: all ties and BPE's choice. Floats are quicker than fractions, and
+    Without the parts for the tests only: all ties and BPE's choice. Floats are quicker than fractions, and
     good enough for the plain version.
     """
     pairs: dict[tuple[str, str], int] = {}
