@@ -1,8 +1,8 @@
-"""The algorithms that can be trained, each under its name: the one list of them.
+"""The algorithms for training, each under its name: the one list of them.
 
-A fourth algorithm joins here, and whatever goes through `ALGORITHMS` knows it: the command line, the app's
-trainings and titles. A name that isn't here raises KeyError. Readers that need to know how an algorithm steps
-look at `ranked_by`, not at its name: "count" and "score" merge, "loss" prunes.
+A fourth algorithm joins here, and everything based on `ALGORITHMS` knows it: the command line, the app's
+trainings and titles. An unknown name raises KeyError. Code that depends on the kind of steps checks
+`ranked_by`, not the name: "count" and "score" merge, "loss" prunes.
 
 >>> [algorithm.title for algorithm in ALGORITHMS.values()]
 ['BPE', 'WordPiece', 'Unigram']
@@ -32,7 +32,7 @@ Trained_co = TypeVar("Trained_co", bound=AnyTrace, covariant=True)
 
 @dataclass(frozen=True)
 class Algorithm(Generic[Trained_co]):
-    """One algorithm: what it is called, the function that trains it, and the trace that this makes."""
+    """One algorithm: its names, its training function, and the trace this function makes."""
 
     name: str
     """As in code, links and options: its trace's `algorithm`."""
@@ -42,11 +42,11 @@ class Algorithm(Generic[Trained_co]):
     """Called with a corpus, `vocab_size=`, `special_tokens=`, `progress=`, and settings of its own."""
     trace: type[Trained_co]
     own: Mapping[str, Any] = field(default_factory=dict)
-    """Settings that it has in place of the usual ones."""
+    """Its own settings in place of the usual ones."""
 
     @property
     def ranked_by(self) -> Literal["count", "score", "loss"]:
-        """The number that decides on its next step."""
+        """The kind of value that decides its next step."""
         return self.trace.ranked_by
 
 
@@ -57,7 +57,7 @@ UNIGRAM: Final = Algorithm("unigram", "Unigram", train_unigram, UnigramTrace)
 ALGORITHMS: Final[Mapping[str, Algorithm[AnyTrace]]] = MappingProxyType(
     {algorithm.name: algorithm for algorithm in (BPE, WORDPIECE, UNIGRAM)}
 )
-"""Name → algorithm, in the order in which they are taught."""
+"""Name → algorithm, in teaching order."""
 
 KINDS: Final[Mapping[str, Algorithm[BpeTrace]]] = MappingProxyType(
     {
@@ -78,4 +78,4 @@ KINDS: Final[Mapping[str, Algorithm[BpeTrace]]] = MappingProxyType(
 EVERY_RUN: Final[Mapping[str, Algorithm[AnyTrace]]] = MappingProxyType(
     {**ALGORITHMS, **{name: kind for name, kind in KINDS.items() if name != BpeTrace.kind}}
 )
-"""Name → what a run can be trained by: the algorithms, then the newer kinds of BPE."""
+"""Name → everything trainable: the algorithms, then the newer kinds of BPE."""

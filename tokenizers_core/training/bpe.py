@@ -1,8 +1,8 @@
 """Byte-pair encoding: merge the most frequent pair of neighbours, everywhere, again and again.
 
 Sources: Sennrich, Haddow and Birch (2016) for characters with an end-of-word symbol; Radford et al. (2019)
-for bytes; the Hugging Face course, chapter 6, for the walk-through. What the papers leave open, and what
-decides most merges on real text, is which of several equally frequent pairs is merged first: see `TIE_RULES`.
+for bytes; the Hugging Face course, chapter 6, for the walk-through. The papers leave one choice open, and it
+decides most merges on real text: the order of equally frequent pairs. See `TIE_RULES`.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from tokenizers_core.training.options.limits import Limits
 from tokenizers_core.training.ties import TieOrder
 
 ALPHABETS = ("corpus", "bytes")
-"""Where BPE starts: from the symbols that occur in the corpus, or from all 256 bytes."""
+"""BPE's initial alphabet: the symbols in the corpus, or all 256 bytes."""
 
 
 class CountQueue:
-    """The pairs in the order in which they are merged.
+    """The pairs in merge order.
 
-    Most pairs never come near the best count, and sorting them would be for nothing: each waits in a list,
-    that of its count. Only the list whose turn it is becomes a queue, of (place, pair). When a count falls or
-    a place moves, the entry stays as it is, too good. It reaches the top too early, and is corrected there.
+    Most pairs never come near the best count, and sorting them would be wasted: each waits in the list of its
+    count. Only the current list becomes a queue, of (place, pair). When a count falls or a place moves, the
+    entry stays as it is, too good. It reaches the top too early, and is corrected there.
     """
 
     def __init__(self, table: PairTable, order: TieOrder) -> None:
@@ -53,7 +53,7 @@ class CountQueue:
         self.tied: list[tuple[Any, PrivatePair]] = []
         """The queue of the pairs with that count."""
         self.waiting: dict[int, list[PrivatePair]] = {}
-        """Lower count → the pairs that wait with it."""
+        """Lower count → the pairs waiting with it."""
         for pair, count in self.counts.items():
             self.waiting.setdefault(count, []).append(pair)
         self.levels = sorted(-count for count in self.waiting)
@@ -67,7 +67,7 @@ class CountQueue:
         self.waiting[count].append(pair)
 
     def best(self) -> PrivatePair | None:
-        """Take the pair that is merged next; None when no pair is left."""
+        """Remove and return the next pair to merge; None when no pair is left."""
         tied = self.tied
         while tied or self.levels:
             if not tied:
@@ -128,7 +128,7 @@ def bpe_merges(
     min_frequency: int = 1,
     bounds: Bounds | None = None,
 ) -> Iterator[Merge]:
-    """The merges of a run, one after the other, until no pair that `bounds` allows occurs `min_frequency`
+    """The merges of a run, one after the other, until no pair allowed by `bounds` occurs `min_frequency`
     times."""
     queue = CountQueue(table, order)
     while (pair := queue.best()) and queue.level >= min_frequency:
@@ -170,20 +170,20 @@ def train_bpe(
     library does when it trains BPE under the name of WordPiece. `max_token_length`, `limit_alphabet`,
     `initial_alphabet` and `character_coverage` are limits: see `Limits`; characters outside of the alphabet
     are left out of the words, as in the `tokenizers` library. With `byte_fallback` the vocabulary has 256
-    byte tokens, `<0x00>` and so on, behind the special tokens: they spell what is unknown otherwise. `extend`
-    is a BPE tokenizer whose training goes on: its tokens keep their ids and its merges their ranks, the
-    corpus starts as it splits it, and what is learned comes after that. `progress` is called now and then and
-    can stop the run. `growing` is called before each step, and can cut off what was recorded so far, to be
-    looked at meanwhile (`tokenizers_core.trace.Growing`).
+    byte tokens, `<0x00>` and so on, behind the special tokens: they spell unknown characters. `extend` is a
+    BPE tokenizer to continue training: its tokens keep their ids and its merges their ranks, the corpus
+    starts as split by it, and new tokens and merges come after the old. `progress` is called now and then and
+    can stop the run. `growing` is called before each step, and can cut off the record so far, for display
+    meanwhile (`tokenizers_core.trace.Growing`).
 
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=3)
     >>> [trace[step].event.token for step in (1, 2, 3)], trace.stop_reason
     (['ug', 'un', 'hug'], 'max_merges')
 
-    If the pairs run out before `vocab_size`, the trace has a `shortfall`, and an `UnreachedSizeWarning` says
-    what to change. Raises `VocabSizeError` for a vocabulary below special tokens and alphabet,
-    `UnknownNameError` for an unknown rule or alphabet, and `SettingError` for a number that makes no sense,
-    or a tokenizer that can't be gone on from.
+    If the pairs run out before `vocab_size`, the trace has a `shortfall`, and an `UnreachedSizeWarning` names
+    the remedy. Raises `VocabSizeError` for a vocabulary below special tokens and alphabet, `UnknownNameError`
+    for an unknown rule or alphabet, and `SettingError` for a senseless number, or a tokenizer that can't be
+    extended.
     """
     limits = Limits(max_token_length, limit_alphabet, initial_alphabet, character_coverage)
     beginning: Beginning | None = None
@@ -255,8 +255,8 @@ def train_by_counts(
     settings: Mapping[str, Any] = MappingProxyType({}),
     **others: Any,
 ) -> SomeBpeTrace:
-    """Train a kind of BPE: `run_training` with what all of them have in common. `settings` are the kind's
-    own, `more_symbols` of the alphabet."""
+    """Train a kind of BPE: `run_training` with their common settings. `settings` are the kind's own,
+    `more_symbols` of the alphabet."""
     refuse_no_corpus(corpus)
     refuse_unknown_name("alphabet", alphabet, ALPHABETS)
     suffix = corpus.pipeline.suffix if end_of_word_suffix is None else end_of_word_suffix
@@ -273,7 +273,7 @@ def train_by_counts(
 
 
 def model_to_extend(old: Tokenizer, corpus: Corpus, special_tokens: Sequence[str]) -> BpeModel:
-    """The model whose training is to go on, on this corpus. Raises WrongTypeError, SettingError."""
+    """The model to extend on this corpus. Raises WrongTypeError, SettingError."""
     refuse_wrong_type("extend", old, Tokenizer, "load one first: Tokenizer.load('tokenizer.json')")
     shown = repr(old)
     if not isinstance(old.model, BpeModel):
@@ -294,8 +294,8 @@ def model_to_extend(old: Tokenizer, corpus: Corpus, special_tokens: Sequence[str
 
 
 def beginning_of(model: BpeModel, corpus: Corpus, alphabet: str) -> Beginning:
-    """Where the training of a model goes on: its tokens, the symbols that the corpus adds, and the words as
-    it splits them."""
+    """The beginning of a run that extends a model: its tokens, the corpus's new symbols, and the words as
+    split by it."""
     words = corpus.words
     symbols = {*BYTE_TO_SYMBOL} if alphabet == "bytes" else set()
     if not (symbols.issuperset(BYTE_TO_SYMBOL) and in_byte_alphabet(words)):
@@ -330,8 +330,8 @@ class BpeTrace(MergeTrace):
 
     @cached_property
     def _begun(self) -> BpeModel | None:
-        """What splits words before the first merge of a run that goes on: the old model, with the symbols
-        that the corpus adds."""
+        """The model before the first merge of an extending run: the old one, with the corpus's new
+        symbols."""
         if self.extended is None or not isinstance(self.extended.model, BpeModel):
             return None
         old = self.extended.model
@@ -340,8 +340,8 @@ class BpeTrace(MergeTrace):
     def tokenizer(self, step: int | None = None, unk_token: str = MergeTrace.unk_token) -> Tokenizer:
         """The tokenizer after `step` steps (default: all).
 
-        Where a character can be unknown (always, unless all 256 bytes are in the alphabet) `unk_token` stands
-        for it; if it is not in the vocabulary it gets the next free id.
+        Where a character can be unknown (always, unless all 256 bytes are in the alphabet) it becomes
+        `unk_token`; if that is not in the vocabulary it gets the next free id.
         """
         snapshot = self[-1 if step is None else step]
         pipeline = self.corpus_at(snapshot.step).pipeline
@@ -360,13 +360,13 @@ class BpeTrace(MergeTrace):
         return trained_tokenizer(pipeline, self.model(snapshot, tokens, unk_token), special_tokens)
 
     def model(self, snapshot: MergeSnapshot, tokens: Sequence[str], unk_token: str) -> Model:
-        """What the tokenizer of a step encodes words with."""
+        """The model of a step's tokenizer."""
         suffix = str(self.settings["end_of_word_suffix"])
         options = BpeOptions(byte_fallback=bool(self.settings.get("byte_fallback")))
         return BpeModel(tokens, self.merges_to_encode(snapshot), unk_token, suffix, self.prefix, options)
 
     def merges_to_encode(self, snapshot: MergeSnapshot) -> Sequence[Pair]:
-        """The merges that a step's tokenizer makes, by rank."""
+        """The merges of a step's tokenizer, by rank."""
         return snapshot.merges
 
     def values(self, table: PairTable) -> Counts:
@@ -374,11 +374,11 @@ class BpeTrace(MergeTrace):
 
 
 class Counts:
-    """What BPE ranks pairs by: their counts."""
+    """BPE's values for ranking pairs: their counts."""
 
     def __init__(self, table: PairTable) -> None:
         self.value = self.exact = table.counts.__getitem__
 
     def update(self, merge: Merge) -> Collection[PrivatePair]:
-        """The pairs whose value a merge may have changed."""
+        """The pairs with a possibly changed value after a merge."""
         return merge.changes

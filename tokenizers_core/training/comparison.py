@@ -2,10 +2,10 @@
 size.
 
 All of them see the very same words. A step of a `Comparison` is one more token of vocabulary: for each size
-it gives the step of each trace that has the largest vocabulary of at most that size. Whatever merges grows
-with the size; Unigram shrinks as it trains, so its steps come in reverse, from the last to the first.
+it gives each trace's step with the largest vocabulary of at most that size. Runs that merge grow with the
+size; Unigram shrinks as it trains, so its steps come in reverse, from the last to the first.
 
-WordPiece marks what continues a word with ``##``. Splits are compared without this prefix, and so are
+WordPiece marks the inside of a word with ``##``. Splits are compared without this prefix, and so are
 vocabularies: as surfaces, ``ug`` and ``##ug`` are the same. SuperBPE's tokens bridge spaces: its tokens are
 counted in the text, and each word is split as a text of its own.
 """
@@ -47,12 +47,12 @@ SEED_FACTOR = 4
 """By default Unigram starts from this many times the largest vocabulary: pruning needs something to choose
 from."""
 LISTED = 12
-"""How many of the words that are split differently are kept for each size."""
+"""Number of differently split words kept for each size."""
 
 
 def jaccard(shared: int, first: int, second: int) -> float | None:
-    """The Jaccard overlap of two sets: what both have, as a share of what either has; None for two empty
-    sets.
+    """The Jaccard overlap of two sets: the size of the intersection over that of the union; None for two
+    empty sets.
 
     >>> jaccard(1, 2, 3), jaccard(0, 0, 0)
     (0.25, None)
@@ -62,7 +62,7 @@ def jaccard(shared: int, first: int, second: int) -> float | None:
 
 
 def odd_one(cuts: Mapping[str, Cut | None]) -> str:
-    """The one run that splits a word differently from the others, by name; "all" for several, "" for none.
+    """The name of the one run whose split of a word differs from the others'; "all" for several, "" for none.
 
     A run without a split yet doesn't count; if only two are left and they differ, the answer is "all".
 
@@ -103,7 +103,7 @@ def surfaces(tokens: Sequence[str]) -> Cut:
 
 
 class Merged(NamedTuple):
-    """The merge with which a vocabulary reached a size."""
+    """The merge that brought a vocabulary to a size."""
 
     pair: Pair
     token: str
@@ -114,7 +114,7 @@ class Merged(NamedTuple):
     """The number of other merges since the previous size: they made tokens of the vocabulary once more, or
     others left for theirs."""
     lost: tuple[str, ...] = ()
-    """PickyBPE's tokens that left since the previous size."""
+    """PickyBPE's tokens removed since the previous size."""
     bridging: bool = False
     """Whether SuperBPE's second stage began since the previous size."""
 
@@ -128,12 +128,11 @@ class Merged(NamedTuple):
 
 
 class Regained(NamedTuple):
-    """The pieces of Unigram's vocabulary at a size that are pruned for one size below."""
+    """The pieces of Unigram's vocabulary at a size to be pruned for the next smaller size."""
 
     tokens: tuple[str, ...]
     loss: float | None
-    """The loss by which a single piece was ranked when it was pruned; None if it wasn't pruned, or for
-    several pieces."""
+    """A single pruned piece's loss in the ranking; None if it wasn't pruned, or for several pieces."""
 
     @property
     def kind(self) -> Literal["regained"]:
@@ -146,9 +145,9 @@ Change = Merged | Regained
 class Side:
     """One run, looked up by vocabulary size.
 
-    Words are split as training split them, which is what the step's tokenizer gives, but for WordPiece: that
-    takes the longest tokens instead of merging. Where tokens bridge spaces, each word is split as a text of
-    its own, and the corpus's tokens are those of the text.
+    Words are split as in training. The step's tokenizer gives the same splits, except WordPiece's: it takes
+    the longest tokens instead of merging. Where tokens bridge spaces, each word is split as a text of its
+    own, and the corpus's tokens are counted in the text.
     """
 
     def __init__(self, name: str, trace: AnyTrace, sizes: range) -> None:
@@ -161,14 +160,13 @@ class Side:
         self.marked = isinstance(trace, WordPieceTrace)
 
     def cutter(self, step: int) -> Callable[[int], Cut]:
-        """A function that splits a word, given by its place in the corpus, as it is split after `step`
-        steps."""
+        """A function from a word's index in the corpus to the word's split after `step` steps."""
         tokens = self.trace.splitter(step)
         return (lambda place: surfaces(tokens(place))) if self.marked else tokens
 
     def moved(self, first: int | None, second: int) -> tuple[Iterable[str], Iterable[str]]:
-        """The longer tokens gained, and those lost, from step `first` to step `second`, as surfaces; None is
-        where there are none."""
+        """The longer tokens gained and lost from step `first` to step `second`, as surfaces; None is a start
+        without any."""
         gained, lost = (self.trace.longer(second), ()) if first is None else self.trace.moved(first, second)
         return (map(surface, gained), map(surface, lost)) if self.marked else (gained, lost)
 
@@ -196,30 +194,31 @@ class Side:
         )
 
 
-# --- What a comparison tells --------------------------------------------------------------------------------
+# --- The contents of a comparison
+# --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Where one run is at a vocabulary size."""
+    """The state of one run at a vocabulary size."""
 
     name: str
     """The run's, as in `Comparison.runs`."""
     step: int | None
-    """The step of its trace; None where it has no vocabulary that is as small as that."""
+    """The step of its trace; None where it has no vocabulary that small."""
     size: int | None
     """Tokens it has."""
     tokens: int | None
     """Tokens in the corpus."""
     tokens_per_word: float | None
     change: Change | None
-    """What it did between the previous size and this one; None for nothing."""
+    """Its change between the previous size and this one, if any."""
     limit: int | None
-    """If it has no vocabulary of this size: the size at which it begins or ends."""
+    """If it has no vocabulary of this size: its first or last size."""
 
 
 class Disagreement(NamedTuple):
-    """A word that the algorithms split differently."""
+    """A word with different splits."""
 
     word: str
     freq: int
@@ -234,16 +233,16 @@ class Overlap:
     """Which tokens of more than one character the vocabularies share, as surfaces."""
 
     regions: Mapping[tuple[str, ...], tuple[str, ...]]
-    """Names of runs → the surfaces that they share, in the order in which the first of them learned these."""
+    """Names of runs → their shared surfaces, in the learning order of the first of them."""
     characters: int
-    """The number of single characters, which are left out: nearly always all runs have them."""
+    """The number of single characters, left out here: nearly always all runs have them."""
     names: tuple[str, ...]
     """Of all runs."""
     there: tuple[str, ...]
     """Of the runs with a vocabulary of this size."""
 
     def size(self, *names: str) -> int:
-        """The number of surfaces that all of these runs have."""
+        """The number of surfaces common to all of these runs."""
         return sum(len(result) for region, result in self.regions.items() if {*names} <= {*region})
 
     def jaccard(self, first: str, second: str) -> float | None:
@@ -254,8 +253,8 @@ class Overlap:
 
 
 class SweepPoint(NamedTuple):
-    """What can be counted at one vocabulary size; None where a run has no vocabulary yet or there is nothing
-    to compare."""
+    """The figures of one vocabulary size; None where a run has no vocabulary yet or there is nothing to
+    compare."""
 
     size: int
     tokens_per_word: tuple[float | None, ...]
@@ -263,16 +262,15 @@ class SweepPoint(NamedTuple):
     overlap: tuple[float | None, ...]
     """Jaccard of the longer tokens, in the order of `Comparison.pairs`."""
     alike: float | None
-    """The share of the corpus's words, each counted as often as it occurs, that all runs split in the same
-    way."""
+    """The share of the corpus's words, weighted by frequency, with the same split in all runs."""
     alike_pairs: tuple[float | None, ...]
     """The same for two, in the order of `Comparison.pairs`."""
     different: int
-    """Different words that are split differently."""
+    """Number of distinct words with different splits."""
     leading: tuple[int, ...]
     """The most frequent of them, as places in the corpus."""
     all_apart: tuple[int, ...]
-    """The most frequent words that each run splits in its own way."""
+    """The most frequent words with a different split in every run."""
 
 
 # --- The comparison -----------------------------------------------------------------------------------------
@@ -336,13 +334,13 @@ class SizeSnapshot(ByContent):
 
     @property
     def leading(self) -> tuple[str, ...]:
-        """The words that are split differently: the `LISTED` most frequent ones."""
+        """The `LISTED` most frequent words with different splits."""
         words = self.trace.corpus.words
         return tuple(words[index] for index in self.trace.sweep[self.step].leading)
 
     @property
     def all_apart(self) -> tuple[str, ...]:
-        """The words that each run splits in its own way: the `LISTED` most frequent ones."""
+        """The `LISTED` most frequent words with a different split in every run."""
         words = self.trace.corpus.words
         return tuple(words[index] for index in self.trace.sweep[self.step].all_apart)
 
@@ -353,8 +351,7 @@ class SizeSnapshot(ByContent):
 
     @property
     def changed(self) -> list[str]:
-        """The words that one of the runs splits differently than at the previous size, the most frequent
-        first."""
+        """The words with a new split in one of the runs since the previous size, the most frequent first."""
         if not self.step:
             return []
         positions: set[int] = set()
@@ -369,8 +366,7 @@ class SizeSnapshot(ByContent):
         return [self.trace.corpus.words[index] for index in sorted(positions, key=rank.__getitem__)]
 
     def disagreements(self, limit: int | None = None) -> list[Disagreement]:
-        """The words that are split differently, the most frequent first; the first `limit` of them (None:
-        all)."""
+        """The words with different splits, the most frequent first; the first `limit` of them (None: all)."""
         corpus, names, cutters = self.trace.corpus, self.trace.names, self._cutters
         results: list[Disagreement] = []
         for index in self.trace.by_frequency:
@@ -474,12 +470,12 @@ class Comparison(Trace[SizeSnapshot]):
 
     @cached_property
     def sweep(self) -> tuple[SweepPoint, ...]:
-        """One point a size, for charts: one walk that looks at each change once."""
+        """One point a size, for charts: one walk, with one look at each change."""
         walk = Walk(self)
         return tuple(map(walk.move_to, range(len(self.sizes))))
 
     def first_size(self, name: str, most: float) -> int | None:
-        """The smallest vocabulary with which a run needs at most `most` tokens per word; None for none."""
+        """A run's smallest vocabulary with at most `most` tokens per word; None for none."""
         position = self.names.index(name)
         return next(
             (
@@ -491,12 +487,12 @@ class Comparison(Trace[SizeSnapshot]):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields, without what was worked out from them."""
+        """The fields, without cached results."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 class Walk:
-    """A walk through a comparison from size to size that keeps count of equal splits and shared tokens."""
+    """A walk through a comparison from size to size, with counts of equal splits and shared tokens."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
@@ -509,7 +505,8 @@ class Walk:
         self.alike_pairs = [0] * len(self.pairs)
         self.equal = [(False,) * len(self.pairs)] * number
         self.ways = bytearray(number)
-        """In how many ways each word is split; by rank, so that the most frequent words are found quickly."""
+        """The number of different splits of each word; by rank, for quick access to the most frequent
+        words."""
         self.times: list[Counter[str]] = [Counter() for _ in range(runs)]
         self.shared = [0] * len(self.pairs)
 
@@ -532,7 +529,7 @@ class Walk:
         return self._point(place)
 
     def _point(self, place: int) -> SweepPoint:
-        """What has been counted."""
+        """The counts at a size, as a point."""
         comparison, steps, total = self.comparison, self.steps, self.comparison.corpus.total
         longer = [len(times) for times in self.times]
         both = [steps[one] is not None is not steps[other] for one, other in self.pairs]
@@ -568,7 +565,7 @@ class Walk:
         self.ways[self.comparison.ranks[word]] = len({cut for cut in cuts if cut is not None})
 
     def _leading(self, *numbers: int) -> tuple[int, ...]:
-        """The most frequent words that are split in this many ways."""
+        """The most frequent words with this many different splits."""
         results: list[int] = []
         for ways in numbers:
             rank = self.ways.find(ways)
@@ -580,7 +577,7 @@ class Walk:
         return tuple(self.comparison.by_frequency[rank] for rank in sorted(results)[:LISTED])
 
     def _count_tokens(self, which: int, gained: Iterable[str], lost: Iterable[str]) -> None:
-        """Note the longer tokens that a run has gained and lost; two tokens may have the same surface."""
+        """Count a run's gained and lost longer tokens; two tokens may have the same surface."""
         times = self.times[which]
         for token in gained:
             times[token] += 1
@@ -612,17 +609,18 @@ def compare(
     kinds: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     progress: Progress | None = None,
 ) -> Comparison:
-    """Train several on `corpus` and compare them up to `vocab_size` tokens (None: until no pair is left).
+    """Train several runs on `corpus` and compare them up to `vocab_size` tokens (None: until no pair is
+    left).
 
     `runs` are names in `EVERY_RUN`. The sizes begin with BPE's alphabet and end with `vocab_size`, or where
-    those that merge have run out of pairs. `tie_rule` is for all that merge and have none of their own;
-    Unigram is trained by `method` from `seed_size` pieces (default: `SEED_FACTOR` times the largest size)
-    down to its characters. `kinds` has settings of the newer kinds of BPE, by their names. With a corpus for
-    each language, which parity-aware BPE needs, the others are trained on all of them together. There are no
-    special tokens. `progress` gets the progress of all together; if it returns False, training ends there.
+    the merging runs are out of pairs. `tie_rule` is for all merging runs without a rule of their own; Unigram
+    is trained by `method` from `seed_size` pieces (default: `SEED_FACTOR` times the largest size) down to its
+    characters. `kinds` has settings of the newer kinds of BPE, by their names. With a corpus for each
+    language, as parity-aware BPE needs, the others are trained on all of them together. There are no special
+    tokens. `progress` gets the progress of all together; if it returns False, training ends there.
 
-    Raises VocabSizeError for a size below one of the alphabets, SettingError for a run that is alone, and
-    what the training functions raise.
+    Raises VocabSizeError for a size below one of the alphabets, SettingError for a single run, and the errors
+    of the training functions.
 
     >>> comparison = compare(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
     >>> comparison.sizes, [standing.tokens for standing in comparison[2].standings]
@@ -689,7 +687,7 @@ class Relay:
         self.progress = progress
         self.stopped = False
         self.totals = [*merges, pieces]
-        """How far each run goes; None where that isn't known."""
+        """The total of each run's progress; None where it isn't known."""
         self.reached = [0] * len(self.totals)
 
     def callback(self, part: int) -> Progress | None:

@@ -1,5 +1,5 @@
-"""A recorded run of merging: any step's words, pairs, candidates and ties, rebuilt from what each merge
-changed."""
+"""A recorded run of merging: any step's words, pairs, candidates and ties, rebuilt from the changes of each
+merge."""
 
 from __future__ import annotations
 
@@ -44,12 +44,13 @@ CANDIDATES_LISTED = 12
 """How many of the best pairs an event lists."""
 
 
-# --- What a step tells --------------------------------------------------------------------------------------
+# --- The contents of a step
+# ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A pair that could be merged next."""
+    """A candidate for the next merge."""
 
     pair: Pair
     freq: int
@@ -57,16 +58,16 @@ class Candidate:
     change: int
     """How much `freq` changed in the step before; a new pair's whole frequency."""
     tied: bool
-    """Whether it is as good as the best pair."""
+    """True if it ties with the best pair."""
 
     @property
     def value(self) -> int | Fraction:
-        """What it is ranked by: its count, or WordPiece's score."""
+        """The value it is ranked by: its count, or WordPiece's score."""
         return self.freq
 
 
 class Excluded(NamedTuple):
-    """A pair better than the one that was merged, which a bound excludes."""
+    """A better pair than the merged one, excluded by a bound."""
 
     candidate: Candidate
     reason: str
@@ -74,7 +75,7 @@ class Excluded(NamedTuple):
 
 
 class Tie(NamedTuple):
-    """A pair as good as the chosen one, and the word in which it is first met ("" where the rule doesn't look
+    """A pair as good as the chosen one, and the word of its first occurrence ("" where the rule doesn't look
     at words)."""
 
     pair: Pair
@@ -92,7 +93,7 @@ class StartEvent:
     if not TYPE_CHECKING:  # a type checker knows the fields
 
         def __getattr__(self, name: str) -> object:
-            """Say which steps have what only a merge has. Raises AttributeError."""
+            """Raise AttributeError; for an attribute of merges alone, say which steps have it."""
             message = f"{type(self).__name__!r} object has no attribute {name!r}"
             if any(name in kind.__dataclass_fields__ for kind in (MergeEvent, *MergeEvent.__subclasses__())):
                 message += f": step 0 is the start, and merges nothing; look at steps 1 to the last, such as trace[1].event.{name}"
@@ -101,7 +102,7 @@ class StartEvent:
 
 @dataclass(frozen=True)
 class MergeEvent:
-    """One merge: which pair became which token, and what it was chosen from."""
+    """One merge: the pair, the token it became, and the candidates it was chosen from."""
 
     pair: Pair
     token: str
@@ -111,41 +112,41 @@ class MergeEvent:
     freq: int
     """Occurrences of the pair before the merge, overlapping ones included."""
     applied: int
-    """Occurrences that merged: fewer than `freq` where the pair overlaps itself, as in ``aaa``."""
+    """Merged occurrences: fewer than `freq` where the pair overlaps itself, as in ``aaa``."""
     is_new: bool
     """False when the token's string was in the vocabulary already, made by another route."""
     tied_count: int
     """Number of pairs as good as the chosen one, itself included."""
     tied: tuple[Tie, ...]
-    """Those pairs in the order of the tie rule, the chosen one first; at most `TIES_LISTED`."""
+    """The tied pairs in the order of the tie rule, the chosen one first; at most `TIES_LISTED`."""
     candidates: Sequence[Candidate]
     """The best pairs before the merge, the chosen one first; at most `CANDIDATES_LISTED`."""
     pair_count: int
     """Number of different pairs before the merge."""
     words: tuple[str, ...]
-    """The words that changed, in the order of the corpus."""
+    """The changed words, in the order of the corpus."""
     kind: ClassVar[Literal["merge"]] = "merge"
 
     @property
     def runner_ups(self) -> Sequence[Candidate]:
-        """The best pairs that were not chosen."""
+        """The best pairs after the chosen one."""
         return self.candidates[1:]
 
 
 class RuleEvent(ABC):
-    """A step that is no merge: what a newer kind of BPE does by a rule of its own."""
+    """A step other than a merge, by a rule of a newer kind of BPE."""
 
     kind: ClassVar[Literal["remove", "stage"]]
 
     @property
     @abstractmethod
     def chosen(self) -> tuple[str, ...]:
-        """What the step decided on."""
+        """The tokens the step decided on."""
 
     @property
     @abstractmethod
     def facts(self) -> dict[str, Any]:
-        """All that it tells, as plain data."""
+        """All its facts, as plain data."""
 
 
 class StepStats(NamedTuple):
@@ -173,7 +174,7 @@ class Contest(NamedTuple):
 
 
 class RankedPairs:
-    """Pairs by their values, as a run changes them: which are as good as the best one, and which come next.
+    """Pairs by their values, as a run changes them: the ties for the best, and the runners-up.
 
     >>> levels = RankedPairs()
     >>> for pair, value in {"ug": 20, "un": 16, "hu": 15}.items():
@@ -186,10 +187,10 @@ class RankedPairs:
         self._pairs: defaultdict[int, set[PrivatePair]] = defaultdict(set)
         self._value_of: dict[PrivatePair, int] = {}
         self._queue: list[int] = []
-        """The values, negative: of levels that have pairs, and of some that had."""
+        """The values, negative: of levels with pairs, and of some emptied ones."""
 
     def place(self, pair: PrivatePair, value: int | None) -> None:
-        """Note a pair's value now; None for a pair that is no candidate any more."""
+        """Record a pair's current value; None for a former candidate."""
         old = self._value_of.pop(pair, None)
         if old is not None:
             self._pairs[old].discard(pair)
@@ -200,12 +201,12 @@ class RankedPairs:
             self._pairs[value].add(pair)
 
     def level_of(self, pair: PrivatePair) -> set[PrivatePair]:
-        """The pairs that are as good as this one, itself included."""
+        """The pairs as good as this one, itself included."""
         return self._pairs[self._value_of[pair]]
 
     def second(self, best: PrivatePair) -> PrivatePair | None:
-        """A pair that is as good as `best`, one of the best, or else one that comes next; None if it is the
-        only one."""
+        """Another pair as good as `best`, one of the best, or else a runner-up; None if it is the only
+        pair."""
         level = self.level_of(best)
         if len(level) > 1:
             return next(pair for pair in level if pair != best)
@@ -235,7 +236,7 @@ class MergeSnapshot(ByContent):
 
     @cached_property
     def event(self) -> StartEvent | MergeEvent | RuleEvent:
-        """What turned the state before into this one."""
+        """The event that led to this state."""
         return self.trace.event(self.step)
 
     @property
@@ -264,17 +265,16 @@ class MergeSnapshot(ByContent):
 
     @property
     def pair_count(self) -> int:
-        """Number of different pairs that could be merged next."""
+        """Number of different pairs to choose the next merge from."""
         return self.trace.pair_total(self.step)
 
     def candidates(self, limit: int | None = None) -> Sequence[Candidate]:
-        """The pairs that could be merged next, best first, ties in the order of the tie rule."""
+        """The candidates for the next merge, best first, ties in the order of the tie rule."""
         return self.trace.candidates(self.step, limit)
 
     @cached_property
     def excluded(self) -> Sequence[Excluded]:
-        """The pairs that would have been merged instead of this step's, had a bound not excluded them, best
-        first."""
+        """The pairs better than this step's but excluded by a bound, best first."""
         return self.trace.excluded(self.step)
 
     def splits(self, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
@@ -296,19 +296,19 @@ class MergeSnapshot(ByContent):
 
 
 class MergePart(NamedTuple):
-    """What a run has recorded after what was cut off before: for `MergeTrace.grown`."""
+    """The part of a run's record since the last cut: for `MergeTrace.grown`."""
 
     tokens: tuple[str, ...]
     record: MergeRecord
     beside: Mapping[str, Any] = MappingProxyType({})
-    """What a kind has recorded beside it, by the names of its trace's fields."""
+    """The kind's own records beside it, by the names of its trace's fields."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MergeTrace(Trace[MergeSnapshot]):
     """A recorded run of a merging algorithm.
 
-    Subclasses say what pairs are ranked by; of equally good pairs a rule in `TIE_RULES` decides.
+    Subclasses define the ranking of pairs; between equally good pairs a rule in `TIE_RULES` decides.
     """
 
     corpus: Corpus
@@ -323,20 +323,20 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     algorithm: ClassVar[str]
     ranked_by: ClassVar[Literal["count", "score"]]
-    """The number that decides which pair is merged next."""
+    """The kind of value that decides the next merge."""
     unk_token: ClassVar[str] = "[UNK]"
-    """What a tokenizer has for the unknown, unless it is given another."""
+    """The default unknown token of a tokenizer."""
     of_the_corpus: ClassVar[tuple[str, ...]] = ("word_frequencies", "word_indices", "_initial_words")
-    """What is worked out from the corpus alone."""
+    """The cached properties that depend on the corpus alone."""
     bounds_of: ClassVar[type[Bounds]] = Bounds
-    """What can exclude pairs."""
+    """The class of the bounds that exclude pairs."""
     unknown_inside: ClassVar[str] = ""
-    """What is written for a character that a limit has left out of the alphabet: a token, or "" for
-    nothing."""
+    """The replacement of a character left out of the alphabet by a limit: a token, or "" for nothing."""
     replayed: ClassVar[tuple[str, ...]] = ("_counts", "_words")
-    """The states that are rebuilt by replaying."""
+    """The states rebuilt by replaying."""
 
-    # --- what a subclass defines ----------------------------------------------------------------------------
+    # --- for subclasses to define
+    # ----------------------------------------------------------------------------
 
     @abstractmethod
     def tokenizer(self, step: int | None = None, unk_token: str = unk_token) -> Tokenizer:
@@ -348,28 +348,28 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     @abstractmethod
     def values(self, table: PairTable) -> Values:
-        """What the algorithm ranks the pairs of `table` by."""
+        """The values by which the algorithm ranks the pairs of `table`."""
 
     @abstractmethod
     def pair_values(self, step: int) -> Mapping[PrivatePair, int]:
-        """What pairs are ranked by after `step` merges, those that `bounds` exclude among them."""
+        """The pairs' values for ranking after `step` merges, including pairs excluded by `bounds`."""
 
-    # --- what a run may be given ----------------------------------------------------------------------------
+    # --- options of a run -----------------------------------------------------------------------------------
 
     @property
     def extended(self) -> Tokenizer | None:
-        """The tokenizer whose training this run goes on with."""
+        """The tokenizer extended by this run."""
         result: Tokenizer | None = self.settings.get("extend")
         return result
 
     @property
     def old_merges(self) -> Sequence[Pair]:
-        """Its merges, which rank before all that are learned here."""
+        """Its merges; they rank before all those of this run."""
         return ()
 
     @cached_property
     def bounds(self) -> Bounds | None:
-        """What excludes pairs; None if nothing does."""
+        """The bounds that exclude pairs; None if there are none."""
         longest, cached = self.settings.get("max_token_length"), self.corpus.pipeline.user_defined_symbols
         if self.settings.get("byte_fallback"):
             cached = (*cached, *BYTE_TOKENS)
@@ -384,14 +384,13 @@ class MergeTrace(Trace[MergeSnapshot]):
         return self.bounds.reason(pair, self.id_totals[step]) if self.bounds else ""
 
     def in_alphabet(self, symbols: tuple[str, ...]) -> tuple[str, ...]:
-        """A word's symbols without those that a limit has left out of the alphabet, or with what stands for
-        them."""
+        """A word's symbols without those left out of the alphabet by a limit, or with their replacement."""
         return within(symbols, self._alphabet, self.unknown_inside) if self.left_out else symbols
 
     @cached_property
     def left_out(self) -> Mapping[str, int]:
-        """The characters of the corpus that limits have left out of the alphabet, with their counts, the most
-        frequent first."""
+        """The corpus's characters left out of the alphabet by limits, with their counts, the most frequent
+        first."""
         if not {"limit_alphabet", "character_coverage"} & self.settings.keys():
             return {}
         return left_out(self.corpus, self.alphabet, self.prefix)
@@ -402,16 +401,14 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     @property
     def shortfall(self) -> UnreachedSizeError | None:
-        """Why there are fewer tokens than were asked for, and what to change; None if another limit came
-        first."""
+        """Why there are fewer tokens than requested, and the remedy; None if another limit came first."""
         wanted = self.settings["vocab_size"]
         if wanted is None or self.stop_reason != "no_pairs":
             return None
         return UnreachedSizeError("no_pairs", wanted, self.vocab_sizes[-1])
 
     def grown(self, part: MergePart) -> Self:
-        """The same run with the part that comes next. This trace stays as it is; what it has worked out
-        already is shared."""
+        """The same run with the next part. This trace stays as it is; its cached results are shared."""
         longer = replace(
             self,
             tokens=self.tokens + part.tokens,
@@ -426,7 +423,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         return longer
 
     def grown_beside(self, new: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002
-        """A longer trace's other fields: what this kind has recorded beside the record, and what is new."""
+        """A longer trace's other fields: this kind's records beside the merges, extended by the new part."""
         return {}
 
     # --- random access --------------------------------------------------------------------------------------
@@ -438,17 +435,17 @@ class MergeTrace(Trace[MergeSnapshot]):
         return MergeSnapshot(self, step)
 
     def event(self, step: int) -> StartEvent | MergeEvent | RuleEvent:
-        """What step `step` did; step 0 is the start."""
+        """The event of step `step`; step 0 is the start."""
         if step == 0:
             return StartEvent(self.alphabet, self.special_tokens)
         return self.merge_event(step) if self.record.is_merge(step) else self.rule_event(step)
 
     def rule_event(self, step: int) -> RuleEvent:
-        """What a step did that is no merge; only kinds with a rule of their own have such steps."""
+        """The event of a step other than a merge; only kinds with a rule of their own have such steps."""
         raise NotImplementedError(step)
 
     def merge_event(self, step: int) -> MergeEvent:
-        """What a merge did."""
+        """The event of a merge."""
         record, before = self.record, step - 1
         token = record.token(step)
         best, tied = self.best_pairs(before, max(TIES_LISTED, CANDIDATES_LISTED))
@@ -469,7 +466,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         )
 
     def excluded(self, step: int) -> Sequence[Excluded]:
-        """The pairs that would have been merged in step `step` if bounds allowed it, best first; at most
+        """The pairs better than that of step `step` but excluded by bounds, best first; at most
         `CANDIDATES_LISTED`."""
         if self.bounds is None or step == 0:
             return ()
@@ -487,27 +484,26 @@ class MergeTrace(Trace[MergeSnapshot]):
         return [Excluded(*one) for one in zip(result, reasons, strict=True)]
 
     def words_changed(self, step: int) -> tuple[str, ...]:
-        """The words that step `step` changed, in the order of the corpus."""
+        """The words changed by step `step`, in the order of the corpus."""
         words = self.corpus_at(step).words
         return tuple(words[index] for index in self.words_at(step))
 
     def words_at(self, step: int) -> Sequence[int]:
-        """The places of those words in `corpus_at`."""
+        """The indices of those words in `corpus_at`."""
         return self.record.words_at(step)
 
     def margin(self, step: int) -> int | Fraction | None:
-        """How far behind the chosen pair the runner-up of step `step` was, in what pairs are ranked by: a
-        count or a score.
+        """The chosen pair's lead over the runner-up of step `step`, in the ranking's unit: a count or a
+        score.
 
-        0 at a tie; None where there was no other pair, and where nothing was merged. `history` has the
-        margins of all steps.
+        0 at a tie; None without another pair or without a merge. `history` has the margins of all steps.
         """
         step = self[step].step
         best = self.candidates(step - 1, 2) if step and self.record.is_merge(step) else ()
         return best[0].value - best[1].value if len(best) == 2 else None
 
     def candidates(self, step: int, limit: int | None = None) -> Sequence[Candidate]:
-        """The pairs that could be merged after `step` merges, best first; the `limit` best (None: all)."""
+        """The candidates after `step` merges, best first; the `limit` best (None: all)."""
         return self._candidates(step, *self.best_pairs(step, limit))
 
     def _candidates(
@@ -518,7 +514,7 @@ class MergeTrace(Trace[MergeSnapshot]):
     def _facts(
         self, step: int, pairs: Collection[PrivatePair], tied: Collection[PrivatePair]
     ) -> Iterator[tuple[Pair, int, int, bool]]:
-        """What a `Candidate` says of each pair."""
+        """The fields of each pair's `Candidate`."""
         counts = self.pair_counts(step)
         changes = self.changes_at(step) if step else {}
         return ((self.read_pair(pair), counts[pair], changes.get(pair, 0), pair in tied) for pair in pairs)
@@ -532,7 +528,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         return self._counts.at(step)
 
     def pair_total(self, step: int) -> int:
-        """Number of different pairs that could be merged after `step` merges."""
+        """Number of different candidate pairs after `step` merges."""
         return len(self._allowed(self.pair_counts(step), step))
 
     def current_words(self, step: int) -> CurrentWords:
@@ -545,7 +541,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         return lambda place: read(words[place])
 
     def words_between(self, first: int, second: int) -> set[int]:
-        """The places of the words that the steps between two steps may have re-split."""
+        """The indices of the words possibly re-split between two steps."""
         return self.record.words_between(first, second)
 
     def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
@@ -557,7 +553,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         }
 
     def split(self, word: str, step: int) -> Private:
-        """Any word after `step` merges, found by making only the merges that change it."""
+        """Any word after `step` merges, by applying only the merges that change it."""
         text = self.start_of(word)
         for _, merged in self.merges_of(word, step):
             text = merged
@@ -579,15 +575,15 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     @property
     def records(self) -> Sequence[MergeRecord]:
-        """What the steps changed: a record for each corpus that is counted by itself."""
+        """The changes of the steps: a record for each separately counted corpus."""
         return (self.record,)
 
     def recorded_index(self, word: str) -> int | None:
-        """The index by which the record says which steps changed a word; None if it doesn't."""
+        """The word's index in the record of changed words; None if it isn't recorded."""
         return self.word_indices.get(word)
 
     def history_of(self, word: str) -> list[tuple[int, tuple[str, ...]]]:
-        """A word's segmentations, each with the first step that has it; the first is that of step 0."""
+        """A word's segmentations, each with its first step, starting at step 0."""
         start = (0, self.vocabulary.read(self.start_of(word)))
         return [start, *((step, self.vocabulary.read(text)) for step, text in self.merges_of(word))]
 
@@ -605,11 +601,11 @@ class MergeTrace(Trace[MergeSnapshot]):
         return Pair(self.tokens[ord(pair[0])], self.tokens[ord(pair[1])])
 
     def token_of(self, step: int) -> str:
-        """The token that step `step` (from 1) is about; "" for a step that is about none."""
+        """The token of step `step` (from 1); "" for a step without one."""
         return self.tokens[ord(self.record.token(step))]
 
     def pair_of(self, step: int) -> Pair:
-        """The pair that step `step` (from 1) merged."""
+        """The pair merged in step `step` (from 1)."""
         return self.read_pair(self.record.pair(step))
 
     # --- the run as a whole ---------------------------------------------------------------------------------
@@ -641,12 +637,12 @@ class MergeTrace(Trace[MergeSnapshot]):
         return self.tokens[: self.vocab_sizes[step]]
 
     def moved(self, first: int, second: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The tokens gained, and those lost, from step `first` to step `second`."""
+        """The tokens gained and lost from step `first` to step `second`."""
         sizes = self.vocab_sizes
         return self.tokens[sizes[first] : sizes[second]], self.tokens[sizes[second] : sizes[first]]
 
     def longer(self, step: int) -> tuple[str, ...]:
-        """The vocabulary's tokens after `step` steps, without those of the alphabet."""
+        """The vocabulary's tokens after `step` steps, without the alphabet."""
         return self.moved(0, step)[0]
 
     def step_of_size(self, size: int) -> int:
@@ -678,7 +674,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         return {word: index for index, word in enumerate(self.corpus.words)}
 
     def corpus_at(self, step: int) -> Corpus:  # noqa: ARG002
-        """The words that are split after `step` steps, with their counts."""
+        """The words to split after `step` steps, with their counts."""
         return self.corpus
 
     def indices_at(self, step: int) -> Mapping[str, int]:  # noqa: ARG002
@@ -691,13 +687,13 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     @cached_property
     def replacements(self) -> Replacements:
-        """The steps as what they do to a word."""
+        """The steps as replacements in a word."""
         record = self.record
         return Replacements((record.pair(step), record.token(step)) for step in range(1, len(self) + 1))
 
     @cached_property
     def step_of_token(self) -> dict[str, int]:
-        """Learned token → the step that first made it."""
+        """Learned token → the first step that made it."""
         steps: dict[str, int] = {}
         for step, token in enumerate(self.record.tokens, start=1):
             if self.record.is_merge(step):
@@ -723,7 +719,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         )
 
     def lineage(self, token: str) -> Lineage:
-        """The tree of merges that made `token`; a leaf is a symbol of the alphabet."""
+        """The tree of merges behind `token`; a leaf is a symbol of the alphabet."""
         steps = self.step_of_token
         needed, waiting = {token}, [token]
         while waiting:
@@ -744,12 +740,12 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     @property
     def prefix(self) -> str:
-        """What marks a token inside a word."""
+        """The continuation prefix."""
         return str(self.settings["continuing_subword_prefix"])
 
     @property
     def tie_rule(self) -> TieRule:
-        """What decides between equally good pairs."""
+        """The rule that decides between equally good pairs."""
         return TIE_RULES[self.settings["tie_rule"]]
 
     def _moment(self, step: int) -> Moment:
@@ -759,12 +755,12 @@ class MergeTrace(Trace[MergeSnapshot]):
         """The `limit` best pairs after `step` merges, best first, ties in the order of the tie rule (None:
         all).
 
-        And all pairs that are as good as the best one, itself included. See `best_by`.
+        And all pairs as good as the best one, itself included. See `best_by`.
         """
         return self.best_by(self._allowed(self.pair_values(step), step), step, limit)
 
     def _allowed(self, values: Mapping[PrivatePair, int], step: int) -> Mapping[PrivatePair, int]:
-        """Those of the pairs that no bound excludes after `step` steps."""
+        """The pairs not excluded by a bound after `step` steps."""
         if self.bounds is None:
             return values
         return {pair: value for pair, value in values.items() if not self.exclusion(pair, step)}
@@ -789,8 +785,8 @@ class MergeTrace(Trace[MergeSnapshot]):
         return ordered[:limit], tied
 
     def met_in(self, step: int, pair: PrivatePair) -> str:
-        """The word in which `pair` is first met after `step` merges; "" where the tie rule doesn't look at
-        words."""
+        """The word of the first occurrence of `pair` after `step` merges; "" where the tie rule doesn't look
+        at words."""
         index = self.tie_rule.first_word(pair, self._moment(step))
         return "" if index is None else self.corpus_at(step).words[index]
 
@@ -806,18 +802,17 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     @property
     def least_count(self) -> int:
-        """How often a pair has to occur to be a candidate. (BPE stops by itself at the first pair that is too
-        rare.)"""
+        """A candidate's least count. (BPE stops by itself at the first pair that is too rare.)"""
         return 1
 
     def _contests(self) -> Iterator[Contest]:
-        """The run made once more: what each merge is chosen from, just before it is made."""
+        """A second run: the candidates of each merge, just before it is made."""
         yield from self._contests_among(self._initial_words, self.corpus.counts, 0, len(self))
 
     def _contests_among(
         self, words: Sequence[Private], frequencies: Sequence[int], start: int, end: int
     ) -> Iterator[Contest]:
-        """The steps after `start` up to `end`, which begin with these words."""
+        """The steps after `start` up to `end`, beginning with these words."""
         vocabulary = Vocabulary(self.tokens[: self.id_totals[start]], self.prefix)
         table = PairTable(words, frequencies)
         order = self.tie_rule.in_run(table, vocabulary, self.corpus.pipeline.byte_level)

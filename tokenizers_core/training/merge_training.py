@@ -1,5 +1,5 @@
-"""The training loop that BPE and WordPiece share: check the settings, split the words, merge, and write every
-merge down."""
+"""The training loop shared by BPE and WordPiece: check the settings, split the words, merge, and record every
+merge."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ SomeTrace = TypeVar("SomeTrace", bound=MergeTrace)
 
 
 class Beginning(NamedTuple):
-    """Where a run begins that goes on from a tokenizer."""
+    """The beginning of a run that extends a tokenizer."""
 
     tokens: Sequence[str]
     """The tokens by id, the new symbols last."""
     symbols: Sequence[str]
-    """The symbols that the corpus adds."""
+    """The symbols added by the corpus."""
     words: Sequence[Private]
     """The corpus's words in these tokens."""
 
 
 def no_more(_cut: bool) -> Mapping[str, Any]:
-    """What kinds without a record of their own have beside it."""
+    """No further fields: for kinds that record nothing beside the merges."""
     return {}
 
 
@@ -76,15 +76,15 @@ def run_training(
     tabled: bool = True,
     callers: int = 3,
 ) -> SomeTrace:
-    """Train by merging and record it: check the settings, split the words, run `merges_of`, write every merge
-    down.
+    """Train by merging and record it: check the settings, split the words, run `merges_of`, record every
+    merge.
 
-    `extra_symbols` are in the alphabet whether the corpus has them or not; `beginning` is what there is
-    before the first merge, where that isn't every word's characters; `settings` are recorded with the common
-    ones. `vocabulary_of` makes the vocabulary, whose length is the size that `vocab_size` limits; `more` are
-    fields of the trace. So is what `recorded` gives: all that a kind has recorded beside the record, or if
-    that is cut, what is new since the last cut. With `tabled` false, `merges_of` gets an empty table: it has
-    tables of its own. `callers` says how far up the stack it is that a warning is for.
+    `extra_symbols` are in the alphabet whether the corpus has them or not; `beginning` is the state before
+    the first merge, if the words don't begin as their characters; `settings` are recorded with the common
+    ones. `vocabulary_of` makes the vocabulary, whose length `vocab_size` limits; `more` are fields of the
+    trace. So is the result of `recorded`: everything a kind has recorded beside the merges, or with its
+    argument true only the part since the last cut. With `tabled` false, `merges_of` gets an empty table: it
+    has tables of its own. `callers` is a warning's distance up the stack to the caller it is meant for.
     """
     refuse_no_corpus(corpus)
     check_settings(tie_rule, min_frequency, merges, vocab_size, special_tokens)
@@ -172,8 +172,8 @@ def check_settings(
     vocab_size: int | None,
     special_tokens: Sequence[str],
 ) -> None:
-    """Raise UnknownNameError for an unknown tie rule, WrongTypeError or SettingError for a number or token
-    that makes no sense."""
+    """Raise UnknownNameError for an unknown tie rule, WrongTypeError or SettingError for a senseless number
+    or token."""
     refuse_unknown_name("tie_rule", tie_rule, TIE_RULES)
     refuse_wrong_type("min_frequency", min_frequency, Integral, WHOLE_NUMBER)
     for name, number in (("merges", merges), ("vocab_size", vocab_size)):
@@ -188,8 +188,8 @@ def check_settings(
 def alphabet_of(
     corpus: Corpus, prefix: str, suffix: str, extra_symbols: Iterable[str], limits: Limits
 ) -> list[str]:
-    """The symbols that training starts from, sorted: the words' characters, with `prefix` inside words, and
-    the others."""
+    """The initial alphabet of training, sorted: the words' characters, with `prefix` inside words, and the
+    others."""
     always = {*extra_symbols, *limits.initial_alphabet}
     symbols = always | {*filter(None, [suffix])}
     if limits.drop_characters:
@@ -208,8 +208,8 @@ def alphabet_of(
 def private_words(
     words: Sequence[str], vocabulary: Vocabulary, suffix: str, partly: bool = False, unknown: str = ""
 ) -> list[Private]:
-    """Words split into their symbols, as private characters; `partly` writes `unknown` for those that the
-    vocabulary lacks, "" for nothing."""
+    """Words split into their symbols, as private characters; `partly` writes `unknown` for symbols not in the
+    vocabulary, "" for nothing."""
     ids, prefix = vocabulary.ids, vocabulary.prefix
     written: list[Any]  # a call for each word only to name its type would be felt
     if partly:

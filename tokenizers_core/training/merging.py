@@ -1,11 +1,11 @@
-"""Learning by merging: pairs, words, and the merge that BPE and WordPiece share.
+"""Learning by merging: pairs, words, and the merge shared by BPE and WordPiece.
 
 Inside a run, words and pairs are strings of private characters (see `encoding/vocabulary.py`). `Pair` and
 readable token strings come back at the edge, in the events and candidates of a `MergeTrace`.
 
 A `PairTable` counts all neighbours once and then updates only what a merge touches, as Sennrich et al.
-(2016), "Neural Machine Translation of Rare Words with Subword Units", suggest. What each merge changed is
-kept in a `MergeRecord`, from which a `MergeTrace` rebuilds any step.
+(2016), "Neural Machine Translation of Rare Words with Subword Units", suggest. A `MergeRecord` keeps each
+merge's changes; a `MergeTrace` rebuilds any step from them.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ run."""
 def count_pairs(words: Iterable[Private], frequencies: Iterable[int]) -> dict[PrivatePair, int]:
     """How often each pair occurs in the corpus: its occurrences in each word times the word's frequency.
 
-    Overlapping occurrences all count (``aaa`` has the pair ``aa`` twice). The order is that in which pairs
-    are met.
+    Overlapping occurrences all count (``aaa`` has the pair ``aa`` twice). Pairs come in the order of their
+    first occurrence.
 
     >>> count_pairs(map(Private, ["hug", "hugs"]), [10, 5])
     {'hu': 15, 'ug': 15, 'gs': 5}
@@ -78,8 +78,7 @@ class CurrentWords:
 
 
 class Merge(NamedTuple):
-    """One step, as a training loop makes it: a merge, or one of the other kinds, whose token is the first of
-    its pair."""
+    """One step, as a training loop makes it: a merge, or a removal, whose token is the first of its pair."""
 
     pair: PrivatePair
     token: Private
@@ -90,13 +89,13 @@ class Merge(NamedTuple):
     changes: dict[PrivatePair, int]
     """Pair → change of its count, the merged pair included; zero where losses and gains cancel out."""
     words: list[int]
-    """Indices of the words that changed, in order."""
+    """Indices of the changed words, in order."""
     removals: tuple[Merge, ...] = ()
-    """The steps that belong to this one, and are made before anything else is: tokens that leave again."""
+    """The removals that follow at once and belong to this step: tokens that leave the vocabulary again."""
 
 
 class Values(Protocol):
-    """What pairs are ranked by, kept right under merging: the pair of greatest value is merged next."""
+    """The values that rank the pairs, updated with every merge: the pair of greatest value is merged next."""
 
     def value(self, pair: PrivatePair) -> int:
         """The pair's value now, as a whole number to compare by."""
@@ -105,7 +104,7 @@ class Values(Protocol):
         """The value itself."""
 
     def update(self, merge: Merge) -> Collection[PrivatePair]:
-        """Take note of a merge; returns the pairs whose value may have changed."""
+        """Update the values after a merge; returns the pairs with possibly changed values."""
 
 
 READ_ONCE = 200
@@ -114,11 +113,11 @@ quadratic time."""
 
 
 class PairTable:
-    """The words of a corpus and the counts of their pairs, kept right under merging.
+    """The words of a corpus and the counts of their pairs, updated with every merge.
 
     A merge costs in proportion to the places where it happens. `where` lists, for each pair, the words that
-    may contain it, in order: a word is added when the pair first appears in it, and looked at again only when
-    the pair is merged. A short word may be listed once for each time.
+    may contain it, in order: a word is added when the pair first appears in it, and read again only when the
+    pair is merged. A short word may be listed once per occurrence.
     """
 
     def __init__(self, words: Sequence[Private], frequencies: Sequence[int]) -> None:
@@ -137,10 +136,9 @@ class PairTable:
         self._list_once(set().union(*(neighbours(word) for word in words if len(word) > READ_ONCE)))
 
     def _list_once(self, pairs: Iterable[PrivatePair]) -> None:
-        """Have each word only once in the lists of these pairs.
+        """Keep each word only once in the lists of these pairs.
 
-        Where a word has a pair twice, it would be looked at again for nothing. For a short one, that costs
-        less than this.
+        A long word listed twice would be read again for nothing. For a short word, that costs less than this.
         """
         for pair in pairs:
             self.where[pair] = list(dict.fromkeys(self.where[pair]))
@@ -206,7 +204,7 @@ class PairTable:
                 self._move(second + first, token + token, sum(map(frequency_of, between)), between, changes)
             if long:
                 self._list_once(new for new in changes if token in new and new in self.where)
-        # An occurrence that overlapped a merged one is gone, too: it was taken for a neighbour's pair.
+        # Occurrences overlapping a merged one are gone, too: they were counted as a neighbour's pair.
         applied = frequency + changes.get(pair, 0)
         changes[pair] = -frequency
         del self.counts[pair]
@@ -233,7 +231,7 @@ class PairTable:
             self._list(new, places)
 
     def _list(self, pair: PrivatePair, places: Iterable[int]) -> None:
-        """Have these words in the list of a pair that has others already."""
+        """Add these words to a pair's existing list."""
         listed = self.where[pair]
         for index in dict.fromkeys(places):
             at = bisect_left(listed, index)
@@ -241,8 +239,8 @@ class PairTable:
                 listed.insert(at, index)
 
     def remove(self, token: Private, parts: Private, places: Iterable[int]) -> Merge:
-        """Write `parts` for `token` again in every word, all of which are at `places`, and update the counts
-        around them.
+        """Replace `token` by `parts` again in the words at `places` (all that have it), and update the counts
+        around it.
 
         >>> table = PairTable([Private("hU"), Private("pU")], [2, 3])
         >>> step = table.remove(Private("U"), Private("ug"), [0, 1])
@@ -306,7 +304,7 @@ def compact(values: Iterable[int]) -> Sequence[int]:
     """
     stored = tuple(values)
     for type_code in ("i", "q"):
-        with suppress(struct.error):  # `struct` reads numbers in a third of the time that `array` takes
+        with suppress(struct.error):  # `struct` reads numbers three times as fast as `array`
             return array(type_code, struct.pack(f"={len(stored)}{type_code}", *stored))
     return stored
 
@@ -326,8 +324,7 @@ def joined(first: Sequence[Any], then: Sequence[Any]) -> Sequence[Any]:
 
 @dataclass(frozen=True)
 class MergeRecord:
-    """What every step changed, in flat arrays: a few numbers for each change, and none for what stayed the
-    same.
+    """The changes of every step, in flat arrays: a few numbers for each change, and none without a change.
 
     Step k (from 1) owns the slice ``change_ends[k - 1]:change_ends[k]`` of `changes` (and of `changed_pairs`,
     two characters each), and the slice ``word_ends[k - 1]:word_ends[k]`` of `words`.
@@ -347,7 +344,7 @@ class MergeRecord:
         return len(self.tokens)
 
     def followed_by(self, more: MergeRecord) -> MergeRecord:
-        """This, and what was cut after it (`Recorder.cut`)."""
+        """This record and the part cut after it (`Recorder.cut`)."""
         both: dict[str, Any] = {
             field.name: joined(getattr(self, field.name), getattr(more, field.name))
             for field in fields(MergeRecord)
@@ -371,11 +368,11 @@ class MergeRecord:
         return dict(zip(map(operator.add, names[::2], names[1::2]), self.changes[start:end], strict=True))
 
     def words_at(self, step: int) -> Sequence[int]:
-        """Indices of the words that `step` changed."""
+        """Indices of the words changed by `step`."""
         return self.words[self.word_ends[step - 1] : self.word_ends[step]]
 
     def words_between(self, first: int, second: int) -> set[int]:
-        """Indices of the words that the steps between two steps changed."""
+        """Indices of the words changed between two steps."""
         low, high = sorted((first, second))
         return set(self.words[self.word_ends[low] : self.word_ends[high]])
 
@@ -386,7 +383,7 @@ class MergeRecord:
 
 
 class Replacements:
-    """A run's steps as what they do to a word: each replaces one string of private characters by another.
+    """A run's steps as replacements: each replaces one string of private characters in a word by another.
 
     >>> steps = Replacements([("ug", "U"), ("hU", "H"), ("U", "ug")])
     >>> [*steps.of(Private("hugug"))]
@@ -396,7 +393,7 @@ class Replacements:
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
         self.pairs = list(pairs)
         self.steps: dict[str, list[int]] = {}
-        """What is replaced → the steps that do it, nearly always one.
+        """Replaced string → its steps, nearly always one.
 
         A pair is merged again when one of its tokens comes back: it had been removed, or is made by a second
         route, as when a corpus spells ``</w>`` out and its characters merge to the end-of-word symbol.
@@ -412,7 +409,7 @@ class Replacements:
         return Private(text.replace(*self.pairs[step - 1]))
 
     def following(self, text: Private, step: int) -> int:
-        """The first step after `step` that changes a word which reads `text` now; one beyond the end if none
+        """The first step after `step` to change a word that now reads `text`; one beyond the end if none
         does."""
         result = len(self.pairs) + 1
         for old in {*neighbours(text), *(text if self._single else ())}:
@@ -423,7 +420,7 @@ class Replacements:
         return result
 
     def of(self, text: Private) -> Iterator[tuple[int, Private]]:
-        """The steps that change a word, each with the word after it."""
+        """The steps that change a word, each with the resulting word."""
         step = 0
         while (step := self.following(text, step)) <= len(self.pairs):
             text = self.apply(step, text)
@@ -457,7 +454,7 @@ class Recorder:
         return len(self.pairs)
 
     def add(self, merge: Merge) -> None:
-        """Write one merge down, and what belongs to it."""
+        """Record one merge, and the removals that belong to it."""
         pair, token, frequency, applied, changes, words, removals = merge
         self.pairs.append(pair)
         self.tokens.append(token)
@@ -473,7 +470,7 @@ class Recorder:
             self.add(removal)
 
     def pass_over(self, pair: PrivatePair, token: Private) -> None:
-        """Write down a merge that changes nothing here."""
+        """Record a merge without any change here."""
         self.pairs.append(pair)
         self.tokens.append(token)
         self.frequencies.append(0)
@@ -486,8 +483,7 @@ class Recorder:
         return self._since({})
 
     def cut(self) -> MergeRecord:
-        """What was written down since the last cut: `MergeRecord.followed_by` puts it behind what was cut
-        before.
+        """The record since the last cut: `MergeRecord.followed_by` appends it to the earlier cuts.
 
         >>> recorder = Recorder()
         >>> recorder.add(Merge("ug", "U", 15, 15, {"ug": -15}, [0, 1]))

@@ -1,4 +1,4 @@
-"""What a run of Unigram training writes down, and what its steps tell: models, rounds of pruning, and events.
+"""The record of a Unigram training run and of its steps: models, rounds of pruning, and events.
 
 A step is one piece pruned, or, in SentencePiece's way, an E step, an M step, or the last choice of pieces.
 Prunes come in rounds: a round ranks all pieces by how much the corpus's loss would grow without them, and the
@@ -39,23 +39,23 @@ class Round(NamedTuple):
     """One round of pruning."""
 
     first_step: int
-    """The step that prunes its first piece."""
+    """The step of its first prune."""
     ranking: array[int]
-    """The pieces that could go, by number, the one that costs least first."""
+    """The candidates for pruning, by number, the cheapest first."""
     losses: array[float]
-    """What each would cost, in nats over the whole corpus."""
+    """The cost of removing each, in nats over the whole corpus."""
     pruned: int
     """How many of them go."""
     loss: float
     """The corpus's loss before the round."""
     counts: array[int]
-    """How often each piece occurs in the best splits before the round, in the model's order: what estimates
-    are computed from. Empty if the losses are exact."""
+    """How often each piece occurs in the best splits before the round, in the model's order: the basis of
+    estimates. Empty if the losses are exact."""
 
 
 @dataclass
 class PruneRecord:
-    """Everything that a run did, as numbers; in lists with an entry for each step, index 0 is the start."""
+    """A whole run as numbers; in lists with an entry for each step, index 0 is the start."""
 
     models: list[RecordedModel] = field(default_factory=list)
     rounds: list[Round] = field(default_factory=list)
@@ -65,9 +65,9 @@ class PruneRecord:
     losses: array[float] = field(default_factory=lambda: array("d"))
     """The loss on best splits after each step; NaN if training didn't work it out."""
     unnormalized: dict[int, float] = field(default_factory=dict)
-    """Step that renormalised → the loss just before that."""
+    """Renormalising step → the loss just before it."""
     resplit: dict[int, array[int]] = field(default_factory=dict)
-    """Step → the words that it re-split."""
+    """Step → its re-split words."""
     expected: dict[int, array[float]] = field(default_factory=dict)
     """E step → the expected counts, in the model's order."""
     objectives: dict[int, float] = field(default_factory=dict)
@@ -77,9 +77,9 @@ class PruneRecord:
         return len(self.kinds) - 1
 
     def since(self, step: int, models: int, rounds: int) -> PruneRecord:
-        """A copy of what came after `step`, so many models and so many rounds; of everything for −1, 0 and 0.
+        """A copy of the part after `step` and so many models and rounds; of everything for −1, 0 and 0.
 
-        The loss at that step is in it once more: training may have worked it out meanwhile.
+        It repeats the loss at that step: training may have computed it meanwhile.
         """
 
         def later(entries: dict[int, Any]) -> dict[int, Any]:
@@ -98,7 +98,7 @@ class PruneRecord:
         )
 
     def followed_by(self, more: PruneRecord) -> PruneRecord:
-        """This, and what came `since` its last step."""
+        """This record and the part `since` its last step."""
         return PruneRecord(
             models=self.models + more.models,
             rounds=self.rounds + more.rounds,
@@ -119,7 +119,7 @@ class PruneRecord:
         return len(self)
 
     def add_model(self, step: int, scores: Mapping[int, float]) -> None:
-        """Write down the model that holds from a step on."""
+        """Record the model valid from a step on."""
         self.models.append(RecordedModel(step, array("l", scores), array("d", scores.values())))
 
 
@@ -149,13 +149,13 @@ class Estimate(NamedTuple):
     total: int
     """How many pieces these splits have."""
     replacement: tuple[str, ...]
-    """What each occurrence becomes: the second-best split of the piece itself."""
+    """The replacement of each occurrence: the second-best split of the piece itself."""
     counts: tuple[int, ...]
     """How often each of these pieces occurs in the best splits already."""
 
 
 class ResplitWord(NamedTuple):
-    """A word whose best split a prune changed."""
+    """A word with a new best split after a prune."""
 
     word: str
     before: tuple[str, ...]
@@ -177,7 +177,7 @@ class PruneEvent:
 
     piece: str
     loss: float
-    """What it was ranked by, see `RankedPiece.loss`."""
+    """Its loss for the ranking, see `RankedPiece.loss`."""
     alternative: tuple[str, ...]
     """The best split of the piece itself without it."""
     probability: float
@@ -192,9 +192,9 @@ class PruneEvent:
     tied: int
     """How many pieces of the ranking cost exactly as much, this one included."""
     threshold: float
-    """The loss of the last piece that the round prunes."""
+    """The loss of the round's last pruned piece."""
     resplits: tuple[ResplitWord, ...]
-    """The words that are re-split, in the corpus's order."""
+    """The re-split words, in the corpus's order."""
     corpus_loss_before: float
     """The corpus's loss before this prune, …"""
     corpus_loss_pruned: float
@@ -202,12 +202,12 @@ class PruneEvent:
     corpus_loss: float
     """… and after the step: the last one of a round renormalises the probabilities in the course's method."""
     estimate: Estimate | None
-    """What the loss was computed from; None if it is exact, and for a piece that no best split used."""
+    """The basis of the loss; None for an exact loss or a piece in no best split."""
     kind: ClassVar[Literal["prune"]] = "prune"
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words that are re-split."""
+        """The re-split words."""
         return tuple(resplit.word for resplit in self.resplits)
 
     @property
@@ -216,7 +216,7 @@ class PruneEvent:
 
 
 class Expected(NamedTuple):
-    """A piece's expected count, and what it becomes."""
+    """A piece's expected count, and its new probability."""
 
     piece: str
     freq: float
@@ -243,7 +243,7 @@ class ExpectationEvent:
 
 @dataclass(frozen=True)
 class MaximizationEvent:
-    """An M step: new probabilities; pieces that are hardly expected are dropped."""
+    """An M step: new probabilities; pieces with hardly any expected count are dropped."""
 
     round: int
     iteration: int
@@ -257,7 +257,7 @@ class FinalEvent:
     """The last step of SentencePiece's method: characters come back, and the most probable pieces stay."""
 
     restored: tuple[str, ...]
-    """Characters of the corpus that had been dropped."""
+    """Previously dropped characters of the corpus."""
     dropped: tuple[str, ...]
     corpus_loss: float
     kind: ClassVar[Literal["finalize"]] = "finalize"
@@ -267,7 +267,7 @@ UnigramEvent = SeedEvent | PruneEvent | ExpectationEvent | MaximizationEvent | F
 
 
 class Worth(NamedTuple):
-    """What a piece is worth at one step, both ways."""
+    """A piece's worth at one step, both ways."""
 
     piece: str
     probability: float

@@ -1,5 +1,5 @@
-"""The arithmetic of Unigram training: the best splits of all words at once, what a piece is worth, and
-expected counts.
+"""The arithmetic of Unigram training: the best splits of all words at once, each piece's worth, and expected
+counts.
 
 A `Lattice` shows one word, edge by edge. Training needs the same for every word of the corpus many times
 over, so it works with numbers: a piece is its number in the seed vocabulary, and a word's lattice is a list
@@ -27,7 +27,7 @@ from tokenizers_core.encoding.models.unigram import (
 from tokenizers_core.text.corpus import Corpus
 
 LEAST_EXPECTED = 0.5
-"""A piece that is expected less often is dropped in the M step, as in SentencePiece."""
+"""The M step drops pieces with a lower expected count, as in SentencePiece."""
 SUMMED_IN_ORDER = 2000
 """In a corpus of more different words the losses of the course's method are not rounded as in its code: see
 `removal_losses`."""
@@ -35,20 +35,20 @@ LEAST_TOTAL = 1e-250
 """Sums of plain probabilities below this are worked out with logarithms instead."""
 
 TAIL = 3
-"""Characters by which `Lattices` tells how long the pieces are that may end at a place."""
+"""Characters by which `Lattices` finds the possible lengths of pieces that end at a place."""
 
 
 class Lattices:
-    """The lattices of the corpus's words, sharing what words with the same beginning have in common.
+    """The lattices of the corpus's words; words with the same beginning share that part.
 
     Up to the place where two words differ, their lattices are the same. So the nodes are those of a prefix
     tree (0 is the empty prefix; `paths` has the nodes of each word, `ends` the last one, and `depths` each
     node's length), and edges lead from node to node, in order of their end and the longest first: each has an
     entry in `starts`, `stops` and `pieces`. (Three lists of numbers are quicker to walk through, and to cut,
-    than one of tuples.) What is worked out for a node serves every word with that prefix.
+    than one of tuples.) A result for a node serves every word with that prefix.
 
-    Scores are log probabilities by piece's number. A piece that was dropped has −∞, and a single character
-    that was dropped the score of an unknown one, so that there is always a path.
+    Scores are log probabilities by piece's number. A dropped piece has −∞, and a dropped single character the
+    score of an unknown one, so that there is always a path.
     """
 
     def __init__(
@@ -64,8 +64,7 @@ class Lattices:
         # 0.
         self._firsts = [0, 0]
         nodes: dict[tuple[int, str], int] = {}
-        # Which lengths a piece may have that ends in these characters, the longest first: there is no need to
-        # try the others.
+        # The possible lengths of a piece with this tail, the longest first: there is no need to try others.
         short = range(min(max_length, TAIL - 1), 0, -1)
         longer: defaultdict[str, set[int]] = defaultdict(set)
         for piece in numbers:
@@ -75,14 +74,14 @@ class Lattices:
         depths, starts, stops, pieces = self.depths, self.starts, self.stops, self.pieces
         for word in corpus.words:
             path = [0]
-            # Each step is a node and the character that leads on from it: the path grows while it is read.
+            # Each step is a node and the next character: the path grows while it is read.
             for step in zip(path, word, strict=False):
                 node = nodes.get(step)
                 if node is None:
                     node = nodes[step] = len(depths)
                     end = len(path)
                     depths.append(end)
-                    # Before the first place with so long a tail, the slice is shorter than any that is known.
+                    # Before the first place with so long a tail, the slice is shorter than any known tail.
                     for length in lengths_by_tail.get(word[end - TAIL : end], short):
                         if length <= end and (number := numbers.get(word[end - length : end])) is not None:
                             starts.append(path[end - length])
@@ -115,7 +114,7 @@ class Lattices:
         return result
 
     def _cut_out(self, word: int) -> list[NumberedEdge]:
-        """The lattice of one word, cut out of all edges, those of pieces that were dropped as well."""
+        """The lattice of one word, cut out of all edges, including those of dropped pieces."""
         starts, pieces, depths, firsts = self._all_starts, self._all_pieces, self.depths, self._firsts
         return [
             (depths[starts[index]], end, pieces[index])
@@ -124,7 +123,7 @@ class Lattices:
         ]
 
     def drop(self, scores: Sequence[float]) -> None:
-        """Remove the pieces that score −∞: this changes no result, and saves time."""
+        """Remove the pieces with score −∞: this changes no result, and saves time."""
         self._alive = [score > -math.inf for score in scores]
         stored = list(map(self._alive.__getitem__, self.pieces))
         self.starts, self.stops, self.pieces = (
@@ -133,10 +132,10 @@ class Lattices:
         self._edges_before, self._edges_of = self._edges_of, {}
 
     def find_best_ways(self, scores: Sequence[float]) -> None:
-        """Find the best way to each node; what is asked about splits from now on is answered by these.
+        """Find the best path to each node, the basis of all later questions about splits.
 
-        They are all that is kept: no word has a split of its own, which would be one more thing for Python's
-        collector of garbage to look at. Walking back along the ways is quick.
+        Only these paths are kept: a split per word would be one more object for Python's garbage collector.
+        Walking back along the paths is quick.
         """
         self._best, self._back, self._last = best_ways(self.edges(), self.size, scores)
 
@@ -155,9 +154,9 @@ class Lattices:
         return self.splits()
 
     def best_split_of(self, word: int, scores: Sequence[float]) -> Split:
-        """The best split of one word, when pieces have been pruned since the best ways were found.
+        """The best split of one word after some pieces were pruned since `find_best_ways`.
 
-        To most nodes of the word they are still the best, as no other way has become better.
+        To most nodes of the word the old paths are still the best, as no other path has become better.
         """
         if not self._best:
             self.find_best_ways(scores)
@@ -190,7 +189,7 @@ class Lattices:
         return counts
 
     def words_with(self, pieces: Collection[int]) -> dict[int, list[int]]:
-        """Piece → the words whose best split has it, in order, for each of `pieces` that is in any."""
+        """Piece → the words with it in their best split, in order, for each of `pieces` in any."""
         back, last = self._back, self._last
         results: dict[int, list[int]] = {}
         for word, node in enumerate(self.ends):
@@ -215,7 +214,7 @@ def best_log_probability(edges: Sequence[NumberedEdge], scores: Sequence[float])
 
 
 def word_losses(splits: Iterable[Split], frequencies: Iterable[int]) -> list[float]:
-    """What each word contributes to the loss."""
+    """Each word's contribution to the loss."""
     return [frequency * -split.log_probability for split, frequency in zip(splits, frequencies, strict=True)]
 
 
@@ -224,7 +223,7 @@ def sum_in_order(numbers: Iterable[float], start: float = 0.0) -> float:
     return deque(accumulate(numbers, initial=start), maxlen=1)[0]
 
 
-# --- What a piece is worth ----------------------------------------------------------------------------------
+# --- The worth of a piece -----------------------------------------------------------------------------------
 
 
 def removal_losses(
@@ -236,11 +235,11 @@ def removal_losses(
 ) -> list[float]:
     """By how much the loss grows without each of `pieces`, the probabilities of the others unchanged.
 
-    Only words whose best split has the piece (`users`) can change, so only those are re-split. In a corpus of
-    up to `SUMMED_IN_ORDER` different words the new loss is summed from the first word to the last like the
-    old one, so the differences are bit for bit those of working everything out again, as the course's code
-    does. That rounds each sum anew, and takes time for all words; in a larger corpus what the changed words
-    lose is added up exactly.
+    Only words with the piece in their best split (`users`) can change, so only those are re-split. In a
+    corpus of up to `SUMMED_IN_ORDER` different words the new loss is summed from the first word to the last
+    like the old one, so the differences are bit for bit those of computing everything again, like the
+    course's code. That rounds each sum again, and takes time for all words; in a larger corpus the losses of
+    the changed words are added up exactly.
     """
     losses = word_losses(splits, lattices.frequencies)
     sums = list(accumulate(losses, initial=0.0))
@@ -270,8 +269,8 @@ def approximate_loss(piece: int, replacement: Sequence[int], counts: Mapping[int
     """By how much the loss grows without a piece, as SentencePiece estimates it, in nats.
 
     `counts` says how often each piece occurs in the corpus's best splits, and `total` is their sum. Every
-    occurrence of the piece becomes `replacement`, the second-best split of the piece itself, whose pieces
-    become that much more frequent. (SentencePiece divides by the number of words, which changes no order.)
+    occurrence of the piece becomes `replacement`, the second-best split of the piece itself, and its pieces
+    become that much more frequent. (SentencePiece divides by the number of words; the order stays the same.)
     """
     count = counts[piece]
     with_piece = math.log(count) - math.log(total)
@@ -360,7 +359,7 @@ def _expect_by_logarithms(
 
 
 def m_step(expected: Mapping[int, float]) -> dict[int, float]:
-    """Log probabilities from expected counts; a piece that is expected less than half a time is dropped, if
+    """Log probabilities from expected counts; a piece with an expected count below one half is dropped, if
     any others stay.
 
     Plain EM would take log c − log Σc. SentencePiece takes digamma(c) − digamma(Σc), the expectation of log p

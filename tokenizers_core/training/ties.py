@@ -1,8 +1,8 @@
-"""Tie rules: which of several equally good pairs is merged.
+"""Tie rules: the choice among several equally good pairs.
 
-On real text nine merges out of ten are chosen among ties, so the rule decides what is learned. The rules are
-defined here and nowhere else, for BPE and WordPiece alike. To add one, write a class like those below and put
-it in `TIE_RULES`: a rule that looks only at the two tokens of a pair is a `TokenRule` with one method.
+On real text nine merges out of ten are chosen among ties, so the rule decides the vocabulary. The rules are
+defined here and nowhere else, for BPE and WordPiece alike. To add one, write a class like the ones below and
+put it in `TIE_RULES`: a rule based only on the two tokens of a pair is a `TokenRule` with one method.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ from tokenizers_core.training.merging import READ_ONCE, CurrentWords, PairTable
 
 
 class Key(Protocol):
-    """What a rule sorts equally good pairs by."""
+    """A rule's sort key for equally good pairs."""
 
     def __call__(self, pair: PrivatePair, rival: Any = ..., /) -> Any:
-        """The pair's key; if that is smaller than `rival`, another pair's key, it may be anything that is
-        smaller."""
+        """The pair's key; if that is smaller than `rival`, another pair's key, any smaller value will do."""
 
 
 class TieOrder(NamedTuple):
@@ -35,7 +34,7 @@ class TieOrder(NamedTuple):
     key: Key
     """The pair's key now. It never gets smaller while the pair's count stays the same or falls."""
     bound: Callable[[PrivatePair], Any]
-    """Something quick to work out that is not greater than the key."""
+    """A lower bound of the key, quick to compute."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +52,11 @@ class TieRule(ABC):
 
     name: ClassVar[str]
     meaning: ClassVar[str]
-    """Which pair it chooses, and who does it like that."""
+    """Its choice, and the libraries that choose so."""
 
     @abstractmethod
     def in_run(self, table: PairTable, vocabulary: Vocabulary, byte_level: bool) -> TieOrder:
-        """The rule for a run under way, which changes `table` and `vocabulary`."""
+        """The rule for a run in progress; the run changes `table` and `vocabulary`."""
 
     @abstractmethod
     def sort(
@@ -66,17 +65,16 @@ class TieRule(ABC):
         """Equally good pairs in the order of the rule, the first `limit` of them (None: all)."""
 
     def first_word(self, pair: PrivatePair, moment: Moment) -> int | None:  # noqa: ARG002
-        """The index of the word in which the rule met the pair; None for a rule that doesn't look at
-        words."""
+        """The index of the pair's first word for the rule; None for a rule that doesn't look at words."""
         return None
 
 
 class TokenRule(TieRule):
-    """A rule that looks only at the two tokens of a pair."""
+    """A rule based only on the two tokens of a pair."""
 
     @abstractmethod
     def key(self, vocabulary: Vocabulary, byte_level: bool) -> Callable[[PrivatePair], Any]:
-        """What to sort pairs by, smallest first. The vocabulary may grow afterwards."""
+        """The key to sort pairs by, smallest first. The vocabulary may grow afterwards."""
 
     def in_run(self, table: PairTable, vocabulary: Vocabulary, byte_level: bool) -> TieOrder:  # noqa: ARG002
         key = self.key(vocabulary, byte_level)
@@ -89,7 +87,7 @@ class TokenRule(TieRule):
 
 
 class LowestIds(TokenRule):
-    """The pair whose first token has the lowest id; if several have it, the one whose second token has."""
+    """The pair with the lowest id of the first token, then of the second."""
 
     name = "lowest_ids"
     meaning = "the pair with the lowest token ids (the tokenizers library, rustbpe)"
@@ -99,7 +97,7 @@ class LowestIds(TokenRule):
 
 
 class Greatest(TokenRule):
-    """The pair whose first token, then second, is the lexicographically greatest byte string.
+    """The pair with the lexicographically greatest byte string as first token, then as second.
 
     Keys sort the other way round: every byte is turned into its complement, and a last character above all of
     them makes ``ab`` come after ``abc``.
@@ -124,7 +122,7 @@ class Greatest(TokenRule):
 
 
 class Shortest(TokenRule):
-    """The pair whose token is the shortest; of several, the one that sorts first."""
+    """The pair with the shortest merged token; of several, the first in sorted order."""
 
     name = "shortest"
     meaning = "the pair with the shortest token, of several the first in Unicode's order (SentencePiece)"
@@ -162,7 +160,7 @@ class FirstMet(TieRule):
 TIE_RULES: Final[Mapping[str, TieRule]] = {
     rule.name: rule for rule in (FirstMet(), LowestIds(), Greatest(), Shortest())
 }
-"""Name → rule. A name that isn't here raises KeyError."""
+"""Name → rule. An unknown name raises KeyError."""
 
 
 # --- Where pairs are first met ------------------------------------------------------------------------------
@@ -171,7 +169,7 @@ TIE_RULES: Final[Mapping[str, TieRule]] = {
 class FirstPlaces:
     """For each pair, the character at which it first occurs when the current words are read in order.
 
-    Merging elsewhere never moves a character, so places found at different times can be compared.
+    Merging elsewhere never moves a character, so positions from different times can be compared.
     """
 
     def __init__(self, table: PairTable, vocabulary: Vocabulary) -> None:
@@ -185,7 +183,8 @@ class FirstPlaces:
         self.long: dict[int, tuple[str, array[int]]] = {}
 
     def key(self, pair: PrivatePair, rival: int = 0) -> int:
-        """Where the pair first occurs; if that is in a word before `rival`, where the word begins."""
+        """The position of the pair's first occurrence; if its word is before `rival`, the beginning of the
+        word."""
         words, where = self.words, self.where[pair]
         stale = 0
         while (at := words[where[stale]].find(pair)) < 0:
@@ -211,7 +210,7 @@ class FirstPlaces:
         return known[1]
 
     def bound(self, pair: PrivatePair) -> int:
-        """Where the first word begins that may contain the pair."""
+        """The beginning of the first word that may contain the pair."""
         return self.starts[self.where[pair][0]]
 
 
@@ -220,7 +219,7 @@ MANY_PAIRS = 200
 
 
 def first_met(pairs: Collection[PrivatePair], text: Private, limit: int | None = None) -> list[PrivatePair]:
-    """`pairs`, all of which occur in `text`, in the order of their first places; the first `limit` of them.
+    """`pairs` in the order of their first places in `text`, where all must occur; the first `limit` of them.
 
     >>> first_met({"ug", "hu"}, "hug")
     ['hu', 'ug']
@@ -237,6 +236,6 @@ def first_met(pairs: Collection[PrivatePair], text: Private, limit: int | None =
             insort(positions, (position, pair))
         if len(positions) > wanted:
             positions.pop()
-            # What begins after the last place wanted need not be found.
+            # Pairs that begin after the last place wanted don't matter.
             end = positions[-1][0] + 1 if positions else 0
     return [pair for _, pair in positions]

@@ -1,17 +1,18 @@
-"""Unigram: start from many pieces, and prune the ones that are missed least.
+"""Unigram: start from many pieces, and prune the pieces whose removal hurts least.
 
-Each piece has a probability, a segmentation has the product of its pieces' probabilities, and a word is split
-in the most probable way. The loss of the corpus is the sum over all words of frequency × −log P(best split),
-in nats. Two trainers share that model:
+Each piece has a probability, a segmentation has the product of its pieces' probabilities, and a word gets its
+most probable segmentation. The loss of the corpus is the sum over all words of frequency × −log P(best
+split), in nats. Two trainers share that model:
 
 * `method="course"`, as the Hugging Face course (chapter 6) teaches it: a piece's probability is its count
-  over the total, and is never re-estimated; each round works out exactly by how much the loss grows without
+  over the total, and is never re-estimated; each round computes exactly by how much the loss grows without
   each piece, and prunes the tenth of the pieces that raise it least.
 * `method="sentencepiece"`, as SentencePiece does it: EM estimates the probabilities from all splits of each
-  word, weighted by how probable they are; each round prunes a quarter of the pieces, by an approximate loss.
+  word, weighted by their posterior probabilities; each round prunes a quarter of the pieces, by an
+  approximate loss.
 
 Sources: Kudo (2018), *Subword Regularization*; Kudo and Richardson (2018), *SentencePiece*, and its trainer's
-published source for what the papers leave open.
+published source for open details.
 """
 
 from __future__ import annotations
@@ -62,19 +63,19 @@ from tokenizers_core.training.unigram_trace import UnigramTrace
 
 METHODS = ("course", "sentencepiece")
 SEED_SIZES = {"course": 300, "sentencepiece": 1_000_000}
-"""The default for the largest number of pieces that training starts from: the course's, and the library's."""
+"""The default for the largest number of pieces in the seed: the course's, and the library's."""
 SEED_PER_TOKEN = 3
-"""The default seed has at least so many pieces for each token that is to remain: the course's own proportion,
-300 for 100."""
+"""The default seed has at least so many pieces for each token of the final vocabulary: the course's own
+proportion, 300 for 100."""
 PRUNED_SHARES = {"course": 0.1, "sentencepiece": 0.25}
-"""The default for the share of the pieces that a round prunes."""
+"""The default for the share of the pieces pruned by a round."""
 
 SUB_ITERATIONS = 2
 """E and M steps before each round of pruning, as in SentencePiece."""
 HEADROOM = 1.1
 """SentencePiece prunes to this many times the wanted size; the last step keeps the most probable pieces."""
 RESTORED_APART = 0.0001
-"""How far apart the log probabilities are of the characters that the last step puts back, as in
+"""The distance between the log probabilities of the characters put back by the last step, as in
 SentencePiece."""
 
 
@@ -82,7 +83,7 @@ SentencePiece."""
 
 
 def grown_seed(usual: int, vocab_size: int | None) -> int:
-    """The size of a seed that nobody has set: the usual one, or a larger one if so many tokens are to remain.
+    """The default size of a seed: the usual one, or a larger one for a large final vocabulary.
 
     >>> grown_seed(300, 100), grown_seed(300, 8000), grown_seed(300, None)
     (300, 24000, 300)
@@ -93,9 +94,9 @@ def grown_seed(usual: int, vocab_size: int | None) -> int:
 def count_substrings(
     corpus: Corpus, max_length: int = MAX_PIECE_LENGTH, whole_words: bool = True
 ) -> dict[str, int]:
-    """How often each substring of the corpus's words occurs, in the order in which they are met.
+    """How often each substring of the corpus's words occurs, in the order of first occurrence.
 
-    Without `whole_words`, longer substrings that are never shorter than their word are left out.
+    Without `whole_words`, longer substrings that only occur as whole words are left out.
 
     >>> count_substrings(Corpus.from_counts({"hug": 2, "ug": 1}))
     {'h': 2, 'hu': 2, 'hug': 2, 'u': 3, 'ug': 3, 'g': 3}
@@ -129,12 +130,12 @@ def _by_count(item: tuple[str, int]) -> int:
 def sentencepiece_seed(corpus: Corpus, max_length: int, whole_words: bool) -> list[tuple[str, int]]:
     """Every character with its count, then repeated substrings with count × length, the highest first.
 
-    A substring that is always followed by the same thing (a character, a space after the word, a text's end)
-    is left out, and so is one that mixes scripts. As in release 0.2.3 of SentencePiece, nothing at all
-    follows the last text, which differs from the end of another one: `q cab` and `r cab` have `▁cab` (until
-    0.2.0 the last text ended like all others). SentencePiece takes as its seed the inner nodes of the text's
-    suffix tree, and such substrings aren't among them; so `▁while` is no piece in a text with a space after
-    each of them, but `▁whi` may be.
+    A substring with always the same continuation (a character, a space after the word, a text's end) is left
+    out, and so is a mix of scripts. As in release 0.2.3 of SentencePiece, nothing at all follows the last
+    text, unlike the end of another one: `q cab` and `r cab` have `▁cab` (until 0.2.0 the last text ended like
+    all others). SentencePiece takes as its seed the inner nodes of the text's suffix tree, and such
+    substrings aren't among them; so `▁while` is no piece in a text with a space after each of them, but
+    `▁whi` may be.
     """
     alone: set[str] = set()
     if not whole_words:
@@ -149,17 +150,17 @@ def sentencepiece_seed(corpus: Corpus, max_length: int, whole_words: bool) -> li
 
 
 def count_stretches(corpus: Corpus, max_length: int, alone: Collection[str] = ()) -> dict[str, int]:
-    """How the text goes on from each place in a word, as far as a piece can reach and one character more →
-    how often.
+    """Continuation of the text from each place in a word, as long as a piece can be and one character more →
+    its count.
 
-    A piece keeps to one script, so what follows the first character of another one doesn't matter: most
+    A piece keeps to one script, so the text after the first character of another one doesn't matter: most
     stretches are short, and occur many times. None is the beginning of another one. A space after a word, and
-    a text's end, are characters that the corpus doesn't have. What followed words that were counted elsewhere
-    is unknown: their ends count as different, so such a stretch is there in two forms, the second one with a
+    a text's end, are characters absent from the corpus. With words counted elsewhere, the text after them is
+    unknown: their ends count as different, so such a stretch is there in two forms, the second one with a
     count of 0.
 
-    The words in `alone`, which occur nowhere else, tell nothing of how their beginning without the last
-    character goes on.
+    The words in `alone` occur nowhere else; they say nothing about the continuation of their beginning
+    without the last character.
 
     >>> corpus = Corpus.from_texts(["hug a-ha", "hug"], pre_tokenizer="whitespace_split")
     >>> {
@@ -186,7 +187,7 @@ def count_stretches(corpus: Corpus, max_length: int, alone: Collection[str] = ()
                     counts[stretch] = counts.get(stretch, 0) + times
         if frequency > 1 and word in alone:
             counts.setdefault(stretches_of(word[:-1] + unlike, scripts, max_length)[0], 0)
-    if not corpus.ends or corpus.pipeline.marks_behind:  # after ▁ comes the next word, whichever that is
+    if not corpus.ends or corpus.pipeline.marks_behind:  # after ▁ comes the next word, whatever it is
         again = [stretch for stretch, times in counts.items() if times > 1 and stretch[-1] == space]
         counts |= dict.fromkeys((stretch[:-1] + stop for stretch in again), 0)
     return counts
@@ -196,7 +197,7 @@ def stretches_of(text: str, scripts: Mapping[str, str | None], max_length: int) 
     """From each place but the last: the characters of one script, `max_length` at most, and the one after
     them.
 
-    `scripts` tells each character's, None for one that goes with any.
+    `scripts` has each character's, None for a character of any script.
 
     >>> stretches_of(
     ...     "▁re.sub(", dict.fromkeys("resub", "Latin") | {"▁": None, ".": "Common", "(": "Common"}, 16
@@ -225,11 +226,11 @@ def stretches_of(text: str, scripts: Mapping[str, str | None], max_length: int) 
 
 
 def branching_substrings(stretches: Mapping[str, int]) -> list[tuple[str, int]]:
-    """The substrings of at least two characters that are not always followed by the same one, with count ×
-    length, the highest first, and of equals the one that was met first.
+    """The substrings of at least two characters with different continuations, with count × length, the
+    highest first, equal ones in the order of first occurrence.
 
-    They are where stretches that have begun alike part: only what is met more than once is ever looked at,
-    and there are far fewer stretches than substrings.
+    They are the places where stretches with the same beginning part: only repeated beginnings are read at
+    all, and there are far fewer stretches than substrings.
 
     >>> branching_substrings({"hug ": 2, "ug ": 3, "g ": 3, "hum$": 1, "um$": 1, "m$": 1})
     [('hu', 6)]
@@ -274,8 +275,7 @@ def script(character: str) -> str:
 
 
 def without(dropped: Mapping[str, int], corpus: Corpus) -> Corpus:
-    """A corpus whose words are cut at characters that were dropped, as SentencePiece cuts them to find its
-    seed.
+    """A corpus with its words cut at dropped characters, as in SentencePiece's search for its seed.
 
     >>> dict(without({"p": 1}, Corpus.from_texts(["hugpug", "up"], pre_tokenizer="whitespace_split")).items())
     {'hug': 1, 'ug': 1, 'u': 1}
@@ -298,7 +298,7 @@ SEEDS: Mapping[str, Callable[[Corpus, int, bool], list[tuple[str, int]]]] = {
 
 
 class ExcludedPiece(NamedTuple):
-    """A substring that a bound keeps out of the seed."""
+    """A substring excluded from the seed by a bound."""
 
     piece: str
     worth: int
@@ -308,8 +308,7 @@ class ExcludedPiece(NamedTuple):
 
 
 def excluded_from_seed(trace: UnigramTrace, limit: int) -> list[ExcludedPiece]:
-    """The substrings that the seed would have if bounds allowed it, the highest worth first; nothing without
-    bounds.
+    """The substrings excluded from the seed by bounds, the highest worth first; nothing without bounds.
 
     >>> trace = train_unigram(Corpus.from_counts({"hug": 10, "pug": 5}), vocab_size=5, max_piece_length=2)
     >>> excluded_from_seed(trace, 1)
@@ -352,7 +351,7 @@ class Training:
     ) -> None:
         self.corpus = corpus
         self.known = len(seed)
-        """The numbers from here on are those of characters that are no pieces, and are always unknown."""
+        """The numbers from here on belong to characters that aren't pieces, and are always unknown."""
         self.seed = seed = (*seed, *left_out.items())
         self.max_length = max_length
         self.grow: Callable[[], object] = lambda: None
@@ -369,7 +368,7 @@ class Training:
 
     @cached_property
     def lattices(self) -> Lattices:
-        """The lattices of all words. They take longer than the seed, which can be looked at before."""
+        """The lattices of all words. They take longer than the seed, so the seed can be shown before."""
         return Lattices(self.corpus, self.numbers, self.max_length)
 
     def set_model(self, model: Mapping[int, float], step: int) -> None:
@@ -385,7 +384,7 @@ class Training:
         self.record.add_model(step, model)
 
     def renew_unknown(self) -> None:
-        """Score unknown characters by the pieces that are left, if the least probable piece is gone."""
+        """Score unknown characters by the remaining pieces, if the least probable piece is gone."""
         if (
             self.unknown != min(self.model.values()) - UNKNOWN_PENALTY
             and not self.model.keys() >= self.characters.keys()
@@ -402,9 +401,9 @@ class Training:
     def prune(
         self, ranking: Sequence[int], losses: Sequence[float], number: int, counts: Sequence[int] = ()
     ) -> Iterator[None]:
-        """Prune the first `number` pieces of a ranking, and write each down; yields between two of them.
+        """Prune the first `number` pieces of a ranking, and record each; yields between two of them.
 
-        `counts` are those that the losses were estimated from, in the model's order.
+        `counts` are the basis of the estimated losses, in the model's order.
         """
         record, lattices = self.record, self.lattices
         users = lattices.words_with(set(ranking[:number]))
@@ -511,11 +510,11 @@ def em(run: Training) -> Iterator[None]:
 def approximate_ranking(
     run: Training, counts: Mapping[int, int], keep: int
 ) -> tuple[list[int], list[float], int]:
-    """The pieces that may be pruned, by SentencePiece's estimate of their loss, and how many of them so that
+    """The candidates for pruning, SentencePiece's estimates of their losses, and how many to prune so that
     `keep` stay.
 
-    `counts` says how often each piece occurs in the best splits. Pieces that none of them uses cost nothing
-    and are always pruned; characters that are used stay.
+    `counts` says how often each piece occurs in the best splits. Pieces in none of them cost nothing and are
+    always pruned; used characters stay.
     """
     counts = {piece: count for piece, count in counts.items() if piece in run.model}  # no unknown characters
     total = sum(counts.values())
@@ -581,18 +580,18 @@ def train_unigram(
     left, special tokens included (None: only characters). `method` is "course" or "sentencepiece". A round
     prunes `pruned_share` of the pieces (default: `PRUNED_SHARES`), so the course's last round may end below
     the size, unless `exact`. With `byte_fallback` the vocabulary has 256 byte tokens behind the special
-    tokens, which spell what is unknown otherwise. `character_coverage` is the share of the corpus's
-    characters that are pieces, the most frequent ones; the others are unknown from the start, as in
-    SentencePiece. With its method, `initial_alphabet` are characters that come in at the last step if the
-    corpus hasn't had them (`required_chars`). After `steps` steps (None: however many) training ends early.
-    `progress(done, total)` gets the number of pieces pruned and of those to prune; if it returns False,
-    training ends there. `growing` is called with the seed and after each step, and can cut off what was
-    recorded so far, to be looked at meanwhile (`tokenizers_core.trace.Growing`).
+    tokens; they spell unknown characters. `character_coverage` is the share of the corpus's characters, the
+    most frequent ones, that become pieces; the others are unknown from the start, as in SentencePiece. With
+    its method, `initial_alphabet` are characters to add at the last step if the corpus doesn't have them
+    (`required_chars`). After `steps` steps (None: however many) training ends early. `progress(done, total)`
+    gets the number of pieces pruned and of those to prune; if it returns False, training ends there.
+    `growing` is called with the seed and after each step, and can cut off the record so far, for display
+    meanwhile (`tokenizers_core.trace.Growing`).
 
     `stop_reason` is "vocab_size", "no_pieces" (only characters are left), "seed_size" (the seed is no larger
     than the wanted size), "dropped" (EM has dropped too many pieces) or "stopped". If that leaves fewer
-    tokens than were asked for, the trace has a `shortfall`, and an UnreachedSizeWarning says what to change.
-    Raises UnknownNameError, VocabSizeError, SettingError.
+    tokens than requested, the trace has a `shortfall`, and an UnreachedSizeWarning names the remedy. Raises
+    UnknownNameError, VocabSizeError, SettingError.
 
     >>> trace = train_unigram(
     ...     Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), vocab_size=10
@@ -674,7 +673,7 @@ def train_unigram(
 
 
 def check_numbers(pruned_share: float, max_piece_length: int) -> None:
-    """Raise WrongTypeError or SettingError for a number that makes no sense."""
+    """Raise WrongTypeError or SettingError for a senseless number."""
     refuse_wrong_type("pruned_share", pruned_share, Real, "give a number between 0 and 1, such as 0.1")
     refuse_wrong_type("max_piece_length", max_piece_length, Integral, WHOLE_NUMBER)
     if not 0 < pruned_share < 1:

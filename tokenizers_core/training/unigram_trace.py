@@ -88,7 +88,7 @@ class UnigramSnapshot(ByContent):
 
     @cached_property
     def event(self) -> UnigramEvent:
-        """What turned the state before into this one."""
+        """The event that led to this state."""
         return self.trace.event(self.step)
 
     @cached_property
@@ -150,21 +150,21 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     corpus: Corpus
     special_tokens: tuple[str, ...]
     seed: tuple[tuple[str, int], ...]
-    """The pieces that training started from, by number, each with its count (times its length in
-    SentencePiece's method); with a count of 0 the characters that `initial_alphabet` adds at the end."""
+    """The pieces at the start of training, by number, each with its count (times its length in
+    SentencePiece's method); with a count of 0 the characters added at the end by `initial_alphabet`."""
     record: PruneRecord
     stop_reason: str
     settings: Mapping[str, Any]
     """The run's settings, by the names of the training function's arguments."""
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """The characters of the corpus that `character_coverage` makes unknown, with their counts, the most
-    frequent first. They have the numbers behind the seed's."""
+    """The corpus's characters made unknown by `character_coverage`, with their counts, the most frequent
+    first. They have the numbers behind the seed's."""
 
     algorithm: ClassVar[str] = "unigram"
     ranked_by: ClassVar[Literal["loss"]] = "loss"
-    """The number that decides which piece is pruned next."""
+    """The kind of value that decides the next prune."""
     unk_token: ClassVar[str] = "<unk>"
-    """What a tokenizer has for the unknown, unless it is given another."""
+    """The default unknown token of a tokenizer."""
     of_the_seed: ClassVar[tuple[str, ...]] = (
         "alphabet",
         "numbers",
@@ -173,15 +173,15 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         "_characters",
         "_losses",
     )
-    """What is worked out from the corpus and the seed, and losses."""
+    """The cached properties that depend on the corpus and the seed, and losses."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields, without what was worked out from them."""
+        """The fields, without cached results."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def grown(self, part: PruneRecord) -> Self:
-        """The same run with the part that comes next. This trace stays as it is; what it has worked out of
-        the seed is shared."""
+        """The same run with the next part. This trace stays as it is; its cached results about the seed are
+        shared."""
         longer = replace(self, record=self.record.followed_by(part))
         known = vars(self)
         vars(longer).update({name: known[name] for name in self.of_the_seed if name in known})
@@ -190,7 +190,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     @property
     def settled(self) -> int:
         """As in every trace, but for the loss of the seed (`knows_loss`). Before a round is known, the steps
-        before it lack its ranking; and steps tell which one re-splits a word next."""
+        before it lack its ranking; and steps name the next re-split of a word."""
         rounds, resplit = self.record.rounds, self.record.resplit
         if not rounds or not resplit:
             return -1
@@ -208,8 +208,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     @property
     def shortfall(self) -> UnreachedSizeError | None:
-        """Why there are fewer tokens than were asked for, and what to change; None if there are as many, or
-        it isn't to blame.
+        """Why there are fewer tokens than requested, and the remedy; None if there are enough, or training
+        isn't to blame.
 
         The course's last round may prune below the size: that is no shortfall.
         """
@@ -226,7 +226,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Piece → its number in the seed, and of each character that was left out one behind them."""
+        """Piece → its number in the seed; left-out characters have the numbers behind them."""
         return {piece: number for number, piece in enumerate(self._named_by_number)}
 
     @cached_property
@@ -241,7 +241,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     # --- the model at a step --------------------------------------------------------------------------------
 
     def model_at(self, step: int) -> RecordedModel:
-        """The model that the state after `step` steps builds on; pieces pruned since then are still in it."""
+        """The model behind the state after `step` steps; pieces pruned since then are still in it."""
         steps = [model.step for model in self.record.models]
         return self.record.models[bisect_right(steps, step) - 1]
 
@@ -252,7 +252,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     @cached_property
     def _named(self) -> Recent[dict[str, float]]:
-        """For steps at which a model begins: piece → log probability."""
+        """For a model's first step: piece → log probability."""
 
         def named(step: int) -> dict[str, float]:
             model = self.model_at(step)
@@ -264,11 +264,10 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return Recent(named, CACHED)
 
     def likeliest_at(self, step: int, number: int) -> list[str]:
-        """The `number` most probable of the longer pieces that are left after `step` steps, equal ones in the
-        model's order.
+        """The `number` most probable longer pieces after `step` steps, equal ones in the model's order.
 
-        A longer piece has at least two characters. The order is worked out once for a model, as pruning
-        changes no probability.
+        A longer piece has at least two characters. The order is computed once per model, as pruning changes
+        no probability.
         """
         pieces = self.pieces_at(step)
         ordered = self._longer_by_probability.at(self.model_at(step).step)
@@ -276,7 +275,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     @cached_property
     def _longer_by_probability(self) -> Recent[list[str]]:
-        """For steps at which a model begins: its longer pieces, the most probable first."""
+        """For a model's first step: its longer pieces, the most probable first."""
 
         def ordered(step: int) -> list[str]:
             named = self._named.at(step)
@@ -286,7 +285,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     @cached_property
     def _pruned_at(self) -> dict[str, int]:
-        """Piece → the step that pruned it."""
+        """Piece → its prune's step."""
         return {
             self.seed[number][0]: round_.first_step + index
             for round_ in self.record.rounds
@@ -295,10 +294,9 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         }
 
     def scores_at(self, step: int) -> list[float]:
-        """Log probability by piece's number after `step` steps; −∞ for pieces that are gone. Not to be
-        modified.
+        """Log probability by piece's number after `step` steps; −∞ for removed pieces. Not to be modified.
 
-        A single character that is gone has the log probability of an unknown character.
+        A removed single character has the log probability of an unknown character.
         """
         return self._scores.at(step)
 
@@ -339,7 +337,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
                 yield from round_.ranking[first - round_.first_step : stop - round_.first_step + 1]
 
     def lattices(self, scores: Sequence[float]) -> Lattices:
-        """The lattices of all words, with the pieces that have a score."""
+        """The lattices of all words, with the pieces of finite score."""
         alive = {piece: number for piece, number in self.numbers.items() if scores[number] > -math.inf}
         return Lattices(self.corpus, alive, self.settings["max_piece_length"])
 
@@ -356,8 +354,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return tuple(map(self._named_by_number.__getitem__, split.pieces))
 
     def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
-        """Word → its best split after `step` steps. Raises UnknownWordError for a character that the corpus
-        lacks."""
+        """Word → its best split after `step` steps. Raises UnknownWordError for a character not in the
+        corpus."""
         scores = self.scores_at(step)
         results = {}
         for word in self.corpus.words if words is None else words:
@@ -369,10 +367,10 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     @cached_property
     def changed_splits(self) -> Sequence[Mapping[int, tuple[int, ...]]]:
-        """For each step, the words whose best split it changed, by their place in the corpus, and the pieces'
-        numbers now.
+        """For each step, the words with a new best split, by their index in the corpus, and the numbers of
+        its pieces.
 
-        Step 0 has every word. A prune changes the words that it re-splits; a new model may change any word.
+        Step 0 has every word. A prune changes the words it re-splits; a new model may change any word.
         """
         lattices = Lattices(self.corpus, self.numbers, self.settings["max_piece_length"])
         models = {model.step: model for model in self.record.models}
@@ -402,7 +400,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     @cached_property
     def _split_histories(self) -> list[tuple[list[int], list[tuple[int, ...]]]]:
-        """For each word of the corpus, the steps that changed its best split, and the splits since then."""
+        """For each word of the corpus, the steps that changed its best split, and the new splits."""
         histories: list[tuple[list[int], list[tuple[int, ...]]]] = [([], []) for _ in self.corpus.words]
         for step, changed in enumerate(self.changed_splits):
             for position, pieces in changed.items():
@@ -422,7 +420,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return split
 
     def words_between(self, first: int, second: int) -> set[int]:
-        """The places of the words that the steps between two steps have re-split."""
+        """The indices of the words re-split between two steps."""
         low, high = sorted((first, second))
         return set().union(*self.changed_splits[low + 1 : high + 1])
 
@@ -431,7 +429,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return tuple(piece for piece in self.pieces_at(step) if len(piece) > 1)
 
     def moved(self, first: int, second: int) -> tuple[list[str], list[str]]:
-        """The longer pieces gained, and those lost, from step `first` to step `second`."""
+        """The longer pieces gained and lost from step `first` to step `second`."""
         low, high = sorted((first, second))
         if set(self.record.kinds[low + 1 : high + 1]) <= {"prune"}:
             lost, gained = [self.piece_of(step) for step in range(low + 1, high + 1)], []
@@ -477,26 +475,26 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return self._losses.get(step, loss)
 
     def knows_loss(self, step: int) -> bool:
-        """Whether the loss after a step is to be told: not yet where training hasn't worked it out, as that
-        takes seconds on a large corpus."""
+        """Whether to show the loss after a step: not before training has computed it, as that takes seconds
+        on a large corpus."""
         return self.finished or not math.isnan(self.record.losses[step])
 
     @cached_property
     def _losses(self) -> dict[int, float]:
-        """Losses that training didn't need, worked out since."""
+        """Losses that training didn't need, computed since."""
         return {}
 
     # --- rounds and events ----------------------------------------------------------------------------------
 
     def round_after(self, step: int) -> int | None:
-        """The number, from 1, of the round that the step after this one belongs to, or of the next round."""
+        """The number, from 1, of the next step's round, or of the next round."""
         for number, round_ in enumerate(self.record.rounds, start=1):
             if step + 1 < round_.first_step + round_.pruned:
                 return number
         return None
 
     def round_of(self, step: int) -> int:
-        """The number, from 1, of the round that a step belongs to: the round it prunes in, or prepares."""
+        """The number, from 1, of a step's round: the round it prunes in, or prepares."""
         ends = [round_.first_step + round_.pruned for round_ in self.record.rounds]
         return bisect_right(ends, step) + 1
 
@@ -511,10 +509,10 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         ]
 
     def margin(self, step: int) -> float | None:
-        """How far behind the piece that step `step` pruned the next one in its round's ranking was: by how
-        much more it costs, in nats.
+        """How much more the next piece in the round's ranking costs than the piece pruned in step `step`, in
+        nats.
 
-        0 at a tie; None where nothing else could have been pruned, and for steps that prune nothing.
+        0 at a tie; None without another candidate, and for steps that prune nothing.
         """
         return self.margins[self[step].step]
 
@@ -529,25 +527,25 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return margins
 
     def tied_with(self, step: int) -> list[str]:
-        """The pieces that would cost no more than the one that step `step`, one that prunes, has pruned, in
-        the order of the ranking."""
+        """The pieces that would cost no more than the piece pruned in step `step` (a prune), in the order of
+        the ranking."""
         round_ = self.record.rounds[self.round_of(step) - 1]
         position = step - round_.first_step
         end = bisect_right(round_.losses, round_.losses[position], position)
         return [self.seed[piece][0] for piece in round_.ranking[position + 1 : end]]
 
     def piece_of(self, step: int) -> str:
-        """The piece that step `step`, one that prunes, has pruned."""
+        """The piece pruned in step `step`, which must be a prune."""
         round_ = self.record.rounds[self.round_of(step) - 1]
         return self.seed[round_.ranking[step - round_.first_step]][0]
 
     def loss_of(self, step: int) -> float:
-        """The loss by which the piece of step `step` was ranked."""
+        """The loss that ranked the piece of step `step`."""
         round_ = self.record.rounds[self.round_of(step) - 1]
         return round_.losses[step - round_.first_step]
 
     def event(self, step: int) -> UnigramEvent:
-        """What step `step` did; step 0 is the start."""
+        """The event of step `step`; step 0 is the start."""
         kind = self.record.kinds[step]
         if kind == "start":
             absent = len(self.seed) - self.record.sizes[0]
@@ -613,7 +611,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         )
 
     def _estimate_of(self, round_: Round, piece: int) -> Estimate | None:
-        """What a round's estimate of a piece's loss was computed from; None without one."""
+        """The basis of a round's estimate of a piece's loss; None without one."""
         start = round_.first_step - 1
         counts = self._counted.at(round_.first_step)
         if piece not in counts:
@@ -647,9 +645,9 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     ) -> Tokenizer:
         """The tokenizer after `step` steps (default: all).
 
-        Ids are those of the snapshot's `vocab`. Characters that no piece spells become `unk_token`, which
-        gets the next free id if it isn't in the vocabulary; with `byte_fallback`, which adds a token for each
-        of the 256 bytes, they become bytes.
+        Ids are the same as in the snapshot's `vocab`. Characters without a piece become `unk_token` (with the
+        next free id if it isn't in the vocabulary), or with `byte_fallback`, which adds a token for each of
+        the 256 bytes, they become bytes.
         """
         snapshot = self[-1 if step is None else step]
         tokens, special_tokens = with_unknown(snapshot.vocab, self.special_tokens, unk_token)
@@ -680,7 +678,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         )
 
     def history_of(self, word: str) -> list[tuple[int, tuple[str, ...]]]:
-        """The best splits of a word of the corpus, each with the step from which it holds.
+        """The best splits of a word of the corpus, each with its first step.
 
         Only a new model, and the prune of a piece of its split, can change it.
         """
@@ -695,10 +693,10 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return results
 
     def worth(self, step: int, limit: int | None = None) -> list[Worth]:
-        """What the pieces used in best splits are worth after `step` steps, exactly and by SentencePiece's
+        """The worth of the pieces used in best splits after `step` steps, exactly and by SentencePiece's
         estimate.
 
-        The `limit` pieces that are worth least by the estimate (None: all), without single characters.
+        The `limit` pieces of least worth by the estimate (None: all), without single characters.
         """
         scores = list(self.scores_at(step))
         lattices = self.lattices(scores)

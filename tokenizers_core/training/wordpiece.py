@@ -1,11 +1,11 @@
-"""WordPiece: merge the pair that scores best, freq(pair) / (freq(first) × freq(second)).
+"""WordPiece: merge the pair with the best score, freq(pair) / (freq(first) × freq(second)).
 
 Inside a word every symbol carries the continuation prefix ``##``; merging ``a`` and ``##b`` gives ``ab``. A
 frequent pair of frequent symbols scores low, a pair of symbols that rarely occur apart scores high.
 
-Sources: the idea is Schuster and Nakajima's (2012). Google never published the trainer that made BERT's
-vocabulary, so this is the reading of the Hugging Face course, chapter 6; the `tokenizers` library trains BPE
-under this name.
+Sources: the idea is Schuster and Nakajima's (2012). Google never published the trainer of BERT's vocabulary,
+so this is the reading of the Hugging Face course, chapter 6; the `tokenizers` library trains BPE under this
+name.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def score(pair: int, first: int, second: int) -> Fraction:
 
 
 def whole_score(pair: int, first: int, second: int, total: int) -> int:
-    """A score as a whole number, scaled so that scores compare exactly, without the cost of fractions.
+    """A score as a whole number, scaled for exact comparison without the cost of fractions.
 
     With `total` symbols in the corpus no denominator is above total², so two different scores differ by at
     least 1 / total⁴.
@@ -55,10 +55,10 @@ def whole_score(pair: int, first: int, second: int, total: int) -> int:
 
 
 class Scores:
-    """The scores of all pairs, kept right under merging.
+    """The scores of all pairs, updated with every merge.
 
-    A merge makes its two symbols rarer, so every pair that contains one of them scores higher: those pairs,
-    and the ones whose count changed, and no others.
+    A merge makes its two symbols rarer, so every pair with one of them scores higher: only those pairs and
+    pairs with a changed count get new scores.
     """
 
     def __init__(self, table: PairTable) -> None:
@@ -98,7 +98,7 @@ class Scores:
         self.frequencies[merge.token] += merge.applied
 
     def update(self, merge: Merge) -> Collection[PrivatePair]:
-        """Take note of a merge; returns the pairs whose score it may have changed."""
+        """Update the scores after a merge; returns the pairs with possibly changed scores."""
         self.note(merge)
         return set().union(*map(self.pairs_of.__getitem__, (*merge.pair, merge.token)))
 
@@ -126,13 +126,13 @@ def floor(frequency: int) -> int:
 
 
 class ScoreQueue:
-    """The pairs in the order of their scores, although each merge changes those of all pairs that contain its
+    """The pairs in the order of their scores, although each merge changes the scores of all pairs with its
     symbols.
 
     Of these pairs, hundreds for a letter, nearly all are far from the best. So a pair first waits with a
-    bound: the score that it would have if both its symbols were as rare as their `floors`. Until a symbol
-    falls below its floor, which gives all its pairs new bounds, a bound is right or too good. A pair whose
-    bound reaches the best score is `near`: from then on its score is kept right.
+    bound: its score if both its symbols were as rare as their `floors`. Until a symbol falls below its floor,
+    which gives all its pairs new bounds, a bound is right or too good. Once its bound reaches the best score,
+    a pair is `near`: from then on its score is kept up to date.
 
     Queues have entries (−score, place, pair) and (−bound, pair). A new score or bound adds an entry; an entry
     with an outdated one is dropped when it reaches the top. When most entries must be outdated, the queues
@@ -152,11 +152,11 @@ class ScoreQueue:
         self.put(self.counts)
 
     def bound(self, pair: PrivatePair) -> float:
-        """What `Scores.rounded` can't be above before one of the symbols falls below its floor."""
+        """The upper bound of `Scores.rounded` until one of the symbols falls below its floor."""
         return self.counts[pair] / (self.floors[pair[0]] * self.floors[pair[1]])
 
     def put(self, pairs: Iterable[PrivatePair]) -> None:
-        """Add entries for pairs whose score or bound may be another now."""
+        """Add entries for pairs with a possibly new score or bound."""
         bounds = self.bounds
         for pair in pairs:
             if self.counts.get(pair, 0) < self.min_frequency or (bounds is not None and bounds.reason(pair)):
@@ -167,7 +167,7 @@ class ScoreQueue:
                 heapq.heappush(self.waiting, (-self.bound(pair), pair))
 
     def best(self) -> PrivatePair | None:
-        """The pair that is merged next; None when no pair is left."""
+        """The next pair to merge; None when no pair is left."""
         queue, waiting = self.queue, self.waiting
         while True:
             while queue and not (queue[0][2] in self.near and self.scores.value(queue[0][2]) == -queue[0][0]):
@@ -213,8 +213,8 @@ def wordpiece_merges(
     min_frequency: int = 1,
     bounds: Bounds | None = None,
 ) -> Iterator[Merge]:
-    """The merges of a run, one after the other, until no pair that occurs `min_frequency` times and that
-    `bounds` allows is left."""
+    """The merges of a run, one after the other, until no pair allowed by `bounds` occurs `min_frequency`
+    times."""
     queue = ScoreQueue(table, order, min_frequency, bounds)
     while pair := queue.best():
         merge = table.merge(pair, Private(chr(vocabulary.join(pair))))
@@ -242,7 +242,7 @@ def train_wordpiece(
 
     The vocabulary starts with the special tokens and the sorted alphabet (each character as it occurs in the
     corpus: with ``##`` inside words); each merge adds one token. Arguments, stops and errors are those of
-    `train_bpe`; a pair that occurs fewer than `min_frequency` times is skipped. `max_input_chars_per_word` is
+    `train_bpe`; pairs with fewer than `min_frequency` occurrences are skipped. `max_input_chars_per_word` is
     for encoding.
 
     >>> trace = train_wordpiece(
@@ -270,12 +270,12 @@ def train_wordpiece(
 
 @dataclass(frozen=True)
 class ScoredCandidate(Candidate):
-    """A pair that could be merged next, with the numbers of its score."""
+    """A candidate for the next merge, with the numbers of its score."""
 
     first_freq: int
     second_freq: int
     before: Fraction | None
-    """Its score before the last step; None for a pair that is new, and at the start."""
+    """Its score before the last step; None for a new pair, and at the start."""
 
     @property
     def score(self) -> Fraction:
@@ -289,11 +289,11 @@ class ScoredCandidate(Candidate):
 
 @dataclass(frozen=True)
 class WordPieceEvent(MergeEvent):
-    """One merge of WordPiece, with the pair that BPE would have merged instead."""
+    """One merge of WordPiece, with the merge BPE would have made instead."""
 
     candidates: Sequence[ScoredCandidate]
     most_frequent: ScoredCandidate
-    """The pair that occurs most often, by the same tie rule."""
+    """The most frequent pair, by the same tie rule."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -304,12 +304,12 @@ class WordPieceSnapshot(MergeSnapshot):
 
     @cached_property
     def event(self) -> StartEvent | WordPieceEvent:
-        """What turned the state before into this one."""
+        """The event that led to this state."""
         trace, step = self.trace, self.step
         return trace.merge_event(step) if step else StartEvent(trace.alphabet, trace.special_tokens)
 
     def candidates(self, limit: int | None = None) -> Sequence[ScoredCandidate]:
-        """The pairs that could be merged next, best score first, ties in the order of the tie rule."""
+        """The candidates for the next merge, best score first, ties in the order of the tie rule."""
         return self.trace.candidates(self.step, limit)
 
 
@@ -334,7 +334,7 @@ class WordPieceTrace(MergeTrace):
         return WordPieceEvent(**vars(super().merge_event(step)), most_frequent=self.most_frequent(step - 1))
 
     def most_frequent(self, step: int) -> ScoredCandidate:
-        """The pair that BPE would merge after `step` merges."""
+        """BPE's choice after `step` merges."""
         (best, *_), _tied = self.best_by(self._allowed(self.eligible(step), step), step, 1)
         return self._candidates(step, [best], ())[0]
 
@@ -374,7 +374,7 @@ class WordPieceTrace(MergeTrace):
         return candidates
 
     def score_at(self, step: int) -> Fraction:
-        """The score of the pair that step `step` (from 1) merged."""
+        """The score of the pair merged in step `step` (from 1)."""
         counts, pair = self.symbol_counts(step - 1), self.record.pair(step)
         return score(self.record.frequencies[step - 1], counts[pair[0]], counts[pair[1]])
 
@@ -396,8 +396,8 @@ class WordPieceTrace(MergeTrace):
     def tokenizer(self, step: int | None = None, unk_token: str = MergeTrace.unk_token) -> Tokenizer:
         """The tokenizer after `step` merges (default: all).
 
-        A word that the vocabulary can't spell is one `unk_token`; if it is not in the vocabulary it gets the
-        next free id.
+        A word the vocabulary can't spell is one `unk_token`, with the next free id if it is not in the
+        vocabulary.
         """
         vocab = self[-1 if step is None else step].vocab
         tokens, special_tokens = with_unknown(vocab, self.special_tokens, unk_token)

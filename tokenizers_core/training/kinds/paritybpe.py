@@ -1,10 +1,10 @@
-"""Parity-aware BPE: the language that is served worst chooses the next merge.
+"""Parity-aware BPE: the worst-served language chooses the next merge.
 
 Source: Foroutan, Meister, Paul, Niklaus, Ahmadi, Bosselut and Sennrich (2025), “Parity-Aware Byte-Pair
-Encoding: Improving Cross-lingual Fairness in Tokenization”, arXiv 2508.04796; its options as
-`ParityBpeTrainer` of the `tokenizers` library has them. There is a corpus for each language, and a parallel
-text: the same lines in each. At each step the language whose parallel text takes most tokens chooses. The
-most frequent pair in its corpus is merged, in all languages.
+Encoding: Improving Cross-lingual Fairness in Tokenization”, arXiv 2508.04796; its options as in
+`ParityBpeTrainer` of the `tokenizers` library. There is a corpus for each language, and a parallel text: the
+same lines in each. At each step the language whose parallel text takes most tokens chooses. The most frequent
+pair in its corpus is merged, in all languages.
 """
 
 from __future__ import annotations
@@ -63,15 +63,15 @@ class Chooser:
         self.recent: deque[int] = deque(maxlen=window)
 
     def need(self, language: int, tokens: Sequence[int]) -> Fraction | int:
-        """What languages are compared by: tokens, or with a ratio how little the corpus has been
+        """The value that compares languages: tokens, or with a ratio how little the corpus has been
         compressed."""
         if self.ratio is None:
             return tokens[language]
         return -Fraction(self.starts[language], tokens[language]) / self.ratio[language]
 
     def choose(self, tokens: Sequence[int], left: Iterable[int]) -> int:
-        """The language with the greatest need of those that have a pair left, of equals the first; within a
-        window, one that chose too often waits."""
+        """The language with the greatest need among those with a pair left, of equals the first; within a
+        window, a language that chose too often waits."""
         if self.window is None:
             return max(
                 left, key=tokens.__getitem__ if self.ratio is None else partial(self.need, tokens=tokens)
@@ -98,12 +98,12 @@ class Lane:
         )
         if (
             self.queue.levels
-        ):  # merges that others choose may come first: what they make is measured against the best count
+        ):  # other languages' merges may come first: their new pairs are measured against the best count
             self.queue.descend()
         self.recorder = recorder
 
     def merge(self, pair: PrivatePair, token: Private, again: bool) -> int:
-        """Make a merge in this language, whichever chose it; by how many tokens it is shorter then."""
+        """Make a merge in this language, whoever chose it; returns the number of tokens saved."""
         if pair not in self.table.counts:
             self.recorder.pass_over(pair, token)
             return 0
@@ -114,7 +114,7 @@ class Lane:
 
 
 class ParityTraining:
-    """A run under way: the languages' corpora, the parallel text, and what is recorded of them."""
+    """A run in progress: the languages' corpora, the parallel text, and their records."""
 
     def __init__(
         self, corpora: Corpora, parallel: Corpora | None, suffix: str, settings: Mapping[str, Any]
@@ -189,7 +189,7 @@ class ParityTraining:
         return Merge(pair, token, frequency, sum(applied), {}, [])
 
     def recorded(self, cut: bool) -> dict[str, Any]:
-        """What a trace has beside the record: all of it, or with `cut` what is new since the last cut."""
+        """A trace's fields beside the record: whole, or with `cut` the part since the last cut."""
         start = self._cut if cut else 0
         if cut:
             self._cut = len(self.chosen)
@@ -201,8 +201,8 @@ class ParityTraining:
 
 
 def chooser_of(starts: Sequence[int], settings: Mapping[str, Any]) -> Chooser:
-    """What chooses under a run's settings; `starts` are the tokens of each language's parallel text before
-    the first merge."""
+    """The chooser for a run's settings; `starts` are the tokens of each language's parallel text before the
+    first merge."""
     ratio = settings["ratio"]
     exact = None if ratio is None else [Fraction(str(one)) for one in ratio]
     return Chooser([*starts], exact, settings["window"], settings["alpha"])
@@ -226,16 +226,16 @@ def train_paritybpe(
     progress: Progress | None = None,
     growing: Growing | None = None,
 ) -> ParityTrace:
-    """Train parity-aware BPE on a corpus for each language, and record every step with the language that
-    chose it.
+    """Train parity-aware BPE on a corpus for each language, and record every step with the language behind
+    it.
 
     `parallel` has the same lines in each language; without it, the corpora themselves are taken to be
     parallel. The language whose lines take most tokens chooses, of equals the first. The first
-    `global_merges` are those of plain BPE on all corpora together. With a `ratio` for each language, in place
-    of a parallel text, the one chooses whose corpus is compressed least for its ratio. With a `window`, a
-    language that chose in more than `alpha` times its fair share of so many last steps waits. A language
-    without a pair that occurs `min_frequency` times is passed over. The other settings are those of
-    `train_bpe`, and so is what is raised; SettingError also for languages that don't fit together.
+    `global_merges` are plain BPE's on all corpora together. With a `ratio` for each language, in place of a
+    parallel text, the language least compressed for its ratio chooses. With a `window`, a language that chose
+    in more than `alpha` times its fair share of so many last steps waits. A language without a pair of
+    `min_frequency` occurrences is passed over. The other settings and errors are those of `train_bpe`;
+    SettingError also for languages that don't fit together.
 
     >>> corpora = {
     ...     "en": Corpus.from_texts(["the cat", "the dog"], pre_tokenizer="byte_level"),
@@ -302,8 +302,7 @@ def joined_corpora(corpora: Corpora) -> Corpus:
 def check_languages(
     corpora: Any, parallel: Any = None, global_merges: Any = 0, window: Any = None, alpha: Any = USUAL_ALPHA
 ) -> None:
-    """Raise WrongTypeError or SettingError for languages that don't fit together, or numbers that make no
-    sense."""
+    """Raise WrongTypeError or SettingError for languages that don't fit together, or senseless numbers."""
     remedy = "give each language's corpus by its name: {'en': corpus, 'de': another}"
     refuse_wrong_type("corpora", corpora, Mapping, remedy)
     if parallel is not None:
@@ -367,17 +366,17 @@ def checked_ratio(
 
 @dataclass(frozen=True)
 class ParityMergeEvent(MergeEvent):
-    """A merge of parity-aware BPE. Counts and candidates are those of the language that chose."""
+    """A merge of parity-aware BPE. Counts and candidates belong to the choosing language."""
 
     language: str = ""
-    """The language that chose; "" where all did together."""
+    """The choosing language; "" where all chose together."""
     tokens_before: Mapping[str, int] | None = None
     """Language → the tokens of its parallel text before the merge."""
     tokens_after: Mapping[str, int] | None = None
     everywhere: int = 0
     """Places merged in all languages."""
     plain: Pair | None = None
-    """What plain BPE would have merged here: the most frequent pair of all corpora together."""
+    """Plain BPE's choice here: the most frequent pair of all corpora together."""
     plain_freq: int = 0
 
 
@@ -388,12 +387,12 @@ class ParityTrace(BpeTrace):
     corpora: Corpora
     parallel: Corpora | None
     lanes: tuple[MergeRecord, ...]
-    """For each language what every step changed in its corpus."""
+    """For each language every step's changes in its corpus."""
     saved: tuple[Sequence[int], ...]
     """For each language by how many tokens each step made its parallel text shorter; () where the corpora are
     parallel."""
     chosen: Sequence[int]
-    """The number of the language that chose each step; `ALL` for the global merges."""
+    """The number of each step's choosing language; `ALL` for the global merges."""
 
     kind: ClassVar[str] = "paritybpe"
     of_the_corpus: ClassVar[tuple[str, ...]] = (*BpeTrace.of_the_corpus, "_lane_words", "_places", "_starts")
@@ -424,7 +423,8 @@ class ParityTrace(BpeTrace):
     def languages(self) -> tuple[str, ...]:
         return tuple(self.corpora)
 
-    # --- who chooses ----------------------------------------------------------------------------------------
+    # --- the choosing language
+    # ----------------------------------------------------------------------------------------
 
     @cached_property
     def _starts(self) -> tuple[int, ...]:
@@ -475,7 +475,7 @@ class ParityTrace(BpeTrace):
         return self.plain_run.parallel_tokens(min(step, len(self.plain_run)))
 
     def chooser_at(self, step: int) -> int:
-        """The number of the language that chooses the merge after `step` steps; `ALL` for a global merge."""
+        """The number of the language to choose after `step` steps; `ALL` for a global merge."""
         if step < len(self.chosen):
             return self.chosen[step]
         if step < self.settings["global_merges"]:
@@ -488,15 +488,15 @@ class ParityTrace(BpeTrace):
         return chooser.choose([tokens[step] for tokens in self._tokens], left)
 
     def as_needy(self, step: int) -> tuple[str, ...]:
-        """The languages that might as well choose the merge after `step` steps, the one that does among them;
-        none for a global merge."""
+        """The languages equally entitled to choose after `step` steps, the choosing one included; none for a
+        global merge."""
         number = self.chooser_at(step)
         if number == ALL:
             return ()
         need = partial(
             chooser_of(self._starts, self.settings).need, tokens=[one[step] for one in self._tokens]
         )
-        alone = self.settings["window"] is not None  # who chose last counts, too
+        alone = self.settings["window"] is not None  # the last choices count, too
         return tuple(
             language
             for other, language in enumerate(self.languages)
@@ -509,16 +509,16 @@ class ParityTrace(BpeTrace):
         return any(count >= least for count in self._lane_counts[number].at(step).values())
 
     def language_at(self, step: int) -> str:
-        """The language that chose step `step`, from 1; "" if all did together."""
+        """The choosing language of step `step`, from 1; "" if all chose together."""
         number = self.chosen[step - 1]
         return "" if number == ALL else self.languages[number]
 
     def chosen_corpus(self, step: int) -> Corpus:
-        """The words that the merge after `step` steps is chosen among."""
+        """The corpus behind the choice after `step` steps."""
         number = self.chooser_at(step)
         return self.corpus if number == ALL else self.corpora[self.languages[number]]
 
-    # --- what it chooses from -------------------------------------------------------------------------------
+    # --- its candidates -------------------------------------------------------------------------------------
 
     @cached_property
     def _lane_words(self) -> list[list[Private]]:
@@ -552,7 +552,7 @@ class ParityTrace(BpeTrace):
         return Replay(lambda: count_pairs(self._lane_words[number], corpus.counts), dict, apply)
 
     def pair_counts(self, step: int) -> Mapping[PrivatePair, int]:
-        """Pair → its count in the corpus of the language that chooses next."""
+        """Pair → its count in the corpus of the next choosing language."""
         number = self.chooser_at(step)
         return self.all_counts(step) if number == ALL else self._lane_counts[number].at(step)
 
@@ -646,7 +646,7 @@ class Race:
             self.levels.place(pair, count)
 
     def contest(self, chosen: PrivatePair) -> Contest:
-        """What a merge is chosen from."""
+        """A merge's candidates."""
         tied, second = self.levels.level_of(chosen), self.levels.second(chosen)
         counts = self.table.counts
         return Contest(self.order, tied, None if second is None else counts[chosen] - counts[second])

@@ -1,9 +1,9 @@
-"""PickyBPE: BPE that removes a token again when it only lived as a part of others.
+"""PickyBPE: BPE that removes a token again when it occurs almost only as a part of others.
 
 Source: Chizhov, Arnett, Korotkova and Yamshchikov (2024), “BPE Gets Picky: Efficient Vocabulary Refinement
 During Tokenizer Training”, arXiv 2409.04599. After each merge both of its parts are judged by their IoS
-(intersection over self): the share of a part's places that the merge took. Above a threshold the part leaves
-the vocabulary, and what is left of it is split into the tokens that it was made of.
+(intersection over self): the merge's share of a part's places. Above a threshold the part leaves the
+vocabulary, and its remaining occurrences are split into the tokens it was made of.
 """
 
 from __future__ import annotations
@@ -55,8 +55,7 @@ USUAL_THRESHOLD: Final = Fraction(9, 10)
 
 
 class PresentTokens(Vocabulary):
-    """Tokens by id, of which some are removed: these keep their ids, as they may come back, but don't
-    count."""
+    """Tokens by id, some of them removed: these keep their ids, as they may come back, but don't count."""
 
     def __init__(self, tokens: Sequence[str] = (), prefix: str = "") -> None:
         super().__init__(tokens, prefix)
@@ -68,8 +67,7 @@ class PresentTokens(Vocabulary):
 
 
 def parts_of(token: str, makers: Mapping[str, PrivatePair], removed: Set[str]) -> Private:
-    """What is written for a token that is removed: the tokens that it was made of, those that were removed
-    themselves split on.
+    """The replacement of a removed token: the tokens it was made of, with removed ones split further.
 
     >>> makers = {"U": PrivatePair("ug"), "H": PrivatePair("hU"), "S": PrivatePair("Hs")}
     >>> parts_of("S", makers, {"H"}), parts_of("S", makers, {"H", "U"})
@@ -86,21 +84,21 @@ def parts_of(token: str, makers: Mapping[str, PrivatePair], removed: Set[str]) -
 
 
 class Shares:
-    """How often each learned token occurs, kept right under merging, and so which tokens a merge leaves too
-    little of."""
+    """The count of each learned token, updated with every merge, to find tokens with too few occurrences
+    left."""
 
     def __init__(self, table: PairTable, vocabulary: PresentTokens, threshold: Fraction) -> None:
         self.table, self.vocabulary, self.threshold = table, vocabulary, threshold
         self.symbols = len(vocabulary.tokens)
-        """The ids below this one are special tokens and the alphabet, which stay."""
+        """The ids below this one are special tokens and the alphabet; these stay."""
         self.makers: dict[str, PrivatePair] = {}
         self.counts: dict[str, int] = {}
         """Learned token → how often it occurs in the corpus."""
         self.places: dict[str, list[list[int]]] = {}
-        """Learned token → lists of the words that it was written into: it occurs in no others."""
+        """Learned token → lists of the words it was merged in: it occurs in no others."""
 
     def judge(self, merge: Merge) -> Iterator[Merge]:
-        """Take note of a merge, and remove those of its parts that it took too large a share of."""
+        """Count a merge, and remove its parts if it took too large a share of them."""
         self.makers.setdefault(merge.token, merge.pair)
         self.vocabulary.removed.discard(merge.token)
         self._write(merge.token, merge.applied, merge.words)
@@ -114,7 +112,7 @@ class Shares:
                 yield self._remove(Private(part))
 
     def _write(self, token: str, times: int, words: list[int]) -> None:
-        """Take note that a token was written into some words."""
+        """Count a token's new occurrences in some words."""
         if ord(token) >= self.symbols:
             self.counts[token] = self.counts.get(token, 0) + times
             self.places.setdefault(token, []).append(words)
@@ -140,7 +138,7 @@ def picky_merges(
     bounds: Bounds | None,
     threshold: Fraction,
 ) -> Iterator[Merge]:
-    """The merges of a run, each with the removals that follow on it."""
+    """The merges of a run, each with the removals after it."""
     present = cast(PresentTokens, vocabulary)
     queue, shares = CountQueue(table, order), Shares(table, present, threshold)
     while (pair := queue.best()) and queue.level >= min_frequency:
@@ -198,9 +196,8 @@ def train_pickybpe(
     """Train PickyBPE on `corpus` and record every step: merges, and removals of tokens.
 
     A part of a merge is removed if the merge took more than `threshold` of its places: at 1 nothing leaves,
-    and the lower the threshold, the more does. `vocab_size` counts the tokens that are present, `merges` only
-    merges. The other settings are those of `train_bpe`, and so is what is raised; SettingError also for a
-    threshold that is no share.
+    and the lower the threshold, the more does. `vocab_size` counts the present tokens, `merges` only merges.
+    The other settings and errors are those of `train_bpe`; SettingError also for a threshold outside 0 to 1.
 
     >>> trace = train_pickybpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
     >>> [(snapshot.event.kind, snapshot.event.token) for snapshot in trace[5:8]]
@@ -247,13 +244,13 @@ class RemoveEvent(RuleEvent):
     merged: int
     """How many of the token's places the merge took."""
     left: int
-    """How many were left, all of which are split into `parts`."""
+    """The number of remaining occurrences, now split into `parts`."""
     into: str
-    """The token that the merge made."""
+    """The merge's new token."""
     threshold: Fraction
     parts: tuple[str, ...]
     words: tuple[str, ...]
-    """The words in which it was left, in the order of the corpus."""
+    """The words with remaining occurrences, in the order of the corpus."""
     kind: ClassVar[Literal["remove"]] = "remove"
 
     @property
@@ -263,7 +260,7 @@ class RemoveEvent(RuleEvent):
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """What the step decided on."""
+        """The token the step decided on."""
         return (self.token,)
 
     @property
@@ -316,7 +313,7 @@ class PickyTrace(BpeTrace):
 
     @cached_property
     def presences(self) -> dict[str, Presence]:
-        """For each token that was ever removed, when it left and came back."""
+        """For each token ever removed, when it left and came back."""
         results: dict[str, Presence] = {}
         record = self.record
         for step in range(1, len(self) + 1):
@@ -393,9 +390,9 @@ class PickyTrace(BpeTrace):
 
 
 class PickyModel(Model):
-    """Merges and removals, ready to encode words: they are made in the order in which they were learned.
+    """Merges and removals, ready to encode words: they are applied in learning order.
 
-    A character that is no symbol becomes `unk_token`, and is left out if that is "".
+    An unknown character becomes `unk_token`, and is left out if that is "".
     """
 
     way = "merges"
@@ -408,13 +405,13 @@ class PickyModel(Model):
         unk_token: str = "",
         suffix: str = "",
     ) -> None:
-        """`learned` has all tokens that the steps are about, `tokens` those that are present."""
+        """`learned` has all tokens of the steps, `tokens` only the present ones."""
         super().__init__()
         self.vocabulary = Vocabulary(tokens)
         self.learned, self.steps = learned, steps
         self.unk_token, self.suffix = unk_token, suffix
         self._written = Vocabulary([*learned.tokens, *filter(None, [unk_token])])
-        """All of these, by the ids that words are written in while they are encoded."""
+        """All of these, by the internal ids used during encoding."""
 
     def split(self, word: str) -> tuple[str, ...]:
         return split_word(word, suffix=self.suffix)
@@ -450,7 +447,7 @@ class PickyModel(Model):
             text = self.steps.apply(step, text)
 
     def _options(self, text: Private, step: int) -> tuple[tuple[Pair, int], ...]:
-        """The pairs of a word that are merged after `step` steps, each with the rank of the next time."""
+        """The pairs of a word to be merged after `step` steps, each with the rank of its next merge."""
         ranks: dict[PrivatePair, int] = {}
         for pair in neighbours(text):
             ahead = self.steps.steps.get(pair, [])[bisect_right(self.steps.steps.get(pair, []), step) :]
@@ -461,8 +458,8 @@ class PickyModel(Model):
         )
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
-        """What stopped the steps from splitting a word like this: a token that they don't make, or the first
-        merge across a cut."""
+        """What stopped the steps from splitting a word like this: a token they don't make, or the first merge
+        across a cut."""
         actual = tuple(self.vocabulary.tokens[identifier] for identifier in self.encode_word(word))
         if tokens == actual:
             return Chosen(actual)
@@ -497,7 +494,7 @@ class PickyModel(Model):
         return Chosen(actual)
 
     def _replaced(self, tokens: tuple[str, ...], symbols: tuple[str, ...]) -> Reason:
-        """The token of a split that has a character which is no symbol."""
+        """The token of a split with an unknown character."""
         unknown = next(symbol for symbol in symbols if symbol not in self.vocabulary.ids)
         token = next(token for token in tokens if unknown in token)
         return UnknownCharacter(token, unknown, tuple(filter(None, [self.unk_token])))
@@ -536,12 +533,12 @@ class PickyModel(Model):
         return self._written.read(text)
 
     def sampling(self, word: str, amount: float, random: Random) -> Iterator[Drawn]:
-        """The word's symbols, and what comes of them: what is between may have tokens that the vocabulary
-        lacks."""
+        """The word's symbols, and the result: the states between may have tokens absent from the
+        vocabulary."""
         yield Drawn(self._written.read(self.start(word)))
         yield Drawn(self.sample(word, amount, random))
 
     def distribution(self, word: str, amount: float) -> None:  # noqa: ARG002
-        """None: a merge that dropped out changes which removals matter, so there is no short way through all
-        of them."""
+        """None: a dropped merge changes which removals matter, so there is no short way through all of
+        them."""
         refuse_bad_dropout(amount)

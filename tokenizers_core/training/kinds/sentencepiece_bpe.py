@@ -1,18 +1,18 @@
 """BPE as SentencePiece trains it (`model_type=bpe`).
 
-What differs from plain BPE: of equally frequent pairs the one whose token is shortest is merged, and of
-equally long ones the first in Unicode's order; a pair that spells a token that is there is never merged (from
+Differences from plain BPE: of equally frequent pairs the one with the shortest token is merged, and of
+equally long ones the first in Unicode's order; a pair that spells an existing token is never merged (from
 characters no second pair comes to spell one, but a special token can be spelled); no token mixes scripts or
 has a space inside, and none is longer than 16 characters. Encoding merges any two neighbours that spell a
 token, the token learned first going first.
 
 Source: SentencePiece 0.2.3, bpe_model_trainer.cc and trainer_interface.cc; oracle: the library. It differs in
-two respects. When no pair is left that occurs, it goes on with pairs that occurred before, and here training
-ends. And of many thousand pairs it looks at the most frequent ones alone, so rare pairs that tie, late in a
-run, may come in another order.
+two respects. When no pair is left, it goes on with pairs that occurred before, and here training ends. And of
+many thousand pairs it considers only the most frequent ones, so ties of rare pairs, late in a run, may come
+in another order.
 
 Around user-defined symbols, words begin as in a tokenizer.json: there the text is cut at symbols first and
-what comes after one begins with ▁, while SentencePiece puts the marks first. So a run is the library's on the
+the text after one begins with ▁, while SentencePiece puts the marks first. So a run is the library's on the
 same text with a space behind each symbol.
 """
 
@@ -53,7 +53,7 @@ def mixes(token: str) -> bool:
 
 
 class PieceBounds(Bounds):
-    """What excludes pairs in SentencePiece, too: a token that another pair has made, and mixed scripts."""
+    """The bounds in SentencePiece, which also exclude tokens made by another pair, and mixed scripts."""
 
     def reason(self, pair: PrivatePair | str, size: int | None = None) -> str:
         tokens = self.vocabulary.tokens
@@ -69,7 +69,7 @@ class PieceBounds(Bounds):
 
 
 class CountsByToken(Counts):
-    """What pairs are ranked by: their counts. A merge also ends the chances of the other pairs that spell its
+    """The values that rank pairs: their counts. A merge also ends the chances of other pairs with its
     token."""
 
     def __init__(self, table: PairTable, vocabulary: Vocabulary) -> None:
@@ -83,7 +83,7 @@ class CountsByToken(Counts):
 
 
 def spellings(token: str, vocabulary: Vocabulary) -> Iterator[Pair]:
-    """The pairs of tokens that spell one.
+    """The pairs of tokens that spell a token.
 
     >>> [*spellings("hug", Vocabulary(["h", "u", "g", "ug", "hu", "hug"]))]
     [Pair(first='h', second='ug'), Pair(first='hu', second='g')]
@@ -111,9 +111,9 @@ def train_sentencepiece_bpe(
     progress: Progress | None = None,
     growing: Growing | None = None,
 ) -> PieceBpeTrace:
-    """Train BPE as SentencePiece does, and record every step. The settings are those of `train_bpe`, and so
-    is what is raised; SettingError also for words in bytes. A character that `character_coverage` leaves out
-    is `[UNK]` in its word; `initial_alphabet` is SentencePiece's `required_chars`.
+    """Train BPE as SentencePiece does, and record every step. The settings and errors are those of
+    `train_bpe`; SettingError also for words in bytes. A character left out by `character_coverage` is `[UNK]`
+    in its word; `initial_alphabet` is SentencePiece's `required_chars`.
 
     >>> corpus = Corpus.from_texts(["hug pug pun bun hugs"], pre_tokenizer="whitespace_split_metaspace")
     >>> trace = train_sentencepiece_bpe(corpus)
@@ -127,7 +127,7 @@ def train_sentencepiece_bpe(
             value="byte_level",
             reason="SentencePiece trains on characters and marks spaces; choose metaspace",
         )
-    if character_coverage != 1:  # or 1.0, and what is no number is refused
+    if character_coverage != 1:  # or 1.0; anything but a number is refused
         special_tokens = tuple(dict.fromkeys((*special_tokens, PieceBpeTrace.unk_token)))
     return train_by_counts(
         PieceBpeTrace,
@@ -159,7 +159,7 @@ class PieceBpeTrace(BpeTrace):
         return CountsByToken(table, self.vocabulary)
 
     def merges_to_encode(self, snapshot: MergeSnapshot) -> Sequence[Pair]:
-        """All pairs that spell a token, in the order in which the tokens were learned."""
+        """All pairs that spell a token, in the tokens' learning order."""
         known = Vocabulary(snapshot.vocab)
         learned = (pair.first + pair.second for pair in snapshot.merges)
         return [pair for token in learned for pair in spellings(token, known)]

@@ -1,8 +1,8 @@
-"""SuperBPE: BPE whose tokens may bridge spaces, once it has learned words.
+"""SuperBPE: BPE with tokens that may bridge spaces, once it has learned words.
 
 Source: Liu, Hayase, Hofmann, Oh, Smith and Choi (2025), “SuperBPE: Space Travel for Language Models”, arXiv
-2503.13423. Stage 1 is plain BPE on pre-tokens. Stage 2 goes on with stretches of text in place of pre-tokens,
-which only a second pattern cuts. A stretch begins as what the merges of stage 1 make of it.
+2503.13423. Stage 1 is plain BPE on pre-tokens. Stage 2 continues with stretches of text, cut only by a second
+pattern, in place of pre-tokens. A stretch begins with stage 1's merges applied.
 """
 
 from __future__ import annotations
@@ -44,13 +44,12 @@ SECOND_PATTERN: Final = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
 """The authors' pattern for stage 2: it cuts at numbers, at runs of other signs, and at spaces before a space
 or an end."""
 LINEAR: Final = 600.0
-"""Seconds for that pattern, which can't take long for its text: one of somebody's own gets the corpus's
-time."""
+"""Seconds for that pattern, which takes linear time; a custom pattern gets the corpus's time."""
 MOST_WORDS: Final = 4
 """How many words a token may have in stage 2."""
 SPACE: Final = BYTE_TO_SYMBOL[ord(" ")]
 NOTHING: Final = PrivatePair("\0\0")
-"""What the record has for the change of stages, which merges no pair."""
+"""The record's pair for the change of stages, a step without a merge."""
 
 
 def is_superword(token: str) -> bool:
@@ -72,7 +71,7 @@ def may_be_token(token: str, most_words: int) -> bool:
 
 
 class WordLimit(Bounds):
-    """What excludes pairs in stage 2."""
+    """The bounds of stage 2."""
 
     def __init__(self, vocabulary: Vocabulary, most_words: int, others: Bounds | None) -> None:
         super().__init__(vocabulary)
@@ -86,10 +85,10 @@ class WordLimit(Bounds):
 
 
 def merged_stretches(words: Iterable[Private], steps: Sequence[tuple[PrivatePair, Private]]) -> list[Private]:
-    """What stage 1's merges make of each stretch, in the order in which they were learned.
+    """Each stretch after stage 1's merges, in learning order.
 
-    No merge crosses a place between two symbols where none could: there a stretch is cut, and most of what is
-    between has been met before.
+    Stretches are cut between symbols that no merge can join, and most of the parts between have been met
+    before.
 
     >>> steps = [(PrivatePair("ug"), Private("U")), (PrivatePair("hU"), Private("H"))]
     >>> merged_stretches([Private("hug hugs"), Private("ughug")], steps)
@@ -173,8 +172,8 @@ def train_superbpe(
     Stage 1 goes on until there are `transition` tokens (None: nine tenths of `vocab_size`, or until no pair
     is left). In stage 2 the text is cut where `second_pattern` matches, and nowhere else; no token has more
     than `most_words` words, or a colon before a space. The corpus must know its texts (`Corpus.from_texts` of
-    a list), unless their `stretches` were counted elsewhere, and be byte-level. The other settings are those
-    of `train_bpe`, and so is what is raised; SettingError also for a corpus or number that makes no sense.
+    a list), unless their `stretches` were counted elsewhere, and be byte-level. The other settings and errors
+    are those of `train_bpe`; SettingError also for a senseless corpus or number.
 
     >>> trace = train_superbpe(
     ...     Corpus.from_texts(["by the way", "on the way", "the way to it"]), 22, transition=20
@@ -251,9 +250,9 @@ class StageEvent(RuleEvent):
     """From here on tokens may bridge spaces: the words are stretches now."""
 
     words: int
-    """Different pre-tokens, which were merged until here."""
+    """Number of different pre-tokens, merged until here."""
     stretches: int
-    """Different stretches, which are merged from here on."""
+    """Number of different stretches, merged from here on."""
     tokens_before: int
     tokens_after: int
     """Tokens in the whole corpus, cut by the one pattern and by the other."""
@@ -278,7 +277,7 @@ class StageEvent(RuleEvent):
 
 
 class Alone(NamedTuple):
-    """A stretch that nothing is around: each step that changes it, from 0, with the stretch after it."""
+    """A stretch by itself: each step that changes it, from 0, with the stretch after it."""
 
     texts: list[tuple[int, Private]]
 
@@ -298,7 +297,7 @@ class SuperTrace(BpeTrace):
 
     @cached_property
     def stage_step(self) -> int | None:
-        """The step that changes the stages; None if the run ended before it."""
+        """The step of the change of stages; None if the run ended before it."""
         is_merge = self.record.is_merge
         return next((step for step in range(1, len(self) + 1) if not is_merge(step)), None)
 
@@ -336,8 +335,8 @@ class SuperTrace(BpeTrace):
         return merged_stretches(words, [(self.record.pair(step), self.record.token(step)) for step in steps])
 
     def splitter(self, step: int) -> Callable[[int], tuple[str, ...]]:
-        """A function from a word's place in the corpus to its tokens after `step` steps, as a text of its
-        own: what the tokenizer gives."""
+        """A function from a word's index in the corpus to its tokens after `step` steps, as a text of its
+        own, like the tokenizer's."""
         if not self.in_stage_2(step):
             return super().splitter(step)
         read, alone = self.vocabulary.read, self._alone
@@ -354,8 +353,7 @@ class SuperTrace(BpeTrace):
 
     @cached_property
     def _alone(self) -> list[list[Alone]]:
-        """For each word of the corpus the stretches that the second pattern cuts it into, as a text of its
-        own."""
+        """For each word of the corpus, as a text of its own, its stretches by the second pattern."""
         pipeline = self.stretches.pipeline
         splitter, known = pipeline.splitter(), dict[str, Alone]()
 
@@ -392,7 +390,7 @@ class SuperTrace(BpeTrace):
 
     @cached_property
     def _counts(self) -> Replay[dict[PrivatePair, int]]:
-        """Of stage 2, only the pairs that may merge."""
+        """In stage 2, only the pairs that may merge."""
 
         def apply(counts: dict[PrivatePair, int], step: int) -> dict[PrivatePair, int]:
             if step == self.stage_step:

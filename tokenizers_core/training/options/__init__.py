@@ -1,2 +1,1 @@
-"""What a learner may ask of training besides its size: what pairs may not become, and what training goes on
-from."""
+"""Options of training besides its size: bounds of pairs, limits of tokens and alphabet, and trimming."""

@@ -1,4 +1,4 @@
-"""Bounds: pairs that are not merged however often they occur, and why."""
+"""Bounds: pairs excluded from merging however often they occur, and why."""
 
 from __future__ import annotations
 
@@ -8,27 +8,26 @@ from typing import Final
 from tokenizers_core.encoding.vocabulary import PrivatePair, Vocabulary
 
 TAKEN: Final = "taken"
-"""The token that the pair would make is an old one, which the old merges don't make here (`train_bpe`'s
-`extend`)."""
+"""The pair's token would be an old one, not made here by the old merges (`train_bpe`'s `extend`)."""
 
 LENGTH: Final = "length"
 """The token would be longer than `max_token_length` allows."""
 
 KEPT: Final = "kept"
-"""The token would be a user-defined symbol, which is cut out of texts and never made."""
+"""The token would be a user-defined symbol: these are cut out of texts and never made."""
 
 MIXED_SCRIPTS: Final = "scripts"
 """The token would mix scripts, or have a space inside (SentencePiece)."""
 
 UNKNOWN: Final = "unknown"
-"""One of the two stands for a character outside of the alphabet (SentencePiece)."""
+"""One of the two represents a character outside the alphabet (SentencePiece)."""
 
 AGAIN: Final = "again"
 """There is such a token, made from another pair (SentencePiece)."""
 
 
 class Bounds:
-    """What excludes pairs from a run; here, the answer for a pair never changes.
+    """The rules that exclude pairs from a run; here, the answer for a pair never changes.
 
     >>> bounds = Bounds(Vocabulary(["h", "u", "hu"]), taken={"hu"})
     >>> bounds.reason("\\0\\1"), bounds.reason("\\1\\1")
@@ -48,15 +47,14 @@ class Bounds:
         self._known: dict[str, str] = {}
 
     def reason(self, pair: PrivatePair | str, size: int | None = None) -> str:  # noqa: ARG002
-        """Why a pair may not be merged when there are `size` tokens (None: those that there are now); "" if
-        it may."""
+        """Why a pair may not be merged when there are `size` tokens (None: as many as now); "" if it may."""
         known = self._known.get(pair)
         if known is None:
             known = self._known[pair] = self._worked_out(pair)
         return known
 
     def token(self, pair: PrivatePair | str) -> str:
-        """The token that a pair would make."""
+        """The merged token of a pair."""
         first, second = (self.vocabulary.tokens[ord(symbol)] for symbol in pair)
         return first + second.removeprefix(self.vocabulary.prefix)
 

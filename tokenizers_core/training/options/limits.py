@@ -1,5 +1,5 @@
-"""Limits: how long a token may be, and which characters are in the alphabet. The names are those of the
-`tokenizers` library and SentencePiece."""
+"""Limits on the length of tokens and the characters of the alphabet, named as in the `tokenizers` library and
+SentencePiece."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from tokenizers_core.text.corpus import Corpus
 
 
 class Limits(NamedTuple):
-    """What a run is limited to; by default nothing."""
+    """The limits of a run; by default none."""
 
     max_token_length: int | None = None
-    """The most characters that a merge may make, an end-of-word symbol and a continuation prefix not counted.
+    """The most characters of a merged token, an end-of-word symbol and a continuation prefix not counted.
     (SentencePiece's `max_sentencepiece_length`; the `tokenizers` library wants one more for the same, and
     always makes pairs.)"""
     limit_alphabet: int | None = None
     """The most characters in the alphabet: the most frequent stay, of equals the first in Unicode's order."""
     initial_alphabet: Sequence[str] = ()
-    """Characters that are in the alphabet whether the corpus has them or not."""
+    """Characters in the alphabet whether the corpus has them or not."""
     character_coverage: float = 1.0
-    """The share of the corpus's characters that the alphabet covers at least: the most frequent ones, as in
+    """The alphabet's least coverage of the corpus's characters, the most frequent first, as in
     SentencePiece."""
 
     def check(self) -> None:
-        """Raise WrongTypeError or SettingError for what makes no sense."""
+        """Raise WrongTypeError or SettingError for a senseless limit."""
         for name in ("max_token_length", "limit_alphabet"):
             if (value := getattr(self, name)) is not None:
                 refuse_wrong_type(name, value, Integral, WHOLE_NUMBER)
@@ -63,7 +63,7 @@ class Limits(NamedTuple):
             )
 
     def given(self) -> dict[str, Any]:
-        """The limits that are set, by name."""
+        """The set limits, by name."""
         return {name: value for name, value in self._asdict().items() if value != self._field_defaults[name]}
 
     @property
@@ -72,7 +72,7 @@ class Limits(NamedTuple):
         return self.limit_alphabet is not None or self.character_coverage < 1
 
     def kept(self, corpus: Corpus, always: Iterable[str] = ()) -> set[str]:
-        """The characters of the alphabet; those of `always` come before all others.
+        """The characters of the alphabet; `always` come before all others.
 
         >>> corpus = Corpus.from_counts({"hug": 10, "pug": 5})
         >>> sorted(Limits(limit_alphabet=3).kept(corpus)), sorted(Limits(limit_alphabet=3).kept(corpus, "z"))
@@ -112,7 +112,7 @@ def characters_of(corpus: Corpus) -> Counter[str]:
 
 
 def left_out(corpus: Corpus, alphabet: Iterable[str], prefix: str) -> Mapping[str, int]:
-    """The corpus's characters that an alphabet lacks, with their counts, the most frequent first."""
+    """The corpus's characters not in an alphabet, with their counts, the most frequent first."""
     known = {symbol.removeprefix(prefix) for symbol in alphabet}
     missing = [(one, count) for one, count in characters_of(corpus).items() if one not in known]
     return dict(sorted(missing, key=lambda item: (-item[1], item[0])))

@@ -1,7 +1,7 @@
 """Trimming: a BPE tokenizer without its last merges, and why merges in the middle can't be cut out.
 
-A merge needs the two tokens that earlier merges made. Without the last merges, all others work as before;
-without one in the middle, everything that was made from its token can't be made any more: it stays in the
+A merge needs two tokens made by earlier merges. Without the last merges, all others work as before; without
+one in the middle, every token made from its result can't be made any more: such a token stays in the
 vocabulary and no text produces it.
 """
 
@@ -26,8 +26,8 @@ def bpe_of(tokenizer: Tokenizer, name: str) -> BpeModel:
 
 
 def trim(tokenizer: Tokenizer, merges: int) -> Tokenizer:
-    """The tokenizer without its last `merges` merges and the tokens that only these made. All other tokens
-    keep their ids.
+    """The tokenizer without its last `merges` merges and the tokens made only by these. All other tokens keep
+    their ids.
 
     Raises WrongTypeError, SettingError.
 
@@ -51,26 +51,25 @@ def trim(tokenizer: Tokenizer, merges: int) -> Tokenizer:
 
 
 def made_by(model: BpeModel, merges: Sequence[Pair]) -> set[str]:
-    """The tokens that merges make."""
+    """The tokens made by merges."""
     prefix = model.vocabulary.prefix
     return {first + second.removeprefix(prefix) for first, second in merges}
 
 
 class CutOut(NamedTuple):
-    """What becomes of a vocabulary without one of its merges."""
+    """A vocabulary's losses without one of its merges."""
 
     pair: Pair
     token: str
     idle: tuple[Pair, ...]
-    """Later merges that never happen any more, in the order of their ranks: nothing makes one of their
+    """Later merges that can't happen any more, in the order of their ranks: nothing makes one of their
     parts."""
     stranded: tuple[str, ...]
-    """The tokens that no merge makes any more."""
+    """The tokens no longer made by any merge."""
 
 
 def cut_out(tokenizer: Tokenizer, rank: int) -> CutOut:
-    """What would come of a tokenizer if the merge with this rank were taken out of the middle. Raises
-    WrongTypeError, SettingError.
+    """A tokenizer's losses without the merge of this rank. Raises WrongTypeError, SettingError.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> tokenizer = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "hugs": 6}), merges=3).tokenizer()
