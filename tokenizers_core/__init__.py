@@ -10,7 +10,7 @@ rest of the package does the same fast, for real corpora, and records every step
   are in `training/kinds/`.
 * `counterfactual/`: the same run with one count changed, and how close each step was: ``tipping_points(trace,
   k, words)``.
-* `encoding/`: what was learned, put to use: ``trace.tokenizer(k).encode(text)``.
+* `encoding/`: the trained tokenizers at work: ``trace.tokenizer(k).encode(text)``.
 * `files/`: tokenizer.json and other files.
 
 >>> corpus = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
@@ -29,7 +29,7 @@ from tokenizers_core.encoding.templates import TEMPLATES, Template
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.files import loading as loading  # what `Tokenizer.load` reads
+from tokenizers_core.files import loading as loading  # for `Tokenizer.load`
 from tokenizers_core.files.tokenizer_json import tokenizer_from_json, tokenizer_to_json
 from tokenizers_core.measures import Measures, ParallelMeasures, measure, measure_parallel
 from tokenizers_core.text.corpus import Corpus

@@ -1,4 +1,4 @@
-"""Which steps of a run change a word, a token or a pair: where somebody stops who looks at nothing else."""
+"""The steps of a run that change a word, a token or a pair: the stops when following one of these."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tokenizers_core.training.unigram_trace import UnigramTrace
 
 
 def steps_changing_word(trace: AnyTrace, word: str) -> list[int]:
-    """The steps after which a word, as the pipeline gives it, is split otherwise. None for a word that the
+    """The steps that change the split of a word (a pre-token of the pipeline). An empty list for a word the
     run can't split.
 
     >>> from tokenizers_core import Corpus, train_bpe
@@ -23,13 +23,13 @@ def steps_changing_word(trace: AnyTrace, word: str) -> list[int]:
         return []
     try:
         return [step for step, _split in trace.history_of(word)[1:]]
-    except TokenizersCoreError:  # it has characters that the run doesn't know
+    except TokenizersCoreError:  # it has characters unknown to the run
         return []
 
 
 def steps_changing_token(trace: AnyTrace, token: str) -> list[int]:
-    """The steps that make a token, merge it, or remove it; of Unigram, those that prune it, or after which a
-    word's best split has it more often or less often.
+    """The steps that make a token, merge it, or remove it; for Unigram, steps that prune it or change its
+    count in a word's best split.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=4)
@@ -67,8 +67,7 @@ def _piece_changed(trace: UnigramTrace, piece: str) -> list[int]:
 
 
 def steps_changing_pair(trace: AnyTrace, first: str, second: str) -> list[int]:
-    """The steps after which two neighbouring tokens occur more often or less often; none of Unigram, which
-    knows no pairs.
+    """The steps that change the count of two neighbouring tokens; none for Unigram, as it has no pairs.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=4)

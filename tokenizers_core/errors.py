@@ -1,7 +1,7 @@
-"""What can go wrong, worded so that a learner can act on it.
+"""All errors, worded so that a learner can act on them.
 
-Every error of the engine is a `TokenizersCoreError`: a `ValueError` whose message gives the value, the reason
-and the remedy. The evidence travels with it in two forms:
+Every error of the engine is a `TokenizersCoreError`: a `ValueError` with the value, the reason and the remedy
+in its message. The evidence travels with it in two forms:
 
 * as attributes under the parameters' names, raw (`error.vocab_size`), for programs;
 * in `error.evidence`, ready to be shown (quoted, escaped, shortened), for people. The message is
@@ -25,7 +25,7 @@ from reprlib import repr as repr_shortened
 from typing import Any, ClassVar
 
 SHOWN_CHARACTERS = 60
-"""The longest piece of a text that a message repeats."""
+"""The longest piece of a text repeated in a message."""
 
 
 def quoted(text: str, limit: int = SHOWN_CHARACTERS) -> str:
@@ -61,7 +61,7 @@ class Numbered(str):
         return Numbered, (self.one, str(self), self.by)
 
     def chosen(self, evidence: Mapping[str, str | int | float]) -> str:
-        """The template that goes with this evidence."""
+        """The template for this evidence."""
         return self.one if str(evidence[self.by]) == "1" else str(self)
 
 
@@ -71,7 +71,7 @@ def template_for(template: str, evidence: Mapping[str, str | int | float]) -> st
 
 
 class Phrase(str):
-    """Part of a message that has a template of its own, so that it can be translated like a message.
+    """Part of a message, with a template of its own, so that it can be translated like a message.
 
     It is `template.format(**evidence)`, and keeps both.
 
@@ -94,10 +94,10 @@ class Phrase(str):
 
 
 class TokenizersCoreError(ValueError):
-    """Base of every error that the engine raises on purpose.
+    """Base of every error raised by the engine on purpose.
 
     A subclass with one way to go wrong has a `template`; one with several has them in `templates`, by the
-    reason's name, and each of its instances carries the `template` that applies.
+    reason's name, and each of its instances has the right `template`.
     """
 
     template: str = ""
@@ -114,14 +114,14 @@ class TokenizersCoreError(ValueError):
 
 
 def _restored(kind: type[TokenizersCoreError], message: str, state: dict[str, Any]) -> TokenizersCoreError:
-    """The error that `__reduce__` took apart."""
+    """The inverse of `__reduce__`."""
     error = kind.__new__(kind, message)
     error.__dict__.update(state)
     return error
 
 
 def all_templates() -> dict[str, tuple[str, ...]]:
-    """Every template by its class's name: what a translator has to translate.
+    """Every template by its class's name, for translators.
 
     >>> all_templates()["UnknownTokenError"]
     ('{token} is not in the vocabulary; choose a token that is.',)
@@ -139,8 +139,8 @@ def _subclasses(kind: type[TokenizersCoreError]) -> Iterable[type[TokenizersCore
 
 
 class EmptyCorpusError(TokenizersCoreError):
-    """There is no word to train on. `characters` says how many characters were read nevertheless, `used_up`
-    whether the texts were to come from an iterator that gave none.
+    """There is no word to train on. `characters` is the number of characters read nevertheless, `used_up`
+    says whether the texts' source was an iterator that gave none.
 
     >>> print(EmptyCorpusError(characters=0))
     The corpus is empty: no text was given; add some text.
@@ -192,7 +192,7 @@ def refuse_unknown_name(kind: str, name: object, known: Iterable[str]) -> None:
 
 
 class SettingError(TokenizersCoreError):
-    """A setting has a value that makes no sense; `reason` says why, or what to choose.
+    """A setting has a senseless value; `reason` says why, or names the remedy.
 
     >>> print(SettingError(name="merges", value=-1, reason="choose at least 0"))
     merges=-1 can't be used: choose at least 0.
@@ -211,8 +211,7 @@ def _shown(value: object) -> str:
 
 
 class WrongTypeError(TokenizersCoreError, TypeError):
-    """An argument is of a type that can't be what is wanted: a text where a corpus belongs, text where a
-    number does.
+    """An argument has the wrong type: a text instead of a corpus, text instead of a number.
 
     >>> print(
     ...     WrongTypeError(
@@ -230,7 +229,7 @@ class WrongTypeError(TokenizersCoreError, TypeError):
 
 
 def refuse_wrong_type(name: str, value: object, wanted: type | tuple[type, ...], remedy: str) -> None:
-    """Raise WrongTypeError unless a value is of a type that is wanted. True and False are no numbers.
+    """Raise WrongTypeError unless a value has the right type. True and False aren't numbers.
 
     >>> refuse_wrong_type("vocab_size", "10", Integral, WHOLE_NUMBER)
     Traceback (most recent call last):
@@ -256,7 +255,7 @@ def refuse_no_texts(name: str, value: object) -> None:
     if isinstance(value, bytes | bytearray | memoryview):
         raise WrongTypeError(name, value, f"{TEXT_WANTED}, and write [text]")
     refuse_wrong_type(name, value, Iterable, "give a list of texts, such as ['to be', 'or not']")
-    if type(value).__name__ == "DataFrame":  # of pandas, Polars and others, none of which is imported here
+    if type(value).__name__ == "DataFrame":  # of pandas, Polars and others, without importing them
         columns = list(value.columns)  # type: ignore[attr-defined]
         one = "text" if "text" in columns or not columns else columns[-1]
         wanted = f"give one of its columns, such as {name}[{_shown(one)}], of {_shown(columns)}"
@@ -264,8 +263,8 @@ def refuse_no_texts(name: str, value: object) -> None:
 
 
 def rows_of(name: str, values: Iterable[object]) -> Iterator[str]:
-    """Each row of several texts, from 0. Raises WrongTypeError, with the row's number, for the first that is
-    no text.
+    """Each row of several texts, from 0. Raises WrongTypeError, with the row's number, for the first one that
+    isn't a text.
 
     >>> list(rows_of("texts", ["to be", None]))
     Traceback (most recent call last):
@@ -292,7 +291,7 @@ def refuse_no_tokens(special_tokens: object) -> None:
 
 
 class VocabSizeError(TokenizersCoreError):
-    """The vocabulary wanted is smaller than what it must contain (`what`) before training starts."""
+    """The requested vocabulary is smaller than its necessary contents (`what`) before training starts."""
 
     template: str = Numbered(
         "vocab_size={vocab_size} is below the {what}'s {minimum} symbol; choose at least {minimum}.",
@@ -306,10 +305,10 @@ class VocabSizeError(TokenizersCoreError):
 
 
 class UnreachedSizeError(TokenizersCoreError):
-    """Training ended with fewer tokens than were asked for. `why` is a key of `templates`; `reached` counts
-    what there is.
+    """Training ended with fewer tokens than requested. `why` is a key of `templates`; `reached` is the actual
+    number.
 
-    A trace has it as its `shortfall`: the run is there nevertheless.
+    A trace has it as its `shortfall`: the run is valid nevertheless.
 
     >>> print(UnreachedSizeError("no_pairs", vocab_size=50, reached=16))
     vocab_size=50 can't be reached: with 16 tokens no pair is left to merge; choose at most 16, or add text.
@@ -353,12 +352,11 @@ class UnreachedSizeError(TokenizersCoreError):
 
 
 class UnreachedSizeWarning(UserWarning):
-    """What training warns with when the size that was asked for can't be reached: a trace's `shortfall`, in
-    words."""
+    """Training's warning when the requested size can't be reached: a trace's `shortfall`, in words."""
 
 
 class PatternError(TokenizersCoreError):
-    """A regular expression that the `regex` library can't compile: its message, and where (None: unknown).
+    """A regular expression is invalid in the `regex` library: its message, and where (None: unknown).
 
     >>> print(PatternError(pattern="(a", message="missing )"))
     The pattern '(a' is not a valid regular expression: missing ); fix it, or choose a pattern by name.
@@ -443,8 +441,8 @@ class CountsFileError(TokenizersCoreError):
 
 
 class CountedRulesError(TokenizersCoreError):
-    """A file's words were counted by rules that can't be used here. `known`: pre-tokenizers that can; () if
-    other rules apply.
+    """A file's words were counted by rules unusable here. `known`: usable pre-tokenizers; () if other rules
+    apply.
 
     >>> print(CountedRulesError(("none", "byte_level", "gpt2"), known=("bert", "whitespace")))
     The words in the file were counted with pre_tokenizer='byte_level', which can't be used here; \
@@ -475,7 +473,7 @@ count the text again with one of bert, whitespace.
 
 
 class ByteSymbolError(TokenizersCoreError):
-    """A string that should be written in the byte alphabet has another character.
+    """A string for the byte alphabet has another character.
 
     >>> print(ByteSymbolError(symbols="a b", position=1))
     Character 1 of 'a b' is ' ', which is not in the byte alphabet; that alphabet writes a space as Ġ and a newline as Ċ.
@@ -492,7 +490,7 @@ class ByteSymbolError(TokenizersCoreError):
 
 
 class UnknownTokenError(TokenizersCoreError):
-    """A token that the vocabulary doesn't have."""
+    """A token is not in the vocabulary."""
 
     template = "{token} is not in the vocabulary; choose a token that is."
 
@@ -537,8 +535,7 @@ class UnknownWordError(TokenizersCoreError):
 
 
 class TemplateError(TokenizersCoreError):
-    """A template that can't be put around a text. `why` is a key of `templates`; `piece` is the part of it
-    that is wrong.
+    """A template is unusable. `why` is a key of `templates`; `piece` is its faulty part.
 
     >>> print(TemplateError(template="[CLS] [SEP]", piece="$A", why="no_text"))
     The template '[CLS] [SEP]' has no '$A'; write it where the text goes, like: [CLS] $A [SEP].
@@ -561,7 +558,7 @@ class TemplateError(TokenizersCoreError):
     }
 
     def __init__(self, template: str, piece: str, why: str) -> None:
-        # `template` is what the message is made of, as in every error; the learner's is kept as `written`.
+        # `template` is the message's, as in every error; the learner's is kept as `written`.
         self.written, self.piece, self.why = template, piece, why
         self.template = self.templates[why]
         super().__init__(shown=quoted(template), piece=quoted(piece))
@@ -637,8 +634,8 @@ class TokenizerFileError(TokenizersCoreError):
 
 
 class VocabularyFileError(TokenizersCoreError):
-    """A file of tokens, which isn't a tokenizer.json, can't be read. `why` is a key of `templates`; lines
-    count from 1.
+    """A file of tokens (not a tokenizer.json) can't be read. `why` is a key of `templates`; lines count from
+    1.
 
     >>> print(
     ...     VocabularyFileError(
@@ -697,8 +694,7 @@ def _in_json(value: object) -> str:
 
 
 class LackingPartError(TokenizersCoreError):
-    """A tokenizer.json needs parts that aren't supported here; `parts` names them, each with its place and
-    value.
+    """A tokenizer.json needs parts unsupported here; `parts` names them, each with its place and value.
 
     >>> print(LackingPartError(["normalizer Precompiled", "added token '<mask>' with lstrip"]))
     tokenizer.json uses parts that TokenSteps lacks: normalizer Precompiled; added token '<mask>' with lstrip. \

@@ -1,4 +1,4 @@
-"""Values that are worked out when they are first needed, and kept."""
+"""Cached values, computed on first use."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class cached_property(Generic[Value]):
 
 
 class Recent(Generic[Value]):
-    """What a function returns for a number, kept for the last few numbers.
+    """A function's results, cached for the last few numbers.
 
     >>> squares = Recent(lambda number: print("working") or number**2, size=2)
     >>> squares.at(3), squares.at(3)

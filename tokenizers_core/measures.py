@@ -1,5 +1,5 @@
-"""What can be measured of a tokenizer on a text: how many tokens it takes, how even their distribution is,
-and what it costs each language.
+"""Measures of a tokenizer on a text: the number of tokens, the evenness of their distribution, and the cost
+for each language.
 
 Sources: fertility and the share of whole words, Rust et al. 2021, "How Good is Your Tokenizer?"; Rényi
 efficiency, Zouhar et al. 2023, "Tokenization and the Noiseless Channel"; premiums, Petrov et al. 2023,
@@ -24,13 +24,12 @@ from tokenizers_core.training.comparison import Comparison, Side
 from tokenizers_core.training.merge_trace import MergeTrace
 
 USUAL_ORDER: Final = 2.5
-"""The order of Rényi's entropy that agreed best with the quality of translation in Zouhar et al. 2023."""
+"""The order of Rényi's entropy in best agreement with the quality of translation in Zouhar et al. 2023."""
 
 
 @dataclass(frozen=True)
 class Measures:
-    """What was counted of a text's tokens, and what follows from it; None where there is nothing to divide
-    by.
+    """The counts of a text's tokens, and the measures that follow; None where there is nothing to divide by.
 
     >>> measures = Measures(Counter(the=3, cat=1, sat=1), words=5, whole=5, characters=19, bytes=19, size=100)
     >>> measures.fertility, measures.vocabulary_used, round(measures.renyi_efficiency(), 6)
@@ -38,11 +37,11 @@ class Measures:
     """
 
     counts: Mapping[int, int] | Mapping[str, int]
-    """How often each token occurs: those that do."""
+    """The count of each token in the text."""
     words: int
     """Of the text: stretches without white space, or pre-tokens."""
     whole: int
-    """Words that are one token, and known."""
+    """Words of one known token."""
     characters: int
     bytes: int
     """In UTF-8."""
@@ -80,12 +79,12 @@ class Measures:
 
     @property
     def whole_words(self) -> float | None:
-        """The share of words that are one token."""
+        """The share of words of one token."""
         return self.whole / self.words if self.words else None
 
     @property
     def vocabulary_used(self) -> float | None:
-        """The share of the vocabulary that occurs in the text."""
+        """The share of the vocabulary in use in the text."""
         return self.different / self.size if self.size else None
 
     def renyi_entropy(self, order: float = USUAL_ORDER) -> float:
@@ -108,8 +107,8 @@ class Measures:
         return (math.log2(inside) + order * math.log2(top)) / (1 - order)
 
     def renyi_efficiency(self, order: float = USUAL_ORDER, vocabulary: bool = False) -> float | None:
-        """This entropy as a share of the largest that so many tokens could have: those that occur, or the
-        whole `vocabulary`.
+        """This entropy as a share of its maximum for so many tokens: the ones in the text, or the whole
+        `vocabulary`.
 
         None where that is 0, for a single token. Raises SettingError for an order below 0.
         """
@@ -119,7 +118,7 @@ class Measures:
 
 
 def measure(tokenizer: Tokenizer, text: str) -> Measures:
-    """Measure a tokenizer on a text; nothing is put around it. Raises what `Tokenizer.encode` raises.
+    """Measure a tokenizer on a text; no template is put around it. Raises the errors of `Tokenizer.encode`.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> tokenizer = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=3).tokenizer()
@@ -137,8 +136,8 @@ def measure(tokenizer: Tokenizer, text: str) -> Measures:
 def measured(
     text: str, ids: Sequence[int], stretches: Sequence[Stretch], size: int, unknown: int | None
 ) -> Measures:
-    """The measures of a text with these tokens, which `stretches` place (see `cover`), of a vocabulary of so
-    many."""
+    """The measures of a text with these tokens, their `stretches` (see `cover`), and a vocabulary of `size`
+    tokens."""
     words = whole = 0
     for _word, positions in tokens_of_words(text, stretches):
         words += 1
@@ -166,13 +165,13 @@ def gini(values: Sequence[float]) -> float:
 
 @dataclass(frozen=True)
 class ParallelMeasures:
-    """What the same lines take in several languages."""
+    """The tokens of the same lines in several languages."""
 
     lines: int
     tokens: Mapping[str, int]
     """Language → tokens of all its lines."""
     unknown: Mapping[str, int]
-    """How many of them are the unknown token, which says nothing of the text."""
+    """Language → its unknown tokens, which say nothing about the text."""
 
     @property
     def premium(self) -> dict[str, float | None]:
@@ -223,7 +222,7 @@ def check_parallel(texts: Mapping[str, Sequence[str]]) -> int:
 
 def measure_parallel(tokenizer: Tokenizer, texts: Mapping[str, Sequence[str]]) -> ParallelMeasures:
     """Measure a tokenizer on the same lines in several languages; premiums are over the first. Raises
-    SettingError, and what encoding raises.
+    SettingError, and the errors of encoding.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> tokenizer = train_bpe(Corpus.from_texts(["to be"]), merges=9, alphabet="bytes").tokenizer()
@@ -268,8 +267,8 @@ def measure_sizes(comparison: Comparison, places: Iterable[int]) -> Iterator[tup
 
 
 def _measured_side(side: Side, step: int, corpus: Corpus, characters: int, size: int) -> Measures:
-    """Tokens are told apart as the algorithm does, and counted in the text; of a text in stretches, words are
-    split each by itself."""
+    """Tokens are distinguished as in the algorithm, and counted in the text; of a text in stretches, each
+    word is split by itself."""
     trace, texts = side.trace, corpus
     splits: Sequence[Sequence[str]]
     if isinstance(trace, MergeTrace):

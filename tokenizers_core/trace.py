@@ -1,15 +1,14 @@
-"""Training is data: a `Trace` is what an algorithm did, as snapshots with random access.
+"""Training is data: a `Trace` records an algorithm's run, as snapshots with random access.
 
 A trace of n steps has n + 1 snapshots: ``trace[0]`` is the start, ``trace[k]`` the state after k steps and
 ``trace[-1]`` the end. A snapshot never changes and never needs its neighbours, so a reader may step back,
 jump or share one trace with a hundred others.
 
-Long traces store what each step changed, not copies; `Replay` rebuilds any state from the nearest checkpoint.
+Long traces store each step's changes, not copies; `Replay` rebuilds any state from the nearest checkpoint.
 
-A run that is still under way can be looked at, too. A training function hands out what it has recorded so
-far, first as a trace that is not `finished`, then as the parts that come after it; `trace.grown(part)` is a
-longer trace. The shorter one stays as it is, so whoever reads one, in whatever thread, never sees it change
-under their hands.
+A run in progress can be read, too. A training function hands out its record so far, first as a trace that is
+not `finished`, then as the next parts; `trace.grown(part)` is a longer trace. The shorter one stays as it is,
+so a reader in any thread never sees a trace change.
 """
 
 from __future__ import annotations
@@ -25,17 +24,16 @@ from tokenizers_core.errors import quoted, refuse_wrong_type
 State = TypeVar("State")
 
 GROWING: Final = "growing"
-"""The `stop_reason` of a trace whose run is still under way."""
+"""The `stop_reason` of a trace while its run is in progress."""
 CutOff = Callable[[], Any]
-"""Cuts off what a run has recorded since the last cut: at first a trace that is not finished, then a part for
-its `grown`."""
+"""Cuts off a run's record since the last cut: at first an unfinished trace, then a part for its `grown`."""
 Growing = Callable[[CutOff], object]
-"""Called again and again while a run grows; it may cut, or leave that for later: what is not cut off now
-comes with the next cut."""
+"""Called again and again while a run grows; it may cut, or leave that for later: the next cut then includes
+everything since."""
 
 
 class Event(Protocol):
-    """What turned snapshot k - 1 into snapshot k. Readers dispatch on `kind`."""
+    """The event that turned snapshot k - 1 into snapshot k. Readers dispatch on `kind`."""
 
     @property
     def kind(self) -> str: ...
@@ -52,22 +50,22 @@ class Snapshot(Protocol):
 
 
 class ByContent:
-    """A snapshot that refers to its trace: equal at the same step of one trace, or, in two traces, with the
-    same content."""
+    """A snapshot with a reference to its trace: equal at the same step of one trace, or, in two traces, with
+    the same content."""
 
     trace: Trace[Any]
     step: int
 
     @property
     def event(self) -> Event:
-        """What turned the snapshot before into this one."""
+        """The event that turned the snapshot before into this one."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: step {self.step:,} of {len(self.trace):,}, {self.event.kind}>"
 
     def _content(self) -> tuple[object, ...]:
-        """All that the snapshot shows."""
+        """The whole contents of the snapshot."""
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
@@ -88,22 +86,21 @@ class Trace(ABC, Generic[AnySnapshot]):
     """A run of an algorithm, recorded.
 
     ``len(trace)`` counts steps, so the valid indices are 0 (the start) to ``len(trace)`` (the end), and
-    negative ones counted from the end. `stop_reason` says why the run ended there; in a trace that is not
-    `finished`, "growing".
+    negative ones counted from the end. `stop_reason` says why the run ended there; in an unfinished trace,
+    "growing".
     """
 
     stop_reason: str
 
     @property
     def finished(self) -> bool:
-        """False if the run was still under way when this was recorded: then there may be a longer trace of
-        it."""
+        """False if the run was still in progress at this record: then there may be a longer trace of it."""
         return self.stop_reason != GROWING
 
     @property
     def settled(self) -> int:
-        """The last step that looks the same in every longer trace of the same run, with all that it tells of
-        what comes next.
+        """The last step with the same contents, including its hints at later steps, in every longer trace of
+        the run.
 
         The last step isn't among them: there a trace says why it ended. −1 if no step is.
         """
@@ -148,14 +145,14 @@ class Trace(ABC, Generic[AnySnapshot]):
 
 @dataclass(frozen=True, repr=False)
 class StoredTrace(Trace[AnySnapshot]):
-    """A short trace that simply holds its snapshots: the encoding of one word."""
+    """A short trace with stored snapshots: the encoding of one word."""
 
     word: str
     snapshots: tuple[AnySnapshot, ...]
     stop_reason: str
 
     def __repr__(self) -> str:
-        """One line: which word's encoding, how many steps, and why it ended."""
+        """One line: the word, the number of steps, and the reason of the end."""
         return f"<Encoding of {quoted(self.word)}: {len(self):,} steps, stop_reason={self.stop_reason!r}>"
 
     def __len__(self) -> int:
@@ -171,8 +168,8 @@ class Replay(Generic[State]):
 
     `start()` makes the state before the first step, `copy(state)` an independent copy, and `apply(state,
     step)` returns the state after `step`, given the one before it (which it may modify). Checkpoints are kept
-    the first time a replay passes them, and so is the last state that was returned, so that stepping forward
-    costs one step. A state is never modified after it was returned: several threads may share a `Replay`.
+    the first time a replay passes them, and so is the last returned state, so that stepping forward costs one
+    step. A state is never modified after it was returned: several threads may share a `Replay`.
 
     >>> Replay(start=list, copy=list, apply=lambda state, step: [*state, step], every=2).at(5)
     [1, 2, 3, 4, 5]
@@ -200,7 +197,7 @@ class Replay(Generic[State]):
         return state
 
     def take_over(self, shorter: Replay[State]) -> None:
-        """Go on from the checkpoints of another replay, of the beginning of the same run, which may be in
+        """Continue from the checkpoints of another replay of the same run's beginning; that one may be in
         use."""
         self._checkpoints, self._latest = shorter._checkpoints, shorter._latest
 

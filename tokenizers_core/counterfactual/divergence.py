@@ -1,4 +1,4 @@
-"""Two runs side by side: what each step chose, where they part, and what becomes of that."""
+"""Two runs side by side: each step's choice, the first divergence, and the vocabularies' difference."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from tokenizers_core.training.merge_trace import MergeTrace
 
 
 class Decision(NamedTuple):
-    """What a step chose: equal choices are the same decision."""
+    """The choice of a step: equal choices are the same decision."""
 
     kind: str
     """As in its event: "start", "merge", "remove", "stage", "prune", "e_step", "m_step" or "finalize"."""
     tokens: tuple[str, ...]
-    """The pair that is merged, the token that is removed, the piece that is pruned, the pieces that an M step
-    drops, those that stay in the end."""
+    """The merged pair, the removed token, the pruned piece, the pieces dropped by an M step, or the final
+    pieces."""
 
 
 def choice_at(trace: AnyTrace, step: int) -> Decision | None:
-    """What a step chose; None beyond the end of the run. The start chooses the alphabet, or Unigram's seed.
+    """The choice of a step; None beyond the end of the run. The start chooses the alphabet, or Unigram's
+    seed.
 
     An E step chooses nothing: it only counts.
     """
@@ -47,8 +48,7 @@ def choice_at(trace: AnyTrace, step: int) -> Decision | None:
 
 
 def first_divergence(ours: AnyTrace, theirs: AnyTrace) -> int | None:
-    """The first step, from 1, in which two runs choose otherwise, or that only one of them has; None when all
-    are alike.
+    """The first step, from 1, with different choices, or in one run only; None when all are alike.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> runs = [train_bpe(Corpus.from_counts({"hug": 10, "pug": pug, "pun": 12})) for pug in (5, 30)]
@@ -81,12 +81,12 @@ def aligned(ours: AnyTrace, theirs: AnyTrace) -> Iterator[tuple[int | None, int 
 
 
 def is_rule(trace: AnyTrace, step: int) -> bool:
-    """Whether a step is one that only a newer kind of BPE has; beyond the end of a run, none is."""
+    """Whether a step exists only in newer kinds of BPE; never so beyond the end of a run."""
     return isinstance(trace, MergeTrace) and step <= len(trace) and not trace.record.is_merge(step)
 
 
 class VocabularyDifference(NamedTuple):
-    """Two vocabularies of the same size, and what they do with the same words."""
+    """The difference between two vocabularies of the same size."""
 
     size: int
     """Tokens in each, special tokens included; the smaller one's where one run has no step of that size, or
@@ -94,9 +94,9 @@ class VocabularyDifference(NamedTuple):
     steps: tuple[int, int]
     """The step of each run."""
     shared: int
-    """Longer tokens that both have."""
+    """Number of longer tokens in both."""
     ours: tuple[str, ...]
-    """Longer tokens that only the first has, in its own order."""
+    """Longer tokens only in the first, in its own order."""
     theirs: tuple[str, ...]
 
 
@@ -115,11 +115,11 @@ def step_of_size(trace: AnyTrace, size: int) -> int:
 
 
 def vocabulary_difference(ours: AnyTrace, theirs: AnyTrace) -> VocabularyDifference:
-    """The vocabularies at the largest size that both runs end with or pass.
+    """The vocabularies at the largest size reached or passed by both runs.
 
     A merging run passes every size from its alphabet's to its last one; Unigram comes down to its last. Byte
-    pieces that only one of them has are left out of the size. Two kinds of BPE that have not parted by then,
-    as the one has run out of pairs, are compared at their ends.
+    pieces in only one of them are left out of the size. Two kinds of BPE without a divergence by then (one
+    has run out of pairs) are compared at their ends.
     """
     runs = (ours, theirs)
     size = common_size(*runs)
@@ -139,7 +139,7 @@ def vocabulary_difference(ours: AnyTrace, theirs: AnyTrace) -> VocabularyDiffere
 
 
 def common_size(ours: AnyTrace, theirs: AnyTrace) -> int:
-    """The vocabulary size to compare two runs at, without byte pieces: where the one ends that ends first."""
+    """The vocabulary size to compare two runs at, without byte pieces: the first end of the two."""
     ends = [run.snapshot(len(run)).vocab_size - byte_pieces(run) for run in (ours, theirs)]
     return max(ends) if ours.ranked_by == theirs.ranked_by == "loss" else min(ends)
 
@@ -150,6 +150,6 @@ def byte_pieces(trace: AnyTrace) -> int:
 
 
 def longer(vocab: Sequence[str], trace: AnyTrace) -> list[str]:
-    """The tokens of a vocabulary that training made: neither special nor of the alphabet."""
+    """The tokens of a vocabulary learned in training: neither special nor of the alphabet."""
     known = {*trace.alphabet, *trace.special_tokens}
     return [token for token in vocab if token not in known]

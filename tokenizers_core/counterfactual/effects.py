@@ -1,5 +1,4 @@
-"""What two runs make of the same words: which of them are split otherwise, and how many tokens all of them
-take."""
+"""The effects of two runs on the same words: the words with different splits, and the tokens in all."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from tokenizers_core.training.kinds.superbpe import SuperTrace
 
 
 class RemoteTokenizer(NamedTuple):
-    """A word that two tokenizers split otherwise."""
+    """A word with different splits by two tokenizers."""
 
     word: str
     frequency: int
@@ -24,7 +23,7 @@ class RemoteTokenizer(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """A corpus's words, repetitions counted, and the tokens that they take."""
+    """A corpus's words, repetitions counted, and the number of their tokens."""
 
     words: int
     tokens: int
@@ -36,14 +35,14 @@ class Measure(NamedTuple):
 
 
 class Effects(NamedTuple):
-    """What becomes of the words at the same vocabulary size."""
+    """The effects on the words at the same vocabulary size."""
 
     apart: tuple[RemoteTokenizer, ...]
-    """The words that both pipelines make and that are split otherwise, the most frequent first."""
+    """The words made by both pipelines and split differently, the most frequent first."""
     measures: tuple[Measure, Measure]
     """Each tokenizer on the first run's corpus; on its own corpus, if the runs' pipelines cut words by
-    different rules or keep other symbols whole, each of which is a token. SuperBPE's words are counted in the
-    tokens of its stretches."""
+    different rules or keep other symbols whole (each is a token). SuperBPE's words are counted in the tokens
+    of its stretches."""
 
 
 def effects(ours: AnyTrace, theirs: AnyTrace, at: VocabularyDifference) -> Effects:

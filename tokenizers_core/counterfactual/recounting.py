@@ -18,10 +18,9 @@ Retrained = TypeVar("Retrained", bound=AnyTrace)
 
 
 def with_count(corpus: Corpus, word: str, count: int) -> Corpus:
-    """The corpus with `word` occurring `count` times: 0 leaves it out, and a word that wasn't there comes
-    last.
+    """The corpus with `word` occurring `count` times: 0 leaves it out, and a new word comes last.
 
-    Raises SettingError for a negative count, and for one that leaves no word at all.
+    Raises SettingError for a negative count, and if no word is left at all.
 
     >>> corpus = Corpus.from_counts({"hug": 10, "pug": 5})
     >>> [dict(with_count(corpus, *change).items()) for change in (("pug", 7), ("hug", 0), ("pun", 1))]
@@ -43,14 +42,14 @@ def with_count(corpus: Corpus, word: str, count: int) -> Corpus:
 
 
 def corpus_of(trace: AnyTrace | MergeTrace, step: int) -> Corpus:
-    """The words that a step chose among."""
+    """The corpus behind the choice of a step."""
     if isinstance(trace, ParityTrace):
         return trace.chosen_corpus(max(0, step - 1))
     return trace.corpus_at(max(0, step - 1)) if isinstance(trace, MergeTrace) else trace.corpus
 
 
 def recounted(trace: AnyTrace, step: int, word: str, count: int) -> dict[str, Any]:
-    """What a run is made from, with one count changed of the words that step `step` chose among: see
+    """The arguments to retrain a run with one changed count in the corpus behind step `step`: see
     `with_count`."""
     if isinstance(trace, ParityTrace):
         changed = corpus_of(trace, step)
@@ -68,7 +67,7 @@ def recounted(trace: AnyTrace, step: int, word: str, count: int) -> dict[str, An
 
 def retrain(trace: Retrained, corpus: Any, steps: int, **others: Any) -> Retrained:
     """The same training on another corpus, for `steps` steps (of merging, merges) at most; `others` as in
-    `recounted`. Raises what the training function raises."""
+    `recounted`. Raises the errors of the training function."""
     settings: dict[str, Any] = dict(trace.settings)
     if trace.ranked_by == "loss":
         settings["steps"] = steps

@@ -1,11 +1,11 @@
-"""Tipping points: the smallest change of a word's count that makes a step choose otherwise.
+"""Tipping points: the smallest change of a word's count that changes a step's choice.
 
-A change is judged by training again, so also by what it does to the steps before. Most changes need no
+A change is judged by training again, so its effects on earlier steps count, too. Most changes need no
 training, though: as long as every step up to this one chooses as before, the words are split as before, and
-each pair's value is a known function of the change. `certain` finds how far that holds for sure, and the
-search begins there.
+each pair's value is a known function of the change. `certain` finds how far that surely holds, and the search
+begins there.
 
-With a larger change a step may choose as before again, and later otherwise again: what is found is the first
+With a larger change a step may choose as before again, and then otherwise again: the search finds the first
 change in each direction, and there may be more.
 """
 
@@ -27,14 +27,13 @@ from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace
 
 BOUND = 100
-"""How large a change is tried, unless told otherwise."""
+"""The default limit of the tried changes."""
 SearchProgress = Callable[[int, int], object]
 """Told now and then how much is done, of how much; returning False ends the search."""
 
 
 class Tip(NamedTuple):
-    """A change that makes a step choose otherwise, and what it chooses then: None if there is no such step
-    any more."""
+    """A change that changes a step's choice, and the new choice: None if the step no longer exists."""
 
     change: int
     instead: Decision | None
@@ -56,11 +55,11 @@ class Tipping(NamedTuple):
 def tipping_points(
     trace: AnyTrace, step: int, words: Iterable[str], bound: int = BOUND
 ) -> dict[str, int | None]:
-    """For each word the smallest change of its count that makes step `step` choose otherwise; None up to
-    `bound` either way.
+    """For each word the smallest change of its count that changes the choice of step `step`; None if there is
+    none up to `bound` either way.
 
     A count falls to 0 at most, and a word that makes up the whole corpus stays. Raises SettingError for a
-    word that isn't in the corpus, and IndexError for a step that isn't in the run.
+    word not in the corpus, and IndexError for a step not in the run.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
@@ -78,8 +77,8 @@ def tippings(
     bound: int = BOUND,
     progress: SearchProgress | None = None,
 ) -> dict[str, Tipping]:
-    """For each word both changes, with what is chosen instead; without the words that were left when
-    `progress` said to stop."""
+    """For each word both changes, with the new choices; without the remaining words if `progress` stopped the
+    search."""
     step = trace[step].step
     corpus = corpus_of(trace, step)
     positions = {word: index for index, word in enumerate(corpus.words)}
@@ -127,8 +126,8 @@ class Stride:
 
 
 def first_tip(trace: AnyTrace, step: int, word: str, changes: Iterable[int]) -> Tip | None:
-    """The first of these changes of a word's count with which step `step` chooses otherwise, found by
-    training with each."""
+    """The first of these changes of a word's count that changes the choice of step `step`, by training with
+    each."""
     before, count = choice_at(trace, step), dict(corpus_of(trace, step).items())[word]
     for change in changes:
         run = retrain(trace, steps=step, **recounted(trace, step, word, count + change))
@@ -138,11 +137,11 @@ def first_tip(trace: AnyTrace, step: int, word: str, changes: Iterable[int]) -> 
 
 
 def at_play(trace: AnyTrace, step: int, most: int) -> list[str]:
-    """The words that decided step `step`: those with what it chose or with the runner-up in them, the most
+    """The words that decided step `step`: words with the chosen pair or piece or with the runner-up, the most
     frequent first.
 
-    After them, for WordPiece, those that only have one of the symbols, whose counts are part of the scores.
-    At most `most`.
+    After them, for WordPiece, words with only one of the symbols, as symbol counts are part of the scores. At
+    most `most`.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> at_play(train_bpe(Corpus.from_counts({"hug": 10, "hum": 12, "bat": 4})), 2, 5)
@@ -152,7 +151,7 @@ def at_play(trace: AnyTrace, step: int, most: int) -> list[str]:
         return []
     splits = trace.snapshot(step - 1).splits(corpus_of(trace, step).words)
     if isinstance(trace, MergeTrace) and not trace.record.is_merge(step):
-        return at_play(trace, step - 1, most)  # it follows on what was merged before
+        return at_play(trace, step - 1, most)  # it follows from the merge before
     if isinstance(trace, MergeTrace):
         rivals = {tuple(candidate.pair) for candidate in trace.candidates(step - 1, 2)} | {
             trace.pair_of(step)
@@ -175,7 +174,7 @@ def at_play(trace: AnyTrace, step: int, most: int) -> list[str]:
     return list(dict.fromkeys(ordered))[:most]
 
 
-# --- What needs no training ---------------------------------------------------------------------------------
+# --- Without training ---------------------------------------------------------------------------------------
 
 Polynomial = tuple[int, ...]
 """Coefficients of 1, x, x², …"""
@@ -184,11 +183,11 @@ Polynomial = tuple[int, ...]
 def certain(
     trace: AnyTrace, step: int, places: Iterable[int], bound: int, tell: Stride
 ) -> dict[int, tuple[int, int]]:
-    """For each word, by its place, two changes of its count, from 0 down and up: in between, steps 1 to
+    """For each word, by its index, two changes of its count, from 0 down and up: in between, steps 1 to
     `step` stay as they are.
 
-    Only for plain merging, where a step is settled by counts alone; (0, 0) says nothing. A change that
-    removes the word is never certain: pairs may be met elsewhere first.
+    Only for plain merging, where counts alone decide a step; (0, 0) says nothing. A change that removes the
+    word is never certain: pairs may be met elsewhere first.
     """
     ranges = dict.fromkeys(places, (-bound, bound))
     if not isinstance(trace, MergeTrace) or (isinstance(trace, BpeTrace) and trace.kind != "plain"):
@@ -209,8 +208,8 @@ def certain(
 
 
 def lasting(lead: Polynomial, most: int) -> int:
-    """The largest x up to `most` for which a lead is certainly kept: it was 1 or more and still is, or was 0
-    and isn't less.
+    """The largest x up to `most` with a certainly preserved lead: from 1 or more to at least 1, or from 0 to
+    at least 0.
 
     Rising parts are left out, so what remains only falls: the answer is never too large, and exact for a
     straight line.
@@ -255,8 +254,7 @@ class Leads:
         )
 
     def leads(self, place: int) -> Iterator[Polynomial]:
-        """Polynomials in the change of the word's count, none of which may fall below its start's sign: see
-        `lasting`."""
+        """Polynomials in the change of the word's count; each must keep its lead: see `lasting`."""
         word = self.words[place]
         pairs = Counter(neighbours(word))
         chosen, count = self.chosen, self.counts[self.chosen]

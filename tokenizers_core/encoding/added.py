@@ -1,8 +1,7 @@
-"""Tokens that are found in a text before the model sees it, in the several ways in which files of the
-`tokenizers` library ask for it.
+"""Tokens found in a text before the model sees it, with the options of the `tokenizers` library's files.
 
 Source and oracle: the library's added vocabulary. It looks for the longest token at each place, from left to
-right; a token that isn't wanted there (in the middle of a word) takes its place all the same.
+right; a token unwanted there (in the middle of a word) takes its place all the same.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from tokenizers_core.text.spans import Span
 
 
 class AddedToken(NamedTuple):
-    """A token, and how it is found: the names are the library's."""
+    """A token, and the options of its search: the names are the library's."""
 
     content: str
     single_word: bool = False
@@ -29,11 +28,11 @@ class AddedToken(NamedTuple):
     normalized: bool = False
     """It is looked for, normalized itself, in the normalized text."""
     special: bool = True
-    """It stands for no text: decoding may leave it out."""
+    """It has no text: decoding may leave it out."""
 
     @property
     def plain(self) -> bool:
-        """Whether it is found wherever it is written, and nothing else."""
+        """Whether it matches its own text everywhere, and nothing else."""
         return not (self.single_word or self.lstrip or self.rstrip)
 
 
@@ -41,7 +40,7 @@ class Segment(NamedTuple):
     """A stretch of text: a special token, or text for the model; offsets into the whole text."""
 
     text: str
-    """What is written there; of an added token its content."""
+    """The text there; of an added token its content."""
     start: int
     special: bool
     end: int
@@ -64,8 +63,7 @@ class Finder:
         for text in self._tokens:
             lengths.setdefault(text[0], set()).add(len(text))
         self._lengths = {first: sorted(several, reverse=True) for first, several in lengths.items()}
-        """First character → the lengths of the tokens that begin with it, the longest first: files have
-        thousands of tokens."""
+        """First character → the lengths of its tokens, the longest first: files have thousands of tokens."""
         self._first = re.compile(f"[{re.escape(''.join(lengths))}]") if lengths else None
         self._plain = all(token.plain for token in self._tokens.values())
 

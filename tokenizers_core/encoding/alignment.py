@@ -1,12 +1,11 @@
-r"""How tokens lie on a text, and what several tokenizations of one text have in common.
+r"""Tokens' positions in a text, and comparison of several tokenizations of one text.
 
-A token has an offset: the stretch of text that it stands for. Offsets may share characters, leave some out,
-be empty or go backwards; `cover` turns them into something that can be drawn: stretches that follow one
-another from the text's first character to its last. On these, `word_costs` counts tokens by word, and `align`
-and `boundary_agreement` compare.
+A token has an offset: its stretch of text. Offsets may share characters, leave some out, be empty or go
+backwards; `cover` turns them into consecutive stretches, ready to draw, from the text's first character to
+its last. On these, `word_costs` counts tokens by word, and `align` and `boundary_agreement` compare.
 
-Positions and lengths are in characters (code points), unless another unit is named. White space is what
-Unicode calls white space, the `\s` of the pre-tokenizers.
+Positions and lengths are in characters (code points), unless another unit is named. White space is Unicode's,
+the `\s` of the pre-tokenizers.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _WORD: Final = re.compile(f"[^{WHITE_SPACE}]+")
 
 
 class Stretch(NamedTuple):
-    """A stretch of text, and the tokens in it: those from `first` up to, but not including, `last`."""
+    """A stretch of text, and its tokens: from `first` up to, but not including, `last`."""
 
     start: int
     end: int
@@ -50,13 +49,12 @@ def cover(length: int, offsets: Sequence[Span]) -> list[Stretch]:
     overlap.
 
     Each token is in one stretch, in order, and a stretch is as short as that allows: tokens that share
-    characters (the bytes of an emoji, the f and the i that a normalizer made of `ﬁ`) share a stretch, and so
-    do tokens whose offsets go backwards, with all between them. Text that has no token is a stretch with
-    first == last.
+    characters (the bytes of an emoji, the f and the i made of `ﬁ` by a normalizer) share a stretch, and so do
+    tokens with backward offsets, with all between them. Text without a token is a stretch with first == last.
 
-    A token with start == end stands for no text ([CLS], a lone ▁) and gets an empty stretch: where its offset
-    is, or as near to it as the order of the tokens allows, since [SEP] often says (0, 0). Raises ValueError
-    for offsets that aren't in the text.
+    A token with start == end has no text ([CLS], a lone ▁) and gets an empty stretch: where its offset is, or
+    as near to it as the order of the tokens allows, since [SEP] often says (0, 0). Raises ValueError for
+    offsets outside the text.
 
     >>> cover(9, [(0, 0), (0, 3), (4, 8), (8, 9), (8, 9)])  # [CLS] One fish 🐟 in two tokens
     [Stretch(start=0, end=0, first=0, last=1), Stretch(start=0, end=3, first=1, last=2),
@@ -75,7 +73,7 @@ def cover(length: int, offsets: Sequence[Span]) -> list[Stretch]:
 
 
 def _refuse_offsets_outside(length: int, starts: Sequence[int], ends: Sequence[int]) -> None:
-    """Raise ValueError for the first offset that is no stretch of a text of so many characters."""
+    """Raise ValueError for the first impossible offset in a text of so many characters."""
     if min(starts, default=0) >= 0 and max(ends, default=0) <= length and all(map(le, starts, ends)):
         return
     for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
@@ -87,14 +85,14 @@ def _refuse_offsets_outside(length: int, starts: Sequence[int], ends: Sequence[i
 
 
 def _borders(length: int, starts: list[int], ends: list[int]) -> tuple[list[int], list[int]]:
-    """Where each stretch begins, and which token is the first that isn't before it.
+    """The start of each stretch, and the first token not before it.
 
     Two neighbours can be separated if all text of the tokens up to there ends before any text of the others
     begins.
     """
     if starts == sorted(starts) and ends == sorted(ends):
         before, after = [0, *ends], starts
-    else:  # tokens that stand for no text don't matter
+    else:  # tokens without text don't matter
         with_text = [start < end for start, end in zip(starts, ends, strict=True)]
         befores = [end if keep else 0 for end, keep in zip(ends, with_text, strict=True)]
         afters = [start if keep else length for start, keep in zip(starts, with_text, strict=True)]
@@ -144,12 +142,12 @@ def no_collecting() -> Iterator[None]:
 
 
 class TextCounts(NamedTuple):
-    """How long a text is, in the units that people mean by that."""
+    """The length of a text in several units."""
 
     characters: int
     """Code points, as Python's `len` counts."""
     graphemes: int
-    r"""What a reader takes for one character: Unicode's extended grapheme clusters, the `\X` of patterns."""
+    r"""Characters as readers see them: Unicode's extended grapheme clusters, the `\X` of patterns."""
     words: int
     """Stretches without white space, as long as possible: few where a script has no spaces, as in Chinese or
     Thai."""
@@ -171,8 +169,7 @@ _JOINING: Final = regex.compile(
     r"[\r\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=Regional_Indicator}"
     r"\p{GCB=L}\p{GCB=V}\p{GCB=T}\p{InCB=Linker}]"
 )
-r"""The characters that a cluster of several needs: between two others Unicode's rules GB1 to GB999 always
-break.
+r"""The characters in clusters of several: between two others Unicode's rules GB1 to GB999 always break.
 
 `\n` isn't one, but `\r` is: they have to be in the only cluster with a control character, `\r\n`.
 """
@@ -181,8 +178,8 @@ break.
 def _graphemes(text: str) -> int:
     r"""The number of grapheme clusters.
 
-    `\X` reads only the stretches with joining characters, and each different one once. They take in the
-    neighbours on both sides, and so begin and end where two characters that don't join meet.
+    `\X` reads only the stretches with joining characters, and each different one once. They include the
+    neighbours on both sides, and so begin and end between two characters that don't join.
     """
     if text.isascii():
         return len(text) - text.count("\r\n")
@@ -207,8 +204,8 @@ class WordCost(NamedTuple):
 def word_costs(text: str, stretches: Sequence[Stretch]) -> list[WordCost]:
     """The different words of a text (stretches without white space) as they first appear, with their tokens.
 
-    The tokens of a stretch count for the word of its first character that isn't white space, so `Ġthe` counts
-    for `the`; those of pure white space, and those that stand for no text, count for no word.
+    The tokens of a stretch count for the word of its first character other than white space, so `Ġthe` counts
+    for `the`; tokens of pure white space or without text count for no word.
 
     >>> text = "to be or to"  # to, Ġb, e, Ġ, or Ġto
     >>> word_costs(text, cover(len(text), [(0, 2), (2, 4), (4, 5), (5, 6), (6, 11)]))
@@ -261,13 +258,12 @@ def align(
     limit: int | None = None,
     unknown: Sequence[Collection[int]] = (),
 ) -> list[Block]:
-    """A text in blocks, as short as possible, whose borders are borders of stretches in every tokenization.
+    """A text in the shortest blocks with borders between stretches in every tokenization.
 
-    Tokenizations agree on a block when their tokens stand for the same stretches of it once white space is
-    trimmed off both ends: `the` and `Ġthe` are no disagreement. Tokens that stand for no text never disagree;
-    they belong to the block that begins where they are, or to the last one. An empty text is one empty block
-    if it has such tokens. `unknown` are, by cover, the places of the stretches that stand for unknown text:
-    nobody agrees on those.
+    Tokenizations agree on a block if their tokens cover the same stretches of it once white space is trimmed
+    off both ends: `the` and `Ġthe` are no disagreement. Tokens without text never disagree; they belong to
+    the block that begins at their position, or to the last one. An empty text is one empty block if it has
+    such tokens. `unknown` are, by cover, the indices of stretches of unknown text: these never agree.
 
     With `limit`, only the blocks that begin within the first `limit` characters. Raises ValueError for no
     covers at all, or one of another text.
@@ -297,7 +293,7 @@ def align(
 
 
 def _meet(unknown: Collection[int], part: range) -> bool:
-    """Whether a part of a cover has a stretch that is unknown."""
+    """Whether a part of a cover has an unknown stretch."""
     return bool(unknown) and any(index in unknown for index in part)
 
 
@@ -315,7 +311,7 @@ def _refuse_covers_of_another_text(text: str, covers: Sequence[Sequence[Stretch]
 
 
 def _next_border(covers: Sequence[Sequence[Stretch]], firsts: Sequence[int]) -> tuple[int, list[int]]:
-    """The first place after a common border where all have one again, and which stretches begin there.
+    """The next common border of all tokenizations, and the stretches that begin there.
 
     `firsts` are the stretches that begin at the previous border. The tokenizations that are behind catch up
     with the others.
@@ -337,7 +333,7 @@ def _next_border(covers: Sequence[Sequence[Stretch]], firsts: Sequence[int]) -> 
 
 
 def _agree(text: str, covers: Sequence[Sequence[Stretch]], parts: Sequence[range]) -> bool:
-    """Whether the tokens in these parts of the covers stand for the same stretches of text, apart from white
+    """Whether the tokens in these parts of the covers have the same stretches of text, apart from white
     space."""
     spans = None
     for stretches, part in zip(covers, parts, strict=True):
@@ -350,7 +346,7 @@ def _agree(text: str, covers: Sequence[Sequence[Stretch]], parts: Sequence[range
 
 
 def _trimmed(text: str, stretches: Sequence[Stretch]) -> list[Span]:
-    """The stretches that have tokens and more than white space, without the white space at both ends.
+    """The stretches with tokens and more than white space, without the white space at both ends.
 
     >>> _trimmed("a  bc ", cover(6, [(0, 1), (2, 4), (4, 6)]))
     [(0, 1), (3, 4), (4, 5)]
@@ -371,12 +367,12 @@ def _trimmed(text: str, stretches: Sequence[Stretch]) -> list[Span]:
 def boundary_agreement(
     text: str, covers: Sequence[Sequence[Stretch]], unknown: Sequence[Collection[int]] = ()
 ) -> list[list[float]]:
-    """For each pair of tokenizations, how often they cut a text at the same places: 0.0 never, 1.0 always.
+    """For each pair of tokenizations, their agreement on the cuts of a text: 0.0 never, 1.0 always.
 
-    The figure is the Jaccard overlap: places where both have a token begin, over places where one of them
-    has. White space is trimmed off the tokens first, and where the first token begins doesn't count. It's 1.0
-    when neither cuts. `unknown` are, by cover, the places of the stretches that stand for unknown text: where
-    one begins is shared with nobody. The table is symmetric. Raises ValueError for a cover of another text.
+    The figure is the Jaccard overlap: places where tokens of both begin, over places where tokens of either
+    do. White space is trimmed off the tokens first, and the first token's start doesn't count. It's 1.0 when
+    neither cuts. `unknown` are, by cover, the indices of stretches of unknown text: their starts are never
+    shared. The table is symmetric. Raises ValueError for a cover of another text.
 
     >>> bert, gpt = cover(7, [(0, 3), (4, 7)]), cover(7, [(0, 3), (3, 5), (5, 7)])  # the cat, the Ġc at
     >>> boundary_agreement("the cat", [bert, gpt])

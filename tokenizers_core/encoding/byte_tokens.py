@@ -1,4 +1,4 @@
-"""Byte tokens: `<0xE3>` stands for a byte of a character that the vocabulary can't spell."""
+"""Byte tokens: `<0xE3>` is a byte of a character that the vocabulary can't spell."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import groupby
 
 
 def byte_token(byte: int) -> str:
-    """The token for one byte of a character that no piece spells, as SentencePiece writes it.
+    """The token for one byte of a character without a piece, as SentencePiece writes it.
 
     >>> byte_token(227)
     '<0xE3>'
@@ -19,8 +19,7 @@ BYTE_TOKENS = {byte_token(byte): byte for byte in range(256)}
 
 
 def join_bytes(tokens: Iterable[str]) -> list[str]:
-    """The tokens, with runs of byte tokens replaced by the text that they spell; invalid UTF-8 becomes
-    U+FFFD.
+    """The tokens, with runs of byte tokens replaced by their text; invalid UTF-8 becomes U+FFFD.
 
     >>> join_bytes(["caf", "<0xC3>", "<0xA9>", "<0xC3>"])
     ['caf', 'é�']

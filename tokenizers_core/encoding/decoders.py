@@ -1,7 +1,7 @@
-"""From tokens back to text: each decoder undoes what one way of writing tokens did to the spaces.
+"""From tokens back to text: each decoder undoes one way of writing spaces in tokens.
 
-Source and oracle: the decoders of the `tokenizers` library. How a text was split decides what its tokens
-mean, so `Tokenizer` chooses the decoder that belongs to its pipeline unless it is given another.
+Source and oracle: the decoders of the `tokenizers` library. The meaning of tokens depends on the
+pre-tokenizer, so by default `Tokenizer` chooses its pipeline's decoder.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ CLEANUPS: Final = (
     (" 've", "'ve"),
     (" 're", "'re"),
 )
-"""What the library calls cleaning up: removing spaces that English doesn't have, in this order."""
+"""The library's clean-up: removal of spaces that English doesn't have, in this order."""
 
 
 class Decoder(ABC):
     """A way to read tokens as text."""
 
     reads_byte_tokens: ClassVar[bool] = False
-    """Whether it reads `<0xE3>` itself; otherwise a model that has such tokens does, before it."""
+    """Whether it reads `<0xE3>` itself; otherwise the model with such tokens does, before it."""
 
     @abstractmethod
     def decode(self, tokens: Sequence[str], special_tokens: Collection[str] = ()) -> str:
-        """The text of `tokens`, some of which may be among `special_tokens`."""
+        """The text of `tokens`; some may be among `special_tokens`."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class SpaceDecoder(Decoder):
 class ByteLevelDecoder(Decoder):
     """Reads tokens in the byte alphabet. Invalid UTF-8, as when a character is cut, becomes U+FFFD.
 
-    A token with a character outside the alphabet stands for its own text, as in the library; here a special
-    token always does, so that `<é>` stays as it is.
+    A token with a character outside the alphabet is its own text, as in the library; here a special token
+    always is, so that `<é>` stays as it is.
 
     >>> ByteLevelDecoder().decode(["na", "Ã¯", "ve", "Ġcaf", "Ã"])
     'naïve caf�'
@@ -84,7 +84,7 @@ class ByteLevelDecoder(Decoder):
 
 @dataclass(frozen=True)
 class WordPieceDecoder(Decoder):
-    """Reads tokens that carry a `prefix` inside a word; all others begin one. For `cleanup`, see `CLEANUPS`.
+    """Reads tokens with a `prefix` inside a word; all others begin one. For `cleanup`, see `CLEANUPS`.
 
     >>> WordPieceDecoder().decode(["Hu", "##gging", "Face", "!"])
     'Hugging Face!'
@@ -109,7 +109,7 @@ class WordPieceDecoder(Decoder):
 
 @dataclass(frozen=True)
 class MetaspaceDecoder(Decoder):
-    """Reads tokens that write `replacement` for a space.
+    """Reads tokens with `replacement` for a space.
 
     Unless `prepend_scheme` is "never", it was also put in front of the text, and the first token loses it.
     Raises SettingError and UnknownNameError when made.
@@ -142,7 +142,7 @@ class MetaspaceDecoder(Decoder):
 
 @dataclass(frozen=True)
 class BpeDecoder(Decoder):
-    """Reads tokens of words that end in `suffix`, which becomes a space, or nothing at the end of the text.
+    """Reads tokens of words that end in `suffix`; it becomes a space, or nothing at the end of the text.
 
     Raises SettingError when made without a suffix.
 
@@ -164,7 +164,7 @@ class BpeDecoder(Decoder):
         if not tokens:
             return ""
         *others, last = tokens
-        # One token at a time: a suffix that a text spells out may span several tokens, and ends no word.
+        # One token at a time: a suffix spelled out in a text may span several tokens, and ends no word.
         return "".join(token.replace(self.suffix, " ") for token in others) + last.replace(self.suffix, "")
 
 
@@ -172,7 +172,7 @@ class BpeDecoder(Decoder):
 
 
 class DecodingStep(Protocol):
-    """A step that makes tokens of tokens."""
+    """A step from tokens to tokens."""
 
     def decode(self, tokens: Sequence[str]) -> list[str]:
         """The tokens after it."""
@@ -190,7 +190,7 @@ class ReplaceInTokens:
 
 @dataclass(frozen=True)
 class BytesToText:
-    """Reads runs of byte tokens as UTF-8; of a run that isn't UTF-8 each byte becomes U+FFFD.
+    """Reads runs of byte tokens as UTF-8; in a run of invalid UTF-8 each byte becomes U+FFFD.
 
     >>> BytesToText().decode(["a", "<0xC3>", "<0xA9>", "<0xC3>", "b", "<0xC3>"])
     ['a', '�', '�', '�', 'b', '�']

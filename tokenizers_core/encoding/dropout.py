@@ -1,9 +1,9 @@
 """Splits at random: at each choice a tokenizer takes its best option, but each option may drop out first.
 
 BPE-dropout drops merges (Provilkov, Emelianenko and Voita 2020, "BPE-Dropout: Simple and Effective Subword
-Regularization"), and MaxMatch-dropout drops tokens that would match (Hiraoka 2022, "MaxMatch-Dropout: Subword
-Regularization for WordPiece"). Both are one walk: the options in order of preference, of which each drops out
-with the same probability, and the first one left is taken. A model says what the options are.
+Regularization"), and MaxMatch-dropout drops matching tokens (Hiraoka 2022, "MaxMatch-Dropout: Subword
+Regularization for WordPiece"). Both are one walk through the options in order of preference: each drops out
+with the same probability, and the first remaining one is taken. A model lists the options.
 """
 
 from __future__ import annotations
@@ -21,17 +21,16 @@ Reached = TypeVar("Reached")
 Share = TypeVar("Share", float, Fraction)
 
 STATES: Final = 20_000
-"""Different states on the way from which a distribution is worked out: a word of a dozen letters has a few
-thousand."""
+"""The most intermediate states for computing a distribution: a word of a dozen letters has a few thousand."""
 
 
 class Choices(NamedTuple, Generic[Reached]):
-    """What may come after a state of a split."""
+    """The possible successors of a split's state."""
 
     preferred: Sequence[Reached]
     """The next states, the best one first."""
     otherwise: Reached | None = None
-    """The next state when all of them dropped out; None ends the split as it is."""
+    """The next state if all of them drop out; None ends the split as it is."""
 
 
 def refuse_bad_dropout(dropout: float) -> None:
@@ -43,7 +42,7 @@ def refuse_bad_dropout(dropout: float) -> None:
 
 
 class Walked(NamedTuple, Generic[Reached]):
-    """A state on a walk, and those that would have come before it but dropped out."""
+    """A state on a walk, and the preferred ones that dropped out."""
 
     state: Reached
     dropped: Sequence[Reached] = ()
@@ -87,7 +86,7 @@ def sample(
 
 
 def chosen_token(before: Sequence[str], after: Sequence[str]) -> str:
-    """The token that a choice made: the first one that wasn't there.
+    """The new token of a choice: the first difference.
 
     >>> chosen_token(("h", "u", "g"), ("h", "ug")), chosen_token(("h",), ("h", "ug"))
     ('ug', 'ug')
@@ -109,11 +108,11 @@ def drawn_tokens(states: Iterator[Walked[tuple[str, ...]]]) -> Iterator[Drawn]:
 def distribution(
     start: Reached, choices: Callable[[Reached], Choices[Reached]], dropout: Share
 ) -> dict[Reached, Share] | None:
-    """The exact probability of each end of a walk, without rounding if `dropout` is a fraction; None where
-    more than `STATES` states would have to be looked at.
+    """The exact probability of each end of a walk, without rounding if `dropout` is a fraction; None for more
+    than `STATES` states.
 
-    Every step leads on to a later state, so each state is left once its whole probability has come together:
-    states are looked at in the order in which a walk could first reach them, and again if more arrives.
+    Every step leads on to a later state, so each state passes its probability on once it is complete: states
+    are processed in the order in which a walk could first reach them, and again if more arrives.
 
     >>> halve = lambda number: Choices([number // 2, number // 3] if number > 1 else [])
     >>> distribution(4, halve, 0.5)

@@ -1,7 +1,6 @@
-"""What a text becomes: ids, with everything that is known about each, and the ways between characters, tokens
-and words.
+"""The encoding of a text: ids, with all facts about each, and the ways between characters, tokens and words.
 
-Source and oracle: the `tokenizers` library, whose names and results these are. Offsets count characters (code
+Source and oracle: the `tokenizers` library, with its names and results. Offsets count characters (code
 points).
 """
 
@@ -19,7 +18,7 @@ from tokenizers_core.text.spans import Span
 
 PRINTED_TOKENS: Final = 20
 PRINTED_CHARACTERS: Final = 60
-"""Of each token, in what Python prints of an encoding."""
+"""Of each token, in the `repr` of an encoding."""
 
 BLANK: Final = bytes_to_symbols(b" ") + WHITE_SPACE
 """A space in the byte alphabet, and white space as it is."""
@@ -28,8 +27,7 @@ T = TypeVar("T")
 
 
 class Trimming(NamedTuple):
-    """White space that a token begins or ends with isn't counted to its place, as `trim_offsets` in a file
-    asks for.
+    """Offsets without the white space at a token's ends, as with `trim_offsets` in a file.
 
     >>> Trimming().of([(0, 3), (3, 7), (7, 9)], ["Ġto", "Ġbe!", "ĠĠ"])
     [(0, 3), (4, 7), (9, 9)]
@@ -38,10 +36,10 @@ class Trimming(NamedTuple):
     """
 
     prefix_space: bool = True
-    """Whether the first space of a text is one that was put there, and so takes no room."""
+    """Whether the first space of a text was added, and so takes no room."""
 
     def of(self, offsets: Sequence[Span], tokens: Sequence[str]) -> list[Span]:
-        """The places of a text's tokens, which had the white space in them."""
+        """The trimmed offsets of a text's tokens."""
         return [self._trimmed(span, token) for span, token in zip(offsets, tokens, strict=True)]
 
     def _trimmed(self, span: Span, token: str) -> Span:
@@ -55,11 +53,11 @@ class Trimming(NamedTuple):
 
 
 class TextEncoder(Protocol):
-    """What an `Encoding` needs of the tokenizer that made it."""
+    """The parts of a tokenizer that an `Encoding` needs."""
 
     @property
     def trimming(self) -> Trimming | None:
-        """Whether white space isn't counted to a token's place."""
+        """How to trim white space off offsets; None if not at all."""
 
     @property
     def tokens(self) -> Sequence[str]:
@@ -73,7 +71,7 @@ class TextEncoder(Protocol):
         """The ids of a text's tokens."""
 
     def quick_offsets(self, text: str, ids: Sequence[int]) -> list[Span] | None:
-        """Offsets of a text's tokens, which have these ids, if their lengths are all it takes."""
+        """Offsets of a text's tokens from their ids, if their lengths suffice."""
 
     def align(self, text: str) -> tuple[list[Span], list[int]]:
         """Offsets and word ids of a text's tokens."""
@@ -112,8 +110,8 @@ class TokenizedText:
         return self._tokenizer.align(self.text)
 
     def tokens_on(self, start: int, end: int) -> Span | None:
-        """The first and the last token that have a character of the stretch `start` to `end`; None if no
-        token has.
+        """The first and the last token with a character of the stretch `start` to `end`; None if no token has
+        one.
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> text = TokenizedText(train_bpe(Corpus.from_texts(["hug"]), merges=1).tokenizer(), "hug")
@@ -127,8 +125,7 @@ class TokenizedText:
 
 
 class Choice(NamedTuple):
-    """The window of one text that an encoding holds, and the other windows that its overflowing encodings
-    hold."""
+    """An encoding's window of one text, and the windows of its overflowing encodings."""
 
     window: Span
     rest: tuple[Span, ...] = ()
@@ -161,27 +158,27 @@ def combined(choices: Sequence[Choice]) -> Iterator[tuple[Choice, ...]]:
 
 
 class Run(NamedTuple):
-    """Neighbouring tokens of an encoding that come from the same place."""
+    """Neighbouring tokens of an encoding with the same origin."""
 
     size: int
     type_id: int
     sequence: int | None
-    """Which text they belong to; None for the template's special tokens and for pads."""
+    """The number of their text; None for the template's special tokens and for pads."""
     first: int = 0
     """The number of the first of them among the text's tokens."""
     identifier: int = 0
-    """The id that all of them have if they belong to no text."""
+    """Their common id if they belong to no text."""
     token: str = ""
     attention: int = 1
 
 
 class Encoding:
-    """What a text, or a pair, becomes: the ids at once, everything else when it is used.
+    """The encoding of a text or a pair: the ids at once, everything else when it is used.
 
     Every list has an entry for each token. `offsets` are (start, end) character positions in the token's own
     text; byte-level tokens that share a character all have the whole character's. `word_ids` number the
-    pre-tokens and the special tokens in a text from 0. The tokens that a template adds, and pads, have
-    offsets (0, 0), and None for a word id and a sequence id.
+    pre-tokens and the special tokens in a text from 0. The template's tokens and pads have offsets (0, 0),
+    and None for a word id and a sequence id.
 
     Where the library contradicts itself, this class keeps one meaning: windows have their template's type ids
     (the library's later windows have the text's number), pads never belong to a text (the library's do
@@ -226,7 +223,7 @@ class Encoding:
 
     @property
     def pieces(self) -> Sequence[TemplatePiece]:
-        """What it is put together from: the template's special tokens and the texts' places, in order."""
+        """Its parts: the template's special tokens and the texts' places, in order."""
         return self._pieces
 
     @property
@@ -268,7 +265,7 @@ class Encoding:
     def _collect(
         self, of_text: Callable[[TokenizedText], Sequence[T]], of_run: Callable[[Run], T]
     ) -> list[T]:
-        """An entry for each token: from its text's list, or the one that its run has for all."""
+        """An entry for each token: from its text's list, or its run's common one."""
         results: list[T] = []
         for run in self._runs:
             if run.sequence is None:
@@ -315,21 +312,21 @@ class Encoding:
 
     @cached_property
     def special_tokens_mask(self) -> list[int]:
-        """1 for the template's tokens and pads, which belong to no text. A special token that a text spells
-        out has 0."""
+        """1 for the template's tokens and pads; they belong to no text. A special token spelled out in a text
+        has 0."""
         return [int(run.sequence is None) for run in self._runs for _ in range(run.size)]
 
     @cached_property
     def attention_mask(self) -> list[int]:
-        """0 for pads, which a model must not look at; 1 for everything else."""
+        """0 for pads, to be ignored by a model; 1 for everything else."""
         return [run.attention for run in self._runs for _ in range(run.size)]
 
     @cached_property
     def overflowing(self) -> list[Encoding]:
-        """What truncation has cut off: one more encoding for each further window of the text.
+        """The parts cut off by truncation: one more encoding for each further window of the text.
 
         If both texts of a pair were cut, there is one for each two windows. As in the library, some of those
-        have overflowing encodings of their own, which are in this list as well.
+        have overflowing encodings of their own, also in this list.
         """
         order = [piece.sequence for piece in self._pieces if piece.sequence is not None]
         # The permutation that puts one text or two into the template's order is its own inverse.
@@ -357,7 +354,7 @@ class Encoding:
             self._length if length is None else length,
         )
 
-    # --- The ways between characters, tokens and words ---
+    # --- The ways between characters, tokens and words ------------------------------------------------------
 
     @cached_property
     def _ranges(self) -> dict[int, range]:
@@ -377,12 +374,11 @@ class Encoding:
 
     @cached_property
     def _tokens_at(self) -> dict[range, dict[int, int]]:
-        """Range of tokens → character → the first token in the range that has it; filled in when it is
-        needed."""
+        """Range of tokens → character → its first token in the range; filled in when needed."""
         return {}
 
     def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
-        """The first token that has the character at `char_pos` of a text; None if none has.
+        """The first token with the character at `char_pos` of a text; None if there is none.
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> encoding = (
@@ -403,7 +399,7 @@ class Encoding:
         return at.get(char_pos)
 
     def char_to_word(self, char_pos: int, sequence_index: int = 0) -> int | None:
-        """The number of the word that has the character at `char_pos` of a text; None if none has."""
+        """The number of the word with the character at `char_pos` of a text; None if there is none."""
         token = self.char_to_token(char_pos, sequence_index)
         return None if token is None else self.token_to_word(token)
 
@@ -434,8 +430,8 @@ class Encoding:
         return (results[0], results[-1] + 1) if results else None
 
     def word_to_chars(self, word_index: int, sequence_index: int = 0) -> Span | None:
-        """Where a word is in its text, or the part of it that the window has: (start, end); None if the
-        window has none."""
+        """The position in its text of a word, or of its part in the window: (start, end); None if the window
+        has none."""
         tokens = self.word_to_tokens(word_index, sequence_index)
         return None if tokens is None else (self.offsets[tokens[0]][0], self.offsets[tokens[1] - 1][1])
 

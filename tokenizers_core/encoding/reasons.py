@@ -1,8 +1,8 @@
-"""Why a word is not split otherwise: what stopped a split that somebody has in mind.
+"""Why a word is not split otherwise: the obstacle to an expected split.
 
-Each reason holds for the tokenizer as it is and for this word, whatever is chosen elsewhere in it. `kind`
-says which it is, the other fields are its evidence. `Tokenizer.why_not` finds them: for BPE by replaying the
-merges, for WordPiece by looking for longer matches, for Unigram by comparing log probabilities.
+Each reason holds for the tokenizer as it is and for this word, whatever the split of its other parts. `kind`
+names it, the other fields are its evidence. `Tokenizer.why_not` finds them: for BPE by replaying the merges,
+for WordPiece by looking for longer matches, for Unigram by comparing log probabilities.
 
 >>> from tokenizers_core import Corpus, train_bpe
 >>> tokenizer = train_bpe(
@@ -38,7 +38,7 @@ class RankedPair(NamedTuple):
 
 @dataclass(frozen=True)
 class Chosen:
-    """Nothing stopped it: this is the split that the tokenizer makes, `tokens`."""
+    """No obstacle: this is the tokenizer's own split, `tokens`."""
 
     tokens: Tokens
     kind: ClassVar[Literal["chosen"]] = "chosen"
@@ -54,7 +54,7 @@ class Misspelled:
 
 @dataclass(frozen=True)
 class NotInVocabulary:
-    """A token that the vocabulary doesn't have: the first one in the split."""
+    """The first token of the split not in the vocabulary."""
 
     token: str
     kind: ClassVar[Literal["not_in_vocabulary"]] = "not_in_vocabulary"
@@ -62,12 +62,12 @@ class NotInVocabulary:
 
 @dataclass(frozen=True)
 class OverLimit:
-    """A word that is unknown as a whole because of its length, or a piece too long to be looked for."""
+    """A word unknown as a whole because of its length, or a piece beyond the maximum length."""
 
     length: int
     limit: int
     unk_token: str = ""
-    """What the word becomes; "" where a piece is too long."""
+    """The unknown token for the word; "" where a piece is too long."""
     kind: ClassVar[Literal["over_limit"]] = "over_limit"
 
 
@@ -85,8 +85,8 @@ class WholeWord:
 
 @dataclass(frozen=True)
 class UnknownCharacter:
-    """A character of `token` is no token itself: before any merge could take it, `instead` stands for it, or
-    nothing."""
+    """A character of `token` is no token itself: before any merge it is replaced by `instead`, or left
+    out."""
 
     token: str
     character: str
@@ -101,18 +101,18 @@ class Unreachable:
     token: str
     alone: Tokens
     merges: tuple[RankedPair, ...]
-    """The learned merges that would make it, the lowest rank first: their parts are never side by side."""
+    """The learned merges for it, the lowest rank first: their parts are never side by side."""
     kind: ClassVar[Literal["unreachable"]] = "unreachable"
 
 
 @dataclass(frozen=True)
 class MergedAcross:
-    """The pair `made` was merged across a cut of the split, before the merge that would have kept the cut."""
+    """The pair `made` was merged across a cut of the split, before the split's own merge there."""
 
     made: RankedPair
     wanted: RankedPair | None
-    """What the split would have done with one of the two parts, the lower rank if it needs both; None if both
-    parts were complete."""
+    """The merge the split needs for one of the two parts, the lower rank if for both; None if both parts were
+    complete."""
     place: int
     """The symbols before the cut."""
     kind: ClassVar[Literal["merged_across"]] = "merged_across"
@@ -129,20 +129,20 @@ class Join(NamedTuple):
 
 
 class Spelling(NamedTuple):
-    """A word as BPE begins with it, and the merges that it applies."""
+    """A word's initial symbols in BPE, and the learned merges."""
 
     word: str
     placed: Sequence[tuple[str, Span]]
-    """Its symbols, with replacements for unknown characters, and the characters that each stands for."""
+    """Its symbols, with replacements for unknown characters, each with its position in the word."""
     written: Tokens
-    """Its symbols as they are written in the word."""
+    """Its symbols as written in the word."""
     vocabulary: Vocabulary
     ranks: Mapping[PrivatePair, int]
     merged: Mapping[PrivatePair, Private]
 
     @property
     def symbols(self) -> Tokens:
-        """What the merges begin with."""
+        """The symbols before the first merge."""
         return tuple(symbol for symbol, _span in self.placed)
 
     def piece(self, start: int, end: int) -> str:
@@ -151,23 +151,23 @@ class Spelling(NamedTuple):
         return symbols[start] if end == start + 1 else piece(symbols, start, end, self.vocabulary.prefix)
 
     def joins(self, start: int, end: int) -> list[Join]:
-        """The merges of these symbols with nothing around them; places are those in the word."""
+        """The merges of these symbols with nothing around them; places are the word's."""
         return [
             Join(one.rank, start + one.start, start + one.middle, start + one.end)
             for one in joins(self.vocabulary.write(self.symbols[start:end]), self.ranks, self.merged)
         ]
 
     def pair(self, join: Join) -> RankedPair:
-        """What a merge joined."""
+        """The pair of a merge."""
         return RankedPair(self.piece(join.start, join.middle), self.piece(join.middle, join.end), join.rank)
 
     def left(self, start: int, end: int, made: Collection[Join]) -> Tokens:
-        """The tokens that some merges leave of these symbols."""
+        """The tokens of these symbols after some merges."""
         edges = sorted({*range(start, end + 1)} - {join.middle for join in made})
         return tuple(self.piece(first, last) for first, last in pairwise(edges))
 
     def makers(self, start: int, end: int) -> Iterator[RankedPair]:
-        """The learned merges that would make one token of these symbols."""
+        """The learned merges that turn these symbols into one token."""
         known = self.vocabulary.ids
         for middle in range(start + 1, end):
             first, second = self.piece(start, middle), self.piece(middle, end)
@@ -217,8 +217,7 @@ def borders(symbols: Sequence[str], tokens: Sequence[str], prefix: str = "") -> 
 
 
 def why_not_merged(spelling: Spelling, tokens: Tokens, actual: Tokens, whole: bool) -> Reason:
-    """BPE's reason. `actual` are the word's tokens; `whole` says that it was taken as it is, without
-    merging."""
+    """BPE's reason. `actual` are the word's tokens; with `whole`, it is taken as it is, without merging."""
     known, prefix = spelling.vocabulary.ids, spelling.vocabulary.prefix
     if tokens == actual:
         return Chosen(actual)
@@ -255,7 +254,7 @@ def why_not_merged(spelling: Spelling, tokens: Tokens, actual: Tokens, whole: bo
 
 
 def _replaced(spelling: Spelling, tokens: Tokens, ends: Sequence[int]) -> Reason:
-    """The token of a split whose characters are replaced before any merge."""
+    """The token of a split with a character replaced before any merge."""
     known = spelling.vocabulary.ids
     index = next(index for index, symbol in enumerate(spelling.written) if symbol not in known)
     token = next(token for token, end in zip(tokens, ends, strict=True) if index < end)
@@ -273,16 +272,15 @@ class LongerMatch:
     token: str
     longer: str
     rest: str
-    """What no token begins after the longest matches, so that the word is unknown; "" if all of it is
-    spelled."""
+    """The rest without a matching token after the longest matches, so that the word is unknown; "" if none is
+    left."""
     kind: ClassVar[Literal["longer_match"]] = "longer_match"
 
 
 def why_not_matched(
     word: str, tokens: Tokens, actual: Tokens, vocabulary: Vocabulary, unk_token: str, limit: int
 ) -> Reason:
-    """WordPiece's reason. `actual` are the word's tokens; `limit` is the length of the longest word that is
-    looked up."""
+    """WordPiece's reason. `actual` are the word's tokens; `limit` is the model's longest word."""
     known, prefix = vocabulary.ids, vocabulary.prefix
     if tokens == actual:
         return Chosen(actual)
@@ -319,32 +317,32 @@ class LessProbable:
 
     log_probability: float
     best: float
-    """The log probability of the split that is chosen."""
+    """The log probability of the chosen split."""
     tokens: Tokens
     """The pieces of that split."""
     unknown: Tokens
-    """The characters of the rejected split that are no pieces."""
+    """The characters of the rejected split without a piece."""
     unknown_log: float
-    """What each of those counts as."""
+    """The log probability of each of those."""
     kind: ClassVar[Literal["less_probable"]] = "less_probable"
 
     @property
     def nats(self) -> float:
-        """What the split costs more than the best one."""
+        """The extra cost of the split over the best one."""
         return self.best - self.log_probability
 
 
 @dataclass(frozen=True)
 class TiedSplit:
-    """The split is as probable as the one that is chosen; a rule decides."""
+    """The split is as probable as the chosen one; a rule decides."""
 
     winner: str
-    """The piece that was kept where the two splits last meet, which is after `place` characters; the longest
-    is met first."""
+    """The preferred piece at the two splits' last common boundary, after `place` characters; the longest is
+    tried first."""
     loser: str
     place: int
     rounding: bool
-    """Whether their sums differ by rounding alone, which then decides instead of the length."""
+    """Whether their sums differ by rounding alone; then rounding decides instead of the length."""
     kind: ClassVar[Literal["tied"]] = "tied"
 
 

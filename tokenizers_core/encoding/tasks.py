@@ -1,4 +1,4 @@
-"""What offsets are for: finding an answer's tokens, and the text of an entity whose tokens were labelled.
+"""Uses of offsets: finding an answer's tokens, and the text of an entity from its tokens' labels.
 
 Source: question answering and token classification in the Hugging Face course, chapters 6 and 7.
 """
@@ -16,7 +16,7 @@ from tokenizers_core.text.spans import Span
 
 
 class AnswerSpan(NamedTuple):
-    """Where an answer is in one window: its first and its last token, counted in that window; None if it
+    """An answer's position in one window: its first and its last token, counted in that window; None if it
     isn't there."""
 
     window: int
@@ -25,8 +25,8 @@ class AnswerSpan(NamedTuple):
 
     @property
     def labels(self) -> Span:
-        """What a model should predict: the answer's first and last token; (0, 0) if the window doesn't
-        contain all of it.
+        """The target for a model: the answer's first and last token; (0, 0) if the window doesn't contain all
+        of it.
 
         Token 0 is the `[CLS]` of BERT's template. Source: the Hugging Face course, chapter 7, question
         answering.
@@ -38,11 +38,10 @@ class AnswerSpan(NamedTuple):
 
 
 def answer_spans(encoding: Encoding, start: int, end: int, sequence: int = 1) -> list[AnswerSpan]:
-    """Where the characters `start` to `end` of a text are, in each window of an encoding.
+    """The positions of the characters `start` to `end` of a text in each window of an encoding.
 
-    A window contains them if it has every token that the whole text has for them. Characters without a token
-    don't count, and a stretch of only such characters is in no window. Raises SettingError for an impossible
-    stretch or text.
+    A window contains them if it has all of their tokens. Characters without a token don't count, and a
+    stretch of only such characters is in no window. Raises SettingError for an impossible stretch or text.
 
     >>> from tokenizers_core import Corpus, Truncation, train_bpe
     >>> tokenizer = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2).tokenizer()
@@ -72,7 +71,7 @@ def answer_spans(encoding: Encoding, start: int, end: int, sequence: int = 1) ->
 
 
 def windows_with(encoding: Encoding, start: int, end: int, sequence: int = 1) -> list[int]:
-    """The numbers of the windows that contain the characters `start` to `end` of a text; see `answer_spans`.
+    """The numbers of the windows with the characters `start` to `end` of a text; see `answer_spans`.
 
     0 is the encoding itself, and its overflowing ones follow. Raises SettingError.
     """
@@ -82,11 +81,11 @@ def windows_with(encoding: Encoding, start: int, end: int, sequence: int = 1) ->
 # --- Token classification: which characters an entity has ---------------------------------------------------
 
 OUTSIDE: Final = "O"
-"""The label of tokens that are in no entity."""
+"""The label of tokens outside all entities."""
 
 
 class Entity(NamedTuple):
-    """A stretch of a text that a model has given one label."""
+    """A stretch of a text with one label from a model."""
 
     label: str
     start: int
@@ -105,12 +104,12 @@ def split_label(label: str) -> tuple[bool, str]:
 
 
 def group_entities(labels: Sequence[str], encoding: Encoding) -> list[Entity]:
-    """The entities that the labels describe, one label for each token of an encoding.
+    """The entities described by the labels, one label for each token of an encoding.
 
     Neighbours with the same label are one entity, and `B-` begins a new one; `O` ends an entity, and so does
-    a token that the template has added, whatever its label. The text of an entity is taken from the original
-    by its offsets, so its spaces are right; spaces at its ends, which byte-level tokens have, are not part of
-    it. Source: the Hugging Face course, chapters 6 and 7. Raises LabelsError.
+    a template's token, whatever its label. The text of an entity is taken from the original by its offsets,
+    so its spaces are right; spaces at its ends (from byte-level tokens) are not part of it. Source: the
+    Hugging Face course, chapters 6 and 7. Raises LabelsError.
 
     >>> from tokenizers_core import Corpus, train_wordpiece
     >>> corpus = Corpus.from_texts(["Hugging Face"], pre_tokenizer="bert")

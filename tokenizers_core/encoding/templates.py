@@ -1,7 +1,7 @@
-"""What a tokenizer puts around a text, or around two: `[CLS] $A [SEP]`.
+"""A tokenizer's template of special tokens around a text, or two: `[CLS] $A [SEP]`.
 
 Source: the syntax comes from the `tokenizers` library's `TemplateProcessing`; the templates come from the
-published models, as their papers and the Hugging Face course give them.
+published models' papers and the Hugging Face course.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ TWO_TEXTS: Final = (*ONE_TEXT, TemplatePiece(None, 1, 1))
 
 @dataclass(frozen=True)
 class Template:
-    """What is put around a `single` text, and around a `pair`: pieces separated by spaces, each `name` or
-    `name:type`.
+    """The special tokens around a `single` text, and around a `pair`: pieces separated by spaces, each `name`
+    or `name:type`.
 
-    `$A` and `$B` stand for the tokens of the first and the second text; any other name is a special token.
-    The type, a whole number, is 0 unless given. As in the library `$` is also `$A`, and `$2` is `$A:2`. So a
-    special token that contains a space or a colon, or begins with `$`, can't be written here.
+    `$A` and `$B` are the tokens of the first and the second text; any other name is a special token. The
+    type, a whole number, is 0 unless given. As in the library `$` is also `$A`, and `$2` is `$A:2`. So
+    special tokens with a space or a colon, or with a `$` in front, can't be written here.
 
     Raises TemplateError: one text needs `$A` and has no `$B`, a pair needs both, each of them once.
 
@@ -163,4 +163,4 @@ TEMPLATES: Final[Mapping[str, Template | None]] = {
     "xlnet": Template("$A:0 <sep>:0 <cls>:2", "$A:0 <sep>:0 $B:1 <sep>:1 <cls>:2"),
     "t5": Template("$A </s>", "$A </s> $B </s>"),
 }
-"""Templates by the model that made them known; None adds nothing to a text."""
+"""Templates by their best-known model; None adds nothing to a text."""

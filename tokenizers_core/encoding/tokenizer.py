@@ -1,8 +1,8 @@
-"""Using what was learned: text to ids and back, with offsets into the original text.
+"""A trained tokenizer at work: text to ids and back, with offsets into the original text.
 
-The stages are those of the `tokenizers` library: special tokens are cut out first, the rest is normalized and
-split into pre-tokens, and the model turns each pre-token into tokens. Then an encoding is cut to its length,
-put into the template, and padded; a decoder turns tokens back into text.
+The stages are the same as in the `tokenizers` library: special tokens are cut out first, the rest is
+normalized and split into pre-tokens, and the model turns each pre-token into tokens. Then an encoding is cut
+to its length, put into the template, and padded; a decoder turns tokens back into text.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ IDS_WANTED: Final = "give a list of ids, such as [5, 13]"
 
 
 def decoder_for(pipeline: Pipeline, model: Model) -> Decoder:
-    """The decoder that undoes how a pipeline and a model write tokens.
+    """The decoder for a pipeline's and a model's way of writing tokens.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> tokenizer = train_bpe(Corpus.from_texts(["to be"], pre_tokenizer="end_of_word"), merges=1).tokenizer()
@@ -112,8 +112,8 @@ class PlacedWords(NamedTuple):
 
 
 def trained_tokenizer(pipeline: Pipeline, model: Model, special_tokens: Iterable[str]) -> Tokenizer:
-    """The tokenizer of a run. Its user-defined symbols have ids like special tokens, and are found like them,
-    but they are text; byte tokens have such ids, too, and are never found."""
+    """The tokenizer of a run. Its user-defined symbols have ids like special tokens, and are cut out of texts
+    like them, but they are text; byte tokens have such ids, too, and are never found."""
     symbols = dict.fromkeys(pipeline.user_defined_symbols)
     special = [token for token in special_tokens if token not in symbols and token not in BYTE_TOKENS]
     return Tokenizer(pipeline, model, special, added=[AddedToken(one, special=False) for one in symbols])
@@ -127,8 +127,8 @@ class FileFormat(NamedTuple):
 
 
 class Tokenizer:
-    """A pipeline, a model and special tokens turn text to ids and back; options say what is put around texts,
-    and their length.
+    """A pipeline, a model and special tokens turn text to ids and back; options add a template around texts,
+    and control their length.
 
     Raises TemplateError if the vocabulary lacks a token of the template, and SettingError if the template
     leaves no room for text.
@@ -148,8 +148,8 @@ class Tokenizer:
     ) -> None:
         """Without a `decoder`, the one that belongs to the pipeline is used: see `decoder_for`.
 
-        `added` are tokens that are found in a text, too: those that aren't special, or are found in other
-        ways than special tokens here. With `trimming`, white space isn't counted to a token's place.
+        `added` are further tokens to find in a text: not special ones, or found in other ways than special
+        tokens here. With `trimming`, a token's offset excludes white space.
         """
         for name, value, wanted in (
             ("template", template, Template),
@@ -188,8 +188,8 @@ class Tokenizer:
             truncation.room(template.added(pair=False) if template else 0)
 
     def _finders(self) -> tuple[Finder, Finder | None]:
-        """What finds special and added tokens: first in the text as it is, then in the normalized text; None
-        if nothing is to be found there."""
+        """The finders of special and added tokens: first in the text as it is, then in the normalized text;
+        None without tokens to find there."""
         otherwise = {token.content for token in self.added}
         usual = [AddedToken(token) for token in self.special_tokens if token not in otherwise]
         late = [token for token in self.added if token.normalized]
@@ -200,8 +200,7 @@ class Tokenizer:
         return early, Finder(late, written)
 
     def _tokens_set_apart(self) -> frozenset[str]:
-        """The tokens that stand for no text: special tokens, the template's, and the pad. Raises
-        TemplateError."""
+        """The tokens without text: special tokens, the template's, and the pad. Raises TemplateError."""
         of_template = self.template.special_tokens if self.template else ()
         for token in of_template:
             if self.template and token not in self.vocab:
@@ -216,8 +215,8 @@ class Tokenizer:
         """A tokenizer with other `special_tokens`, `template`, `truncation`, `padding` or `decoder`; None
         takes one away.
 
-        Pipeline and model are shared, so that words which one tokenizer has encoded are known to the other.
-        Raises what making a tokenizer raises.
+        Pipeline and model are shared, and so is the cache of encoded words. Raises the errors of making a
+        tokenizer.
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> from tokenizers_core.encoding.templates import TEMPLATES
@@ -246,9 +245,9 @@ class Tokenizer:
     def encode(self, text: str, pair: str | None = None, add_special_tokens: bool = True) -> Encoding:
         """The tokens of `text`, or of a pair of texts: cut, in the template, and padded.
 
-        `add_special_tokens` adds those of the template; without them, the texts still get its type ids. If
-        the padding has no length of its own, a single encoding is padded only to a multiple, and its windows
-        to the same length. Raises what `Pipeline.words` raises, TruncationError, and SettingError if a pair's
+        `add_special_tokens` adds the template's; without them, the texts still get its type ids. If the
+        padding has no length of its own, a single encoding is padded only to a multiple, and its windows to
+        the same length. Raises the errors of `Pipeline.words`, TruncationError, and SettingError if a pair's
         template leaves no room for text.
 
         >>> from tokenizers_core import Corpus, train_bpe
@@ -263,8 +262,8 @@ class Tokenizer:
     def encode_batch(
         self, inputs: Iterable[str | tuple[str, str]], add_special_tokens: bool = True
     ) -> list[Encoding]:
-        """The encodings of texts and pairs of texts, padded to one length if there is a padding. Raises what
-        `encode` does.
+        """The encodings of texts and pairs of texts, padded to one length if there is a padding. Raises the
+        errors of `encode`.
 
         >>> from tokenizers_core import Corpus, Padding, Tokenizer, train_bpe
         >>> trace = train_bpe(Corpus.from_texts(["to be"]), merges=1, special_tokens=["[PAD]"])
@@ -300,7 +299,7 @@ class Tokenizer:
         return Encoding(self, sequences, pieces, [Choice(first, tuple(rest)) for first, *rest in windows])
 
     def _pieces(self, pair: bool, add_special_tokens: bool) -> tuple[TemplatePiece, ...]:
-        """What an encoding is put together from."""
+        """The parts of an encoding."""
         if self.template is None:
             return TWO_TEXTS if pair else ONE_TEXT
         return self.template.pieces(pair, add_special_tokens)
@@ -355,15 +354,15 @@ class Tokenizer:
                     yield part, begins
 
     def _placed_parts(self, segment: Segment) -> Iterator[tuple[Segment, Sequence[Span], bool]]:
-        """A segment's normalized text, cut at the tokens that are found there: each part with the places of
-        its characters in the segment."""
+        """A segment's normalized text, cut at the tokens in it: each part with the places of its characters
+        in the segment."""
         text, spans = normalize(segment.text, self.pipeline.normalizer)
         for part in self._late.segments(text) if self._late else [Segment(text, 0, False, len(text))]:
             own = spans[part.start : part.end]
             yield part, own, bool(own) and not segment.start and own[0][0] == 0
 
     def _ids_of(self, stretches: Sequence[str], show: Callable[[str], str]) -> Iterable[tuple[int, ...]]:
-        """The ids of each stretch of text, which the model sees as `show` writes it."""
+        """The ids of each stretch of text; `show` rewrites it for the model."""
         known = self._stretches
         with suppress(KeyError):  # as in most texts but the first ones
             return list(map(known.__getitem__, stretches))
@@ -378,11 +377,11 @@ class Tokenizer:
     def sample(
         self, text: str, dropout: float | None = None, temperature: float | None = None, seed: int = 0
     ) -> list[str]:
-        """The tokens of `text` split at random, each occurrence of a word anew; the same seed gives the same
-        tokens.
+        """The tokens of `text` split at random, each occurrence of a word separately; the same seed gives the
+        same tokens.
 
         BPE and WordPiece take a `dropout`, by default 0.1, and Unigram a `temperature`, by default 1. Raises
-        SettingError for the other one's setting or a value that can't be, and what `encode` raises.
+        SettingError for the other one's setting or an impossible value, and the errors of `encode`.
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> tokenizer = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5}), merges=2).tokenizer()
@@ -405,12 +404,12 @@ class Tokenizer:
 
         Special tokens are found in the text as it is, before normalization. Raises SurrogateError.
         """
-        refuse_surrogates(text)  # here, so that the error counts from the start of the whole text
+        refuse_surrogates(text)  # here, for positions from the start of the whole text
         return self._early.segments(text)
 
     def quick_offsets(self, text: str, ids: Sequence[int]) -> list[Span] | None:
-        """Offsets of the tokens of `text`, which have these ids, where they spell all its bytes, one after
-        the other: then their lengths are all it takes. Else None, and `align` looks at the words.
+        """Offsets of the tokens of `text` from their ids, if they spell all its bytes, one after the other:
+        then their lengths suffice. Otherwise None, and `align` goes by the words.
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> tokenizer = train_bpe(Corpus.from_texts(["né"]), merges=0, alphabet="bytes").tokenizer()
@@ -424,7 +423,7 @@ class Tokenizer:
             return None
         borders = list(accumulate(map(self._byte_lengths.__getitem__, ids), initial=0))
         data = text.encode("utf-8")
-        if borders[-1] != len(data):  # a pattern that leaves text out
+        if borders[-1] != len(data):  # the pattern leaves text out
             return None
         with no_collecting():
             if len(data) == len(text):
@@ -437,8 +436,8 @@ class Tokenizer:
 
     @cached_property
     def _byte_lengths(self) -> list[int]:
-        """How many bytes of text each token spells, by id, where characters stand for bytes; a special token
-        is its own text."""
+        """The number of bytes of each token's text, by id, in the byte alphabet; a special token is its own
+        text."""
         apart = (*self.special_tokens, *(token.content for token in self.added))
         special = {self.vocab[token]: len(token.encode("utf-8")) for token in apart}
         return [special.get(identifier, len(token)) for identifier, token in enumerate(self.tokens)]
@@ -466,7 +465,7 @@ class Tokenizer:
     def _place_words(
         self, segment: Segment, splitter: Splitter | ComposedSplitter, words: PlacedWords
     ) -> None:
-        """Add the pre-tokens of a segment, and the tokens that are found in its normalized text."""
+        """Add the pre-tokens of a segment, and the tokens found in its normalized text."""
         for part, spans, begins in self._placed_parts(segment):
             if part.special:
                 first, last = origin_of(spans, 0, len(spans))
@@ -478,8 +477,8 @@ class Tokenizer:
     def _place_equal_words(
         self, segment: Segment, splitter: Splitter | ComposedSplitter, words: PlacedWords
     ) -> None:
-        """Add the pre-tokens of a segment that is the same before the model, and each different one only once
-        looked at."""
+        """Add the pre-tokens of a segment unchanged by the normalizer, with only one look at each different
+        one."""
         matches = splitter.matches(segment.text)
         columns = {match: self._columns_in_order(splitter.pre_token(match)) for match in set(matches)}
         firsts = {match: starts for match, (starts, _ends) in columns.items()}
@@ -495,8 +494,7 @@ class Tokenizer:
         return tuple(start for start, _ in offsets), tuple(end for _, end in offsets)
 
     def _columns_in_order(self, word: PreToken) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The same for a pre-token that nothing was done to: its characters came from places in their
-        order."""
+        """The same for a pre-token without reordered characters: their places are in order."""
         spans, end = word.spans, word.end
         inside = list(self.model.spans(word.text))
         if isinstance(spans, IdentitySpans):
@@ -525,7 +523,7 @@ class Tokenizer:
         """What stopped the tokenizer from splitting a pre-token (as `pipeline.words` give them) into these
         tokens.
 
-        They are written as in the vocabulary: with the continuation prefix, in the byte alphabet. See
+        The tokens are written as in the vocabulary: with the continuation prefix, in the byte alphabet. See
         `reasons.py`.
 
         >>> from tokenizers_core import Corpus, train_wordpiece
@@ -564,10 +562,9 @@ class Tokenizer:
         return names_of(self.ways.cut(word, way))
 
     def token_bytes(self, identifier: int) -> bytes:
-        """The bytes of text that a token stands for; special tokens and the template's tokens stand for their
-        own text.
+        """A token's bytes of text; special tokens and the template's tokens are their own text.
 
-        A continuation prefix and an end-of-word symbol stand for none, and ``▁`` for a space.
+        A continuation prefix and an end-of-word symbol have none, and ``▁`` is a space.
         """
         token = self.token(identifier)
         if token in self._set_apart or token in self._added_names:
@@ -576,7 +573,7 @@ class Tokenizer:
             return symbols_to_bytes(token)
         if self.model.join([token]) != [token]:
             return bytes([BYTE_TOKENS[token]])
-        # A prefix alone is a text of its own, such as the word ##: no token continues a word by nothing.
+        # A prefix alone is a text of its own, such as the word ##: a continuation is never empty.
         token = (token.removeprefix(self.model.vocabulary.prefix) or token).removesuffix(self.model.suffix)
         if self.pipeline.marks_spaces:
             token = token.replace(SPACE_MARK, " ")
@@ -618,15 +615,15 @@ class Tokenizer:
     # --- files ----------------------------------------------------------------------------------------------
 
     file_format: ClassVar[FileFormat]
-    """What `save` and `load` use. A room above this one fills it in: see `files/loading.py`."""
+    """The format of `save` and `load`, set by a room above this one: see `files/loading.py`."""
 
     def save(self, path: str | Path) -> None:
         """Write a tokenizer.json, which the `tokenizers` library reads too: see `files/tokenizer_json.py`.
 
-        Raises UnsavableError for what the format can't hold, and OSError.
+        Raises UnsavableError for parts the format can't hold, and OSError.
         """
         refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
-        text = self.file_format.write(self)  # before the file is opened, which would empty it
+        text = self.file_format.write(self)  # before opening the file, as that would empty it
         Path(path).write_text(text, encoding="utf-8", newline="\n")
 
     @classmethod
@@ -639,14 +636,14 @@ class Tokenizer:
         pattern: str | None = None,
         special_tokens: Sequence[str] | None = None,
     ) -> Tokenizer:
-        """Read a tokenizer.json, ours or from elsewhere, or any other file that is written here, by its name.
+        """Read a tokenizer.json, ours or from elsewhere, or another supported file, by its name.
 
         A .tiktoken file, vocab.json with merges.txt, vocab.txt, and .vocab or .tsv don't say how text is
-        split, nor which tokens are special: the other arguments do, or else what `files/loading.py` says is
-        taken.
+        split, nor which tokens are special: the other arguments do, or else the defaults in
+        `files/loading.py` apply.
 
-        Raises TokenizerFileError or VocabularyFileError for what is wrong with a file, LackingPartError for
-        parts that aren't built here, SettingError for what the file says itself or doesn't have, and OSError.
+        Raises TokenizerFileError or VocabularyFileError for a faulty file, LackingPartError for unsupported
+        parts, SettingError for rules in the file itself or missing from it, and OSError.
         """
         refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
         rules = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "pattern": pattern}

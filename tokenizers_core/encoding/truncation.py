@@ -1,6 +1,6 @@
-"""How long an encoding may be, or has to be: truncation into windows, and padding.
+"""The length of encodings: truncation into windows, and padding.
 
-Source and oracle: the `tokenizers` library, whose names and results these are.
+Source and oracle: the `tokenizers` library, with its names and results.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ STRATEGIES: Final = ("longest_first", "only_first", "only_second")
 """Which of two texts is cut: the longer one, and then both; the first; the second."""
 
 DIRECTIONS: Final = ("right", "left")
-"""The side of a text on which it is cut, or padded."""
+"""The side of a text to cut or pad."""
 
 
 # --- Cutting ------------------------------------------------------------------------------------------------
@@ -143,8 +143,7 @@ def share(lengths: Sequence[int], room: int) -> list[int]:
 
 
 def windows(length: int, room: int, stride: int, direction: str) -> list[Span]:
-    """The stretches of `length` tokens that fit into `room`, the one that is kept first. Raises
-    TruncationError.
+    """The stretches of `length` tokens that fit into `room`, the kept one first. Raises TruncationError.
 
     Without any room nothing is kept, and everything is left over in one stretch.
 
@@ -169,7 +168,7 @@ def windows(length: int, room: int, stride: int, direction: str) -> list[Span]:
 class Padding:
     """Makes the encodings of a batch equally long: pads are added on the `direction` side of shorter ones.
 
-    They get the length `length`, or else that of the longest in the batch, rounded up to a multiple of
+    They get the length `length`, or else the longest one's in the batch, rounded up to a multiple of
     `multiple_of` if given. Nothing is cut. As in the library, `pad_token` needn't be the vocabulary's token
     for `pad_id`.
 

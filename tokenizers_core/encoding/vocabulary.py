@@ -13,7 +13,7 @@ Private = NewType("Private", str)
 """Tokens written as one private character each, ``chr(id)``: a word, or a single token.
 
 That is compact and quick, and `str.replace` merges exactly as BPE does: every occurrence, left to right,
-without overlap. The type keeps such strings apart from text that people can read.
+without overlap. The type keeps such strings apart from readable text.
 """
 
 PrivatePair = NewType("PrivatePair", str)
@@ -21,8 +21,7 @@ PrivatePair = NewType("PrivatePair", str)
 
 
 class Vocabulary:
-    """Tokens by id. The same string is always the same token, whichever way it was made; "" is an id that no
-    token has.
+    """Tokens by id. The same string is always the same token, whichever way it was made; "" is an unused id.
 
     >>> vocabulary = Vocabulary(["u", "g"])
     >>> vocabulary.add("ug"), vocabulary.add("u"), len(vocabulary)
@@ -33,7 +32,7 @@ class Vocabulary:
 
     def __init__(self, tokens: Iterable[str] = (), prefix: str = "") -> None:
         self.prefix = prefix
-        """What tokens inside a word begin with, such as ``##``."""
+        """The continuation prefix, such as ``##``."""
         value = list(tokens)
         self.tokens = value if "" in value else list(dict.fromkeys(value))
         self.ids = dict(zip(self.tokens, count()))
@@ -43,14 +42,14 @@ class Vocabulary:
         return len(self.tokens)
 
     def add(self, token: str) -> int:
-        """The id of `token`, which joins the vocabulary if it is new."""
+        """The id of `token`, added to the vocabulary if it is new."""
         identifier = self.ids.setdefault(token, len(self.tokens))
         if identifier == len(self.tokens):
             self.tokens.append(token)
         return identifier
 
     def join(self, pair: PrivatePair) -> int:
-        """The id of the token that a pair makes; the second token loses its prefix.
+        """The id of a pair's merged token; the second token loses its prefix.
 
         >>> vocabulary = Vocabulary(["h", "##u"], "##")
         >>> vocabulary.tokens[vocabulary.join(vocabulary.write_pair(["h", "##u"]))]
@@ -64,7 +63,7 @@ class Vocabulary:
         return Private("".join(map(chr, map(self.ids.__getitem__, symbols))))
 
     def byte_table(self, separator: str) -> str:
-        """The table by which `rewritten` writes words in the byte alphabet, `separator` between two; "" if a
+        """The table for `rewritten` to convert words in the byte alphabet, `separator` between two; "" if a
         byte is no token.
 
         >>> Vocabulary(["u", "g"]).byte_table("|")

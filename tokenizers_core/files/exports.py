@@ -1,5 +1,4 @@
-"""Exports: traces and comparisons as JSON and CSV, vocabularies and merges as the files that other tools
-read."""
+"""Exports: traces and comparisons as JSON and CSV, vocabularies and merges as files for other tools."""
 
 from __future__ import annotations
 
@@ -53,7 +52,7 @@ def trace_to_dict(trace: MergeTrace) -> dict[str, Any]:
 
 
 def _given_beside(trace: MergeTrace) -> dict[str, Any]:
-    """What a newer kind of BPE was given beside the words."""
+    """The other inputs of a newer kind of BPE, beside the words."""
     match trace:
         case SuperTrace():
             return {"stretches": dict(trace.stretches.items())}
@@ -67,7 +66,7 @@ def _given_beside(trace: MergeTrace) -> dict[str, Any]:
 
 
 def _step(trace: MergeTrace, step: int, tied: Sequence[PrivatePair]) -> dict[str, Any]:
-    """What `trace[step].event` says, taken from the record: a long run has many steps."""
+    """The contents of `trace[step].event`, taken from the record: a long run has many steps."""
     record = trace.record
     counted = {"vocab_size": trace.vocab_sizes[step], "tokens": trace.token_totals[step]}
     if not record.is_merge(step):
@@ -98,8 +97,8 @@ def trace_to_json(trace: MergeTrace) -> str:
 
 
 def trace_to_csv(trace: MergeTrace, plain: bool = False) -> str:
-    """A run as CSV, one row per step; a newer kind of BPE says what each step does, the parity-aware one also
-    which language chose.
+    """A run as CSV, one row per step; for a newer kind of BPE with each step's kind, for the parity-aware one
+    also with the choosing language.
 
     Text that a spreadsheet would read as a formula gets an apostrophe in front, unless the table is `plain`,
     for programs.
@@ -129,7 +128,7 @@ def merges_txt(source: MergeTrace | Tokenizer, step: int | None = None) -> str:
     """`merges.txt`: the merges by rank, one per line, with a space between the two tokens; each pair is
     listed once.
 
-    The merges of a trace, all or up to a step, or those of a tokenizer. Raises UnsavableError if it has none.
+    The merges of a trace, all or up to a step, or of a tokenizer. Raises UnsavableError if it has none.
     """
     lines = [f"{pair.first} {pair.second}" for pair in dict.fromkeys(_merges(source, step))]
     return "\n".join(["#version: 0.2", *lines]) + "\n"
@@ -153,15 +152,15 @@ def vocab_txt(tokenizer: Tokenizer) -> str:
 
 
 def tiktoken_ranks(tokenizer: Tokenizer) -> str:
-    """A `.tiktoken` file: the tokens' bytes in base64 with their ranks, which are the ids, one per line.
+    """A `.tiktoken` file: the tokens' bytes in base64 with their ids as ranks, one per line.
 
     The file has no special tokens (they keep their ids), no pattern and no normalizer: pass the first two to
     `tiktoken.Encoding`, and normalize the text yourself.
 
-    tiktoken merges any two neighbours that make a token, the lowest rank first, and keeps a word that is a
-    token whole; here only learned pairs are merged. Both lead to the same tokens if ids follow the order of
-    the merges, as in everything that is trained here: a search over 1.6 million words and 30,000 vocabularies
-    found no exception.
+    tiktoken merges any two neighbours that make a token, the lowest rank first, and keeps a word whole if it
+    is a token; here only learned pairs are merged. Both lead to the same tokens if ids follow the order of
+    the merges, as after all training here: a search over 1.6 million words and 30,000 vocabularies found no
+    exception.
 
     Raises UnsavableError for anything but byte-level BPE with all 256 bytes, and if ids don't follow the
     merges.
@@ -220,7 +219,7 @@ def prunes_to_json(trace: UnigramTrace) -> str:
 
 
 def prunes_to_csv(trace: UnigramTrace, plain: bool = False) -> str:
-    """A run as CSV, one row per step; what a step doesn't have is empty.
+    """A run as CSV, one row per step; missing values are empty.
 
     Text that a spreadsheet would read as a formula gets an apostrophe in front, unless the table is `plain`,
     for programs.
@@ -261,7 +260,7 @@ def _scores(tokenizer: Tokenizer) -> Mapping[str, float]:
 
 
 def _unigram_steps(trace: UnigramTrace) -> Iterator[dict[str, Any]]:
-    """What `trace[step].event` says of each step, taken from the record: a long run has many steps."""
+    """The contents of each `trace[step].event`, taken from the record: a long run has many steps."""
     record, words = trace.record, trace.corpus.words
     prunes = _prunes(trace)
     iterations: Counter[tuple[str, int]] = Counter()
@@ -286,13 +285,13 @@ def _unigram_steps(trace: UnigramTrace) -> Iterator[dict[str, Any]]:
 
 
 def _pieces_only_at(trace: UnigramTrace, step: int, other: int) -> list[str]:
-    """The pieces at one step that are not there at another."""
+    """The pieces at one step but not at another."""
     others = trace.pieces_at(other)
     return [piece for piece in trace.pieces_at(step) if piece not in others]
 
 
 class _Prune(NamedTuple):
-    """What is particular to one prune, as in a `PruneEvent`."""
+    """The details of one prune, as in a `PruneEvent`."""
 
     piece: str
     loss: float | None
@@ -319,7 +318,7 @@ def _prunes(trace: UnigramTrace) -> Iterator[_Prune]:
 
 
 def sweep_to_csv(comparison: Comparison) -> str:
-    """The sweep as CSV, one row per vocabulary size; what doesn't exist is empty."""
+    """The sweep as CSV, one row per vocabulary size; missing values are empty."""
     names = [
         "vocab_size",
         *(f"{name}_{what}" for name in comparison.names for what in ("size", "tokens", "tokens_per_word")),
@@ -339,7 +338,7 @@ def sweep_to_csv(comparison: Comparison) -> str:
 
 
 def disagreements_to_csv(snapshot: SizeSnapshot, plain: bool = False) -> str:
-    """The words that are split differently as CSV, tokens separated by spaces.
+    """The words with different splits as CSV, tokens separated by spaces.
 
     Text that a spreadsheet would read as a formula gets an apostrophe in front, unless the table is `plain`,
     for programs.
@@ -422,7 +421,7 @@ def comparison_to_json(snapshot: SizeSnapshot) -> str:
 
 
 def _given(trace: MergeTrace | UnigramTrace) -> dict[str, Any]:
-    """What a run was given: the settings and the corpus."""
+    """A run's inputs: the settings and the corpus."""
     pipeline = trace.corpus.pipeline
     return {
         "settings": dict(trace.settings),
@@ -451,8 +450,8 @@ def inert(text: str) -> str:
     """A text for a table's cell, with an apostrophe in front if a spreadsheet would read it as a formula.
 
     A text that already begins with an apostrophe and a formula gets another one, so that removing one
-    apostrophe from each such cell gives the text back. Only tables for spreadsheets have this; what other
-    programs load (plain tables, JSON, vocabularies, merges) has every text unchanged. Inside a cell only
+    apostrophe from each such cell gives the text back. Only tables for spreadsheets have this; files for
+    other programs (plain tables, JSON, vocabularies, merges) have every text unchanged. Inside a cell only
     quotes are escaped: open a table as separated by commas, not by semicolons or tabs.
 
     >>> inert("=1+1"), inert("'=1"), inert("a=1"), inert("'a")
@@ -462,10 +461,10 @@ def inert(text: str) -> str:
 
 
 def _cell(plain: bool) -> Callable[[str], str]:
-    """How text becomes a cell: as it is, or so that a spreadsheet takes it for text."""
+    """The conversion of text to a cell: unchanged, or safe from being read as a formula."""
     return str if plain else inert
 
 
 def _known(number: float) -> float | None:
-    """A number that JSON can hold; None for one that wasn't worked out."""
+    """A number for JSON; None for one that wasn't computed."""
     return number if math.isfinite(number) else None

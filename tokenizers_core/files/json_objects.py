@@ -1,7 +1,7 @@
 """The objects in a tokenizer.json, read with care: a file may come from anywhere.
 
-Anything that has the wrong type, or contradicts itself, is a TokenizerFileError that names its place. What is
-correct but not supported here goes on a list, so that one LackingPartError can name all of it.
+A wrong type or a contradiction is a TokenizerFileError that names its place. Correct but unsupported parts go
+on a list, so that one LackingPartError can name all of them.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _REQUIRED: Final = object()
 
 
 def wrong(part: str, value: object, expected: str, **evidence: str | int) -> TokenizerFileError:
-    """The error for a value that doesn't belong where it is; `evidence` fills in what is `expected`."""
+    """The error for a value in the wrong place; `evidence` fills in the blanks of `expected`."""
     return TokenizerFileError("wrong", part=part, value=value, expected=Phrase(expected, **evidence))
 
 
 def text_of(value: object, place: str) -> str:
-    """A string that UTF-8 can hold."""
+    """A string without lone surrogates."""
     if not isinstance(value, str):
         raise wrong(place, value, "a string")
     if not value.isascii():
@@ -76,7 +76,7 @@ class Part(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What the object says it is."""
+        """The object's own type."""
         return text_of(self.get("type"), self.at("type"))
 
     def text(self, key: str, default: object = _REQUIRED) -> str:
@@ -106,7 +106,7 @@ class Part(NamedTuple):
         return Part.of(self.get(key), self.at(key))
 
     def choice(self, key: str, choices: Mapping[str, Parsed]) -> Parsed:
-        """What the string under `key` stands for."""
+        """The meaning of the string under `key`."""
         value = self.text(key)
         if value not in choices:
             raise wrong(self.at(key), value, "one of {choices}", choices=", ".join(choices))
@@ -114,7 +114,7 @@ class Part(NamedTuple):
 
 
 def the_file(document: object) -> Part:
-    """The document as a whole, which must have this format."""
+    """The document as a whole; it must have this format."""
     file = Part.of(document, "")
     if (version := file.get("version", VERSION)) != VERSION:
         raise wrong("version", version, f"{VERSION!r}")
@@ -137,7 +137,7 @@ def flattened(file: Part, key: str, children: str) -> list[Part]:
     return parts
 
 
-# --- What is lacking ----------------------------------------------------------------------------------------
+# --- Lacking parts ------------------------------------------------------------------------------------------
 
 
 class Lacking(list[str]):
@@ -161,8 +161,8 @@ class Lacking(list[str]):
 
 
 def read(document: object, parse: Callable[[Part, Lacking], Parsed]) -> Parsed:
-    """What `parse` makes of a document. Raises TokenizerFileError, and LackingPartError for all that it found
-    lacking."""
+    """The result of `parse` for a document. Raises TokenizerFileError, and LackingPartError for all lacking
+    parts."""
     lacking = Lacking()
     value = parse(the_file(document), lacking)
     lacking.tell()

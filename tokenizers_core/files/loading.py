@@ -1,17 +1,17 @@
-r"""Reading a tokenizer from any file that is written here, and some others: the file's name says what it is.
+r"""Reading a tokenizer from any kind of file written here, and some others: the file's name decides.
 
-A tokenizer.json says everything, and so do SentencePiece's NAME.model and Mistral's tekken.json. The others
-hold tokens, and the rest is taken as `train_bpe` and its like have it unless told otherwise, or as the tokens
-show it:
+A tokenizer.json is complete, and so are SentencePiece's NAME.model and Mistral's tekken.json. The others hold
+only tokens; the rest comes from arguments, the defaults of `train_bpe` and its like, or the tokens
+themselves:
 
 * NAME.tiktoken: byte-level BPE. The pattern is GPT-2's, or OpenAI's own for a vocabulary of the size of
-  theirs. The ids that the file leaves out are those of special tokens, which have to be named.
-* vocab.json with merges.txt, either of which may be named, and NAME-vocab.json with NAME-merges.txt: BPE.
-* vocab.txt: WordPiece, text split as BERT does it, but not normalized.
+  theirs. Ids left out by the file belong to special tokens; their names must be given.
+* vocab.json with merges.txt (the path may name either), and NAME-vocab.json with NAME-merges.txt: BPE.
+* vocab.txt: WordPiece, text split as in BERT, but not normalized.
 * NAME.vocab and NAME.tsv: Unigram, a mark `▁` in front of each word.
 
-A folder stands for the tokenizer.json in it. What reads back encodes and decodes as before, if the rules are
-the ones that it was trained with.
+A folder means the tokenizer.json in it. A loaded tokenizer encodes and decodes as before, if the rules are
+the same as in training.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
 
 Rules = Mapping[str, Any]
-"""Arguments of `Pipeline`: those that were given."""
+"""The given arguments of `Pipeline`."""
 UNKNOWN_TOKENS: Final = ("[UNK]", "<unk>", "[unk]", "<UNK>")
-"""Names of the unknown token; the first that a vocabulary has is taken."""
+"""Names of the unknown token; the vocabulary's first one is used."""
 PATTERN_BY_SIZE: Final = (
     (range(50_000, 50_400), "gpt2"),
     (range(100_000, 100_400), "cl100k_base"),
@@ -56,9 +56,9 @@ PATTERN_BY_SIZE: Final = (
 """Published vocabularies by the number of their tokens: OpenAI's and Whisper's, Llama 3's, Qwen's, and again
 OpenAI's and Llama 4's."""
 SPECIAL_FORM: Final = re.compile(r"\[[A-Z]{2,}\]|<\|[^|<>]+\|>|</?[a-z]{1,9}>")
-"""What special tokens look like; text that is split as BERT does it never has such a word."""
+"""The form of special tokens; BERT's pre-tokenizer never leaves such a word."""
 LINE_ESCAPED: Final = {str(written): chr(character) for character, written in LINE_ESCAPES.items()}
-"""What lines of a table write for characters that would end them, and the characters."""
+"""Escape sequence in a table's line → the character that would end the line."""
 
 
 def load_tokenizer(path: Path, rules: Rules, special_tokens: Sequence[str] | None) -> Tokenizer:
@@ -118,7 +118,7 @@ def lines_in(path: Path) -> list[str]:
 
 
 def each_once(path: Path, tokens: Sequence[str]) -> Sequence[str]:
-    """Tokens by id, one a line. Raises VocabularyFileError for one that is there twice, or has no text."""
+    """Tokens by id, one a line. Raises VocabularyFileError for a repeated or empty token."""
     seen: set[str] = set()
     for number, token in enumerate(tokens, start=1):
         if not token or token in seen:
@@ -130,7 +130,7 @@ def each_once(path: Path, tokens: Sequence[str]) -> Sequence[str]:
 
 
 def unknown_in(path: Path, tokens: Collection[str]) -> str:
-    """The unknown token of a vocabulary that needs one. Raises VocabularyFileError."""
+    """The required unknown token of a vocabulary. Raises VocabularyFileError."""
     result = next((token for token in UNKNOWN_TOKENS if token in tokens), "")
     if not result:
         raise VocabularyFileError("no_unknown", path.name, expected=", ".join(UNKNOWN_TOKENS))
@@ -140,7 +140,7 @@ def unknown_in(path: Path, tokens: Collection[str]) -> str:
 def made(
     model: Model, pipeline: Pipeline, special_tokens: Sequence[str] | None, found: Sequence[str]
 ) -> Tokenizer:
-    """The tokenizer, with special tokens that were named, or else those that were found."""
+    """The tokenizer, with the given special tokens, or else the recognized ones."""
     special = found if special_tokens is None else special_tokens
     missing = next((token for token in special if token not in model.vocabulary.ids), None)
     if missing is not None:
@@ -157,7 +157,7 @@ RANK_LINE: Final = re.compile(r"([A-Za-z0-9+/]+={0,2}|=) ([0-9]{1,10})")
 
 
 def from_ranks(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None) -> Tokenizer:
-    """NAME.tiktoken. Special tokens, in their order, get the ids that the file leaves out, and then the next
+    """NAME.tiktoken. Special tokens, in their order, get the ids left out by the file, and then the next
     ones."""
     ranks = ranks_in(path)
     missing = next((byte for byte in range(256) if bytes([byte]) not in ranks), None)
@@ -182,7 +182,7 @@ def from_ranks(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None)
             name="special_tokens", value=special_tokens, reason="one of them is an ordinary token of the file"
         )
     merges = [Pair(*map(bytes_to_symbols, pair)) for pair in all_splits(ranks)]
-    # A word that is a token is that token, whether merging would get there or not.
+    # A word in the vocabulary is its token, whether the merges lead there or not.
     model = BpeModel(tokens, merges, options=BpeOptions(ignore_merges=True))
     return made(model, pipeline, special_tokens, ())
 
@@ -252,7 +252,7 @@ def tokens_of(path: Path) -> list[str]:
 
 
 def merges_in(path: Path, known: Collection[str]) -> list[Pair]:
-    """The merges by rank, whose tokens must be known. Raises VocabularyFileError."""
+    """The merges by rank; their tokens must be known. Raises VocabularyFileError."""
     merges: dict[Pair, None] = {}
     for number, line in enumerate(lines_in(path), start=1):
         if not line or (number == 1 and line.startswith("#version")):
@@ -306,8 +306,8 @@ PIECE_LINE: Final = re.compile(r"([^\t]+)\t(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e
 
 
 def from_pieces(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None) -> Tokenizer:
-    """NAME.vocab or NAME.tsv. A token with the score 0, and not 0.0, is special: no piece of text has
-    that."""
+    """NAME.vocab or NAME.tsv. A token with the score 0, and not 0.0, is special: no piece of text has such a
+    score."""
     tokens, pieces, special = [], {}, []
     for number, line in enumerate(lines_in(path), start=1):
         match = PIECE_LINE.fullmatch(line)
@@ -340,4 +340,4 @@ READERS: Final[Mapping[str, Callable[[Path, Rules, tuple[str, ...] | None], Toke
     ".vocab": from_pieces,
     ".tsv": from_pieces,
 }
-"""How a file's name ends, and what reads it; any other is a tokenizer.json."""
+"""The end of a file's name, and its reader; any other file is a tokenizer.json."""

@@ -24,7 +24,7 @@ TOKEN_LIMIT: Final = 1_000_000
 GAP_LIMIT: Final = 100_000
 """More ids without a token than any published vocabulary has."""
 WORD_LIMIT: Final = 1_000
-"""The longest word, in characters, that WordPiece may have to look up: the time grows with its square."""
+"""The longest word, in characters, for WordPiece to look up: the time grows with its square."""
 PIECE_LIMIT: Final = 1_000
 """The longest piece of Unigram: the time for a text grows with it."""
 SCORE_LIMIT: Final = 1e12
@@ -35,12 +35,12 @@ SCORE_LIMIT: Final = 1e12
 
 
 def taken(place: str, identifier: int, other: str) -> TokenizerFileError:
-    """The error for an id that another token has already."""
+    """The error for an id already used by another token."""
     return wrong(place, identifier, "an id other than that of {other}", other=quoted(other))
 
 
 class Added(NamedTuple):
-    """A token that is found in the text before anything else happens to it."""
+    """A token cut out of the text before anything else happens to it."""
 
     token: str
     identifier: int
@@ -66,7 +66,7 @@ def added_tokens_of(file: Part) -> list[Added]:
 
 
 def special_tokens(file: Part, lacking: Lacking) -> tuple[str, ...]:
-    """The special tokens by id. Added tokens that are found in a different way from ours are lacking."""
+    """The special tokens by id. Added tokens with unsupported options are lacking."""
     normalizes = bool(flattened(file, "normalizer", "normalizers"))
     added = added_tokens_of(file)
     for token, _, part in added:
@@ -80,13 +80,13 @@ def special_tokens(file: Part, lacking: Lacking) -> tuple[str, ...]:
 
 
 def names_of_special(added: Iterable[Added]) -> tuple[str, ...]:
-    """Those that are special, by id."""
+    """The special tokens, by id."""
     return tuple(dict.fromkeys(token for token, _, part in added if part.flag("special", False)))
 
 
 def found_otherwise(added: Iterable[Added], normalizes: bool) -> list[AddedToken]:
-    """Those that aren't special, or are found in another way than special tokens here: by flags, or in the
-    normalized text."""
+    """The tokens that aren't special, or not found like special tokens here: by flags, or in the normalized
+    text."""
     results = []
     for token, _, part in added:
         special = part.flag("special", False)
@@ -104,7 +104,7 @@ def found_otherwise(added: Iterable[Added], normalizes: bool) -> list[AddedToken
 
 
 def tokens_by_id(vocab: Mapping[str, int], added: Iterable[Added]) -> list[str]:
-    """The tokens by their ids, "" for an id that none has. Raises TokenizerFileError."""
+    """The tokens by their ids, "" for an unused id. Raises TokenizerFileError."""
     holders: dict[int, str] = {}
     ids = dict(vocab)
     for token, identifier in vocab.items():
@@ -126,7 +126,7 @@ def tokens_by_id(vocab: Mapping[str, int], added: Iterable[Added]) -> list[str]:
 # --- Models -------------------------------------------------------------------------------------------------
 
 MODEL_TYPES: Final = {"BPE": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
-"""What a tokenizer.json calls a model → its algorithm here."""
+"""A model's type in a tokenizer.json → its algorithm here."""
 
 
 def algorithm(file: Part, lacking: Lacking) -> str:
@@ -152,7 +152,7 @@ def vocab_of(model: Part) -> Mapping[str, int]:
 
 
 def unknown_token(model: Part, tokens: Iterable[str]) -> str:
-    """The unknown token, which has to be in the vocabulary; "" for none."""
+    """The unknown token (it must be in the vocabulary); "" for none."""
     token = model.optional_text("unk_token")
     if token and token not in tokens:
         raise wrong("model.unk_token", token, "a token of the vocabulary")
@@ -160,7 +160,7 @@ def unknown_token(model: Part, tokens: Iterable[str]) -> str:
 
 
 def bpe_model(model: Part, added: Sequence[Added], marked: bool, lacking: Lacking) -> BpeModel | None:
-    """BPE; `marked` says whether END_MARK stands for `</w>`. None when something is lacking."""
+    """BPE; with `marked`, END_MARK means `</w>`. None when something is lacking."""
     vocab = vocab_of(model)
     dropout = model.get("dropout", None)
     if dropout is not None and not isinstance(dropout, int | float):
@@ -214,7 +214,7 @@ def merges_of(model: Part, vocab: Mapping[str, int], prefix: str, lacking: Lacki
             if prefix and not second.startswith(prefix):
                 lacking.add(f"model.merges[{at}] with a second token that doesn't begin with {prefix!r}")
             pairs.append(Pair(first, second))
-    # A pair that is listed twice has its last place in the library.
+    # In the library a repeated pair has its last place.
     return list(dict.fromkeys(reversed(pairs)))[::-1]
 
 
@@ -290,12 +290,10 @@ def scores_of(model: Part) -> dict[str, float]:
 
 
 def model_alone(file: Part, lacking: Lacking, marked: bool = False) -> Model | None:
-    """The model without anything around it, for words that somebody else's normalizer and pre-tokenizer have
-    made.
+    """The model without anything around it, for words from another program's normalizer and pre-tokenizer.
 
-    Its tokens are numbered anew, in the order of their ids, so that gaps between those don't matter; added
-    tokens, which are found before the model, are left out. `marked` as for `bpe_model`. None when something
-    is lacking.
+    Its tokens are renumbered in the order of their ids, so that gaps don't matter; added tokens are left out,
+    as they never reach the model. `marked` as for `bpe_model`. None when something is lacking.
     """
     part, name = file.part("model"), algorithm(file, lacking)
     if name == "unigram":

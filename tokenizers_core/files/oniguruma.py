@@ -1,15 +1,14 @@
-r"""Regular expressions that two programs read in the same way: Python's `regex`, which is used here, and
-Oniguruma.
+r"""Regular expressions with the same meaning in two programs: Python's `regex`, used here, and Oniguruma.
 
 The `tokenizers` library reads the patterns of a tokenizer.json with Oniguruma (in Ruby's syntax). Most parts
 of a pattern mean the same there; some mean something else (`^` matches at every line, `{1,3}+` repeats a
-repetition, `\w` has other characters, `(?i:ss)` finds `ß`), and some can be read by only one of the two. So a
-pattern is translated item by item, and the first item that isn't known to mean the same ends the translation:
-that is safer than a list of differences.
+repetition, `\w` has other characters, `(?i:ss)` finds `ß`), and some are valid in only one of the two. So a
+pattern is translated item by item, and the first item not known to mean the same ends the translation: that
+is safer than a list of differences.
 
-It is also unknown what repeating something that may be empty does (`(a*)*`). And a pattern that prefers to
-match nothing (`|a`, `a*?`) cuts differently: `regex` tries for more at the same place, Oniguruma goes on to
-the next.
+The repetition of possibly empty items (`(a*)*`) is undefined, too. And a pattern with a preference for the
+empty match (`|a`, `a*?`) cuts differently: `regex` tries for more at the same place, Oniguruma goes on to the
+next.
 
 Sources: the manuals of both; the tests compare the pre-tokens of random patterns and texts.
 """
@@ -23,7 +22,7 @@ from typing import Final, NamedTuple
 from tokenizers_core.text.patterns import regex
 
 CATEGORIES: Final = "L[ultmo]?|M[nce]?|N[dlo]?|P[cdsefio]?|S[mcko]?|Z[slp]?|C[cf]"
-"""The general categories of characters. (Those of unassigned characters change with every version of
+"""The general categories of characters. (For unassigned characters they change with every version of
 Unicode.)"""
 _PROPERTY: Final = rf"\\[pP]\{{(?:{CATEGORIES})\}}"
 _CLASS: Final = rf"{_PROPERTY}|\\[sSdD]"
@@ -32,7 +31,8 @@ _IN_SET: Final = r"(?:\\[nrtfv]|\\(?=[!-~])[^0-9A-Za-z]|(?!&&|\|\||~~|--)[^\[\]\
 SET: Final = rf"\[\^?-?(?:{_CLASS}|{_IN_SET}(?:-{_IN_SET})?)+-?\]"
 """Characters in brackets: single ones, ranges and classes."""
 CONTRACTIONS: Final = r"\(\?i:'(?:[sdmt]|ll|ve|re)(?:\|'(?:[sdmt]|ll|ve|re))*\)"
-"""What may ignore case: with other letters Oniguruma takes two for one, such as `ss` for `ß`."""
+"""The only parts allowed to ignore case: with other letters Oniguruma matches two for one, such as `ss` for
+`ß`."""
 
 _ITEM: Final = regex.compile(
     rf"""(?P<single>{SET}|{_CLASS}|\\[nrtfv]|\\(?=[!-~])[^0-9A-Za-z]|{CONTRACTIONS}|[^\\()\[\]{{}}^$|*+?])
@@ -46,13 +46,12 @@ _ITEM: Final = regex.compile(
 )
 
 PLACES: Final[Mapping[str, str]] = {"^": r"\A", r"\A": r"\A", "$": r"\Z", r"\Z": r"\z"}
-"""Places that `regex` knows → how Oniguruma writes them. (`$` also matches before a last newline.)"""
+"""Positions in `regex` → in Oniguruma. (`$` also matches before a last newline.)"""
 PLACES_BACK: Final[Mapping[str, str]] = {r"\A": "^", r"\Z": "$", r"\z": r"\Z"}
 
 
 class Translation(NamedTuple):
-    """A pattern as the other program writes it, and the first item that has no translation ("" if all have
-    one)."""
+    """A pattern for the other program, and the first item without a translation ("" if all have one)."""
 
     pattern: str
     refused: str = ""
@@ -60,7 +59,7 @@ class Translation(NamedTuple):
 
 @dataclass
 class _Group:
-    """A group that is open, or the pattern as a whole."""
+    """An open group, or the pattern as a whole."""
 
     begin: int
     """Where it begins in the translation."""
@@ -77,7 +76,7 @@ class _Group:
 
 
 class _Repeatable(NamedTuple):
-    """The item before, which may be repeated: where it begins in the translation, and whether it can match
+    """The item before a possible repetition: where it begins in the translation, and whether it can match
     nothing."""
 
     begin: int
@@ -105,7 +104,7 @@ def from_oniguruma(pattern: str) -> Translation:
 
 
 class _Translator:
-    """A translation under way: what is written so far, and the groups that are open."""
+    """A translation in progress: the output so far, and the open groups."""
 
     def __init__(self, places: Mapping[str, str], possessive: bool) -> None:
         """`possessive`: whether `{1,3}+` gives nothing back, instead of repeating."""
@@ -165,9 +164,9 @@ class _Translator:
         return text
 
     def _repeat(self, item: regex.Match[str], place: str) -> str | None:
-        """How a repetition of the item before is written."""
+        """The translation of a repetition of the item before."""
         text, counts, before = str(item.group()), _counts(item), self.before
-        # Engines differ in how often they repeat what matches nothing.
+        # Engines differ in how often they repeat an empty match.
         if before is None or counts is None or (before.empty and counts != (0, 1)):
             return None
         if item["possessive"]:

@@ -1,8 +1,8 @@
 """SentencePiece's .model: a protobuf message with the pieces, the trainer's settings, and the normalizer's.
 
-Only the few fields that make a tokenizer are read, by hand: https://protobuf.dev/programming-guides/encoding
-and sentencepiece_model.proto say how they are written. Nothing in the message is trusted: each length has to
-fit into what is left.
+Only the few fields needed for a tokenizer are read, by hand: for the format see
+https://protobuf.dev/programming-guides/encoding and sentencepiece_model.proto. Nothing in the message is
+trusted: each length has to fit into the rest.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FIXED32: Final = 5
 
 
 class Damaged(ValueError):
-    """What is wrong with a message, to be translated."""
+    """A fault in a message, for translation."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -39,7 +39,7 @@ class ModelPiece(NamedTuple):
 
 
 class PieceModel(NamedTuple):
-    """What is read of a model."""
+    """The fields read from a model."""
 
     pieces: tuple[ModelPiece, ...]
     kind: int = UNIGRAM

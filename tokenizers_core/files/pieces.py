@@ -1,8 +1,8 @@
-"""A tokenizer from a SentencePiece model that gives the ids that SentencePiece gives.
+"""A tokenizer from a SentencePiece model, with the same ids as SentencePiece.
 
 The text is normalized as a whole (`text/sentencepiece.py`), and then it is one word: pieces may hold marks
-for spaces. User-defined symbols are taken whole within it, and control pieces such as `<s>` are never found
-in a text.
+for spaces. User-defined symbols stay whole within it, and control pieces such as `<s>` are never found in a
+text.
 
 Sources: SentencePiece's unigram_model.cc, bpe_model.cc, word_model.cc and char_model.cc; oracle: the library.
 """
@@ -75,8 +75,8 @@ class PieceUnigram(UnigramModel):
 
 
 class PieceBpe(BpeModel):
-    """SentencePiece's BPE: the neighbours that make the piece of highest score are merged first, but
-    user-defined symbols never."""
+    """SentencePiece's BPE: the neighbours with the highest-scoring piece are merged first, but user-defined
+    symbols never."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class PieceBpe(BpeModel):
         unk: str,
         falls_back: bool,
     ) -> None:
-        """`merges`: neighbours that make a piece, each with the place of its score, the highest first."""
+        """`merges`: neighbours that make a piece, each with the rank of its score, the highest first."""
         options = BpeOptions(fuse_unk=True, byte_fallback=falls_back)
         super().__init__(tokens, [*merges], unk, options=options)
         self.ranks = {self.vocabulary.write_pair(pair): rank for pair, rank in merges.items()}
@@ -138,8 +138,7 @@ def _model(model: PieceModel, tokens: Sequence[str], symbols: Sequence[str]) -> 
 
 
 def merges_of_scores(scores: Mapping[str, float]) -> dict[Pair, int]:
-    """All neighbours that make a piece, the highest score first; those with the same score have the same
-    rank.
+    """All neighbours that make a piece, the highest score first; equal scores have the same rank.
 
     >>> merges_of_scores({"a": -3.0, "b": -4.0, "ab": -1.0, "bb": -2.0, "abb": -2.0})
     {Pair(first='a', second='b'): 0, Pair(first='b', second='b'): 1, Pair(first='a', second='bb'): 1, Pair(first='ab', second='b'): 1}
@@ -154,17 +153,17 @@ def merges_of_scores(scores: Mapping[str, float]) -> dict[Pair, int]:
 
 
 def _can_cut(model: PieceModel) -> bool:
-    """Whether no token goes on behind a mark: then the text can be cut there, and words that were met before
-    are known.
+    """Whether no token continues behind a mark: then the text can be cut there, and repeated words are
+    cached.
 
-    Unigram's sums go on through the whole text, and what is rounded depends on them.
+    Unigram's sums run through the whole text, and rounding depends on them.
     """
     texts = [one.text for one in model.pieces]
     return model.kind == BPE and SPACE_MARK in texts and not any(map(_MARK_INSIDE.search, texts))
 
 
 def _decoder(model: PieceModel) -> ComposedDecoder:
-    """Marks as spaces, byte pieces as text, without the space that was put in."""
+    """Marks as spaces, byte pieces as text, without the added space."""
     steps: list[DecodingStep] = [BytesToText(), Fuse()]
     if model.writes_spaces:
         steps.insert(0, ReplaceInTokens(Replace(SPACE_MARK, " ")))

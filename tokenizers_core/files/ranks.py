@@ -1,4 +1,4 @@
-"""Ranks of tokens, as tiktoken has them: what may be merged, and when, follows from them."""
+"""Ranks of tokens, as in tiktoken: the possible merges and their order follow from them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The document that a tokenizer.json holds as a tokenizer: see `tokenizer_json.py`.
+"""From a tokenizer.json's document to a tokenizer: see `tokenizer_json.py`.
 
-Each function reads one part of the file, and lists what isn't supported here.
+Each function reads one part of the file, and lists unsupported parts.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _SINGLE_NORMALIZERS: Final = {
 
 
 def normalizer_and_mark(file: Part, lacking: Lacking) -> tuple[Normalizer, str]:
-    """The normalizer's name, or its steps, and what it marks the ends of words with, "" for nothing."""
+    """The normalizer's name, or its steps, and its mark for the ends of words, "" for none."""
     parts = flattened(file, "normalizer", "normalizers")
     marked = ""
     if parts and dict(parts[-1].content) in (MARK_ENDS, MARK_SPACES_BEHIND):
@@ -89,7 +89,7 @@ def normalizer_and_mark(file: Part, lacking: Lacking) -> tuple[Normalizer, str]:
 
 
 def _rewriting(part: Part, lacking: Lacking) -> Rewriting | None:
-    """A step that has no name here; None when it is lacking."""
+    """A step without a name here; None when it is lacking."""
     if part.kind == "Replace":
         return _replace(part, "normalizer", lacking)
     if part.kind == "Prepend":
@@ -116,7 +116,7 @@ def _precompiled(part: Part) -> Precompiled:
 
 
 def _replace(part: Part, stage: str, lacking: Lacking) -> Replace | None:
-    """What replaces a text, or the matches of a pattern."""
+    """The replacement of a text, or of the matches of a pattern."""
     pattern, content = part.part("pattern"), part.text("content")
     if "String" in pattern.content:
         return Replace(pattern.text("String"), content)
@@ -137,7 +137,7 @@ _SEVERAL: Final = {
 
 
 def _joined(names: Sequence[str | Rewriting]) -> tuple[str | Rewriting, ...]:
-    """The names, with one name for those of several in a row that have it.
+    """The names, with several in a row joined into one name where there is one.
 
     >>> _joined(["bert_cased", "nfd", "strip_accents"])
     ('bert_cased', 'nfd_strip_accents')
@@ -154,7 +154,7 @@ def _joined(names: Sequence[str | Rewriting]) -> tuple[str | Rewriting, ...]:
 
 
 def _bert_names(part: Part, lacking: Lacking) -> Sequence[str]:
-    """BERT's normalizer by its four switches, not all combinations of which are supported."""
+    """BERT's normalizer by its four switches; not all combinations are supported."""
     lowercase = part.flag("lowercase")
     clean, chinese = part.flag("clean_text"), part.flag("handle_chinese_chars")
     strip = part.get("strip_accents", None)
@@ -181,11 +181,11 @@ class Words(NamedTuple):
 
 
 def words_of(file: Part, lacking: Lacking) -> Words:
-    """The pre-tokenizer that the file's parts amount to: one of those with a name, or else the parts."""
+    """The pre-tokenizer equivalent to the file's parts: a name, or else the parts."""
     parts = flattened(file, "pre_tokenizer", "pretokenizers")
     shapes = [*map(_shape, parts)]
     for name, known in PRE_TOKENIZER_PARTS.items():
-        if shapes == known and name != BEHIND:  # which needs a normalizer, too
+        if shapes == known and name != BEHIND:  # that one needs a normalizer, too
             return Words(name)
     kinds = [part.kind for part in parts]
     own = kinds[-1:] == ["ByteLevel"] and not parts[-1].flag("add_prefix_space", True)
@@ -200,12 +200,12 @@ def words_of(file: Part, lacking: Lacking) -> Words:
 
 
 def described_words(file: Part) -> str:
-    """A pre-tokenizer's parts, each with what it says of itself."""
+    """A pre-tokenizer's parts, each with its own settings."""
     return " + ".join(map(_described, flattened(file, "pre_tokenizer", "pretokenizers"))) or "null"
 
 
 def _described(part: Part) -> str:
-    """A pre-tokenizer's name, with what it says of itself."""
+    """A pre-tokenizer's name, with its own settings."""
     said = [
         f"{key} {value}" for key, value in part.content.items() if isinstance(value, str) and key != "type"
     ]
@@ -292,8 +292,8 @@ def _split(part: Part, lacking: Lacking) -> CutAt | None:
 
 
 def _pattern(split: Part) -> str:
-    """The pattern of a Split that isolates, in our words; "" for another Split, or a pattern that is read
-    differently."""
+    """The pattern of an isolating Split, in our form; "" for another Split, or a pattern with a different
+    meaning here."""
     pattern = split.part("pattern")
     if "String" in pattern.content:
         written, ours, refused = "", regex.escape(pattern.text("String"), special_only=True), ""
@@ -312,7 +312,7 @@ def _pattern(split: Part) -> str:
 
 
 def template(file: Part, lacking: Lacking) -> Template | None:
-    """What the post-processors put around a text; None for nothing."""
+    """The template of the post-processors; None for none."""
     results: list[Template] = []
     for part in flattened(file, "post_processor", "processors"):
         if part.kind == "TemplateProcessing":
@@ -330,7 +330,7 @@ def template(file: Part, lacking: Lacking) -> Template | None:
 
 
 def _with_types(found: Template) -> Template:
-    """The template as one of those that we know, or else in full: so it is written in one way only."""
+    """The template as one of the known ones, or else in full: so there is only one way to write it."""
     for known in TEMPLATES.values():
         if known and (known.single_pieces, known.pair_pieces) == (found.single_pieces, found.pair_pieces):
             return known
@@ -347,7 +347,7 @@ def trimming(file: Part) -> Trimming | None:
         for part in flattened(file, "post_processor", "processors")
         if part.kind in ("RobertaProcessing", "ByteLevel") and part.flag("trim_offsets", True)
     ]
-    # What was trimmed once has nothing left to be trimmed, but for a first space.
+    # After the first trimming nothing is left to trim, except a first space.
     return Trimming(all(part.flag("add_prefix_space", True) for part in parts)) if parts else None
 
 
@@ -361,8 +361,7 @@ def _named(part: Part, key: str, lacking: Lacking) -> str:
 
 
 def _writable(token: str, part: Part, lacking: Lacking) -> str:
-    """A token that a template can be written with; if it can't, that is lacking, and another takes its
-    place."""
+    """A token fit for a template; if it isn't, that is lacking, and a placeholder takes its place."""
     if token and not token.startswith("$") and " " not in token and ":" not in token:
         return token
     lacking.add(f"post_processor {part.kind} with the token {token!r}")
@@ -386,7 +385,7 @@ def _template(part: Part, lacking: Lacking) -> Template | None:
 
 
 def _template_pieces(piece: Part, tokens: Part, template: Part, lacking: Lacking) -> list[TemplatePiece]:
-    """A text's place, or a special token, which may stand for several."""
+    """A text's place, or a special token (it may mean several tokens)."""
     if "Sequence" in piece.content:
         sequence = piece.part("Sequence")
         return [
@@ -405,7 +404,7 @@ def _template_pieces(piece: Part, tokens: Part, template: Part, lacking: Lacking
 
 DIRECTION_NAMES: Final = {"Right": "right", "Left": "left"}
 LENGTH_LIMIT: Final = 10_000_000
-"""The longest encoding that a file may demand, in tokens."""
+"""The limit for a file's encoding lengths, in tokens."""
 
 
 def truncation(file: Part) -> Truncation | None:
@@ -443,7 +442,7 @@ def padding(file: Part) -> Padding | None:
 
 
 def decoder(file: Part, falls_back: bool, marked: bool, lacking: Lacking) -> Decoder:
-    """What reads tokens as text; `falls_back`: some tokens are bytes."""
+    """The decoder; `falls_back`: some tokens are bytes."""
     parts = flattened(file, "decoder", "decoders")
     usual = parts
     if falls_back and parts and parts[0].kind == "ByteFallback":
@@ -461,8 +460,7 @@ def decoder(file: Part, falls_back: bool, marked: bool, lacking: Lacking) -> Dec
 
 
 def _single_decoder(part: Part, marked: bool) -> Decoder | None:
-    """A decoder that reads tokens as text; None for a step that makes tokens of tokens, or what isn't
-    known."""
+    """A decoder from tokens to text; None for a step from tokens to tokens, or an unknown part."""
     if part.kind == "ByteLevel":
         return ByteLevelDecoder()
     if part.kind == "WordPiece":
@@ -509,13 +507,13 @@ def pipeline(file: Part, lacking: Lacking) -> Pipeline:
         described = name if isinstance(name, str) else described_words(file)
         lacking.unless(name == "whitespace_split", f"normalizer Replace before pre_tokenizer {described}")
         name = "end_of_word"
-    # What is lacking may have left a pattern that isn't one.
+    # A lacking part may have left an invalid pattern.
     return Pipeline(normalizer, name, words.pattern if not lacking else "gpt2")
 
 
 def spaces_behind(words: str | tuple[Cutter, ...]) -> str | tuple[Cutter, ...]:
-    """A pre-tokenizer in whose words the normalizer has put ▁ behind: its cut behind each ▁ puts it there,
-    too; "" for another one."""
+    """The equivalent of a pre-tokenizer that cuts behind each ▁, put there by a normalizer; "" for another
+    one."""
     usual = named_parts(BEHIND, "", ())
     cut = (usual[0], CutAt(SPACE_MARK, "MergedWithPrevious", literal=True))
     if not isinstance(words, tuple) or words[: len(cut)] != cut:
@@ -524,7 +522,7 @@ def spaces_behind(words: str | tuple[Cutter, ...]) -> str | tuple[Cutter, ...]:
 
 
 def training_pipeline(file: Part, lacking: Lacking) -> Pipeline:
-    """The same, made of the engine's own parts only: those that a corpus is counted by."""
+    """The same, made of the engine's own parts only, as needed to count a corpus."""
     result = pipeline(file, lacking)
     if result.named:
         return result

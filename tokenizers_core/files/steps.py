@@ -18,7 +18,7 @@ from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.wordpiece import ScoredCandidate
 
 CANDIDATES: Final = 10
-"""How many candidates a step lists unless told otherwise."""
+"""The default number of candidates listed for a step."""
 
 
 def step_to_json(trace: AnyTrace, step: int, candidates: int = CANDIDATES) -> str:
@@ -54,8 +54,7 @@ def step_to_dict(trace: AnyTrace, step: int, candidates: int) -> dict[str, Any]:
 
 
 def as_json(value: Any) -> Any:
-    """A value of the engine as JSON can hold it: records as objects, fractions as text, what is not known as
-    null.
+    """A value of the engine for JSON: records as objects, fractions as text, unknown numbers as null.
 
     >>> as_json((Pair("u", "g"), Fraction(1, 20), math.nan))
     [['u', 'g'], '1/20', None]

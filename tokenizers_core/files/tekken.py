@@ -1,8 +1,8 @@
 """tekken.json: Mistral's tokenizers, byte-level BPE as tokens and their ranks, with the special tokens in
 front.
 
-Source: `mistral_common`'s Tekkenizer, which gives the ranks to tiktoken; it leaves out what the model doesn't
-use.
+Source: `mistral_common`'s Tekkenizer; it passes the ranks to tiktoken, without tokens beyond the model's
+vocabulary.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ UNLISTED: Final = (
     "[/SYSTEM_PROMPT]",
     "[TOOL_CONTENT]",
 )
-"""The special tokens of the first files, which don't list them, by id: mistral_common's
+"""The special tokens of the first files (not listed there), by id: mistral_common's
 `Tekkenizer.DEPRECATED_SPECIAL_TOKENS`."""
 
 
@@ -93,8 +93,8 @@ def _token(entry: Part) -> bytes:
 
 
 def special_by_id(file: Part, reserved: int) -> list[str]:
-    """The special tokens, with a filler for each id that is reserved and has none, as in mistral_common.
-    Raises TokenizerFileError."""
+    """The special tokens, with a filler for each unused reserved id, as in mistral_common. Raises
+    TokenizerFileError."""
     results = {rank: f"<SPECIAL_{rank}>" for rank in range(reserved)}
     if file.get("special_tokens", None) is None:
         results |= dict(enumerate(UNLISTED[:reserved]))

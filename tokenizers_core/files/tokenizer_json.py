@@ -4,30 +4,29 @@ A tokenizer saved here gives the same ids and offsets there, and the same text w
 exceptions:
 
 * A composed character (normalizers nfc and nfkc) has the offsets of its first part there, and of all its
-  parts here. What a Replace or a compiled map writes for several characters has those of all of them here,
-  and of one of them there.
-* An added token that is looked for in the normalized text is decoded as that has it there, and as it was
-  added here.
-* `</w>` as a symbol of its own is written as the character U+10FFFF, which a normalizer puts at the ends of
-  words. Where that is a token by itself, it has the offsets of the word's last character there, and the place
-  after it here; a decoder other than BPE's shows it as it is written.
+  parts here. The replacement of several characters by a Replace or a compiled map has the offsets of all of
+  them here, and of one of them there.
+* An added token found in the normalized text is decoded in its normalized form there, and as it was added
+  here.
+* `</w>` as a symbol of its own is written as the character U+10FFFF, put at the ends of words by a
+  normalizer. As a token by itself it has the offsets of the word's last character there, and the place after
+  it here; a decoder other than BPE's shows it as it is written.
 * For the library's Unigram a text that spells a byte token (`<0x41>`, with byte_fallback) is that token, and
-  so is one that spells a special token only after normalizing. Of two splits that are equally good except for
-  rounding it may choose the other.
+  the same goes for a special token spelled only after normalizing. Of two splits, equally good except for
+  rounding, it may choose the other.
 * With byte_fallback, unknown characters in a row all have the place of the row there; and the bytes of a cut
   character are as many U+FFFD as there are.
-* Characters that are younger than one side's tables of Unicode (see `text/normalizers.py`).
-* In BPE without an unknown token, the offsets after a character that is left out: the library counts as if it
-  weren't there.
-* What `encoding.py` says about windows, and `decoders.py` about special tokens.
+* Characters newer than one side's tables of Unicode (see `text/normalizers.py`).
+* In BPE without an unknown token, the offsets after a left-out character: the library counts as if it weren't
+  there.
+* The differences in windows (see `encoding.py`) and special tokens (see `decoders.py`).
 
-What is read back does the same in every respect. Some of it may have another name: `end_of_word` without the
-symbol is `whitespace_split`, ("nfd", "strip_accents") is "nfd_strip_accents", and in a pattern `{1,3}+` is an
-atomic group.
+A tokenizer read back is the same in every respect. Some parts may have another name: `end_of_word` without
+the symbol is `whitespace_split`, ("nfd", "strip_accents") is "nfd_strip_accents", and in a pattern `{1,3}+`
+is an atomic group.
 
-What the format can't hold is an UnsavableError: a suffix other than `</w>`, or one after words that aren't
-separated by white space; a pattern that `oniguruma.py` can't translate; a model or decoder that isn't part of
-the engine.
+Parts beyond the format are an UnsavableError: a suffix other than `</w>`, or one after words not separated by
+white space; a pattern that `oniguruma.py` can't translate; a model or decoder from outside the engine.
 
 Source: the format is the library's, as its serializers write it; older ways of writing the same are read too.
 """
@@ -80,12 +79,12 @@ def tokenizer_to_json(tokenizer: Tokenizer) -> str:
 
 
 def tokenizer_from_json(text: str) -> Tokenizer:
-    """The tokenizer of a tokenizer.json. Raises what `parse_json` and `from_document` raise."""
+    """The tokenizer of a tokenizer.json. Raises the errors of `parse_json` and `from_document`."""
     return from_document(parse_json(text))
 
 
 def tokenizer_from_bytes(data: bytes) -> Tokenizer:
-    """The same of a file's bytes, which have to be UTF-8."""
+    """The same for a file's bytes, in UTF-8."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -116,8 +115,8 @@ def parse_json(text: str) -> Any:
 def from_document(document: object) -> Tokenizer:
     """The tokenizer of a tokenizer.json's content.
 
-    Raises TokenizerFileError for what is wrong, LackingPartError for everything that isn't supported here,
-    and what Pipeline, Template, Truncation, Padding and Tokenizer raise when they are made.
+    Raises TokenizerFileError for faults, LackingPartError for everything unsupported, and the errors of
+    making a Pipeline, Template, Truncation, Padding or Tokenizer.
     """
     tokenizer = read(document, reader.tokenizer)
     if tokenizer is None:  # and yet nothing was named
@@ -126,11 +125,10 @@ def from_document(document: object) -> Tokenizer:
 
 
 def model_of(document: object, marked: bool = False) -> Model:
-    """A tokenizer.json's model alone, for the words that another program's normalizer and pre-tokenizer make
-    of a text.
+    """A tokenizer.json's model alone, for words from another program's normalizer and pre-tokenizer.
 
-    So it is there for files whose other parts aren't supported here. `marked`: U+10FFFF in its tokens stands
-    for `</w>`. Raises TokenizerFileError, and LackingPartError for a model that isn't supported.
+    So it is available for files with other parts unsupported here. `marked`: U+10FFFF in its tokens means
+    `</w>`. Raises TokenizerFileError, and LackingPartError for an unsupported model.
 
     >>> vocab = {"<s>": 9, "h": 4, "u": 5, "hu": 7}
     >>> model_of(
@@ -147,12 +145,12 @@ def model_of(document: object, marked: bool = False) -> Model:
     return model
 
 
-# --- What another tokenizer can be trained with -------------------------------------------------------------
+# --- Parts for training another tokenizer -------------------------------------------------------------------
 
 
 def pipeline_of(document: object) -> Pipeline:
-    """A tokenizer.json's way from text to words, for a corpus of one's own. Raises what `from_document`
-    raises for it.
+    """A tokenizer.json's way from text to words, for one's own corpus. Raises the errors of `from_document`
+    about it.
 
     >>> pipeline_of(
     ...     {"model": {}, "pre_tokenizer": {"type": "BertPreTokenizer"}, "normalizer": {"type": "NFC"}}
@@ -163,8 +161,8 @@ def pipeline_of(document: object) -> Pipeline:
 
 
 def normalizer_of(document: object) -> Normalizer:
-    """A tokenizer.json's normalizer: it says where each character that a model sees came from. Raises what
-    `from_document` raises for it.
+    """A tokenizer.json's normalizer: it traces each character for the model back to its source. Raises the
+    errors of `from_document` about it.
 
     >>> normalizer_of({"model": {}, "normalizer": {"type": "Prepend", "prepend": "▁"}})
     (Prepend(front='▁'),)
@@ -184,11 +182,10 @@ def algorithm_of(document: object) -> str:
 
 
 def special_tokens_of(document: object) -> tuple[str, ...]:
-    """The special tokens by id. Raises LackingPartError for those that are found in a different way from
-    ours."""
+    """The special tokens by id. Raises LackingPartError for tokens with unsupported options."""
     return read(document, models.special_tokens)
 
 
 def template_of(document: object) -> Template | None:
-    """What is put around a text; None for nothing. Raises LackingPartError, TemplateError."""
+    """The template around a text; None for none. Raises LackingPartError, TemplateError."""
     return read(document, reader.template)

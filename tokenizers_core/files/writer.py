@@ -1,4 +1,4 @@
-"""A tokenizer as the document that a tokenizer.json holds: see `tokenizer_json.py`."""
+"""From a tokenizer to a tokenizer.json's document: see `tokenizer_json.py`."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ Document = dict[str, Any]
 """A JSON object."""
 
 END_MARK: Final = "\U0010ffff"
-"""Written for `</w>` where that is a symbol of its own: the library's symbols are single characters. (It is
-no character, so no text should have it.)"""
+"""Written for `</w>` as a symbol of its own: the library's symbols are single characters. (It is no
+character, so no text should have it.)"""
 
 MARK_ENDS: Final[Document] = {
     "type": "Replace",
@@ -83,7 +83,7 @@ NORMALIZER_PARTS: Final[Mapping[str, Sequence[Document]]] = {
     "bert_cased": [bert_normalizer(False)],
     "bert_uncased": [bert_normalizer(True)],
 }
-"""What each of our normalizers is made of in the library."""
+"""The library's parts for each of our normalizers."""
 
 
 def byte_level(use_regex: bool) -> Document:
@@ -92,7 +92,7 @@ def byte_level(use_regex: bool) -> Document:
 
 
 def metaspace(prepend_scheme: str, split: bool) -> Document:
-    """The library's Metaspace, which is also the name of its decoder."""
+    """The library's Metaspace (its decoder has the same name)."""
     return {
         "type": "Metaspace",
         "replacement": SPACE_MARK,
@@ -128,7 +128,7 @@ PRE_TOKENIZER_PARTS: Final[Mapping[str, Sequence[Document]]] = {
 """The same for the pre-tokenizers; byte level comes with a pattern."""
 
 JOINED_BY_SPACES: Final[Document] = {"type": "WordPiece", "prefix": END_MARK, "cleanup": False}
-"""Inside a sequence of decoders, this joins tokens with spaces, as having no decoder does: no token has that
+"""Inside a sequence of decoders, this joins tokens with spaces, as without a decoder: no token has that
 prefix."""
 
 
@@ -191,7 +191,7 @@ def special_token_documents(tokens: Iterable[tuple[str, int]]) -> list[Document]
 
 
 def added_token_documents(tokenizer: Tokenizer) -> list[Document]:
-    """All tokens that are found before the model, by id, each with the way in which it is found."""
+    """All tokens found before the model, by id, each with its options."""
     vocab = tokenizer.vocab
     documents = special_token_documents(
         (token, vocab[token]) for token in dict.fromkeys(tokenizer.special_tokens)
@@ -203,7 +203,7 @@ def added_token_documents(tokenizer: Tokenizer) -> list[Document]:
 
 
 def in_sequence(parts: Sequence[Document], name: str) -> Document | None:
-    """Several parts as one, whose list is called `name`; a single part unchanged; None for none.
+    """Several parts as one, with the list under `name`; a single part unchanged; None for none.
 
     >>> in_sequence([{"type": "NFD"}, {"type": "Lowercase"}], "normalizers")
     {'type': 'Sequence', 'normalizers': [{'type': 'NFD'}, {'type': 'Lowercase'}]}
@@ -217,7 +217,7 @@ def in_sequence(parts: Sequence[Document], name: str) -> Document | None:
 
 
 def normalizer_parts(normalizer: Normalizer) -> list[Document]:
-    """What a normalizer, or several in turn, are made of in the library. Raises UnsavableError."""
+    """The library's parts for a normalizer, or several in turn. Raises UnsavableError."""
     names = (normalizer,) if isinstance(normalizer, str) else normalizer
     return [
         part
@@ -227,7 +227,7 @@ def normalizer_parts(normalizer: Normalizer) -> list[Document]:
 
 
 def rewriting_document(step: object) -> Document:
-    """A rewriting that came from a file. Raises UnsavableError for one that only SentencePiece has."""
+    """A rewriting that came from a file. Raises UnsavableError for one of SentencePiece's own."""
     match step:
         case Replace(pattern, content, literal):
             return {"type": "Replace", "pattern": pattern_document(pattern, literal), "content": content}
@@ -253,7 +253,7 @@ def pattern_document(pattern: str, literal: bool) -> Document:
 
 
 def cutter_document(part: Cutter) -> Document:
-    """A part of a pre-tokenizer that came from a file. Raises UnsavableError."""
+    """A part of a file's pre-tokenizer. Raises UnsavableError."""
     match part:
         case CutAt(pattern, behavior, invert, literal):
             written = pattern_document(pattern, literal)
@@ -276,7 +276,7 @@ def cutter_document(part: Cutter) -> Document:
 
 
 def pre_tokenizer_parts(pipeline: Pipeline) -> Sequence[Document]:
-    """What a pipeline's pre-tokenizer is made of in the library. Raises UnsavableError."""
+    """The library's parts for a pipeline's pre-tokenizer. Raises UnsavableError."""
     if isinstance(pipeline.pre_tokenizer, tuple) or pipeline.cuts:
         return [cutter_document(part) for part in pipeline.parts]
     if not pipeline.byte_level:
@@ -316,7 +316,7 @@ def model_document(model: Model, special_tokens: frozenset[str], marked: bool) -
         return {
             "type": "Unigram",
             "unk_id": model.vocabulary.ids[model.unk_token],
-            # The library sets nothing apart: what is no piece gets a score that is never the least.
+            # The library sets nothing apart: a token without a piece gets a score that is never the least.
             "vocab": [[token, model.pieces.get(token, 0.0)] for token in model.vocabulary.tokens],
             "byte_fallback": model.byte_fallback,
         }
@@ -330,7 +330,7 @@ def _bpe_document(model: BpeModel, special_tokens: frozenset[str], marked: bool)
     }
     prefix = model.vocabulary.prefix
     merges = []
-    for first, second in dict.fromkeys(model.merges):  # a pair that was learned twice has its first rank
+    for first, second in dict.fromkeys(model.merges):  # a pair learned twice has its first rank
         if not second.startswith(prefix):  # the library would cut off as many characters all the same
             raise UnsavableError("prefix", first=first, second=second, prefix=prefix)
         token = first + second.removeprefix(prefix)
@@ -355,14 +355,14 @@ def _bpe_document(model: BpeModel, special_tokens: frozenset[str], marked: bool)
 
 
 def trimming_parts(trimming: Trimming | None) -> list[Document]:
-    """What leaves white space out of offsets."""
+    """The library's part for trimming offsets."""
     if trimming is None:
         return []
     return [byte_level(use_regex=True) | {"trim_offsets": True, "add_prefix_space": trimming.prefix_space}]
 
 
 def template_document(template: Template | None, vocab: Mapping[str, int]) -> Document | None:
-    """What puts special tokens around a text.
+    """The library's part for a template.
 
     >>> template_document(Template("<s> $A", "<s> $A $B:1"), {"<s>": 7})["special_tokens"]
     {'<s>': {'id': '<s>', 'ids': [7], 'tokens': ['<s>']}}
@@ -391,7 +391,7 @@ STRATEGY_NAMES: Final[Mapping[str, str]] = {
     "only_first": "OnlyFirst",
     "only_second": "OnlySecond",
 }
-"""How the library writes what is cut."""
+"""The library's names of truncation strategies."""
 
 
 def truncation_document(truncation: Truncation | None) -> Document | None:
@@ -421,7 +421,7 @@ def padding_document(padding: Padding | None) -> Document | None:
 
 
 def decoder_document(decoder: Decoder, model: Model, marked: bool) -> Document | None:
-    """What reads tokens as text. Raises UnsavableError."""
+    """The library's decoder. Raises UnsavableError."""
     falls_back = (
         model.byte_fallback
         if isinstance(model, UnigramModel)
@@ -434,7 +434,7 @@ def decoder_document(decoder: Decoder, model: Model, marked: bool) -> Document |
 
 
 def composed_document(decoder: ComposedDecoder, marked: bool) -> Document | None:
-    """A sequence of decoders, which stays one even with a single part. Raises UnsavableError."""
+    """A sequence of decoders, kept as a sequence even with a single part. Raises UnsavableError."""
     parts: list[Document] = []
     for step in decoder.steps:
         match step:

@@ -1,5 +1,5 @@
-"""What a vocabulary is made up of: scripts, lengths, spaces, digits, indentation, bytes, and tokens that are
-nearly the same."""
+"""The makeup of a vocabulary: scripts, lengths, spaces, digits, indentation, bytes, and nearly equal
+tokens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCRIPTS: Final = (
     "Latin", "Greek", "Cyrillic", "Han", "Hiragana", "Katakana", "Hangul", "Arabic", "Hebrew", "Devanagari", "Bengali", "Tamil",
     "Telugu", "Thai", "Armenian", "Georgian", "Ethiopic", "Khmer", "Myanmar",
 )  # fmt: skip
-"""The scripts that are told apart, by Unicode's names; all others are "other"."""
+"""The recognized scripts, by Unicode's names; all others are "other"."""
 _KINDS: Final = {
     "space": r"\s+",
     "digits": r"\s?\p{N}+",
@@ -28,8 +28,8 @@ _KIND_OF: Final = regex.compile("|".join(f"(?P<{name}>{pattern})" for name, patt
 
 
 def kind_of(data: bytes) -> str:
-    """What a token consists of: the script of its letters ("mixed" for several, "other" for a rare one), or
-    "digits", "signs" or "space" without letters, or "bytes" if it is no whole text.
+    """A token's kind: the script of its letters ("mixed" for several, "other" for a rare one), or "digits",
+    "signs" or "space" without letters, or "bytes" if it is no whole text.
 
     >>> [kind_of(text.encode()) for text in (" the", "naïve", "кот", "日本", "の日", " 2026", "!?", "\\n\\t")]
     ['Latin', 'Latin', 'Cyrillic', 'Han', 'mixed', 'digits', 'signs', 'space']
@@ -57,17 +57,17 @@ class Makeup(NamedTuple):
 
     tokens: int
     kinds: Mapping[str, int]
-    """By what `kind_of` says, the most frequent first."""
+    """By `kind_of`, the most frequent first."""
     lengths: Mapping[int, int]
-    """By length in characters; tokens that are no whole text are left out."""
+    """By length in characters; tokens with incomplete characters are left out."""
     spaced: int
-    """Tokens that begin with a space and go on with something else."""
+    """Tokens with a space before something else."""
     inside: int
-    """Tokens with a continuation prefix: they stand inside words only."""
+    """Tokens with a continuation prefix: they occur inside words only."""
     digits: Mapping[int, int]
-    """By the number of digits: tokens that are nothing but 0 to 9, with or without a space in front."""
+    """By the number of digits: tokens of 0 to 9 only, with or without a space in front."""
     spaces: Mapping[str, tuple[int, ...]]
-    """The lengths of tokens that are nothing but spaces (" "), tabs or line feeds."""
+    """The lengths of tokens of nothing but spaces (" "), tabs or line feeds."""
     longest: tuple[int, ...]
     """The ids of the longest tokens, in bytes, the longest first."""
 
@@ -77,7 +77,7 @@ _DIGITS: Final = regex.compile(r" ?([0-9]+)")
 
 
 def makeup_of(tokens: Mapping[int, bytes], inside: Iterable[int] = ()) -> Makeup:
-    """Count what tokens are made up of: their bytes by id, and the ids of those with a continuation prefix.
+    """The makeup of tokens, given their bytes by id, and the ids of tokens with a continuation prefix.
 
     >>> makeup = makeup_of({0: b" the", 1: b"12", 2: b"  ", 3: b" 7"})
     >>> makeup.spaced, makeup.digits, makeup.spaces[" "], makeup.longest[0], makeup.lengths
@@ -113,7 +113,7 @@ def makeup_of(tokens: Mapping[int, bytes], inside: Iterable[int] = ()) -> Makeup
     )
 
 
-# --- Tokens that are nearly the same ------------------------------------------------------------------------
+# --- Nearly equal tokens ------------------------------------------------------------------------------------
 
 Fold = Callable[[str], str]
 FOLDS: Final[Mapping[str, Fold]] = {
@@ -122,22 +122,22 @@ FOLDS: Final[Mapping[str, Fold]] = {
     "space": lambda text: text.removeprefix(" "),
     "both": lambda text: text.removeprefix(" ").casefold(),
 }
-"""What may be all that tells two tokens apart: ways of writing the same characters, capitals, a space in
-front, or the last two."""
+"""Small differences between two tokens: ways of writing the same characters, capitals, a space in front, or
+the last two."""
 GROUPS_LISTED: Final = 500
 
 
 class Doubles(NamedTuple):
-    """Tokens that become the same."""
+    """Tokens with the same folded text."""
 
     number: int
-    """How many could be left out, if one of each group stayed."""
+    """Number of superfluous tokens, if one of each group stayed."""
     groups: tuple[tuple[int, ...], ...]
-    """The ids of those that become the same, the largest groups first, some hundred at most."""
+    """The ids of each group, the largest groups first, some hundred at most."""
 
 
 def doubles(texts: Mapping[int, str], fold: Fold) -> Doubles:
-    """The tokens whose texts become the same text by `fold`, which isn't empty.
+    """The tokens with the same non-empty text after `fold`.
 
     >>> doubles({0: "The", 1: " the", 2: "the", 3: " "}, FOLDS["both"])
     Doubles(number=2, groups=((0, 1, 2),))

@@ -1,9 +1,9 @@
-"""Words in which WordPiece's longest match comes to a token.
+"""Words where WordPiece's longest match reaches a token.
 
-The model alone rules out hardly any token. One that begins a word is all of the word that is written like it:
-nothing longer fits. One from inside words (`##ing`) stands behind the longest token of all, as nothing longer
-than that can be found first. What decides is which of these words the pre-tokenizer leaves whole; and words
-beyond the model's limit are unknown.
+The model alone rules out hardly any token. A token for a word's beginning is the whole word with the same
+spelling: nothing longer fits. A token from inside words (`##ing`) comes behind the longest token of all, as
+no longer match than that is possible. The pre-tokenizer decides: which of these words does it leave whole?
+And words beyond the model's limit are unknown.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tokenizers_core.lazy import cached_property
 
 
 def inside_of(token: str, prefix: str) -> str | None:
-    """What a token from inside words is without its continuation prefix; None for another token.
+    """A token from inside words without its continuation prefix; None for another token.
 
     >>> inside_of("##ing", "##"), inside_of("ing", "##"), inside_of("##", "##")
     ('ing', None, None)
@@ -37,7 +37,7 @@ class MatchWords:
         return sorted(tokens, key=lambda token: (len(token) > 1, not token.isalpha()))
 
     def having(self, token: str) -> Iterator[str]:
-        """Words that have this token, as far as the model alone decides.
+        """Words with this token, as far as the model alone decides.
 
         >>> model = WordPieceModel(["[UNK]", "a", "b", "ab", "##b", "##ba"])
         >>> list(MatchWords(model).having("##b"))

@@ -1,11 +1,10 @@
 """Whether merges can lead to a token.
 
-BPE makes a token out of neighbouring symbols, and while it does, nothing is merged across the token's edges:
-whatever had been would still be there at the end. So inside these edges the merges are the ones that the same
-symbols undergo alone: of all pairs the lowest rank goes first, of equal ones the leftmost, and both are the
-same whether or not there are others outside. Hence a token is in some word's encoding only if its own
-symbols, alone, become that one token. (Not its own *text*: that has a word's beginning and end, and perhaps a
-space in front.)
+BPE makes a token out of neighbouring symbols, and meanwhile nothing is merged across the token's edges: such
+a merge would still be there at the end. So inside these edges the merges are the same as for these symbols
+alone: of all pairs the lowest rank goes first, of equal ones the leftmost, and both are the same whether or
+not there are others outside. Hence a token is in some word's encoding only if its own symbols, alone, become
+that one token. (Not its own *text*: that has a word's beginning and end, and perhaps a space in front.)
 """
 
 from __future__ import annotations
@@ -25,21 +24,21 @@ _BYTES_IN_A_ROW: Final = re.compile(f"(?:{_BYTE.pattern})+")
 
 
 class MergeProofs:
-    """What can be proved of the tokens of one BPE model."""
+    """Proofs about the tokens of one BPE model."""
 
     def __init__(self, model: BpeModel) -> None:
         self.model = model
 
     @cached_property
     def makers(self) -> dict[str, list[tuple[int, Pair]]]:
-        """Token → the merges that make it, each with its rank; the lowest rank first."""
+        """Token → its merges, each with its rank; the lowest rank first."""
         prefix, result = self.model.vocabulary.prefix, dict[str, list[tuple[int, Pair]]]()
         for rank, pair in enumerate(self.model.merges):
             result.setdefault(pair.first + pair.second.removeprefix(prefix), []).append((rank, pair))
         return result
 
     def spellings(self, token: str) -> Iterator[tuple[str, ...]]:
-        """All rows of symbols that a token can be made of: its place in the word decides which.
+        """All possible sequences of a token's symbols: its place in the word decides.
 
         >>> list(MergeProofs(BpeModel(["a", "##b", "##ab"], [], prefix="##")).spellings("##ab"))
         [('#', '###', '##a', '##b'), ('##a', '##b')]
@@ -82,7 +81,7 @@ class MergeProofs:
         return result
 
     def _alone(self, token: str, symbols: tuple[str, ...]) -> Verdict:
-        """What becomes of these symbols alone; OPEN if they become the token."""
+        """The verdict on these symbols alone; OPEN if they become the token."""
         known = self.model.vocabulary.ids
         for symbol in symbols:
             if symbol not in known:

@@ -1,9 +1,9 @@
-"""Which tokens of a vocabulary some text produces, which none can, and which stay open.
+"""The tokens of a vocabulary: reachable from some text, from no text, or undecided.
 
-First every token's own text is encoded, which shows most of them. Of the rest, what the model, the normalizer
-or the pre-tokenizer rules out is proved; for what is left, texts are looked for in which it stands. Whatever
-is called shown has been encoded by the whole tokenizer itself, and whatever is called ruled out has a reason
-that holds for every text.
+First every token's own text is encoded; this shows most of them. Of the rest, some are proved impossible by
+the model, the normalizer or the pre-tokenizer; for the others a search tries texts that may have them. A
+token called shown has come out of the whole tokenizer itself, and a token called ruled out has a reason valid
+for every text.
 """
 
 from __future__ import annotations
@@ -37,29 +37,28 @@ from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.splitting import SPACE_MARK
 
 TRIED_EACH: Final = 200
-"""Texts that are tried for a token whose own text is none, or doesn't give it."""
+"""Texts to try for a token without an own text, or not produced by it."""
 TRIED_IN_ALL: Final = 400_000
-"""Texts that are tried for all such tokens together: some seconds. What is not shown by then stays open."""
+"""Texts to try for all such tokens together: some seconds. Tokens not shown by then stay open."""
 BATCH: Final = 2_000
-"""Texts that are encoded at once: between two batches the work can be stopped."""
+"""Texts in one batch: between two batches the work can be stopped."""
 REACH_WORDS: Final = 5
-"""Words that WordPiece's model proposes for a token, of which the pre-tokenizer may take some apart."""
+"""Words proposed by WordPiece's model for a token; the pre-tokenizer may take some apart."""
 
 CheckProgress = Callable[[int, int | None], bool | None]
-"""Called with the tokens that are settled and how many there are; False ends the work with what is known by
-then."""
+"""Called with the number of decided tokens and of all; False ends the work with the results so far."""
 
 
 class Checked(NamedTuple):
     """A tokenizer as the check sees it."""
 
     tokens: Sequence[str]
-    """By id; "" for ids that are unused."""
+    """By id; "" for unused ids."""
     token_bytes: Callable[[int], bytes]
     """The bytes of text that a token stands for."""
     encode: EncodeAll
     apart: Collection[int] = frozenset()
-    """The ids that don't come from the model: special tokens, added ones, the unknown token."""
+    """The ids from outside the model: special tokens, added ones, the unknown token."""
     model: Model | None = None
     """None if the engine lacks it: then nothing is proved of it."""
     pipeline: Pipeline | None = None
@@ -72,7 +71,7 @@ class Reach:
     def __init__(self, checked: Checked, progress: CheckProgress | None = None) -> None:
         self.checked, self._progress = checked, progress
         self.verdicts: dict[int, Verdict] = {}
-        """By id, for all tokens that their own text doesn't show."""
+        """By id, for all tokens not shown by their own text."""
         self.finished = True
 
     def check(self) -> dict[int, Verdict]:
@@ -97,7 +96,7 @@ class Reach:
         return dict(sorted(self.verdicts.items()))
 
     def own_text(self, identifier: int) -> str | None:
-        """The text that a token stands for; None if it is no whole text."""
+        """A token's text; None if it has incomplete characters."""
         try:
             return self.bytes_of(identifier).decode("utf-8")
         except UnicodeDecodeError:
@@ -109,8 +108,8 @@ class Reach:
         return self.checked.token_bytes(identifier) if stretch is None else stretch
 
     def _stretch(self, identifier: int) -> bytes | None:
-        """The same, from what the engine knows of the tokenizer: without what marks the token's place in a
-        word. None where it doesn't know."""
+        """The same, from the tokenizer's model and pipeline, without marks of the token's place in a word.
+        None where these are unknown."""
         model, pipeline = self.checked.model, self.checked.pipeline
         if model is None or pipeline is None:
             return None
@@ -120,10 +119,10 @@ class Reach:
             return symbols_to_bytes(body) if SYMBOL_TO_BYTE.keys() >= set(body) else None
         return (body.replace(SPACE_MARK, " ") if pipeline.marks_spaces else body).encode("utf-8")
 
-    # --- Texts that have a token ----------------------------------------------------------------------------
+    # --- Texts with a token ---------------------------------------------------------------------------------
 
     def _show(self, texts: Iterable[tuple[int, str]]) -> dict[int, str]:
-        """Of tokens and texts that may have them: those that do, each with the first such text."""
+        """Among tokens and texts that may have them: the tokens found, each with its first text."""
         results: dict[int, str] = {}
         waiting = iter(texts)
         while self.finished and (batch := [*islice(waiting, BATCH)]):
@@ -144,7 +143,7 @@ class Reach:
             self.finished = False
 
     def _rounds(self, rest: Sequence[int]) -> Iterator[list[tuple[int, str]]]:
-        """Texts to try, in rounds of a few for each token that is still open: likely ones first."""
+        """Texts to try, in rounds of a few for each open token: likely ones first."""
         proposals = {identifier: islice(self._proposals(identifier), TRIED_EACH) for identifier in rest}
         number, left = 1, TRIED_IN_ALL
         while proposals and left > 0:
@@ -174,7 +173,7 @@ class Reach:
             yield f"{before}{own}{after}"
 
     def _unknown_characters(self, byte: int) -> Iterator[str]:
-        """Characters that have this byte and are no token: signs that hardly any vocabulary has."""
+        """Characters with this byte that aren't tokens: signs rare in vocabularies."""
         if 0x80 <= byte < 0xC0:
             yield from completions(bytes([0xF4, 0x80, 0x80, byte]))
         yield from completions(bytes([byte]))
@@ -205,7 +204,7 @@ class Reach:
         return OPEN
 
     def _text_ruled_out(self, identifier: int) -> Verdict:
-        """The same, by what reaches the model."""
+        """The same, by the texts that can reach the model."""
         model, pipeline, data = self.checked.model, self.checked.pipeline, self._stretch(identifier)
         if model is None or pipeline is None or data is None:
             return OPEN
@@ -224,8 +223,7 @@ class Reach:
         return OPEN if fits_in_a_word(token, pipeline) else Verdict("alone", stretch[0])
 
     def _changed(self, character: str) -> bool:
-        """Whether the normalizer rewrites a character that stands alone: only then it is worth asking where
-        else it may come from."""
+        """Whether the normalizer rewrites a character by itself: only then its other sources matter."""
         pipeline = self.checked.pipeline
         if pipeline is None or (character in (" ", SPACE_MARK) and pipeline.marks_spaces):
             return False

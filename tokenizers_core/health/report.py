@@ -1,4 +1,4 @@
-"""All that is found out about a vocabulary at once."""
+"""All results about a vocabulary at once."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from tokenizers_core.text.normalizers import normalized_text
 
 
 class Health(NamedTuple):
-    """What a check has found out."""
+    """The results of a check."""
 
     verdicts: Mapping[int, Verdict]
-    """By id: the tokens that their own text doesn't show, in order."""
+    """By id: the tokens not shown by their own text, in order."""
     makeup: Makeup
     doubles: Mapping[str, Doubles]
     """By the names of `FOLDS`, and "normalizer": the tokenizer's own, if it has one."""
     finished: bool
-    """False if the check was stopped: the tokens that it didn't come to are open."""
+    """False if the check was stopped: the remaining tokens are open."""
 
 
 def examine(
     checked: Checked, normalize: Fold | None = None, prefix: str = "", progress: CheckProgress | None = None
 ) -> Health:
     """Check a vocabulary. `normalize` is the tokenizer's normalizer, None for none, and `prefix` its
-    continuation prefix. Raises what encoding raises."""
+    continuation prefix. Raises the errors of encoding."""
     ids = [
         identifier
         for identifier, token in enumerate(checked.tokens)

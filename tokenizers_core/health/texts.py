@@ -1,5 +1,5 @@
-"""What reaches a model at all: characters that come out of a normalizer, stretches that a pre-tokenizer
-leaves whole, bytes that UTF-8 has."""
+"""Texts that can reach a model at all: a normalizer's output characters, stretches left whole by a
+pre-tokenizer, and bytes of UTF-8."""
 
 from __future__ import annotations
 
@@ -48,8 +48,7 @@ _BEGINNINGS: Final[tuple[bytes, ...]] = (
 
 
 def completions(data: bytes) -> Iterator[str]:
-    """Texts that have these bytes, which begin or end within a character: some of all that there are, likely
-    ones first.
+    """Some texts with these bytes (which may begin or end within a character), likely ones first.
 
     >>> list(completions(b"\\xe3\\x81"))[1], next(completions(b"\\xa9!"))
     ('ぁ', '©!')
@@ -68,7 +67,7 @@ def _is_begun_well(data: bytes) -> bool:
 
 
 def whole_characters(data: bytes) -> str:
-    """The characters that are whole in some bytes of a text.
+    """The whole characters in some bytes of a text.
 
     >>> whole_characters(b"\\xa9a\\xc3\\xa9\\xe3")
     'aé'
@@ -84,12 +83,11 @@ _CHARACTERS: Final = (range(0xD800), range(0xE000, 0x33480), range(0xE0000, 0xE1
 
 
 def characters_lost(normalizer: Normalizer) -> Collection[str]:
-    """The characters that no normalized text has: perhaps not all of them, but never one that a text may
-    have.
+    """Characters absent from all normalized texts: perhaps not all of them, but never a possible one.
 
-    Every step either rewrites each character by itself, so that all of Unicode, a character a line, shows
-    what can come out; or it composes characters, and then what can come out besides is every character whose
-    parts can come in.
+    Every step either rewrites each character by itself, so that all of Unicode, a character a line, shows all
+    possible outputs; or it composes characters, and then every character with possible parts is a possible
+    output, too.
 
     >>> lost = characters_lost("lowercase")
     >>> "A" in lost, "a" in lost, "中" in lost
@@ -134,8 +132,8 @@ WITHIN: Final[Mapping[str, str]] = {
     BEHIND: r"[^\s▁]*[ ▁]?",
     "none": r"[^\n]*",
 }
-"""By pattern or pre-tokenizer: what every stretch within a pre-token matches. Some that match may never be in
-one; none that doesn't is."""
+"""By pattern or pre-tokenizer: the regular expression matched by every stretch within a pre-token. Other
+stretches may match, too."""
 
 
 def fits_in_a_word(stretch: str, pipeline: Pipeline) -> bool:
@@ -165,7 +163,7 @@ def fits_inside_a_word(stretch: str, pipeline: Pipeline) -> bool:
 
 
 _ONE_OF_EACH: Final = ("a", "A", "ʰ", "中", "1", "!", "'", "/", " ", "\n", "\u0301")
-"""A character of every class that the patterns tell apart."""
+"""A character of every class in the patterns."""
 
 
 def _has_apart(stretch: str, pipeline: Pipeline) -> bool:
@@ -175,7 +173,7 @@ def _has_apart(stretch: str, pipeline: Pipeline) -> bool:
 
 
 def _rule(pipeline: Pipeline) -> str:
-    """The name under which `WITHIN` has what a pipeline leaves whole; "" for a pattern of somebody's own."""
+    """The name in `WITHIN` of a pipeline's rule; "" for a custom pattern."""
     if isinstance(pipeline.pre_tokenizer, tuple):
         return ""
     if not pipeline.byte_level:
@@ -212,5 +210,5 @@ BEFORE: Final = (
 )
 AFTER: Final = ("", "a", " a", ".", "1", "\n", "中", " ", "z")
 AROUND: Final = tuple((before, after) for after in AFTER for before in BEFORE)[1:]
-"""What is put before and after a token's text, to find one in which it stands: letters of many scripts,
+"""Contexts to try before and after a token's text, to find a text with the token: letters of many scripts,
 digits, signs, white space."""

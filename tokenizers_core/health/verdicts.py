@@ -1,9 +1,9 @@
-"""What is found out about a token: a text that produces it, or why no text can.
+"""Verdicts about a token: a text that produces it, or why no text can.
 
 Land and Bartolo 2024, "Fishing for Magikarp", call a token unreachable when its own text, decoded and encoded
 again, gives others. That is a sign, not a proof: `ing` alone may become `▁ing`, and yet `king` has it. Here a
-token is either shown, by a text that was encoded and has it, or ruled out, by a reason that holds for all
-texts, or neither of the two.
+token is either shown, by an encoded text that has it, or ruled out, by a reason valid for all texts, or
+neither of the two.
 """
 
 from __future__ import annotations
@@ -12,31 +12,31 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 EncodeAll = Callable[[Sequence[str]], Sequence[Sequence[int]]]
-"""The ids of each of several texts, by the whole tokenizer, without what it puts around a text."""
+"""The ids of each of several texts, by the whole tokenizer, without the special tokens around a text."""
 
 
 class Verdict(NamedTuple):
-    """What is known of a token that its own text doesn't give. `kind` is "shown", "apart", "open", or one of
+    """The verdict on a token not produced by its own text. `kind` is "shown", "apart", "open", or one of
     `REASONS`."""
 
     kind: str
     text: str = ""
-    """A text that gives the token ("shown"); a character, or what is missing, with a reason that has one."""
+    """A text that gives the token ("shown"); or with some reasons, a character or a missing part."""
     instead: tuple[str, ...] = ()
-    """What its own symbols, characters or text become."""
+    """The result of its own symbols, characters or text."""
     pair: tuple[str, str] = ("", "")
     """The merge that comes first."""
     rank: int = 0
     """Its rank."""
     own_rank: int = 0
-    """The rank of the merge that would make the token."""
+    """The rank of the merge for the token."""
     nats: float = 0.0
     """By how much the other split is more probable."""
     limit: int = 0
 
     @property
     def ruled_out(self) -> bool:
-        """Whether it is proved that no text gives the token."""
+        """Whether the token is proved impossible for every text."""
         return self.kind in REASONS
 
 
@@ -53,8 +53,8 @@ REASONS: Final = (
     "cut",  # the pre-tokenizer always cuts within it
     "alone",  # it belongs inside words, and the pre-tokenizer always cuts before it
 )
-"""Why no text can give a token. Each is proved where it is found out; none is a guess."""
+"""Why no text can give a token. Each is proved in its place; none is a guess."""
 OPEN: Final = Verdict("open")
-"""None of the texts that were tried gives the token, and nothing rules it out."""
+"""None of the tried texts gives the token, and nothing rules it out."""
 APART: Final = Verdict("apart")
 """A special or added token, or the unknown token: it doesn't come from the model."""

@@ -13,8 +13,8 @@ from tokenizers_core.errors import ByteSymbolError
 def _byte_alphabet() -> tuple[str, ...]:
     """One printable character for each byte, as GPT-2's authors chose them.
 
-    A byte that Latin-1 shows as a visible character keeps that character. The other 68 (control characters,
-    spaces, the soft hyphen) get the characters from U+0100 on, in order: hence space → `Ġ`.
+    A byte with a visible character in Latin-1 keeps that character. The other 68 (control characters, spaces,
+    the soft hyphen) get the characters from U+0100 on, in order: hence space → `Ġ`.
     """
     visible = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)}
     spare = itertools.count(0x100)
@@ -22,7 +22,7 @@ def _byte_alphabet() -> tuple[str, ...]:
 
 
 BYTE_TO_SYMBOL: Final = _byte_alphabet()
-"""The byte alphabet: `BYTE_TO_SYMBOL[byte]` is the one character that stands for the byte."""
+"""The byte alphabet: `BYTE_TO_SYMBOL[byte]` is the byte's one character."""
 
 _DECODING_TABLE: Final = "".join(BYTE_TO_SYMBOL)
 
@@ -40,13 +40,13 @@ def bytes_to_symbols(data: bytes) -> str:
     return codecs.charmap_decode(data, "strict", _DECODING_TABLE)[0]
 
 
-# The codecs' quick kind of table has to begin with U+0000: so there is no room for byte 255, which UTF-8
-# never uses.
+# The codecs' quick kind of table has to begin with U+0000: so there is no room for byte 255, never used in
+# UTF-8.
 _ENCODING_TABLE: Final = codecs.charmap_build("\0" + _DECODING_TABLE[:-1])
 
 
 def rewriting_table(characters: Iterable[str], separator: str) -> str:
-    """A table for `rewritten`: what to write for each symbol of the byte alphabet, and between two words."""
+    """A table for `rewritten`: each byte's new symbol, and the separator of words."""
     return separator + "".join(characters)[:-1]
 
 
@@ -54,7 +54,7 @@ def rewritten(words: Sequence[str], table: str) -> str:
     """Write words in the byte alphabet in other characters, as one string: in a fifth of `str.translate`'s
     time.
 
-    Raises UnicodeError for a character that stands for no byte, and for byte 255.
+    Raises UnicodeError for a character outside the byte alphabet, and for byte 255.
 
     >>> rewritten(["hug", "pug"], rewriting_table([symbol.upper() for symbol in BYTE_TO_SYMBOL], "|"))
     'HUG|PUG'
@@ -84,7 +84,7 @@ def _encoded(words: Sequence[str]) -> bytes:
 
 
 def symbols_to_bytes(symbols: str) -> bytes:
-    """Read bytes back from the byte alphabet. Raises ByteSymbolError for a character that stands for no byte.
+    """Read bytes back from the byte alphabet. Raises ByteSymbolError for a character outside it.
 
     >>> symbols_to_bytes("ĠÃ©Ċ").decode()
     ' é\\n'

@@ -1,11 +1,11 @@
-"""SentencePiece's compiled character maps: what to write for certain characters, or several in a row.
+"""SentencePiece's compiled character maps: replacements of certain characters, or several in a row.
 
-A map is the size of a trie, the trie, and the texts that it leads to, each with a zero behind it. The trie is
-a double array, as in Darts: from a place, a byte leads to the place whose number differs by it. Nothing in
-the file is trusted.
+A map is the size of a trie, the trie, and its texts, each with a zero behind it. The trie is a double array,
+as in Darts: from a place, a byte leads to the place with that difference of numbers. Nothing in the file is
+trusted.
 
-Sources: SentencePiece's builder.cc, normalizer.cc and darts.h; `spm_precompiled`, by which the `tokenizers`
-library reads the same.
+Sources: SentencePiece's builder.cc, normalizer.cc and darts.h; `spm_precompiled`, the reader in the
+`tokenizers` library.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ LABEL: Final = (1 << 31) | 0xFF
 VALUE: Final = (1 << 31) - 1
 MAPS_KEPT: Final = 8
 LONGEST_KEY: Final = 32
-"""Characters that a key may have here; SentencePiece's own have at most 18."""
+"""The most characters of a key here; SentencePiece's own have at most 18."""
 KNOWN_LIMIT: Final = 50_000
-"""Stretches of text that a map remembers."""
+"""Stretches of text cached by a map."""
 
 
 class CharacterMap:
-    """A compiled map, ready to be asked. Raises ValueError for bytes that are none.
+    """A compiled map, ready for look-ups. Raises ValueError for invalid bytes.
 
     >>> CharacterMap(b"").longest("ab", 0)
     ('a', 1)
@@ -49,7 +49,7 @@ class CharacterMap:
         return CharacterMap(data)
 
     def _prefixes(self, key: bytes) -> Iterator[tuple[int, int]]:
-        """How long each key is that `key` begins with, and where its text is: the shortest first."""
+        """The length of each prefix of `key` in the map, and the position of its text: the shortest first."""
         units, position = self._units, 0
         unit = units[0] if units else 0
         position ^= (unit >> 10) << ((unit & 0x200) >> 6)
@@ -67,7 +67,7 @@ class CharacterMap:
         return self._texts[start : end if end >= 0 else len(self._texts)].decode("utf-8", "replace")
 
     def shortest(self, text: str) -> str | None:
-        """What the shortest key that `text` begins with becomes; None if there is none."""
+        """The replacement of the shortest key at the start of `text`; None if there is none."""
         if text not in self._alone:
             result = next(self._prefixes(text.encode("utf-8")), None)
             if len(self._alone) > KNOWN_LIMIT:
@@ -76,8 +76,8 @@ class CharacterMap:
         return self._alone[text]
 
     def longest(self, text: str, at: int) -> tuple[str, int]:
-        """What the longest key becomes that is at a place of a text, and how many characters it has; else the
-        character itself."""
+        """The replacement of the longest key at a place of a text, and the key's length in characters;
+        without one, the character itself."""
         key = text[at : at + LONGEST_KEY].encode("utf-8")
         keys = list(self._prefixes(key))
         if not keys:

@@ -1,8 +1,8 @@
 r"""From text to words: the three things that happen before a tokenizer is trained.
 
 1. **Normalize**: rewrite the text (`É` → `e`), remembering where every character came from.
-2. **Pre-tokenize**: cut it into pre-tokens, which training never merges across.
-3. **Count**: how often does each pre-token occur? The result, a `Corpus`, is all that training sees.
+2. **Pre-tokenize**: cut it into pre-tokens; training never merges across their borders.
+3. **Count**: how often does each pre-token occur? The result, a `Corpus`, is training's only input.
 
 >>> Pipeline(normalizer="bert_uncased", pre_tokenizer="bert").words("Héllò!")
 [PreToken(text='hello', start=0, end=5), PreToken(text='!', start=5, end=6)]
@@ -12,10 +12,10 @@ r"""From text to words: the three things that happen before a tokenizer is train
 >>> corpus.symbols("low")
 ('l', 'o', 'w', '</w>')
 
-The rules and their names are those of the Hugging Face `tokenizers` library, and so are the results, offsets
-included; where the modules of this room choose differently, they say so. Characters' properties come from the
-`regex` library and decompositions from `unicodedata`, so a code point that is younger than their Unicode
-tables (or the library's) may be treated differently. Offsets count characters (code points), not bytes.
+The rules, their names and their results, offsets included, are the same as in the Hugging Face `tokenizers`
+library; where the modules of this room choose differently, they say so. Characters' properties come from the
+`regex` library and decompositions from `unicodedata`, so a code point newer than their Unicode tables (or the
+library's) may be treated differently. Offsets count characters (code points), not bytes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from tokenizers_core.text.pipeline import Pipeline, refuse_surrogates
 from tokenizers_core.text.reading import read_lines
 
 ReadingProgress = Callable[[int], None]
-"""Called now and then with the number of characters read so far. What it raises ends the reading."""
+"""Called now and then with the number of characters read so far. An exception in it ends the reading."""
 
 WORDS_COUNTED: Final = "give words with their counts, such as {'hug': 10}; Corpus.from_texts counts texts"
 _PROGRESS_EVERY: Final = 1 << 17  # characters: a fraction of a tenth of a second
@@ -63,7 +63,7 @@ class Tally:
     characters: int = 0
     replaced: int = 0
     counted_elsewhere: bool = False
-    """Whether each text is a word with its count, so that nothing is known about what is around it."""
+    """Whether each text is a word with its count, so that its context is unknown."""
     _counts: Counter[str] = field(default_factory=Counter)
     _ends: Counter[str] = field(default_factory=Counter)
     _last: str = ""
@@ -94,7 +94,7 @@ class Tally:
             self._report(self.progress)
 
     def _matches_between(self, text: str, count: int) -> list[str]:
-        """The matches of a text whose user-defined symbols are cut out, and counted."""
+        """The matches of a text after its user-defined symbols are cut out, and counted."""
         matches: list[str] = []
         for stretch, symbol in self.pipeline.around_symbols(text):
             matches += self._splitter.matches(normalized_text(stretch, self.pipeline.normalizer))
@@ -128,8 +128,8 @@ class Tally:
         return counts, ends
 
     def corpus(self, source: object = None) -> Corpus:
-        """The result. Raises EmptyCorpusError when there is no word, which says so if an iterator was the
-        source and gave nothing."""
+        """The result. Raises EmptyCorpusError when there is no word; the error names an iterator that gave
+        nothing."""
         if self.progress:
             self._report(self.progress)
         counts, ends = self.words()
@@ -151,7 +151,7 @@ class Tally:
 
 @dataclass(frozen=True, repr=False)
 class Corpus:
-    """What training sees of a text: its different words, in order of first appearance, and their counts.
+    """Training's view of a text: its different words, in order of first appearance, and their counts.
 
     `lines` and `characters` say how much was read (a text given with a count is read once), and `replaced`
     how many invalid sequences of bytes in it became U+FFFD.
@@ -166,7 +166,7 @@ class Corpus:
     ends: tuple[int, ...] = ()
     """How often each word ends a text; () where the words were counted elsewhere."""
     last: str = field(default="", compare=False)
-    """The word that ends the last text, which nothing comes after; "" where that isn't known."""
+    """The last word of the last text, with nothing after it; "" where that isn't known."""
     symbols_cut_out: tuple[int, ...] = ()
     """How often each of the pipeline's user-defined symbols was cut out of the texts."""
     texts: tuple[str, ...] = field(default=(), compare=False)
@@ -187,12 +187,12 @@ class Corpus:
         user_defined_symbols: Sequence[str] = (),
         cuts: Sequence[Cutter] = (),
     ) -> Corpus:
-        """Count the words of texts, read one at a time. Each is pre-tokenized by itself. A list's texts stay
-        at hand in `texts`.
+        """Count the words of texts, read one at a time. Each is pre-tokenized by itself. A list's texts are
+        kept in `texts`.
 
         A pattern of the user's own may run for `timeout` seconds of the processor on all of them together.
         `user_defined_symbols` are cut out of the texts before anything else: training keeps them whole, see
-        `Pipeline`. Raises what `Pipeline` raises, SurrogateError, PatternTimeoutError and EmptyCorpusError.
+        `Pipeline`. Raises the errors of `Pipeline`, SurrogateError, PatternTimeoutError and EmptyCorpusError.
 
         >>> list(Corpus.from_texts(["to be or not to be"]).items())
         [('to', 1), ('Ġbe', 2), ('Ġor', 1), ('Ġnot', 1), ('Ġto', 1)]
@@ -219,9 +219,9 @@ class Corpus:
     ) -> Corpus:
         """A corpus from words counted elsewhere (`parse_counts` reads them from text).
 
-        Each key is a text that goes through the same pipeline, and its count multiplies what comes out;
-        counts of words that meet add up. Raises what `from_texts` raises, and SettingError for a count that
-        is not a whole number of at least 1.
+        Each key is a text; it goes through the same pipeline, and its count multiplies the resulting words;
+        counts of equal words add up. Raises the errors of `from_texts`, and SettingError for anything but a
+        whole number of at least 1 as a count.
 
         >>> list(Corpus.from_counts({"hug": 10, "Pug": 5, "pug": 2}, normalizer="lowercase").items())
         [('hug', 10), ('pug', 7)]
@@ -254,8 +254,8 @@ class Corpus:
     ) -> Corpus:
         r"""Count the words of a file, each line one text without its end (`\n`, `\r\n` or `\r`).
 
-        The file is read a line at a time and never held. Its bytes are read as by `decode_text`. Raises what
-        `from_texts` raises, and OSError.
+        The file is read a line at a time and never held. Its bytes are read as by `decode_text`. Raises the
+        errors of `from_texts`, and OSError.
         """
         refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
         tally = Tally(
@@ -277,7 +277,7 @@ class Corpus:
         user_defined_symbols: Sequence[str] = (),
         cuts: Sequence[Cutter] = (),
     ) -> Corpus:
-        r"""Count the words of a file's contents, such as an upload: what `from_file` would give.
+        r"""Count the words of a file's contents, such as an upload: the same as with `from_file`.
 
         >>> corpus = Corpus.from_bytes(b"a caf\xe9\na tea\n", pre_tokenizer="whitespace")
         >>> list(corpus.items()), corpus.lines, corpus.replaced
@@ -301,7 +301,7 @@ class Corpus:
         return zip(self.words, self.counts, strict=True)
 
     def symbols(self, word: str) -> tuple[str, ...]:
-        """The symbols that training starts from: the word's characters, then the pipeline's suffix if any.
+        """A word's symbols at the start of training: its characters, then the pipeline's suffix if any.
 
         >>> Corpus.from_texts(["né"]).symbols("nÃ©")  # one character is one byte
         ('n', 'Ã', '©')
@@ -318,14 +318,14 @@ class Corpus:
     def digest(self) -> str:
         """32 hexadecimal digits that identify the words, their counts and the pipeline, on every machine.
 
-        What doesn't change a result is left out: see `Pipeline.rules`.
+        Settings without an effect on results are left out: see `Pipeline.rules`.
         """
         everything = json.dumps([self.pipeline.rules, self.words, self.counts], default=repr).encode("ascii")
         return blake2b(everything, digest_size=16).hexdigest()
 
 
 def refuse_no_corpus(corpus: object) -> None:
-    """Raise WrongTypeError for what isn't a corpus: a text, or a list of words."""
+    """Raise WrongTypeError for anything but a corpus: a text, or a list of words."""
     refuse_wrong_type(
         "corpus", corpus, Corpus, "make a corpus of it first: Corpus.from_texts(['a text', 'another'])"
     )

@@ -1,16 +1,16 @@
-r"""Counting a corpus that is too large for one process, or for one machine.
+r"""Counting a corpus too large for one process, or for one machine.
 
 Training sees nothing of a text but its words and their counts, and counts add up: so a corpus can be cut into
-blocks of lines, each block can be counted wherever a processor is free, and the counts can be added in any
-order. The result is, word for word and in the same order, the `Corpus` that `Corpus.from_file` makes.
+blocks of lines, each block can be counted on any free processor, and the counts can be added in any order.
+The result is, word for word and in the same order, the `Corpus` of `Corpus.from_file`.
 
 1. `blocks` cuts files into pieces of about the same size, always between two lines.
 2. `count_block` counts one of them: the map step.
 3. `add` joins two entries of a word, and `merge` whole dictionaries of them: the reduce step.
 4. `cut` leaves out the rare words, and `gather` puts the others into the corpus's order.
-5. `pack` packs counts that wait for others, and `merge_packed` does the work of `merge` and `cut` on packed
-   ones, in little memory.
-6. `counts_tsv` writes a file of it, and `read_counts` reads that: nothing is normalized or split again.
+5. `pack` packs counts while they wait for others, and `merge_packed` does the work of `merge` and `cut` on
+   packed ones, in little memory.
+6. `counts_tsv` writes a file of it, and `read_counts` reads it back: nothing is normalized or split again.
 
 No particular framework is needed, and any will do. `tokensteps/cli/cluster.py` uses Dask; with Spark the same
 functions are
@@ -73,7 +73,7 @@ BLOCK: Final = 1 << 24
 
 
 class FileBlock(NamedTuple):
-    """A stretch of a file that begins with a line and ends with one. `number` counts the blocks of all
+    """A stretch of a file from the start of a line to the end of one. `number` counts the blocks of all
     files."""
 
     path: str
@@ -93,8 +93,8 @@ def blocks(paths: Iterable[str | Path], size: int = BLOCK) -> Iterator[FileBlock
 
     A block ends after a `\n`: in UTF-8 that byte is part of no other character, so no character is cut in
     two, not even in a file with invalid bytes. Hence a line longer than `size` makes a longer block, and so
-    does a file whose lines end with `\r` alone. UTF-16 and UTF-32 have that byte inside other characters:
-    such a file is one block, read a line at a time.
+    does a file with `\r` alone as line ends. UTF-16 and UTF-32 have that byte inside other characters: such a
+    file is one block, read a line at a time.
     """
     number = 0
     for path in paths:
@@ -124,7 +124,7 @@ def _edge(stream: io.BufferedReader, wanted: int, end: int) -> int:
 # --- Map and reduce -----------------------------------------------------------------------------------------
 
 Entry = tuple[int, int, int]
-"""What is known about a word: how often it occurs, how often it ends a text, and where it was first met."""
+"""A word's count, its count at the ends of texts, and the position of its first occurrence."""
 
 FIRST_OF_BLOCK: Final = 1 << 40
 """A block's first word is met at `number * FIRST_OF_BLOCK`, its second different one at the next place."""
@@ -132,14 +132,14 @@ FIRST_OF_BLOCK: Final = 1 << 40
 
 @dataclass(frozen=True)
 class Counted:
-    """The words of some blocks, and what was read: what map makes and reduce joins. Never modified."""
+    """The words of some blocks, and totals of the reading: made by map, joined by reduce. Never modified."""
 
     words: dict[str, Entry] = field(default_factory=dict)
     lines: int = 0
     characters: int = 0
     replaced: int = 0
     rare: int = 0
-    """Different words that were cut."""
+    """Number of different words cut."""
     rare_total: int = 0
     """How often they occurred together."""
 
@@ -147,8 +147,8 @@ class Counted:
 def count_block(block: FileBlock, pipeline: Pipeline) -> Counted:
     """Count the words of a block: the map step.
 
-    A pattern of the user's own may run for the pipeline's timeout on each block. Raises what
-    `Corpus.from_file` raises, but for EmptyCorpusError.
+    A pattern of the user's own may run for the pipeline's timeout on each block. Raises the errors of
+    `Corpus.from_file`, except EmptyCorpusError.
     """
     tally = Tally(pipeline)
     with open(block.path, "rb") as stream:
@@ -171,7 +171,7 @@ def add(one: Entry, other: Entry) -> Entry:
 
 
 def merge(parts: Iterable[Counted]) -> Counted:
-    """Add up what was counted in different blocks, in any order. All words are held, so nothing is lost."""
+    """Add up the counts of different blocks, in any order. All words are held, so nothing is lost."""
     words: dict[str, Entry] = {}
     numbers = [0, 0, 0, 0, 0]
     for part in parts:
@@ -186,7 +186,7 @@ def merge(parts: Iterable[Counted]) -> Counted:
 def shares(counted: Counted, number: int) -> list[Counted]:
     """Deal the words out to a number of workers, each word to the same one on every machine.
 
-    So no worker holds all words, and all of them merge at the same time. What was read goes to the first.
+    So no worker holds all words, and all of them merge at the same time. The totals go to the first.
 
     >>> parts = shares(Counted({"to": (2, 0, 0), "be": (2, 2, 1)}, lines=2, characters=10), 2)
     >>> merge(parts) == Counted({"to": (2, 0, 0), "be": (2, 2, 1)}, lines=2, characters=10)
@@ -200,8 +200,7 @@ def shares(counted: Counted, number: int) -> list[Counted]:
 
 
 def cut(counted: Counted, minimum: int) -> Counted:
-    """Leave out the words that occur fewer than `minimum` times. Use it only once all occurrences are
-    counted.
+    """Leave out words with fewer than `minimum` occurrences. Use it only once all occurrences are counted.
 
     >>> cut(Counted({"to": (2, 0, 0), "be": (1, 1, 1)}), 2)
     Counted(words={'to': (2, 0, 0)}, lines=0, characters=0, replaced=0, rare=1, rare_total=1)
@@ -222,7 +221,7 @@ def cut(counted: Counted, minimum: int) -> Counted:
 # --- Waiting to be merged -----------------------------------------------------------------------------------
 
 _BATCH: Final = 512
-"""Words that are packed, and unpacked, together."""
+"""Words packed, and unpacked, together."""
 
 
 @dataclass(frozen=True)
@@ -236,7 +235,7 @@ class Packed:
 
     batches: tuple[bytes, ...]
     read: Counted
-    """What was read, without the words."""
+    """The totals of the reading, without the words."""
 
     def __iter__(self) -> Iterator[tuple[str, Entry]]:
         """Its words and their entries, unpacked a few at a time."""
@@ -250,7 +249,7 @@ class Packed:
 
 
 def pack(counted: Counted) -> Packed:
-    """Pack what was counted.
+    """Pack counts.
 
     >>> list(pack(Counted({"to": (2, 0, 0), "be": (2, 2, 1)})))
     [('be', (2, 2, 1)), ('to', (2, 0, 0))]
@@ -286,7 +285,7 @@ def merge_packed(parts: Sequence[Packed], minimum: int = 1) -> Packed:
 
 
 def _batches(entries: Iterable[tuple[str, Entry]]) -> tuple[bytes, ...]:
-    """Pack words that are in order."""
+    """Pack words in sorted order."""
     rest = iter(entries)
     packed = []
     while batch := list(islice(rest, _BATCH)):
@@ -301,20 +300,20 @@ def _batches(entries: Iterable[tuple[str, Entry]]) -> tuple[bytes, ...]:
 
 @dataclass(frozen=True)
 class WordCounts:
-    """A corpus without its rare words: what a file of counts holds."""
+    """A corpus without its rare words: the contents of a file of counts."""
 
     corpus: Corpus
     minimum: int = 1
-    """How often a word has to occur."""
+    """The least count of a word."""
     rare: int = 0
-    """Different words that occur less often."""
+    """Number of different rarer words."""
     rare_total: int = 0
-    """How often they occur together."""
+    """Their occurrences in all."""
 
 
 def gather(parts: Iterable[Counted], pipeline: Pipeline, minimum: int) -> WordCounts:
-    """Make the corpus of words that have been cut. Raises EmptyCorpusError, and SettingError when all words
-    are rare."""
+    """Make the corpus, without rare words, from its parts. Raises EmptyCorpusError, and SettingError when all
+    words are rare."""
     counted = merge(parts)
     if not counted.words:
         if not counted.rare:
@@ -334,7 +333,7 @@ def gather(parts: Iterable[Counted], pipeline: Pipeline, minimum: int) -> WordCo
 
 
 def without_rare(corpus: Corpus, minimum: int) -> WordCounts:
-    """The same from a corpus that was counted in one go. Raises SettingError when all words are rare.
+    """The same from a corpus counted in one go. Raises SettingError when all words are rare.
 
     >>> counts = without_rare(Corpus.from_texts(["to be or not to be"], pre_tokenizer="whitespace"), 2)
     >>> list(counts.corpus.items()), counts.rare, counts.rare_total
@@ -354,7 +353,7 @@ def _all_rare(minimum: int) -> SettingError:
 
 _TITLE: Final = "# tokensteps word counts 1 "
 _COLUMNS: Final = "word\tcount\tends"
-# As in linear TSV: what would break a row is written with a backslash.
+# As in linear TSV: characters that would break a row are written with a backslash.
 _ESCAPES: Final = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _TRANSLATION: Final = str.maketrans(_ESCAPES)
 _MEANINGS: Final = {escape: character for character, escape in _ESCAPES.items()}
@@ -363,11 +362,10 @@ _LONGEST_HEADER: Final = 20 * LONGEST_PATTERN  # JSON writes a character with tw
 
 
 def counts_tsv(counts: WordCounts) -> str:
-    r"""A file of word counts: a line that says how they were counted, a line of titles, then a row for each
-    word.
+    r"""A file of word counts: a line with the rules of counting, a line of titles, then a row for each word.
 
-    The first line is a comment for whatever else reads such files. Tabs, line ends and backslashes in words
-    are written `\t`, `\n`, `\r` and `\\`.
+    The first line is a comment for other programs that read such files. Tabs, line ends and backslashes in
+    words are written `\t`, `\n`, `\r` and `\\`.
 
     >>> counts = without_rare(Corpus.from_texts(["to be to be"], pre_tokenizer="whitespace"), 2)
     >>> header, *rows = counts_tsv(counts).splitlines()
@@ -397,8 +395,7 @@ def _written(counts: WordCounts) -> Iterator[str]:
 
 
 def least_minimum(counts: WordCounts, size: int) -> int:
-    """The minimum at which the file of these counts has no more than `size` bytes; their own if it has that
-    already.
+    """The least minimum for a file of these counts of at most `size` bytes; their own if it is small enough.
 
     >>> corpus = Corpus.from_texts(
     ...     [f"word{count} " * count for count in range(1, 50)], pre_tokenizer="whitespace"
@@ -412,7 +409,7 @@ def least_minimum(counts: WordCounts, size: int) -> int:
     left = size - header - titles
     if sum(rows) <= left:
         return counts.minimum
-    left -= 40  # the header of what has been cut holds larger numbers
+    left -= 40  # after a cut the header has larger numbers
     for count, length in sorted(zip(counts.corpus.counts, rows, strict=True), reverse=True):
         left -= length
         if left < 0:
@@ -421,7 +418,7 @@ def least_minimum(counts: WordCounts, size: int) -> int:
 
 
 def is_counts(data: bytes) -> bool:
-    """Whether a file's contents are what `counts_tsv` writes, going by its first line.
+    """Whether a file is one of `counts_tsv`, going by its first line.
 
     >>> is_counts(b"hug 10"), is_counts(counts_tsv(without_rare(Corpus.from_texts(["hug"]), 1)).encode())
     (False, True)
@@ -430,14 +427,13 @@ def is_counts(data: bytes) -> bool:
 
 
 def counting_rules(data: bytes, timeout: float = 2.0) -> Pipeline:
-    """By which rules the words of such a file were counted. Raises CountsFileError, UnknownNameError and
-    PatternError."""
+    """The counting rules of such a file. Raises CountsFileError, UnknownNameError and PatternError."""
     return _rules(counting_header(data), timeout)
 
 
 def counting_header(data: bytes) -> dict[str, Any]:
-    """What the first line of such a file says: by which rules the words were counted, and what was read.
-    Raises CountsFileError.
+    """The first line of such a file: the counting rules, and the totals of the reading. Raises
+    CountsFileError.
 
     >>> counting_header(counts_tsv(without_rare(Corpus.from_texts(["hug hug"]), 1)).encode())["characters"]
     7
@@ -447,7 +443,7 @@ def counting_header(data: bytes) -> dict[str, Any]:
 
 
 def _header(line: str) -> dict[str, Any]:
-    """What the first line says, checked."""
+    """The contents of the first line, checked."""
     try:
         header = json.loads(line.removeprefix(_TITLE)) if len(line) <= _LONGEST_HEADER else None
     except (ValueError, RecursionError):
@@ -458,7 +454,7 @@ def _header(line: str) -> dict[str, Any]:
 
 
 def _is_header(header: object) -> TypeGuard[dict[str, Any]]:
-    """Whether a header has everything that it should, of the right type."""
+    """Whether a header is complete, with the right types."""
     numbers = ("minimum", "rare", "rare_total", "lines", "characters", "replaced")
     return (
         isinstance(header, dict)
@@ -470,7 +466,7 @@ def _is_header(header: object) -> TypeGuard[dict[str, Any]]:
 
 
 def _names(header: dict[str, Any]) -> Sequence[Any]:
-    """The normalizer's names; a list that holds None where there is neither a name nor a list of them."""
+    """The normalizer's names; a list with None where there is neither a name nor a list of names."""
     normalizer = header.get("normalizer")
     return normalizer if isinstance(normalizer, list) else [normalizer]
 
@@ -483,8 +479,7 @@ def _rules(header: dict[str, Any], timeout: float) -> Pipeline:
 
 
 def read_counts(text: str, timeout: float = 2.0, progress: ReadingProgress | None = None) -> WordCounts:
-    """Read what `counts_tsv` wrote: the same words, in the same order, which don't go through any rules
-    again.
+    """Read the output of `counts_tsv`: the same words, in the same order, without applying any rules again.
 
     `timeout` is the pipeline's, for other texts. Raises CountsFileError, UnknownNameError, PatternError and
     EmptyCorpusError.

@@ -1,8 +1,7 @@
-"""Pre-tokenizers put together from parts, as a file of the `tokenizers` library has them.
+"""Pre-tokenizers composed of parts, as in files of the `tokenizers` library.
 
-`splitting.py` has those that have a name here and are used for training. These are for files from elsewhere:
-any sequence of cuts at patterns, of marks for spaces, and of the byte alphabet. Source and oracle: the
-library's pre-tokenizers.
+`splitting.py` has the named ones, used for training. These are for files from elsewhere: any sequence of cuts
+at patterns, of marks for spaces, and of the byte alphabet. Source and oracle: the library's pre-tokenizers.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from tokenizers_core.text.splitting import (
 )
 
 BEHAVIORS: Final = ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous")
-"""What becomes of a match, as the library says it."""
+"""The fate of a match, in the library's words."""
 
 
 class Piece(NamedTuple):
@@ -46,11 +45,11 @@ class Piece(NamedTuple):
         return Piece(self.text[start:end], self.spans[start:end], begins)
 
     def in_front(self, mark: str) -> Piece:
-        """With a mark before it, which belongs to its first character."""
+        """With a mark before it, as part of its first character."""
         return self._replace(text=mark + self.text, spans=[self.spans[0], *self.spans])
 
     def behind(self, mark: str) -> Piece:
-        """With a mark after it, which belongs to its last character."""
+        """With a mark after it, as part of its last character."""
         return self._replace(text=self.text + mark, spans=[*self.spans, self.spans[-1]])
 
 
@@ -58,15 +57,15 @@ class Cutter(Protocol):
     """One part of a pre-tokenizer."""
 
     rewrites: bool
-    """Whether words differ from the stretches of text that they stand for."""
+    """Whether words differ from their stretches of text."""
 
     def cut(self, piece: Piece, stopwatch: Stopwatch) -> Iterable[Piece]:
-        """What becomes of a piece, which isn't empty."""
+        """The parts of a piece, which isn't empty."""
 
 
 @dataclass(frozen=True)
 class CutAt:
-    """Cuts at the matches of a pattern. With `invert`, what is between the matches counts as the match.
+    """Cuts at the matches of a pattern. With `invert`, the text between the matches counts as the match.
 
     >>> def texts(behavior):
     ...     return [piece.text for piece in CutAt("-", behavior).cut(whole("a--b-"), patience("-", ""))]
@@ -99,7 +98,7 @@ class CutAt:
 
 
 _PUBLISHED: Final = frozenset(PATTERNS.values())
-"""Patterns that take time in proportion to the text."""
+"""Patterns with a running time in proportion to the text."""
 
 Matched = tuple[int, int, bool]
 """From where to where, and whether it is a match."""
@@ -116,7 +115,7 @@ def _adjoining(matches: Sequence[Span], size: int) -> bool:
 
 
 def _alternating(matches: Iterable[Span], size: int, invert: bool) -> list[Matched]:
-    """The matches and what is between them, in order."""
+    """The matches and the stretches between them, in order."""
     stretches: list[Matched] = []
     reached = 0
     for start, end in matches:
@@ -134,7 +133,7 @@ def _kept(stretches: Sequence[Matched]) -> list[Span]:
 
 
 def _with_previous(stretches: Sequence[Matched]) -> list[Span]:
-    """A match joins what is before it, unless that is a match."""
+    """A match joins the stretch before it, unless that is a match."""
     joined: list[Span] = []
     after_match = False
     for start, end, match in stretches:
@@ -147,7 +146,7 @@ def _with_previous(stretches: Sequence[Matched]) -> list[Span]:
 
 
 def _with_next(stretches: Sequence[Matched]) -> list[Span]:
-    """A match joins what is after it, unless that is a match."""
+    """A match joins the stretch after it, unless that is a match."""
     joined: list[Span] = []
     before_match = False
     for start, end, match in reversed(stretches):
@@ -182,7 +181,7 @@ _GROUPED: Final[dict[str, Callable[[Sequence[Matched]], list[Span]]]] = {
 
 @dataclass(frozen=True)
 class Known:
-    """A cut that the library has under a name: WhitespaceSplit, Whitespace, BertPreTokenizer, Punctuation,
+    """A cut with a name in the library: WhitespaceSplit, Whitespace, BertPreTokenizer, Punctuation,
     Digits."""
 
     kind: str
@@ -394,7 +393,7 @@ _SCRIPTS: Final = [
 ]
 """Unicode's scripts by their codes, the most usual first."""
 _ANY: Final = ""
-"""The script of what belongs to any: a space, and what isn't assigned."""
+"""The script of characters that belong to any: spaces, and unassigned code points."""
 
 
 @cache
@@ -464,7 +463,7 @@ class Marked:
 
 @dataclass(frozen=True)
 class Bytes:
-    """Writes text in the byte alphabet; before that it may put a space in front, and cut as GPT-2 does."""
+    """Writes text in the byte alphabet; before that it may put a space in front, and cut like GPT-2."""
 
     add_prefix_space: bool = False
     use_regex: bool = False
@@ -485,7 +484,7 @@ def whole(text: str, spans: Sequence[Span] | None = None, begins: bool = True) -
 
 
 def named_parts(pre_tokenizer: str, pattern: str, cuts: Sequence[Cutter]) -> tuple[Cutter, ...]:
-    """A pre-tokenizer that has a name, in parts, and further cuts behind it; the byte alphabet comes last.
+    """The parts of a named pre-tokenizer, and further cuts behind it; the byte alphabet comes last.
 
     >>> [
     ...     word.text
@@ -519,11 +518,11 @@ DIGITS: Final[dict[str, Cutter]] = {
 the right."""
 
 PIECE_DIGITS: Final = CutAt("[0-9０-９]")
-"""Each digit alone as SentencePiece has it (`split_digits`): numbers such as ² and ٣ are no digits there."""
+"""Each digit alone as in SentencePiece (`split_digits`): numbers such as ² and ٣ are no digits there."""
 
 
 class ComposedSplitter:
-    """A pre-tokenizer from parts at work: it does what `Splitter` does.
+    """A pre-tokenizer from parts at work, with the interface of `Splitter`.
 
     >>> cutters = (CutAt(r"\\p{N}"), CutAt("[a-z]+"), Bytes())
     >>> [word.text for word in ComposedSplitter(cutters).words("a1 é")]
@@ -553,14 +552,14 @@ class ComposedSplitter:
         return [piece.text for piece in self._pieces(whole(text, begins=begins))]
 
     def starts_of(self, text: str, matches: Sequence[str]) -> list[int]:
-        """Where the words begin that `matches` has found, if they are stretches of the text."""
+        """The starts of the words found by `matches`, if they are stretches of the text."""
         *starts, end = accumulate(map(len, matches), initial=0)
         if end == len(text):
             return starts
         return [piece.spans[0][0] for piece in self._pieces(whole(text))]
 
     def pre_token(self, stretch: str) -> PreToken:
-        """A word that is a stretch of text, taken by itself."""
+        """A stretch of text as a word, taken by itself."""
         spans = self.view.align(stretch, IdentitySpans(len(stretch)))
         return PreToken(self.view.show(stretch), 0, len(stretch), spans)
 

@@ -1,13 +1,13 @@
 """Normalizing: rewriting a text (`É` → `e`), and remembering where every character came from.
 
-The normalizers and their names are those of the Hugging Face `tokenizers` library, and so are the results,
-offsets included; where this module chooses differently it says so.
+The normalizers, their names and results, offsets included, are those of the Hugging Face `tokenizers`
+library; where this module chooses differently it says so.
 
 Categories of characters follow the tables of `regex`, decompositions and lower case those of Python's
 `unicodedata` (Unicode 14.0 in Python 3.11). The library's lists of punctuation and marks are older: those of
 Unicode 8.0. Measured over all code points (tokenizers 0.23.3, regex 2026.11.15): 20 differ in `bert_cased`,
-603 in `bert_uncased`, 147 in the pre-tokenizer `bert`, 749 together. All are younger than 8.0, but for seven
-whose category has changed since.
+603 in `bert_uncased`, 147 in the pre-tokenizer `bert`, 749 together. All are newer than 8.0, except seven
+with a new category.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from tokenizers_core.text.spans import IdentitySpans, Span, origin_of
 
 
 class Normalized(NamedTuple):
-    """A normalized text. `spans[i]` is the stretch of the *original* text that character i came from."""
+    """A normalized text. `spans[i]` is the origin of character i, a stretch of the *original* text."""
 
     text: str
     spans: Sequence[Span]
 
 
 class _Step(NamedTuple):
-    """One rewriting of a text, and a function that gives, for each new character, the span it came from."""
+    """One rewriting of a text, and a function with the original span of each new character."""
 
     rewrite: Callable[[str], str]
     align: Callable[[str], list[Span]]
 
 
 def _each_character(rewrite: Callable[[str], str]) -> _Step:
-    """A step that treats every character by itself, whatever is around it.
+    """A step that treats every character by itself, whatever its neighbours.
 
-    So rewriting one character at a time shows where each new character came from: all that a character
-    becomes (`中` → ` 中 `) has that character's span, and a character that vanishes leaves none.
+    So rewriting one character at a time shows the origin of each new character: the whole replacement of a
+    character (`中` → ` 中 `) has that character's span, and a removed character leaves none.
     """
 
     def align(text: str) -> list[Span]:
@@ -75,10 +75,10 @@ def _decompose(text: str, form: Literal["NFD", "NFKD"]) -> list[_Traced]:
 
 
 def _compose(parts: list[_Traced]) -> list[_Traced]:
-    """Join each starter with what follows it, where a composed character exists and nothing blocks the way.
+    """Join each starter with the parts after it, if a composed character exists and nothing blocks the way.
 
     Source: the Unicode Standard, section 3.11 (canonical composition). A part is blocked from the starter
-    when something between them has a class that is as high, or is itself a starter.
+    when something between them has an equal or higher class, or is itself a starter.
     """
     composed: list[_Traced] = []
     starter = -1  # where in `composed` the last starter is; before the first there is nothing to join with
@@ -100,8 +100,8 @@ def _unicode_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> _Step:
     """A Unicode normalization form.
 
     Its alignment: every part of a character taken apart has the whole character's span, and a composed
-    character has the whole range of what it was composed from. (The `tokenizers` library gives a composed
-    character the span of its first part only, so that a highlighted `é` would miss its accent.)
+    character has the whole range of its parts. (The `tokenizers` library gives a composed character the span
+    of its first part only, so that a highlighted `é` would miss its accent.)
     """
 
     def rewrite(text: str) -> str:
@@ -125,8 +125,8 @@ def _replacing(pattern: str, replacement: str) -> Callable[[str], str]:
     return lambda text: (twin(pattern, 0x7F) if text.isascii() else compiled).sub(replacement, text)
 
 
-# The blocks that BERT's authors list as Chinese characters. U+2B820–2B91F belong to the last but one of them,
-# and are missing from the `tokenizers` library's list, so they are missing here.
+# The blocks of Chinese characters by BERT's authors. U+2B820–2B91F belong to the last but one of them, and
+# are missing from the `tokenizers` library's list, so they are missing here.
 CJK = (
     r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df"
     r"\U0002a700-\U0002b81f\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f"
@@ -138,7 +138,7 @@ _STEPS: Final[Mapping[str, _Step]] = {
     "nfkc": _unicode_form("NFKC"),
     "nfkd": _unicode_form("NFKD"),
     "lowercase": _each_character(_lowercase),
-    # Only marks that stand by themselves: `é` as one character keeps its accent unless nfd came before.
+    # Only separate marks: `é` as one character keeps its accent unless nfd came before.
     "strip_accents": _each_character(_replacing(r"\p{M}", "")),
     "strip_nonspacing_marks": _each_character(_replacing(r"\p{Mn}", "")),
     "remove_controls": _each_character(_replacing(r"[\p{Cc}\p{Cf}\p{Co}\ufffd](?<![\t\n\r])", "")),
@@ -175,7 +175,7 @@ Normalizer = str | tuple[str | Rewriting, ...]
 
 
 def steps_of(normalizer: Normalizer) -> list[Rewriting]:
-    """The steps that a normalizer's name, or several names one after the other, stand for."""
+    """The steps of a normalizer's name, or of several names one after the other."""
     steps: list[Rewriting] = []
     for name in normalizer if isinstance(normalizer, tuple | list) else (normalizer,):
         if not isinstance(name, str) and hasattr(name, "rewrite"):
@@ -187,7 +187,7 @@ def steps_of(normalizer: Normalizer) -> list[Rewriting]:
 
 
 def only_names(normalizer: Normalizer) -> bool:
-    """Whether a normalizer is made of the engine's own steps, each of which is known.
+    """Whether a normalizer is made of the engine's own steps only.
 
     >>> from tokenizers_core.text.rewriting import Prepend
     >>> only_names(("nfc", "lowercase")), only_names((Prepend("▁"),))
@@ -223,7 +223,7 @@ def normalize(text: str, normalizer: Normalizer = "none") -> Normalized:
 
 
 def normalized_text(text: str, normalizer: Normalizer = "none") -> str:
-    """The text that `normalize` gives, without the price of the alignment. Raises UnknownNameError.
+    """The text of `normalize`, without the cost of the alignment. Raises UnknownNameError.
 
     >>> normalized_text("Éa", "lowercase")
     'éa'

@@ -1,5 +1,4 @@
-"""Regular expressions: the published ones that cut text into words, and those that a learner writes, kept in
-check."""
+"""Regular expressions: the published ones for cutting text into words, and learners' own, kept in check."""
 
 from __future__ import annotations
 
@@ -18,11 +17,13 @@ from tokenizers_core.errors import PatternError, PatternTimeoutError, Phrase
 from tokenizers_core.text.spans import Span
 
 PATTERNS: Final[Mapping[str, str]] = {
-    # A contraction; a space with letters, with digits or with other signs; whitespace, whose last space is
-    # left to the word that follows. (Written as in tiktoken: it matches what GPT-2's first form did, faster.)
+    # A contraction; a space with letters, with digits or with other signs; whitespace without its last space,
+    # which belongs to the next word. (Written as in tiktoken: the same matches as GPT-2's first form,
+    # faster.)
     "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
     # GPT-4: contractions in capitals too; a word takes any one sign in front; at most three digits; newlines
-    # apart. (As first published. In today's tiktoken, whitespace that ends a text is always one pre-token.)
+    # apart. (As first published. In today's tiktoken, whitespace at the end of a text is always one
+    # pre-token.)
     "cl100k_base": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
     # GPT-4o: a word also ends where a capital follows a small letter, includes its marks, and keeps its
@@ -39,8 +40,8 @@ PATTERNS: Final[Mapping[str, str]] = {
     "tekken": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
     r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-    # DeepSeek V3 cuts three times: at numbers, at Chinese and Japanese, and then within what is between. This
-    # is the same in one.
+    # DeepSeek V3 cuts three times: at numbers, at Chinese and Japanese, and then within the rest. This is the
+    # same in one.
     "deepseek_v3": r"\p{N}{1,3}"
     r"|(?:(?=[一-龥぀-ヿ])[^\p{L}\p{P}\p{S}])?(?:(?=[一-龥぀-ヿ])[\p{L}\p{M}])+|(?:(?=[一-龥぀-ヿ])[\p{P}\p{S}])+"
     r"|(?:(?=[一-龥぀-ヿ])[^\p{L}\p{M}\p{P}\p{S}](?!(?=[一-龥぀-ヿ])[\p{L}\p{M}]))+"
@@ -50,8 +51,8 @@ PATTERNS: Final[Mapping[str, str]] = {
     r"|\s*[\r\n]+|\s+(?![^\s\p{N}一-龥぀-ヿ])|\s+"
     r"|(?:[^\s\p{L}\p{M}\p{P}\p{S}\p{N}一-龥぀-ヿ](?!(?![一-龥぀-ヿ])[\p{L}\p{M}]))+",
 }
-"""What `byte_level` knows by name. Source: OpenAI's GPT-2 and tiktoken, the files of the models named above.
-Each matches all of a text."""
+"""The named patterns of `byte_level`. Source: OpenAI's GPT-2 and tiktoken, the files of the models named
+above. Each matches all of a text."""
 
 LONGEST_PATTERN: Final = 10_000
 """A regular expression with more characters is refused: compiling one can't be timed out."""
@@ -64,8 +65,8 @@ parts.
 _COUNT: Final = r"\{([0-9]{1,10})(?:,[0-9]*)?\}"
 # Where white space means nothing, a count or a call could be hidden from the checks below.
 _SPREAD_OUT: Final = r"\(\?[A-Za-z0-9-]*x"
-# Takes a gigabyte before it fails, and nothing that cuts text into words needs it: `(?R)`, `(?1)`,
-# `(?&name)`, `(?P>name)`.
+# Takes a gigabyte before it fails, and cutting text into words never needs it: `(?R)`, `(?1)`, `(?&name)`,
+# `(?P>name)`.
 _RECURSION: Final = r"(?<!\\)(?:\\\\)*\(\?(?:R|[+-]?[0-9]|&|P>)"
 
 
@@ -100,13 +101,12 @@ _CLASS_OR_SET: Final = rf"\[(?:\\.|[^\]\\])*\]|{_OF_CHARACTERS}"
 _NOTHING: Final = r"^\s\S"
 _SPACE_FIRST: Final = rf" \?({_CLASS_OR_SET})\+(?=\||$)"
 _WORTHWHILE: Final = 50_000
-"""From this many characters on, a twin for more than ASCII saves the 10 to 50 ms that making it takes, once
-in a process."""
+"""From this many characters on, a twin for more than ASCII saves its own cost: 10 to 50 ms, once in a
+process."""
 
 
 def finder(pattern: str, text: str) -> regex.Pattern[str] | re.Pattern[str]:
-    """What finds the matches of a published pattern in `text`: for most texts its `twin`, which takes about
-    half the time."""
+    """The compiled form of a published pattern for `text`: for most texts its `twin`, about twice as fast."""
     if text.isascii():
         return twin(pattern, 0x7F)
     # UTF-16 writes the characters of the Basic Multilingual Plane, and no others, in two bytes.
@@ -117,12 +117,12 @@ def finder(pattern: str, text: str) -> regex.Pattern[str] | re.Pattern[str]:
 
 @lru_cache(maxsize=64)
 def twin(pattern: str, last: int) -> re.Pattern[str]:
-    r"""A pattern of Python's own `re` that matches alike in text without characters above `last`.
+    r"""A pattern of Python's own `re` with the same matches in text without characters above `last`.
 
-    `re` is quicker than `regex`, but knows no `\p{L}`. So each class of characters is written out, as `regex`
-    tells it; the rest of a published pattern means the same to both. An alternative with a space that may be
-    missing becomes two: where `re` knows what an alternative has to begin with, it passes over it without
-    trying. It ends with as many characters as there are (`++`): nothing that follows would take less.
+    `re` is quicker than `regex`, but knows no `\p{L}`. So each class of characters is written out by means of
+    `regex`; the rest of a published pattern means the same to both. An alternative with an optional space
+    becomes two: where `re` knows an alternative's first character, it can skip it without trying. It ends
+    with as many characters as there are (`++`): no later part would need fewer.
 
     >>> twin(r" ?\p{L}+|[^\p{N}\p{L}]", 0x7F).pattern
     '[A-Za-z][A-Za-z]*+| [A-Za-z]++|[^0-9A-Za-z]'
@@ -148,8 +148,8 @@ def processor_seconds() -> float:
 
 
 class Stopwatch:
-    """The time left for a pattern of the user's own, over any number of texts: seconds of the processor, so a
-    busy machine refuses no pattern that a quiet one takes.
+    """The time left for a pattern of the user's own, over any number of texts: seconds of the processor, so
+    that a busy machine accepts the same patterns as a quiet one.
 
     A context around the matching: gives the seconds left, and raises PatternTimeoutError where none are.
     """
@@ -185,7 +185,7 @@ def found_in(text: str, pattern: str, stopwatch: Stopwatch) -> list[Span]:
 
 
 def cut_at(text: str, pattern: str, stopwatch: Stopwatch) -> list[Span]:
-    """Cut a text at both ends of every match, so that what no match covers is kept too.
+    """Cut a text at both ends of every match, so that the text between matches is kept, too.
 
     That is the library's `Split(pattern, behavior="isolated")`. An empty match is just a place to cut.
     """

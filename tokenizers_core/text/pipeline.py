@@ -36,8 +36,8 @@ def pre_tokenize(
 ) -> list[PreToken]:
     """Cut a text into pre-tokens by one of `PRE_TOKENIZERS`, without normalizing it.
 
-    `pattern` is for `byte_level` only: a name in `PATTERNS`, or a regular expression of the user's own, which
-    may run for `timeout` seconds in all; text between its matches makes pre-tokens too. Raises
+    `pattern` is for `byte_level` only: a name in `PATTERNS`, or a regular expression of the user's own (it
+    may run for `timeout` seconds in all); text between its matches makes pre-tokens, too. Raises
     UnknownNameError, PatternError, PatternTimeoutError, SurrogateError. Source: the pre-tokenizers of the
     `tokenizers` library.
 
@@ -52,7 +52,7 @@ def pre_tokenize(
 
 
 def refuse_surrogates(text: str) -> None:
-    """Raise SurrogateError if the text holds half of a UTF-16 pair, which can't be written as UTF-8."""
+    """Raise SurrogateError if the text has a lone half of a UTF-16 pair: UTF-8 can't hold it."""
     refuse_wrong_type("text", text, str, TEXT_WANTED)
     if text.isascii():
         return
@@ -82,10 +82,10 @@ end_of_word, none.
     pattern: str = "gpt2"
     timeout: float = 2.0
     cuts: tuple[Cutter, ...] = ()
-    """Further cuts behind a pre-tokenizer that has a name, such as those of `cutting.DIGITS`."""
+    """Further cuts behind a named pre-tokenizer, such as those of `cutting.DIGITS`."""
     user_defined_symbols: Sequence[str] = ()
-    """Strings that are cut out of a text before anything else, wherever they occur, the longest first: each
-    stays one token. Unlike special tokens, they are text, and decoding never leaves them out."""
+    """Strings to cut out of a text before anything else, wherever they occur, the longest first: each stays
+    one token. Unlike special tokens, they are text, and decoding never leaves them out."""
 
     def __post_init__(self) -> None:
         refuse_wrong_type("timeout", self.timeout, Real, "give a number of seconds")
@@ -114,7 +114,7 @@ end_of_word, none.
         steps_of(self.normalizer)
         if isinstance(
             self.pre_tokenizer, str
-        ):  # which raises an error for an unknown name, or for what is no pattern
+        ):  # it raises an error for an unknown name or an invalid pattern
             Splitter(self.pre_tokenizer, self.pattern, self.timeout)
 
     def splitter(self) -> Splitter | ComposedSplitter:
@@ -127,7 +127,7 @@ end_of_word, none.
         return Splitter(self.pre_tokenizer, self.pattern, self.timeout)
 
     def around_symbols(self, text: str) -> Iterator[tuple[str, str]]:
-        """The stretches of a text, each with the user-defined symbol that comes after it, the last with "".
+        """The stretches of a text, each with the user-defined symbol after it, the last with "".
 
         >>> list(Pipeline(user_defined_symbols=("<a>", "<a><b>")).around_symbols("x <a><b>y<a>"))
         [('x ', '<a><b>'), ('y', '<a>'), ('', '')]
@@ -138,7 +138,7 @@ end_of_word, none.
 
     @property
     def own_patterns(self) -> str:
-        """The regular expressions that somebody wrote to cut by, which may take any time; "" without any."""
+        """The user's own regular expressions among the cuts (they may take any time); "" without any."""
         known = (*DIGITS.values(), PIECE_DIGITS)
         return " ".join(part.pattern for part in self.cuts if isinstance(part, CutAt) and part not in known)
 
@@ -178,26 +178,26 @@ end_of_word, none.
         return [shown[stretch] for stretch in stretches]
 
     def cut(self, text: str, splitter: Splitter | ComposedSplitter, begins: bool = True) -> list[str]:
-        """The stretches of the normalized text that become words, not yet as the model sees them. The text
-        must have no surrogates."""
+        """The normalized text's stretches for the words, not yet in the model's form. The text must have no
+        surrogates."""
         return splitter.matches(normalized_text(text, self.normalizer), begins)
 
     @property
     def named(self) -> bool:
-        """Whether it is made of the engine's own parts: those that a corpus can be counted by, and of which
-        it is known what they do."""
+        """Whether it is made of the engine's own parts only, known in their effects and fit for counting a
+        corpus."""
         return isinstance(self.pre_tokenizer, str) and not self.cuts and only_names(self.normalizer)
 
     @property
     def byte_level(self) -> bool:
-        """Whether each character of a word stands for one byte."""
+        """Whether words are in the byte alphabet, one character for each byte."""
         if isinstance(self.pre_tokenizer, tuple):
             return any(isinstance(part, Bytes) for part in self.pre_tokenizer)
         return self.pre_tokenizer == "byte_level"
 
     @property
     def rules(self) -> tuple[Normalizer, str | tuple[Cutter, ...], str]:
-        """What decides about the words: not the time that a pattern may take, nor a pattern that isn't used.
+        """The settings that decide the words: neither the time limit of a pattern, nor an unused pattern.
 
         >>> Pipeline(pre_tokenizer="bert", timeout=9).rules == Pipeline(
         ...     pre_tokenizer="bert", pattern="o200k_base"
@@ -230,5 +230,5 @@ end_of_word, none.
 
     @property
     def suffix(self) -> str:
-        """The symbol that every word gets at its end: `</w>`, or none (the empty string)."""
+        """The symbol at the end of every word: `</w>`, or none (the empty string)."""
         return END_OF_WORD if self.pre_tokenizer == "end_of_word" else ""

@@ -1,4 +1,4 @@
-"""Reading what people upload: bytes as text, and files of word counts."""
+"""Reading uploads: bytes as text, and files of word counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MARK_INVALID: Final = "tokensteps.mark_invalid"
 
 
 def _mark_invalid(error: UnicodeError) -> tuple[str, int]:
-    """A decoding error handler that replaces what `errors="replace"` would, in a way that can be counted."""
+    """A decoding error handler like `errors="replace"`, but with a countable replacement."""
     if isinstance(error, UnicodeDecodeError):
         return _INVALID, error.end
     raise error
@@ -41,7 +41,7 @@ def _settle(marked: str) -> DecodedText:
 
 
 def encoding_of(first_bytes: bytes) -> str:
-    """The encoding that the byte order mark of a file announces, else UTF-8. The codecs drop the mark."""
+    """The encoding announced by a file's byte order mark, otherwise UTF-8. The codecs drop the mark."""
     # UTF-32's little-endian mark begins with UTF-16's, so it comes first.
     marks = {
         "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
@@ -85,14 +85,14 @@ _HEADERS: Final = frozenset({"count", "counts", "freq", "frequency", "n", "occur
 def parse_counts(text: str) -> list[tuple[str, int]]:
     r"""Read word counts, one a line, and give them in the file's order (a word given twice appears twice).
 
-    * `hug 10`: the last field is the count, and what is in front of it is the word.
+    * `hug 10`: the last field is the count, and the text before it is the word.
     * With a tab in between, or as CSV (`hug,10`), the word is taken as it is, spaces included; in CSV a word
       may be in quotes. A word that ends in a comma needs quotes, except a comma alone (`, 10`).
     * Blank lines are skipped, and so is a first line such as `word,count`.
-    * `#` may be a word or begin one (`# 12`, `#tag 3`). A line that begins with `#` and is anything but one
-      word and a count is a comment, unless it has a tab.
+    * `#` may be a word or begin one (`# 12`, `#tag 3`). A line with `#` in front is a comment unless it is
+      one word and a count, or has a tab.
 
-    Raises CountsFileError with the line's number (from 1), the line, and what is wrong with it.
+    Raises CountsFileError with the line's number (from 1), the line, and the fault.
 
     >>> parse_counts('# from the course\nhug 10\npug\t5\n"a,b",12\n')
     [('hug', 10), ('pug', 5), ('a,b', 12)]
@@ -111,7 +111,7 @@ def parse_counts(text: str) -> list[tuple[str, int]]:
 
 
 def _is_comment(line: str) -> bool:
-    """Whether a line begins with `#` and isn't the count of a word that does."""
+    """Whether a line begins with `#` and isn't the count of such a word."""
     is_count = regex.fullmatch(r"\S+(?:\s+|,\s*)[0-9]+\s*", line)
     return line.startswith("#") and "\t" not in line and not is_count
 

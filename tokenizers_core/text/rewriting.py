@@ -1,9 +1,9 @@
-"""Rewritings of a text that files of other programs ask for: what the `tokenizers` library calls Replace,
-Prepend, Strip, Nmt and Precompiled.
+"""Rewritings of a text in files of other programs: Replace, Prepend, Strip, Nmt and Precompiled of the
+`tokenizers` library.
 
-Each is a value that `normalize` takes where it takes a name. Its `align` says for each new character which
-stretch of the text it came from: all of what was replaced. (The library gives it the place of the last
-character that was replaced, so that the others would belong to no token.)
+`normalize` takes each in place of a name. Its `align` gives each new character's origin, a stretch of the
+text: all of the replaced characters. (The library gives it the place of the last replaced character only, so
+that the others would belong to no token.)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tokenizers_core.text.patterns import Stopwatch, found_in, regex
 from tokenizers_core.text.spans import Span
 
 SECONDS = 2.0
-"""What a regular expression of a file may take on a text,"""
+"""The time for a file's regular expression on a text,"""
 SECONDS_EACH = 2e-5
 """and more for each character."""
 
@@ -30,11 +30,11 @@ class Rewriting(Protocol):
         """The new text."""
 
     def align(self, text: str) -> list[Span]:
-        """For each character of the new text, the stretch that it came from."""
+        """For each character of the new text, its original stretch."""
 
 
 def patience(pattern: str, text: str) -> Stopwatch:
-    """The time that a file's pattern has for a text: in proportion to its length."""
+    """The time limit of a file's pattern on a text: in proportion to its length."""
     return Stopwatch(pattern, SECONDS + SECONDS_EACH * len(text))
 
 
@@ -52,7 +52,7 @@ class Replace:
     literal: bool = True
 
     def matches(self, text: str) -> list[Span]:
-        """Where the pattern is found."""
+        """The pattern's matches."""
         pattern = regex.escape(self.pattern, special_only=True) if self.literal else self.pattern
         return found_in(text, pattern, patience(pattern, text))
 
@@ -69,7 +69,7 @@ class Replace:
         reached = 0
         for start, end in self.matches(text) if self.pattern else ():
             yield from ((at, at + 1) for at in range(reached, start))
-            # What is put in where nothing was belongs to the character before, or else to the first.
+            # An insertion between characters belongs to the character before, or else to the first.
             origin = (start, end) if start < end else (max(0, start - 1), max(1, start))
             yield from [origin] * len(self.content)
             reached = end
@@ -78,7 +78,7 @@ class Replace:
 
 @dataclass(frozen=True)
 class Prepend:
-    """Puts `front` before a text that isn't empty; it belongs to the first character.
+    """Puts `front` before a non-empty text; it belongs to the first character.
 
     >>> Prepend("▁").rewrite("to"), Prepend("▁").align("to")
     ('▁to', [(0, 1), (0, 1), (1, 2)])
@@ -152,10 +152,10 @@ _NMT: Final[dict[int, str | None]] = dict.fromkeys(_DROPPED) | dict.fromkeys(_BL
 
 @dataclass(frozen=True)
 class Precompiled:
-    """SentencePiece's compiled map as the library applies it: to a grapheme as a whole, if that is short, or
-    else to each character.
+    """SentencePiece's compiled map as the library applies it: to a short grapheme as a whole, or else to each
+    character.
 
-    Of several keys that a grapheme begins with, the library takes the shortest, and drops the rest of the
+    Of several keys at the start of a grapheme, the library takes the shortest, and drops the rest of the
     grapheme.
     """
 
@@ -166,7 +166,7 @@ class Precompiled:
         return CharacterMap.of(self.charsmap)
 
     def _parts(self, text: str) -> Iterator[tuple[str, Span]]:
-        """Each stretch that is looked up, as what it becomes, and where it is."""
+        """The replacement of each looked-up stretch, and the stretch's place."""
         shortest = self._map.shortest
         for match in regex.finditer(r"\X", text):
             grapheme, (start, end) = match[0], match.span()

@@ -1,8 +1,8 @@
-"""SentencePiece's normalizer: the whole text at once, before anything is looked for in it.
+"""SentencePiece's normalizer: the whole text at once, before any search for tokens in it.
 
-Characters are rewritten by a compiled map, but for user-defined symbols, which stay as they are; white space
-is trimmed, put in front or behind, and written as `▁`, as the model's settings say. Source: SentencePiece's
-normalizer.cc; oracle: the library.
+Characters are rewritten by a compiled map, except in user-defined symbols; white space is trimmed, put in
+front or behind, and written as `▁`, by the model's settings. Source: SentencePiece's normalizer.cc; oracle:
+the library.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Placed = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class PieceNormalizer:
-    """What a SentencePiece model does to a text.
+    """A SentencePiece model's rewriting of a text.
 
     >>> PieceNormalizer().rewrite(" to  be "), PieceNormalizer(symbols=("<b>",)).rewrite("to <b> be")
     ('▁to▁be', '▁to▁<b>▁be')
@@ -33,7 +33,7 @@ class PieceNormalizer:
     charsmap: bytes = b""
     """The map, compiled."""
     symbols: tuple[str, ...] = ()
-    """Tokens that no rule of the map rewrites."""
+    """Tokens safe from the rules of the map."""
     adds_mark: bool = True
     """Whether a space is put in front of a text."""
     one_space: bool = True
@@ -73,7 +73,7 @@ class PieceNormalizer:
             placed.pop()
         if not self.adds_mark:
             return placed
-        # A mark belongs to the character that it was put beside.
+        # A mark belongs to the character beside it.
         if self.mark_behind:
             return [*placed, (self.space, *(placed[-1][1:] if placed else (0, len(text))))]
         return [(self.space, *(placed[0][1:] if placed else (0, len(text)))), *placed]
@@ -85,7 +85,7 @@ class PieceNormalizer:
         return re.compile("|".join(map(re.escape, longest_first))) if self.symbols else None
 
     def _rewritten(self, text: str) -> Iterator[Placed]:
-        """Each stretch of the text that the map or a symbol takes, as what it becomes."""
+        """The replacement of each stretch of the text, taken by the map or a symbol."""
         longest = CharacterMap.of(self.charsmap).longest
         symbols = self._symbol
         at = 0

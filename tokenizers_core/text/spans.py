@@ -1,4 +1,4 @@
-"""Stretches of a text, and which stretch of the original each character of a rewritten text came from."""
+"""Stretches of a text, and the origins of a rewritten text's characters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Span = tuple[int, int]
 
 
 class IdentitySpans(Sequence[Span]):
-    """The spans of a text that nothing was done to: character i came from (i, i + 1). Takes no room.
+    """The spans of an unchanged text: character i came from (i, i + 1). Takes no room.
 
     >>> IdentitySpans(3)[1], len(IdentitySpans(3)), list(IdentitySpans(3)[1:])
     ((1, 2), 3, [(1, 2), (2, 3)])
@@ -42,10 +42,10 @@ class IdentitySpans(Sequence[Span]):
 
 
 class Widened:
-    """Offsets into a text with all characters that became one, where a program gives only one of them to what
-    they became.
+    """Offsets widened to all characters merged into one, for programs that give the result the offset of only
+    one of them.
 
-    `spans` say where the characters of the rewritten text came from.
+    `spans` are the origins of the rewritten text's characters.
 
     >>> accents = Widened([(0, 2), (2, 3), (3, 6)])
     >>> [accents.of(span) for span in ((0, 1), (1, 3), (2, 3), (5, 6), (4, 4))]
@@ -68,7 +68,7 @@ class Widened:
         return bool(self._starts)
 
     def of(self, span: Span) -> Span:
-        """The offsets of a token; one that stands for no text stays as it is."""
+        """The offsets of a token; an empty one stays as it is."""
         start, end = span
         if start == end:
             return span

@@ -1,6 +1,6 @@
-"""Pre-tokenizing: cutting a text into pre-tokens, which training never merges across.
+"""Pre-tokenizing: cutting a text into pre-tokens; training never merges across their borders.
 
-The pre-tokenizers and their names are those of the Hugging Face `tokenizers` library, and so are the results.
+The pre-tokenizers, their names and results are the same as in the Hugging Face `tokenizers` library.
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ from tokenizers_core.text.patterns import PATTERNS, Stopwatch, compiled, cut_at,
 from tokenizers_core.text.spans import IdentitySpans, Span, origin_of
 
 END_OF_WORD: Final = "</w>"
-"""The symbol that ends a word in the original BPE for words (Sennrich, Haddow and Birch, 2016)."""
+"""The symbol at the end of a word in the original BPE for words (Sennrich, Haddow and Birch, 2016)."""
 
 SPACE_MARK: Final = "▁"
-"""What SentencePiece and `Metaspace` write for a space (U+2581, not an underscore)."""
+"""The sign for a space in SentencePiece and `Metaspace` (U+2581, not an underscore)."""
 
 
 BEHIND: Final = "whitespace_split_metaspace_behind"
-"""The pre-tokenizer that puts it behind each word, as SentencePiece does with
-`treat_whitespace_as_suffix`."""
+"""The pre-tokenizer with it behind each word, like SentencePiece with `treat_whitespace_as_suffix`."""
 
 
 class _PreTokenFields(NamedTuple):
@@ -49,14 +48,14 @@ class PreToken(_PreTokenFields):
     spans: Sequence[Span]
 
     def __new__(cls, text: str, start: int, end: int, spans: Sequence[Span] | None = None) -> PreToken:
-        """Without `spans`, every character is taken to stand for the whole stretch."""
+        """Without `spans`, every character has the whole stretch."""
         pre_token = super().__new__(cls, text, start, end)
         pre_token.spans = [(start, end)] * len(text) if spans is None else spans
         return pre_token
 
 
 class View(NamedTuple):
-    """How the model sees a stretch of text: as what string, and where each character of that came from."""
+    """The model's view of a stretch of text: its string, and the origin of each character."""
 
     show: Callable[[str], str]
     align: Callable[[str, Sequence[Span]], Sequence[Span]]
@@ -67,7 +66,7 @@ def _mark_spaces(stretch: str) -> str:
 
 
 def _mark_front(stretch: str) -> str:
-    """All pre-tokens but the first of a text (or a word) begin with the mark already: only that gets it."""
+    """Only the first pre-token of a text (or a word) needs the mark: the others begin with it already."""
     return SPACE_MARK + _mark_spaces(stretch).removeprefix(SPACE_MARK)
 
 
@@ -107,13 +106,13 @@ _END_MARKED = View(show=_mark_behind, align=_align_marked_behind)
 
 
 class _Rule(NamedTuple):
-    """All there is to a pre-tokenizer: what a pre-token looks like in the text, and to the model."""
+    """A whole pre-tokenizer: the form of a pre-token in the text, and for the model."""
 
     pattern: str
     view: View
 
 
-PUNCTUATION = r"\p{P}$+<=>^`|~"  # Unicode's, and the ASCII signs that Unicode calls symbols (as in BERT)
+PUNCTUATION = r"\p{P}$+<=>^`|~"  # Unicode's, and its ASCII symbols (as in BERT)
 _WHITESPACE_SPLIT = _Rule(r"\S+", AS_IT_IS)
 _PUNCTUATION_ALONE = _Rule(rf"[{PUNCTUATION}]|[^\s{PUNCTUATION}]+", AS_IT_IS)
 
@@ -135,7 +134,7 @@ PRE_TOKENIZERS: Final = tuple(RULES)
 
 
 def has_own_pattern(pre_tokenizer: object, pattern: str) -> bool:
-    """Whether `pattern` is in use and is a regular expression of the user's own: one that may take any time.
+    """Whether `pattern` is in use and is a regular expression of the user's own, so may take any time.
 
     >>> (
     ...     has_own_pattern("byte_level", "(a+)+b"),
@@ -148,10 +147,10 @@ def has_own_pattern(pre_tokenizer: object, pattern: str) -> bool:
 
 
 class Splitter:
-    """A pre-tokenizer at work: what `pre_tokenize` and `Corpus` share, so that they can't disagree.
+    """A pre-tokenizer at work, shared by `pre_tokenize` and `Corpus`, so that they can't disagree.
 
-    Matches are first cut out of the text, then shown as the model sees them: counting does the
-    second only once for each *different* pre-token.
+    Matches are first cut out of the text, then converted to the model's view: counting does the second only
+    once for each *different* pre-token.
     """
 
     def __init__(self, pre_tokenizer: str, pattern: str, timeout: float) -> None:
@@ -159,7 +158,7 @@ class Splitter:
         rule = RULES[pre_tokenizer]
         self.view = rule.view
         self.pattern = PATTERNS.get(pattern, pattern) if pre_tokenizer == "byte_level" else rule.pattern
-        compiled(self.pattern)  # which raises an error if it is no pattern
+        compiled(self.pattern)  # it raises an error for an invalid pattern
         is_own = has_own_pattern(pre_tokenizer, pattern)
         self._stopwatch = Stopwatch(pattern, timeout) if is_own else None
 
@@ -184,7 +183,7 @@ class Splitter:
         return list(zip(starts, map(add, starts, map(len, matches)), strict=True))
 
     def starts_of(self, text: str, matches: Sequence[str]) -> list[int]:
-        """Where the stretches begin that `matches` has found."""
+        """The starts of the stretches found by `matches`."""
         *starts, end = accumulate(map(len, matches), initial=0)
         if end == len(text):  # one follows the other, as with patterns that match everything
             return starts
@@ -199,6 +198,6 @@ class Splitter:
         return results
 
     def pre_token(self, stretch: str) -> PreToken:
-        """A stretch that was cut out of a text, taken by itself."""
+        """A stretch cut out of a text, taken by itself."""
         spans = self.view.align(stretch, IdentitySpans(len(stretch)))
         return PreToken(self.view.show(stretch), 0, len(stretch), spans)

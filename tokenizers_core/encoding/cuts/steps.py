@@ -1,4 +1,4 @@
-"""What is recorded while a word is cut by a vocabulary alone: longest tokens first, as few as possible, or at
+"""Recorded steps of cutting a word by a vocabulary alone: longest tokens first, fewest tokens, or at
 random."""
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from tokenizers_core.encoding.cuts.table import PieceTable, PlacedToken, WordCut
 from tokenizers_core.trace import StoredTrace
 
 OPTIONS_KEPT: Final = 12
-"""Tokens that a step could have taken: those that come first."""
+"""The number of listed options of a step, the preferred ones first."""
 PATHS_STEPPED: Final = 12
-"""Shortest paths that have a step each."""
+"""The number of shortest paths with a step each."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +30,17 @@ class TakeEvent:
 
     piece: PlacedToken
     options: tuple[PlacedToken, ...] = ()
-    """The tokens that fit there, the one taken first."""
+    """The tokens that fit there, the chosen one first."""
     dropped: tuple[str, ...] = ()
-    """Sampled: the tokens that came first, but dropped out."""
+    """Sampled: preferred tokens that dropped out."""
     share: float | None = None
-    """Sampled: how probable it was, where that is known."""
+    """Sampled: its probability, where known."""
     kind: ClassVar[Literal["take"]] = "take"
 
 
 @dataclass(frozen=True)
 class StuckEvent:
-    """No token fits what is left: the word can't be cut this way."""
+    """No token fits the rest: the word can't be cut this way."""
 
     kind: ClassVar[Literal["stuck"]] = "stuck"
 
@@ -61,11 +61,11 @@ class CutSnapshot:
 
 @dataclass(frozen=True)
 class ReachEvent:
-    """One boundary is reached: the pieces that lead there, and the fewest tokens that it takes."""
+    """One boundary is reached: the pieces that lead there, and the fewest tokens up to there."""
 
     position: int
     arrivals: tuple[PlacedToken, ...]
-    """Those whose start is reached, longest first."""
+    """Pieces with a reached start, longest first."""
     fewest: int | None
     kind: ClassVar[Literal["reach"]] = "reach"
 
@@ -88,11 +88,11 @@ class FewestSnapshot:
     event: UncutEvent | ReachEvent | PathEvent
     table: PieceTable
     reached: tuple[int | None, ...]
-    """The fewest tokens to each boundary, from 0 to the last one that was looked at."""
+    """The fewest tokens to each boundary, from 0 to the last one processed."""
 
 
 class Drawn(NamedTuple):
-    """A split at random on its way: the tokens so far, and what came first but dropped out."""
+    """A random split in progress: the tokens so far, and preferred ones that dropped out."""
 
     tokens: tuple[str, ...]
     dropped: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ GREEDY: Final[Mapping[str, Callable[[PieceTable], Iterator[PlacedToken]]]] = {
     "longest_suffix": PieceTable.longest_suffix,
     "longest_token": PieceTable.longest_token,
 }
-"""The ways that take the longest token first."""
+"""The ways with the longest token first."""
 
 
 def greedy_steps(word: str, table: PieceTable, way: str) -> StoredTrace[CutSnapshot]:
@@ -122,7 +122,7 @@ def greedy_steps(word: str, table: PieceTable, way: str) -> StoredTrace[CutSnaps
 
 
 def _options(table: PieceTable, way: str, one: PlacedToken, taken: WordCut) -> Iterable[PlacedToken]:
-    """What could have been taken in place of `one`, which comes first."""
+    """The options in place of `one`, `one` itself first."""
     match way:
         case "longest_prefix":
             return table.leaving[one.start]

@@ -1,8 +1,8 @@
-"""Every token that spells a stretch of a word, and the ways to cut the word that look at nothing else.
+"""Every token that spells a stretch of a word, and the ways to cut the word by these alone.
 
-How a vocabulary was trained doesn't say how it must be used: BPE applies its merges in order, but its tokens
-can also be matched from the left, longest first, or chosen so that there are as few as possible. Source:
-Uzan, Schmidt, Tanner and Pinter 2024, "Greed is All You Need".
+A vocabulary's training doesn't dictate its use: BPE applies its merges in order, but its tokens can also be
+matched from the left, longest first, or chosen for the smallest number. Source: Uzan, Schmidt, Tanner and
+Pinter 2024, "Greed is All You Need".
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class PieceTable:
         apart: Container[str] = (),
         longest: int | None = None,
     ) -> PieceTable:
-        """Look up every stretch. `apart` are tokens that no symbols spell together, such as special tokens;
-        `longest`: how many characters the longest token has, with its prefix.
+        """Look up every stretch. `apart` are tokens not to be spelled by several symbols, such as special
+        tokens; `longest`: the longest token's characters, with its prefix.
         """
         bare = [symbol.removeprefix(prefix) if index else symbol for index, symbol in enumerate(symbols)]
         text, ends = "".join(bare), [*accumulate(map(len, bare), initial=0)]
@@ -115,26 +115,26 @@ class PieceTable:
     # --- longest first --------------------------------------------------------------------------------------
 
     def longest_prefix(self) -> Iterator[PlacedToken]:
-        """From the left, always the longest token that begins the rest: WordPiece's way. Ends where none
-        does."""
+        """From the left, always the longest token at the start of the rest: WordPiece's way. Ends where there
+        is none."""
         position = 0
         while position < len(self) and self.leaving[position]:
             yield (taken := self.leaving[position][0])
             position = taken.end
 
     def longest_suffix(self) -> Iterator[PlacedToken]:
-        """From the right, always the longest token that ends the rest."""
+        """From the right, always the longest token at the end of the rest."""
         position = len(self)
         while position and self.arriving[position]:
             yield (taken := self.arriving[position][0])
             position = taken.start
 
     def longest_token(self) -> Iterator[PlacedToken]:
-        """The longest token anywhere, the leftmost of several, and then the longest anywhere in what is left,
+        """The longest token anywhere, the leftmost of several, and then the longest anywhere in the rest,
         again and again."""
         free = [True] * len(self)
         for one in self.by_size:
-            if free[one.start] and free[one.end - 1]:  # what was taken is no shorter, so it can't lie between
+            if free[one.start] and free[one.end - 1]:  # pieces taken are no shorter: none can lie between
                 free[one.start : one.end] = [False] * one.size
                 yield one
 
@@ -206,8 +206,8 @@ def names_of(cut: WordCut | None) -> tuple[str, ...] | None:
 def placed(
     symbols: Sequence[str], tokens: Sequence[str], prefix: str = "", at_end: bool = False
 ) -> WordCut | None:
-    """Where tokens are in a word that they spell, from its beginning, or `at_end` up to its end; None where
-    they don't spell it.
+    """The positions of tokens in a word spelled by them, from its beginning, or `at_end` up to its end; None
+    where they don't spell it.
 
     >>> placed(("h", "##u", "##g"), ("h", "##ug"), "##")
     (PlacedToken(start=0, end=1, token='h'), PlacedToken(start=1, end=3, token='##ug'))

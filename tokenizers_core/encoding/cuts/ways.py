@@ -1,5 +1,4 @@
-"""One vocabulary, several ways to cut a word: its model's own, those that look at nothing but its tokens, and
-splits at random.
+"""One vocabulary, several ways to cut a word: its model's own, others by its tokens alone, and random splits.
 
 Source: Uzan, Schmidt, Tanner and Pinter 2024, "Greed is All You Need: An Evaluation of Tokenizer Inference
 Methods".
@@ -34,7 +33,7 @@ WAYS: Final = (
     "fewest_tokens",
     "most_probable",
 )
-"""The ways that give a word the same tokens each time."""
+"""The deterministic ways: the same tokens for a word each time."""
 SAMPLED: Final = "sampled"
 
 
@@ -49,14 +48,14 @@ class Ways:
     """
 
     def __init__(self, model: Model, apart: Collection[str] = ()) -> None:
-        """`apart`: special and added tokens, which no word is cut into."""
+        """`apart`: special and added tokens; no word is cut into these."""
         self.model = model
         bytes_apart = BYTE_TOKENS if model.byte_fallback else ()
         self._apart = frozenset((*apart, *bytes_apart, model.unk_token))
 
     @property
     def possible(self) -> tuple[str, ...]:
-        """The ways that this vocabulary can be used in: merges need merges, and the most probable split
+        """The possible ways for this vocabulary: merges need merges, and the most probable split
         probabilities."""
         return tuple(way for way in WAYS if way == self.model.way or way not in ("merges", "most_probable"))
 
@@ -96,7 +95,7 @@ class Ways:
         return placed(table.symbols, own, table.prefix)
 
     def cuts(self, word: str, table: PieceTable | None = None) -> dict[str, WordCut | None]:
-        """A word's tokens by every way that is possible."""
+        """A word's tokens by every possible way."""
         table = table or self.table(word)
         return {way: self.cut(word, way, table) for way in self.possible}
 
@@ -126,7 +125,7 @@ class Ways:
 
 @dataclass(frozen=True)
 class WordWays:
-    """A word by every way that its tokenizer's vocabulary can be used in."""
+    """A word by every possible way of its tokenizer's vocabulary."""
 
     own: str
     """The tokenizer's own way; "" if it has none of them."""
@@ -166,11 +165,11 @@ class WayTotals:
     """A text's words by one way."""
 
     tokens: int
-    """Of the words that can be cut this way."""
+    """Tokens of the words with a cut this way."""
     words: int
-    """Occurrences of those."""
+    """Occurrences of those words."""
     unlike: int
-    """Occurrences of words that the tokenizer itself cuts otherwise."""
+    """Occurrences of words cut differently by the tokenizer itself."""
 
 
 @dataclass(frozen=True)
@@ -178,22 +177,22 @@ class TextCuts:
     """A text's words by every possible way."""
 
     own: str
-    """The way that is the tokenizer's own; "" if it has none of them."""
+    """The tokenizer's own way; "" if it has none of them."""
     occurrences: int
     different: int
-    """Occurrences of words for which not all ways agree."""
+    """Occurrences of words with different cuts."""
     totals: Mapping[str, WayTotals]
     most: tuple[WordCuts, ...]
-    """The words that differ most."""
+    """The words with the greatest differences."""
     characters: int = 0
-    """How much of the text that is: its beginning."""
+    """The length of the counted part of the text, its beginning."""
 
 
 def cut_text(ways: Ways, words: Mapping[str, int], listed: int = 100) -> TextCuts:
-    """WordCut the words of a text, given with how often each occurs, in every way.
+    """Cut the words of a text, given with their counts, in every way.
 
-    Of those that differ, the first `listed` are named: with the most different splits first, then with the
-    greatest difference in numbers of tokens, then the most frequent.
+    Of the words with differences, the first `listed` are named: with the most different splits first, then
+    with the greatest difference in numbers of tokens, then the most frequent.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> corpus = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})

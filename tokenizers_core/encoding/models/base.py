@@ -1,4 +1,4 @@
-"""What every trained model can do: turn one pre-token into tokens."""
+"""The common interface of trained models: turn one pre-token into tokens."""
 
 from __future__ import annotations
 
@@ -17,27 +17,26 @@ from tokenizers_core.trace import Trace
 
 
 class Model(ABC):
-    """Turns one pre-token into tokens. Words that were encoded before are remembered."""
+    """Turns one pre-token into tokens. Encoded words are cached."""
 
     WORDS_REMEMBERED = 100_000
     LONGEST_REMEMBERED = 100
     BYTES_REMEMBERED = 16_000_000
-    """About what all remembered words may take: some 30,000 usual words, or 6,000 of a hundred rare
+    """Approximate limit for all cached words: some 30,000 usual words, or 6,000 of a hundred rare
     characters."""
 
     SPELLED_AT_ONCE = 500
-    """Words that are encoded together: what is shared costs little already, and takes no memory yet that
-    counts."""
+    """Words encoded together: enough to share the overhead, and few enough to need little memory."""
 
     vocabulary: Vocabulary
     unk_token: str
-    """The token for what is unknown; "" if nothing can be."""
+    """The token for unknown characters or words; "" if nothing can be unknown."""
     suffix: str = ""
     """The last symbol of every word, if it has one."""
     byte_fallback: bool = False
     """Whether an unknown character is its UTF-8 bytes, each a token such as `<0xE3>`."""
     way: str
-    """The way in which it cuts words, as in `cuts/ways.py`."""
+    """Its way to cut words, as in `cuts/ways.py`."""
     samples_from_end: bool = False
     """Whether `sampling` chooses a word's last token first."""
 
@@ -47,7 +46,7 @@ class Model(ABC):
         self._taken = 0
 
     def stretches(self, pre_tokenizer: str) -> dict[str, tuple[int, ...]]:
-        """The ids of remembered words by the stretch of text that this pre-tokenizer shows as the word."""
+        """The ids of cached words by their stretch of text before this pre-tokenizer."""
         return self._stretches.setdefault(pre_tokenizer, {})
 
     @abstractmethod
@@ -68,11 +67,10 @@ class Model(ABC):
 
     @abstractmethod
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
-        """What stopped the model from splitting a word into these tokens, which are written as in the
-        vocabulary."""
+        """What stopped the model from splitting a word into these tokens, written as in the vocabulary."""
 
     def amount(self, dropout: float | None, temperature: float | None) -> float:
-        """How much chance there is in `sample`: what was asked for, or the usual. Raises SettingError for a
+        """The amount of randomness for `sample`: as requested, or the default. Raises SettingError for a
         setting of another kind of model."""
         if temperature is not None:
             raise SettingError(
@@ -85,22 +83,21 @@ class Model(ABC):
         """One split of a word at random: `amount` is the dropout of BPE and WordPiece, the temperature of
         Unigram.
 
-        Raises SettingError for an amount that can't be.
+        Raises SettingError for an impossible amount.
         """
 
     @abstractmethod
     def sampling(self, word: str, amount: float, random: Random) -> Iterator[Drawn]:
-        """What `sample` does, one choice at a time, from the beginning on. Raises SettingError."""
+        """The steps of `sample`, one choice at a time, from the beginning on. Raises SettingError."""
 
     @abstractmethod
     def distribution(self, word: str, amount: float) -> dict[tuple[str, ...], float] | None:
-        """The exact probability of each split that `sample` may give; None where there are too many to work
-        out."""
+        """The exact probability of each possible split by `sample`; None where there are too many."""
 
     def spans(self, word: str) -> Iterable[Span]:
         """Where each of a word's tokens is in it, in characters.
 
-        The last token gets whatever the others left: an end-of-word symbol in it stands for no character.
+        The last token gets the rest: its end-of-word symbol has no character.
         """
         prefix, names = len(self.vocabulary.prefix), self.vocabulary.tokens
         tokens = [names[identifier] for identifier in self.encode_word(word)]
@@ -115,8 +112,7 @@ class Model(ABC):
         return pairwise(borders)
 
     def join(self, tokens: list[str]) -> list[str]:
-        """The tokens as they are to be read: a model with byte tokens turns those into the text that they
-        spell."""
+        """The tokens in readable form: a model with byte tokens turns those into their text."""
         return tokens
 
     def encode_word(self, word: str) -> tuple[int, ...]:

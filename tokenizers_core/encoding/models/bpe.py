@@ -1,4 +1,4 @@
-"""BPE at work: a word's symbols are merged in the order in which the pairs were learned."""
+"""BPE's encoding: a word's symbols are merged in the learning order of the pairs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tokenizers_core.trace import StoredTrace
 
 
 def lowest_rank_pair(word: Private, ranks: Mapping[PrivatePair, int]) -> PrivatePair | None:
-    """The pair of neighbours that was learned first; None when no learned pair is left in the word."""
+    """The pair of neighbours with the lowest rank; None when no learned pair is left in the word."""
     learned = [pair for pair in neighbours(word) if pair in ranks]
     return min(learned, key=ranks.__getitem__, default=None)
 
@@ -45,8 +45,8 @@ def apply_merges(
 ) -> Private:
     """Encode a word: merge the learned pair of lowest rank wherever it occurs, until none is left.
 
-    `ranks` gives each pair's rank, `merged` the token it becomes. With `places` 1 a pair is merged at its
-    first place only before the ranks are looked at again, which matters where `ranks_follow` doesn't hold.
+    `ranks` gives each pair's rank, `merged` the token it becomes. With `places` 1 only a pair's first place
+    is merged before the ranks are compared again; that matters where `ranks_follow` doesn't hold.
 
     >>> apply_merges("hug", {"ug": 0, "hU": 1}, {"ug": "U", "hU": "H"})
     'H'
@@ -64,10 +64,10 @@ def apply_merges(
 
 
 def ranks_follow(ranks: Mapping[PrivatePair, int], merged: Mapping[PrivatePair, Private]) -> bool:
-    """Whether each pair ranks after all pairs that make its tokens, as what training learned does.
+    """Whether each pair ranks after all pairs that make its tokens, as after training.
 
-    Then a merge makes nothing that would be merged before its own other places. In vocabularies that were put
-    together otherwise (Gemma's runs of spaces, the longest first), it may.
+    Then a merge never makes a pair that goes before its own other places. In vocabularies from other sources
+    (Gemma's runs of spaces, the longest first), it may.
 
     >>> merged = {"aa": "A", "Aa": "B"}
     >>> ranks_follow({"aa": 0, "Aa": 1}, merged), ranks_follow({"aa": 1, "Aa": 0}, merged)
@@ -83,7 +83,7 @@ def ranks_follow(ranks: Mapping[PrivatePair, int], merged: Mapping[PrivatePair, 
 
 
 SHORT_WORD = 12
-"""Up to this many symbols, a word is merged as a whole: searching it for what can be merged would cost as
+"""Up to this many symbols, a word is merged as a whole: a search for the mergeable part would cost as
 much."""
 LONG_WORD = 100
 """From this many symbols on, looking at the whole word for each merge costs more than a queue."""
@@ -92,8 +92,8 @@ LONG_WORD = 100
 def apply_merges_long(
     word: Private, ranks: Mapping[PrivatePair, int], merged: Mapping[PrivatePair, Private]
 ) -> Private:
-    """What `apply_merges` does one place at a time, in time near-linear in the word's length: a queue of
-    (rank, place, pair)."""
+    """Like `apply_merges` one place at a time, in time near-linear in the word's length: a queue of (rank,
+    place, pair)."""
     symbols = list(word)
     following = [*range(1, len(symbols)), -1]
     before = list(range(-1, len(symbols) - 1))
@@ -165,7 +165,7 @@ class EncodingSnapshot:
     event: ApplyingEvent
     tokens: tuple[str, ...]
     options: tuple[tuple[Pair, int], ...]
-    """The learned pairs that occur in the word now, each with its rank, lowest rank first."""
+    """The learned pairs in the word now, each with its rank, lowest rank first."""
 
 
 class BpeOptions(NamedTuple):
@@ -179,11 +179,11 @@ class BpeOptions(NamedTuple):
     byte_fallback: bool = False
     """An unknown character is its UTF-8 bytes, each a token such as `<0xE3>`."""
     ignore_merges: bool = False
-    """A word that is a token is that token, whether the merges lead there or not."""
+    """A word in the vocabulary is its token, whether the merges lead there or not."""
 
 
 class KnownCharacters(dict[int, int]):
-    """The ids of characters, for `str.translate`, which leaves out a character that has none."""
+    """The ids of characters, for `str.translate`; characters without an id are left out."""
 
     def __missing__(self, character: int) -> None:
         return None
@@ -192,7 +192,7 @@ class KnownCharacters(dict[int, int]):
 class BpeModel(Model):
     """Learned merges, ready to encode words.
 
-    A character that is no symbol becomes `unk_token`, and is left out if that is "".
+    An unknown character becomes `unk_token`, and is left out if that is "".
 
     >>> options = BpeOptions(suffix_joined=True, fuse_unk=True)
     >>> model = BpeModel(["?", "a", "b</w>", "ab</w>"], [Pair("a", "b</w>")], "?", "</w>", options=options)
@@ -214,14 +214,14 @@ class BpeModel(Model):
         super().__init__()
         self.vocabulary = Vocabulary(tokens, prefix)
         self.known: Mapping[str, int] = self.vocabulary.ids
-        """The symbols that words can have, with their ids."""
+        """The possible symbols of words, with their ids."""
         self.merges = merges
         self.unk_token = unk_token
         self.suffix = suffix
         self.options = options
         self.byte_fallback = options.byte_fallback
         self.rank_is_id = False
-        """Whether ranks are the ids of the tokens that are made."""
+        """Whether ranks are the ids of the merged tokens."""
         self.ranks: dict[PrivatePair, int] = {}
         self.merged: dict[PrivatePair, Private] = {}
         ranks: dict[Any, int] = self.ranks  # a call for each merge only to name its type would be felt
@@ -242,20 +242,18 @@ class BpeModel(Model):
             (ord(token), identifier) for token, identifier in ids.items() if len(token) == 1
         )
         self._bytes_written = ""
-        """The table by which words in the byte alphabet are written in private characters, if that is all it
-        takes."""
+        """The table that rewrites words in the byte alphabet in private characters, if that suffices."""
         if self._plain and not options.ignore_merges:
             self._bytes_written = self.vocabulary.byte_table(SEPARATOR)
 
     def rank_by_id(self) -> None:
-        """Have merges ranked by the ids of the tokens that they make, as tiktoken does it: several pairs may
-        make one token."""
+        """Rank merges by the ids of their tokens, as tiktoken does: several pairs may make one token."""
         self.rank_is_id = True
         self.ranks = {pair: ord(token) for pair, token in self.merged.items()}
         vars(self).pop("places", None)
 
     def with_merges(self, tokens: Sequence[str], merges: Sequence[Pair]) -> BpeModel:
-        """A model that works alike, with other tokens (by id) and merges."""
+        """A model with the same options, and other tokens (by id) and merges."""
         model = BpeModel(tokens, merges, self.unk_token, self.suffix, self.vocabulary.prefix, self.options)
         if self.rank_is_id:
             model.rank_by_id()
@@ -274,14 +272,14 @@ class BpeModel(Model):
         return (*symbols[:-1], *(symbol + self.suffix for symbol in symbols[-1:]))
 
     def symbols(self, word: str) -> Sequence[str]:
-        """The word's symbols, with replacements for those that are unknown."""
+        """The word's symbols, with replacements for unknown ones."""
         symbols = self.split(word)
         if all(map(self.known.__contains__, symbols)):
             return symbols
         return [symbol for symbol, _span in self.placed_symbols(word)]
 
     def placed_symbols(self, word: str) -> list[tuple[str, Span]]:
-        """The same symbols, each with the characters of the word that it stands for."""
+        """The same symbols, each with the positions of its characters in the word."""
         known, options = self.known, self.options
         placed: list[tuple[str, Span]] = []
         fusing, end = False, 0
@@ -313,7 +311,7 @@ class BpeModel(Model):
     def _start_all(self, words: Sequence[str]) -> Private:
         """Where the encodings of many words begin, `SEPARATOR` between words."""
         if self._bytes_written:
-            with suppress(UnicodeError):  # a character that is no byte
+            with suppress(UnicodeError):  # a character outside the byte alphabet
                 return Private(rewritten(words, self._bytes_written))
         return Private(SEPARATOR.join(map(self.start, words)))
 
@@ -325,7 +323,8 @@ class BpeModel(Model):
         return map(ord, self._mergeable.sub(self._merge_stretch, text))
 
     def spell_all(self, words: Sequence[str]) -> list[tuple[int, ...]]:
-        """The ids of many words' tokens, which are one string for all that the standard library does in C."""
+        """The ids of many words' tokens: as one string, so that most of the work is the standard library's,
+        in C."""
         text = Private(self._mergeable.sub(self._merge_stretch, self._start_all(words)))
         ids = self.vocabulary.numbers(text)
         ends = accumulate([len(word) + 1 for word in text.split(SEPARATOR)], initial=0)
@@ -339,11 +338,10 @@ class BpeModel(Model):
 
     @cached_property
     def _mergeable(self) -> re.Pattern[str]:
-        """Finds the stretches of a word in which anything can be merged: those of symbols that are in some
-        learned pair, the first of which begins one.
+        """Finds the mergeable stretches of a word: symbols of learned pairs, the first one the beginning of a
+        pair.
 
-        What is between them stays as it is. So a word in a script that the corpus didn't have costs one
-        search.
+        The rest stays as it is. So a word in a script without learned pairs costs one search.
         """
         firsts, symbols = ({pair[0] for pair in self.ranks}, set().union(*self.ranks))
         if (
@@ -357,7 +355,7 @@ class BpeModel(Model):
             firsts, symbols = firsts & beginning, symbols & beginning
         if not firsts:
             return re.compile("(?!)")
-        # Two sets and no count: `re` searches quickly for a set that stands first.
+        # Two sets and no count: `re` searches quickly for a set at the beginning.
         first, more = (re.escape("".join(sorted(some))) for some in (firsts, symbols))
         return re.compile(f"[{first}][{more}]+")
 
@@ -384,12 +382,11 @@ class BpeModel(Model):
             yield start, end
 
     def join(self, tokens: list[str]) -> list[str]:
-        """The tokens with runs of byte tokens as the text that they spell, if there are byte tokens."""
+        """The tokens with runs of byte tokens as their text, if there are byte tokens."""
         return join_bytes(tokens) if self.options.byte_fallback else tokens
 
     def choices(self, text: Private) -> Choices[Private]:
-        """What BPE-dropout chooses from: every place in a word where a merge could be made, by rank and then
-        from the left."""
+        """The choices of BPE-dropout: every possible merge in a word, by rank and then from the left."""
         positions = sorted(
             (self.ranks[pair], index) for index, pair in enumerate(neighbours(text)) if pair in self.ranks
         )
@@ -432,8 +429,7 @@ class BpeModel(Model):
         return {self.vocabulary.read(text): round(share, 12) for text, share in ends.items()}
 
     def spelling(self, word: str) -> Spelling:
-        """What the encoding of a word begins with, and its merges, whether or not the word is a token
-        itself."""
+        """The start of a word's encoding, and its merges, whether or not the word is a token itself."""
         placed = self.placed_symbols(word)
         return Spelling(word, placed, self.split(word), self.vocabulary, self.ranks, self.merged)
 

@@ -1,9 +1,9 @@
-"""Every way to write a word in pieces, as a lattice, and the questions that it answers.
+"""Every way to write a word in pieces, as a lattice, and the questions it answers.
 
 The nodes are the boundaries between the word's characters, 0 to n. An edge from `start` to `end` is a piece
-that spells the characters between them, with the piece's log probability (natural logarithm); a path from 0
-to n is a segmentation, and its log probability is the sum over its edges. (SentencePiece's code calls a piece
-in the lattice a node.)
+with the characters between them, and its log probability (natural logarithm); a path from 0 to n is a
+segmentation, and its log probability is the sum over its edges. (SentencePiece's code calls a piece in the
+lattice a node.)
 
 >>> pieces = {"h": 15, "u": 36, "g": 20, "hu": 15, "ug": 20}
 >>> lattice = Lattice.build("hug", {piece: math.log(count / 210) for piece, count in pieces.items()})
@@ -30,14 +30,14 @@ from tokenizers_core.lazy import cached_property
 from tokenizers_core.trace import StoredTrace
 
 MAX_PIECE_LENGTH = 16
-"""Characters of the longest piece that training considers, as in SentencePiece."""
+"""Characters of the longest piece considered in training, as in SentencePiece."""
 
 UNKNOWN_PENALTY = 10.0
 """How much less log probability an unknown character has than the least probable piece, as in
 SentencePiece."""
 
 TIE_TOLERANCE = 1e-12
-"""Log probabilities that differ by a smaller share are equal except for rounding."""
+"""Log probabilities with a smaller relative difference are equal except for rounding."""
 
 
 class Edge(NamedTuple):
@@ -48,7 +48,7 @@ class Edge(NamedTuple):
     piece: str
     log_probability: float
     unknown: bool = False
-    """Whether it is a character that no piece spells."""
+    """Whether it is a character without a piece."""
 
     @property
     def probability(self) -> float:
@@ -56,7 +56,7 @@ class Edge(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A segmentation: edges that follow one another from 0 to the word's end."""
+    """A segmentation: consecutive edges from 0 to the word's end."""
 
     edges: tuple[Edge, ...]
     log_probability: float
@@ -124,7 +124,7 @@ class ForwardEvent:
 
 @dataclass(frozen=True)
 class BackwardEvent:
-    """One edge of the best path is found on the way back from the end."""
+    """One edge of the best path, on the way back from the end."""
 
     edge: Edge
     kind: ClassVar[Literal["backward"]] = "backward"
@@ -150,8 +150,8 @@ class ViterbiSnapshot:
 class Lattice:
     """All segmentations of `text` into pieces.
 
-    `edges` are in order of their end, then of their start; what there is per edge (`posteriors`) is in the
-    same order.
+    `edges` are in order of their end, then of their start; lists with an entry per edge (`posteriors`) have
+    the same order.
     """
 
     text: str
@@ -171,8 +171,8 @@ class Lattice:
         """The lattice of `text` for pieces with log probabilities; pieces longer than `max_length` are
         ignored.
 
-        With `unknown`, a character that is no piece gets an edge with that log probability; without, no path
-        leads through it. The empty text has one path, without edges.
+        With `unknown`, a character without a piece gets an edge with that log probability; without it, no
+        path leads through the character. The empty text has one path, without edges.
         """
         edges = []
         for end in range(1, len(text) + 1):
@@ -226,7 +226,7 @@ class Lattice:
 
     @cached_property
     def winners(self) -> Sequence[Arrival | None]:
-        """The best way to reach each boundary from 1 on; the first of several that are equally good."""
+        """The best way to reach each boundary from 1 on; the first of several equally good ones."""
         best: list[Arrival | None] = []
         for position in range(1, len(self.text) + 1):
             best.append(max(self.arrivals(position, best), key=_log_probability, default=None))
@@ -270,9 +270,9 @@ class Lattice:
         return StoredTrace(self.text, tuple(snapshots), "found")
 
     def best_through(self, edge: Edge) -> Path | None:
-        """The most probable segmentation among those that have this edge; None where there is none.
+        """The most probable segmentation with this edge; None where there is none.
 
-        What forcing the edge costs is ``best().log_probability - best_through(edge).log_probability``.
+        The cost of forcing the edge is ``best().log_probability - best_through(edge).log_probability``.
         """
         before, after = self._walk_back(edge.start), self._walk_on(edge.end)
         return None if before is None or after is None else Path.of([*before, edge, *after])
@@ -304,8 +304,8 @@ class Lattice:
     def k_best(self, k: int) -> list[Path]:
         """The `k` most probable segmentations, best first, or all where there are fewer.
 
-        Like Viterbi, but with up to `k` paths kept at each boundary instead of one. Of paths that are equally
-        good, the one with the longer last edge comes first.
+        Like Viterbi, but with up to `k` paths kept at each boundary instead of one. Of equally good paths,
+        the one with the longer last edge comes first.
         """
         if k < 1:
             raise SettingError(name="k", value=k, reason="choose at least 1")
@@ -362,9 +362,9 @@ class Lattice:
     def samples(self, number: int, temperature: float = 1.0, seed: int = 0) -> list[Path]:
         """Segmentations sampled at random, each with probability P(path)^(1/temperature), normalised.
 
-        The same seed gives the same segmentations. At temperature 1 they are as likely as they are probable;
-        towards 0 the best one always wins, towards infinity all are equally likely. SentencePiece's parameter
-        alpha is 1 / temperature. Raises SettingError for a temperature that is not above 0.
+        The same seed gives the same segmentations. At temperature 1 probabilities are unchanged; towards 0
+        the best one always wins, towards infinity all are equally likely. SentencePiece's parameter alpha is
+        1 / temperature. Raises SettingError for temperatures up to 0.
         """
         refuse_bad_temperature(temperature)
         sums = self.forward(temperature)
@@ -388,7 +388,7 @@ class Lattice:
     def _choices(
         self, sums: Sequence[float], temperature: float, random: Random
     ) -> Iterator[tuple[Edge, float]]:
-        """The edges that one sample takes, from the end, each with its probability there."""
+        """The edges of one sample, from the end, each with its probability there."""
         position = len(self.text)
         while position:
             arriving = self.arriving[position]
@@ -413,7 +413,7 @@ def equally_good(one: Arrival | Path, other: Arrival | Path) -> bool:
 
 
 def log_sum(logs: Sequence[float]) -> float:
-    """The log of the sum of numbers that are given by their logs; -inf for no numbers.
+    """The log of the sum of numbers given by their logs; -inf for no numbers.
 
     >>> round(math.exp(log_sum([math.log(0.25), math.log(0.5)])), 12)
     0.75

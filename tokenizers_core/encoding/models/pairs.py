@@ -1,4 +1,4 @@
-"""Pairs of neighbours in a word, and what merging one makes of it."""
+"""Pairs of neighbours in a word, and the result of merging one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def split_word(word: str, prefix: str = "", suffix: str = "") -> tuple[str, ...]
 
 
 def group_pair(symbols: Sequence[str], pair: Pair) -> list[tuple[str, ...]]:
-    """What `merge_pair` would merge, as groups: the pair where it merges, every other symbol by itself.
+    """The merges of `merge_pair` as groups: the pair where it merges, every other symbol by itself.
 
     >>> group_pair(("a", "a", "a"), Pair("a", "a"))
     [('a', 'a'), ('a',)]

@@ -43,7 +43,7 @@ from tokenizers_core.trace import StoredTrace
 EXPLAINED_CHARACTERS = 60
 """`explain` shows no more characters of a word."""
 SPLITS_LISTED = 20_000
-"""Splits of a word of which each one's probability is worked out: a word of 15 characters has up to
+"""The most splits of a word in a list with each one's probability: a word of 15 characters has up to
 16,384."""
 NumberedEdge = tuple[int, int, int]
 """An edge of a lattice: where it starts, where it ends, and its piece's number."""
@@ -61,7 +61,7 @@ def lattice_edges(
 ) -> list[NumberedEdge]:
     """A word's lattice: its edges in order of their end, and of those with the same end the longest first.
 
-    With `unknown`, a character that is no piece has that number.
+    With `unknown`, a character without a piece has that number.
 
     >>> lattice_edges("hug", {"h": 0, "u": 1, "g": 2, "ug": 3})
     [(0, 1, 0), (1, 2, 1), (1, 3, 3), (2, 3, 2)]
@@ -83,9 +83,9 @@ def lattice_edges(
 
 
 def best_split(edges: Sequence[NumberedEdge], scores: Sequence[float]) -> Split:
-    """The most probable split of a word (Viterbi); of several that are equally good the first one met.
+    """The most probable split of a word (Viterbi); of several equally good ones the first.
 
-    Sums run from left to right, and of the edges that end at a place the longest is tried first: so ties and
+    Sums run from left to right, and of the edges with the same end the longest is tried first: so ties and
     rounding come out as in the course's code.
     """
     end = edges[-1][1]
@@ -122,8 +122,8 @@ def walk_back(node: int, back: Sequence[int], last: Sequence[int]) -> tuple[int,
 class UnigramModel(Model):
     """Pieces with log probabilities, ready to encode words: the most probable split of each.
 
-    A character that no piece spells becomes `unk_token`, and several in a row become one; with
-    `byte_fallback` each becomes its UTF-8 bytes, one token for each, so that nothing is lost.
+    A character without a piece becomes `unk_token`, and several in a row become one; with `byte_fallback`
+    each becomes its UTF-8 bytes, one token for each, so that nothing is lost.
     """
 
     way = "most_probable"
@@ -189,12 +189,12 @@ class UnigramModel(Model):
                     yield self.vocabulary.ids[byte_token(byte)], (index, index + 1)
 
     def best(self, word: str) -> tuple[int, ...]:
-        """The ids of the most probable split, with `unk_token`'s for each character that no piece spells."""
+        """The ids of the most probable split, with `unk_token`'s for each character without a piece."""
         edges = lattice_edges(word, self._numbers, self.max_length, unknown=self._unk_id)
         return best_split(edges, self._scores).pieces
 
     def join(self, tokens: list[str]) -> list[str]:
-        """The tokens with runs of byte tokens as the text that they spell, if there are byte tokens."""
+        """The tokens with runs of byte tokens as their text, if there are byte tokens."""
         return join_bytes(tokens) if self.byte_fallback else tokens
 
     def lattice(self, word: str) -> Lattice:
@@ -251,7 +251,7 @@ class UnigramModel(Model):
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
         """What stopped Unigram from splitting a word like this; an unknown character is given as itself, or
-        as what it becomes.
+        as its replacement.
 
         >>> model = UnigramModel(
         ...     ["<unk>", "h", "ug", "hu", "g"], {"h": -2.0, "ug": -2.0, "hu": -3.0, "g": -3.5}
@@ -286,8 +286,8 @@ class UnigramModel(Model):
             yield word[start:end]
 
     def _path(self, pieces: Iterable[str]) -> Path:
-        """A split as a path through the word's lattice; a piece that the vocabulary doesn't have is an
-        unknown character."""
+        """A split as a path through the word's lattice; a piece not in the vocabulary is an unknown
+        character."""
         edges: list[Edge] = []
         end = 0
         for piece in pieces:
@@ -304,8 +304,7 @@ class UnigramModel(Model):
 
 
 def _tied(own: Path, best: Path) -> TiedSplit:
-    """What decided between two splits that are equally good: the pieces with which they last come to the same
-    place."""
+    """The decision between two equally good splits: the different pieces at their last common boundary."""
     shared = 0
     while own.edges[-1 - shared] == best.edges[-1 - shared]:
         shared += 1

@@ -17,7 +17,7 @@ from tokenizers_core.encoding.vocabulary import Vocabulary
 from tokenizers_core.trace import StoredTrace
 
 PREFIX = "##"
-"""What marks a symbol that continues a word."""
+"""The continuation prefix."""
 MAX_CHARACTERS = 100
 """A longer word is unknown as a whole, as in BERT (there `max_input_chars_per_word`)."""
 TRIES_EXPLAINED = 400
@@ -47,7 +47,7 @@ class BeginEvent:
 
 @dataclass(frozen=True)
 class UnknownEvent:
-    """The word is unknown as a whole: too long, or with a remainder that no token begins."""
+    """The word is unknown as a whole: too long, or with a remainder without a matching token."""
 
     word: str
     too_long: bool
@@ -64,14 +64,14 @@ class MatchSnapshot:
     step: int
     event: TryEvent
     tokens: tuple[str, ...]
-    """What was found so far."""
+    """The tokens so far."""
     rest: str
     """The characters not yet spelled."""
 
 
 class WordPieceModel(Model):
-    """A vocabulary, ready to encode words: it takes the longest token that begins the rest of the word, again
-    and again."""
+    """A vocabulary, ready to encode words: it takes the longest token at the start of the rest of the word,
+    again and again."""
 
     way = "longest_prefix"
 
@@ -110,7 +110,7 @@ class WordPieceModel(Model):
         return pieces
 
     def tries(self, word: str, start: int) -> Iterator[tuple[int, str]]:
-        """The substrings that begin at `start`, longest first, each with its end.
+        """The substrings from `start` on, longest first, each with its end.
 
         >>> list(WordPieceModel([]).tries("hug", 1))
         [(3, '##ug'), (2, '##u')]
@@ -122,8 +122,8 @@ class WordPieceModel(Model):
         return (self.vocabulary.prefix if start else "") + word[start:end]
 
     def choices(self, pieces: tuple[str, ...], word: str) -> Choices[tuple[str, ...]]:
-        """What MaxMatch-dropout chooses from after some of a word's tokens: the longer matches, or else the
-        single character."""
+        """MaxMatch-dropout's choices after some of a word's tokens: the longer matches, or else the single
+        character."""
         start = sum(map(len, pieces)) - len(self.vocabulary.prefix) * max(0, len(pieces) - 1)
         if start >= len(word) or pieces == (self.unk_token,):
             return Choices([])
@@ -136,7 +136,7 @@ class WordPieceModel(Model):
         """One split by MaxMatch-dropout: every match of more than one character drops out with probability
         `amount`. Raises SettingError.
 
-        A word that then meets a character which is no token is unknown.
+        If a single character is then no token, the word is unknown.
 
         >>> model = WordPieceModel(["h", "hu", "hug", "##u", "##g"])
         >>> [model.sample("hug", 0.5, Random(seed)) for seed in (1, 2, 4)]
