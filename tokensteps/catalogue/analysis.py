@@ -1,4 +1,4 @@
-"""A text in a tokenizer's tokens: which ones, where they are, and what can be counted."""
+"""A text in a tokenizer's tokens: the tokens, their offsets, and counts."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tokensteps.drawing.chips import Piece, TextRun
 from tokensteps.limits import COUNTS_ROOM
 
 CHARACTERS_KEPT: Final = 4_000_000
-"""Characters and tokens of texts whose tokens are kept: those of a million characters of prose take 90 MB,
-and of a million accents on one letter, two million tokens, 500 MB."""
+"""Limit for the cache of analyses, in characters and tokens: a million characters of prose take 90 MB, and of
+a million accents on one letter, two million tokens, 500 MB."""
 LEAST_SIZE: Final = 1_000
-"""What a short text counts as there: its analysis takes some room, too."""
+"""A text's minimum size in that cache: an analysis takes some room by itself, too."""
 
 ESCAPE = regex.compile(r"\\(?:([ntr0\\])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
 NAMED_ESCAPES: Mapping[str, str] = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}
@@ -31,7 +31,7 @@ NAMED_ESCAPES: Mapping[str, str] = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", 
 
 @dataclass(frozen=True, eq=False)
 class Located:
-    """What is kept of a text and its tokens: nothing in it keeps the tokenizer alive."""
+    """The cached part of an analysis: nothing in it keeps the tokenizer alive."""
 
     text: str
     tokenized: Tokenized
@@ -70,7 +70,7 @@ class Located:
     @cached_property
     def measures(self) -> Measures:
         """As in `Analysis`."""
-        # A run's size is what its page says; the unknown token that encoding puts in comes on top.
+        # A run's size is as on its page; encoding's additional unknown token comes on top.
         size = self.size if self.unknown_id is None else max(self.size, self.unknown_id + 1)
         return measured(self.text, self.tokenized.ids, self.stretches, size, self.unknown_id)
 
@@ -94,10 +94,10 @@ class Analysis:
 
     @property
     def offsets(self) -> Sequence[Span]:
-        """Where each token is in the text.
+        """The position of each token in the text.
 
-        A `▁` that was put in front of a word has the offsets of the word's first letter, which belongs to the
-        next token: here it gets an empty place in front of that.
+        A `▁` added in front of a word has the offsets of the word's first letter, but that belongs to the
+        next token: here the `▁` gets an empty place in front of it.
         """
         return self._kept.offsets
 
@@ -114,7 +114,7 @@ class Analysis:
 
     @property
     def measures(self) -> Measures:
-        """What can be measured of the tokenizer on the text."""
+        """The tokenizer's measures on the text."""
         return self._kept.measures
 
     @property
@@ -150,7 +150,7 @@ class Analysis:
         return self.counts.bytes / len(self) if self.ids else None
 
     def bytes_at(self, place: int) -> bytes:
-        """A token's bytes: those of its place in the text, unless it shares that with other tokens."""
+        """A token's bytes: its place's in the text, or its own if it shares the place with other tokens."""
         start, end = self.offsets[place]
         beside = (*self.offsets[max(0, place - 1) : place], *self.offsets[place + 1 : place + 2])
         shared = any(first < end and start < last for first, last in beside)
@@ -159,8 +159,8 @@ class Analysis:
 
     @cached_property
     def _bytes_of(self) -> Callable[[int], bytes]:
-        """`Subject.token_bytes`, asked once for each id: a script that a vocabulary spells in bytes has few
-        of them again and again."""
+        """`ShownTokenizer.token_bytes`, called once for each id: a script spelled in bytes repeats a few ids
+        again and again."""
         return cache(self.subject.token_bytes)
 
     def runs(self, first: int, last: int) -> list[TextRun]:
@@ -174,7 +174,7 @@ class Analysis:
         def piece(place: int, alone: bool) -> Piece:
             identifier, (start, end) = ids[place], offsets[place]
             token = tokens[identifier]
-            # Tokens that share text are in one stretch.
+            # Tokens with shared text are in one stretch.
             data = text[start:end].encode() if alone else self.bytes_at(place)
             return Piece(identifier, token, data, start, end, token in special, identifier == unknown)
 
@@ -193,8 +193,8 @@ _located: Final = WeakSharedCache[Located](CHARACTERS_KEPT)
 
 
 def analyse(subject: ShownTokenizer, text: str, specials: bool = True, added: bool = False) -> Analysis:
-    """Encode a text, unless that was done a moment ago. `specials`, `added`: see `Subject.encode`, which may
-    raise."""
+    """Encode a text, unless it is still cached. `specials`, `added` and errors: see
+    `ShownTokenizer.encode`."""
     key = (text, specials, added)
     result = _located.get(subject, key)
     if result is None:
@@ -212,11 +212,10 @@ def text_counts(text: str) -> TextCounts:
 
 
 def interpret_escapes(text: str) -> str:
-    r"""A text with escapes such as `\n`, `\t`, `\xe9`, `\u3053` and `\U0001f375` replaced by the characters
-    that they mean.
+    r"""A text with escapes such as `\n`, `\t`, `\xe9`, `\u3053` and `\U0001f375` replaced by their
+    characters.
 
-    Two `\u` escapes that make a UTF-16 pair are one character; half of one becomes U+FFFD. Anything else
-    stays.
+    Two `\u` escapes of a UTF-16 pair are one character; half of one becomes U+FFFD. Anything else stays.
 
     >>> interpret_escapes(r"a\tb\\n \u00e9 \ud83c\udf75 \q")
     'a\tb\\n é 🍵 \\q'

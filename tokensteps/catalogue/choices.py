@@ -1,13 +1,12 @@
-"""The tokenizers that a page can choose from, each under a spec: a short text that fits into a link.
+"""The tokenizers to choose from on a page, each under a spec: a text short enough for a link.
 
     bpe?corpus=library                   trained to the end, as the URL of a training page says
     bpe?corpus=course&size=50&step=12    the same after step 12
     file?vocab.json=<digest>&merges.txt=<digest>   uploaded: file names, and what this server keeps them under
     hub?name=openai-community/gpt2       public; this one comes with the app
 
-What somebody has set for an upload is there, too: ~name, ~pattern (what splits text into words where the
-files don't say it) and ~special (special tokens that they leave out). Nothing in a spec is trusted: it may
-come from a link.
+Settings for an upload are there, too: ~name, ~pattern (how to split text into words, if the files don't say)
+and ~special (special tokens missing from the files). Nothing in a spec is trusted: it may come from a link.
 """
 
 from __future__ import annotations
@@ -48,24 +47,23 @@ from tokensteps.server.tasks import Progress
 from tokensteps.streamlit_internals import session_id
 
 READY = tuple(f"{name}?corpus=library" for name in ALGORITHMS)
-"""Always in the list: one tokenizer of each algorithm, trained on the largest corpus that comes with the
-app."""
+"""Always in the list: one tokenizer of each algorithm, trained on the app's largest corpus."""
 TITLE_CHARACTERS = 60
 _subjects: Final = Memo(SUBJECTS_ROOM)
 SET: Final = "~"
-"""What the names of settings begin with in the spec of an upload; the rest are files."""
+"""The prefix of settings in the spec of an upload; the rest are files."""
 NAMED_WITHIN: Final = re.compile(rb'"_?name_or_path"\s*:\s*"([^"\\\n]{1,96})"')
 """The repository's name as configurations beside a tokenizer have it."""
 OF_NO_ONE: Final = frozenset({"", ".", "model", "models", "tokenizer", "assets", "data", "resources"})
-"""Names of folders that say nothing about the tokenizer in them."""
+"""Folder names without any information about the tokenizer in them."""
 OF_THE_CORPUS = ("corpus", "text", "id", "file", "step")
-"""The parts of a spec that are about the corpus and the step, not about the rules."""
+"""The parts of a spec about the corpus and the step, not the rules."""
 ONLY_SHOWN = ("show", "mode", "ask", "watch")
-"""The parameters of a training page that change nothing of the run."""
+"""The parameters of a training page without an effect on the run."""
 
 
 class SpecError(TokenizersCoreError):
-    """A spec from which no tokenizer can be made."""
+    """A spec without a possible tokenizer."""
 
     templates: ClassVar[Mapping[str, str]] = {
         "unknown": N_(
@@ -110,7 +108,7 @@ class TokenizerSpec(NamedTuple):
 
     @property
     def step(self) -> int | None:
-        """The step of its training after which it is taken; None for the end. Raises SpecError."""
+        """The step of its training to take it from; None for the end. Raises SpecError."""
         text = self.query.get("step")
         if text is None:
             return None
@@ -120,7 +118,7 @@ class TokenizerSpec(NamedTuple):
 
     @property
     def files(self) -> dict[str, str]:
-        """The names of uploaded files, and what this server keeps them under."""
+        """The names of uploaded files, and their keys on this server."""
         return {name: remaining for name, remaining in self.query.items() if not name.startswith(SET)}
 
     def set(self, **settings: str) -> TokenizerSpec:
@@ -130,7 +128,7 @@ class TokenizerSpec(NamedTuple):
         return TokenizerSpec(self.kind, query)
 
     def setting(self, name: str) -> str:
-        """What is set under this name, "" for nothing."""
+        """The setting of this name, "" for none."""
         return self.query.get(f"{SET}{name}", "")
 
     def at(self, step: int) -> TokenizerSpec:
@@ -138,8 +136,7 @@ class TokenizerSpec(NamedTuple):
         return TokenizerSpec(self.kind, {**self.query, "step": str(step)})
 
     def run(self) -> Run[AnyTrace]:
-        """The training run that it describes. Raises SpecError, and what the engine raises for impossible
-        rules."""
+        """The training run of the spec. Raises SpecError, and the engine's errors for impossible rules."""
         algorithm = ALGORITHMS[self.kind]
         recipe, complaints = read_url(self.kind, algorithm.rules, self.query)
         if complaints:
@@ -151,7 +148,7 @@ class TokenizerSpec(NamedTuple):
 
 
 def title(text: str) -> str:
-    """What the tokenizer under a spec is called: plain text that anybody may have written."""
+    """The title of the tokenizer under a spec: plain text from anybody."""
     try:
         spec = TokenizerSpec.parse(text)
         step = spec.step
@@ -192,7 +189,7 @@ def _within_title(parts: Sequence[str]) -> str:
 
 
 def preset_of(text: str) -> hub.PublicTokenizer | None:
-    """The preset that a spec names; None for any other."""
+    """The preset of a spec; None for any other."""
     try:
         spec = TokenizerSpec.parse(text)
     except SpecError:
@@ -201,7 +198,7 @@ def preset_of(text: str) -> hub.PublicTokenizer | None:
 
 
 def titles(specs: Iterable[str]) -> dict[str, str]:
-    """What each is called, no two alike: a select box would take equal names for one choice."""
+    """The title of each, no two alike: a select box would take equal names for one choice."""
     results: dict[str, str] = {}
     for spec in specs:
         name = numbered = title(spec)
@@ -213,11 +210,12 @@ def titles(specs: Iterable[str]) -> dict[str, str]:
     return results
 
 
-# --- What this session has ----------------------------------------------------------------------------------
+# --- This session's tokenizers
+# ----------------------------------------------------------------------------------
 
 
 def remember_run(algorithm: str, url: Mapping[str, str | None], step: int) -> str:
-    """Add the run that a training page shows, at its step, to the list of tokenizers. Returns its spec."""
+    """Add a training page's run, at its step, to the list of tokenizers. Returns its spec."""
     spec = spec_of(algorithm, url)
     runs: dict[str, int] = st.session_state.setdefault("catalogue.runs", {})
     name = spec.write()
@@ -229,7 +227,7 @@ def remember_run(algorithm: str, url: Mapping[str, str | None], step: int) -> st
 
 
 def spec_of(algorithm: str, url: Mapping[str, str | None]) -> TokenizerSpec:
-    """The run that a training page shows, by its address, to its end."""
+    """A training page's run, by its address, to its end."""
     return TokenizerSpec(
         algorithm, {name: text for name, text in url.items() if text is not None and name not in ONLY_SHOWN}
     )
@@ -243,10 +241,10 @@ def runs_here() -> list[str]:
 
 
 def upload_spec(files: Mapping[str, bytes], brought: Iterable[str] = ()) -> str:
-    """The spec of a learner's files, which this server keeps for a while.
+    """The spec of a learner's files; this server keeps the files for a while.
 
-    It is named after their repository or folder, and numbered where another upload, of those `brought` so
-    far, is called so. The same files have the same spec.
+    It is named after their repository or folder, and numbered if another upload, among those `brought` so
+    far, has the same name. The same files have the same spec.
     """
     cached = {_shortened(name.lstrip(SET)): file_store().put(data) for name, data in files.items()}
     others = [TokenizerSpec.parse(one) for one in brought]
@@ -262,7 +260,7 @@ def upload_spec(files: Mapping[str, bytes], brought: Iterable[str] = ()) -> str:
 
 
 def _name_within(files: Mapping[str, bytes]) -> str:
-    """The repository that one of the files names, or the folder that all are in; "" without either.
+    """The repository named in one of the files, or their common folder; "" without either.
 
     >>> _name_within(
     ...     {"vocab.txt": b"", "tokenizer_config.json": b'{"name_or_path": "me/mine", "lower": true}'}
@@ -311,19 +309,18 @@ def public(name: str) -> str:
 
 
 def as_listed(text: str) -> str:
-    """The spec under which the list has this tokenizer: a link may know a public one by its repository's old
-    name, or by its page."""
+    """The list's spec of this tokenizer: a link may have a public one's old repository name, or its page."""
     preset = preset_of(text)
     return text if preset is None else public(preset.repository)
 
 
 FROM_HERE: Final = N_("The model hub can't be reached: this is {file} from this server.")
 GPT2: Final = public(shipped.REPOSITORY)
-"""The spec of the public tokenizer that comes with the app."""
+"""The spec of the app's own public tokenizer."""
 
 
 def brought_here() -> list[str]:
-    """The specs of what this session has brought, the latest first."""
+    """The specs of this session's own tokenizers, the latest first."""
     brought: list[str] = st.session_state.setdefault("catalogue.brought", [])
     return brought
 
@@ -359,7 +356,7 @@ def options() -> list[str]:
 
 
 class OpenedTokenizer(NamedTuple):
-    """A tokenizer that is ready, and the spec that asked for it."""
+    """A ready tokenizer, and its spec."""
 
     spec: TokenizerSpec
     subject: ShownTokenizer
@@ -378,7 +375,7 @@ class BuildRequest(NamedTuple):
     step: int | None = None
 
     def opened(self, made: Any) -> OpenedTokenizer:
-        """The tokenizer, from what was made: a subject, or the trace of its training."""
+        """The tokenizer, from the result: a subject, or the trace of its training."""
         if not self.spec.trained:
             return OpenedTokenizer(self.spec, made)
         last = len(made)
@@ -387,7 +384,8 @@ class BuildRequest(NamedTuple):
 
 
 def order(text: str) -> BuildRequest:
-    """What to build for the tokenizer under a spec. Raises SpecError, and what `Spec.run` raises."""
+    """What to build for the tokenizer under a spec. Raises SpecError, and the errors of
+    `TokenizerSpec.run`."""
     spec = TokenizerSpec.parse(text)
     if not spec.trained:
         return BuildRequest(spec, digest(text.encode()), partial(_load, spec), tokenizer_registry)
@@ -430,13 +428,12 @@ def kept_files(spec: TokenizerSpec) -> dict[str, bytes]:
 
 
 def _subject_size(subject: TrainedSubject) -> int:
-    """Bytes that a tokenizer takes once it has encoded much: its tokens, and the words that its model
-    remembers."""
+    """A tokenizer's bytes after much encoding: its tokens, and its model's cached words."""
     return Model.BYTES_REMEMBERED + sum(TOKEN_SIZE + 4 * len(token) for token in subject.all_tokens())
 
 
 def _tokenizer(run: str, step: int, name: str, trace: AnyTrace) -> ShownTokenizer:
-    """A trained tokenizer; `run` says which, so the trace needn't be compared."""
+    """A trained tokenizer; `run` is the cache's key, so the trace needn't be compared."""
     return _subjects.get(
         (run, step, name), lambda: TrainedSubject(name, trace.tokenizer(step), trace, step), _subject_size
     )

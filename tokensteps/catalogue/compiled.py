@@ -1,8 +1,8 @@
-"""Tokenizers from files, kept on disk in a form that is ready to be used, under the digest of the files.
+"""Tokenizers from files, cached on disk in a ready form, under the digest of the files.
 
-Checking a file of some 30 MB, and working out merges where it has ranks, takes seconds; the library then
-reads the JSON again. What is kept has all that came of it: tokens as a JSON list, merges as arrays of ids. It
-is sealed (`SealedStore`), since none of it is checked again.
+Checking a file of some 30 MB, and computing merges from ranks, takes seconds; the library then reads the JSON
+again. The cache has all results: tokens as a JSON list, merges as arrays of ids. It is sealed
+(`SealedStore`), since none of it is checked again.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ TOLD: Final = (
     "byte_fallback",
     "ignore_merges",
 )
-"""What the library's BPE is told beside its vocabulary and merges."""
+"""The arguments of the library's BPE beside its vocabulary and merges."""
 LENGTH: Final = 8
 """Bytes of the number in front of the JSON."""
 
 
 def load_once(files: Mapping[str, bytes], name: str, how: Mapping[str, Any]) -> LoadedSubject:
-    """As `formats.load`, from what was kept of these files, or else it is kept now. Raises LoadError."""
+    """Like `formats.load`, but from the cache of these files, or else cached now. Raises LoadError."""
     cached = _kept_as(files, how)
     match = compiled_store().get(cached)
     if match is not None:
@@ -61,7 +61,7 @@ def _kept_as(files: Mapping[str, bytes], how: Mapping[str, Any]) -> str:
 
 @cache
 def _version() -> str:
-    """All that decides what becomes of a file: the code that reads it, the library, the order of bytes in an
+    """All that decides the result for a file: the code of the readers, the library, the order of bytes in an
     array."""
     code = [*Path(__file__).parent.rglob("*.py"), *Path(tokenizers_core.__file__).parent.rglob("*.py")]
     text = f"{tokenizers.__version__} {sys.byteorder}".encode()
@@ -69,7 +69,7 @@ def _version() -> str:
 
 
 def compiled(subject: LoadedSubject, document: Document, tokenizer: Tokenizer) -> bytes:
-    """A tokenizer by BPE as bytes; `document` and `tokenizer` are what it was made from."""
+    """A tokenizer by BPE as bytes; `document` and `tokenizer` are its sources."""
     model = document["model"]
     merges, added = merges_of(model, tokenizer), tokenizer.get_added_tokens_decoder()
     arrays = [
@@ -100,7 +100,7 @@ def compiled(subject: LoadedSubject, document: Document, tokenizer: Tokenizer) -
 
 
 def restored(data: bytes, name: str) -> LoadedSubject:
-    """The tokenizer that `compiled` has written, under this name, or else its own."""
+    """The tokenizer in the output of `compiled`, under this name, or else its own."""
     begin = LENGTH + int.from_bytes(data[:LENGTH])
     header = json.loads(data[LENGTH:begin])
     ids, firsts, seconds, result, positions = _arrays(memoryview(data)[begin:], header["sizes"])

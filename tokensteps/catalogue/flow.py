@@ -1,9 +1,8 @@
-"""What each stage of a tokenizer of the `tokenizers` library did to a text, from the library's own
-components.
+"""The effect of each stage of a `tokenizers` tokenizer on a text, from the library's own components.
 
-The library's `Encoding` tells only what came out at the end. Its normalizer and pre-tokenizer are asked here
-as the library itself asks them: on the text between added tokens, which are cut out first, with the place of
-every stretch in the whole text.
+The library's `Encoding` has only the end result. Its normalizer and pre-tokenizer are called here as in the
+library itself: on the text between added tokens, which are cut out first, with the place of every stretch in
+the whole text.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from tokenizers_core.encoding.templates import TemplatePiece
 from tokenizers_core.text.spans import Span, Widened
 
 Stretch = tuple[str, int, int]
-"""A text, and the characters `start` to `end` of the original that it stands for."""
+"""A text, and the `start` and `end` of its original characters."""
 
 
 class TextFlow(NamedTuple):
@@ -34,7 +33,7 @@ class TextFlow(NamedTuple):
     offsets: list[Span]
     word_ids: list[int]
     back: str
-    """What the decoder makes of the ids."""
+    """The decoder's text for the ids."""
 
 
 class Flow(NamedTuple):
@@ -42,7 +41,7 @@ class Flow(NamedTuple):
 
     texts: tuple[TextFlow, ...]
     pieces: tuple[TemplatePiece, ...]
-    """What the post-processor puts together: the texts' places and its special tokens."""
+    """The post-processor's parts: the texts' places and its special tokens."""
     whole: str
     """All ids as text."""
     bare: str
@@ -53,16 +52,16 @@ class Flow(NamedTuple):
 
 
 Widen = Callable[[str], Widened]
-"""What the characters of a text became one of."""
+"""Makes the `Widened` of a text."""
 
 
 def as_it_is(_text: str) -> Widened:
-    """For a normalizer that makes one of no several."""
+    """For a normalizer that never merges characters."""
     return Widened(())
 
 
 def flow_of(tokenizer: Tokenizer, texts: Sequence[str], widen: Widen = as_it_is) -> Flow:
-    """One text or two on their way. Raises what the library raises."""
+    """One text or two through all stages. Raises the library's errors."""
     plain = tokenizer.encode_batch([*texts], add_special_tokens=False)
     [full] = tokenizer.encode_batch([texts[0] if len(texts) == 1 else (texts[0], texts[1])])
     document = json.loads(tokenizer.to_str())
@@ -104,7 +103,7 @@ def text_flow(tokenizer: Tokenizer, text: str, encoding: Encoding) -> TextFlow:
 
 
 def words_in_text(tokenizer: Tokenizer, text: str) -> list[str]:
-    """The pre-tokens of a text, without added tokens. Raises what the library raises."""
+    """The pre-tokens of a text, without added tokens. Raises the library's errors."""
     [encoding] = tokenizer.encode_batch([text], add_special_tokens=False)
     cut = [*added_in(tokenizer, text, encoding)]
     words = _cut_apart(text, cut)
@@ -116,7 +115,7 @@ def words_in_text(tokenizer: Tokenizer, text: str) -> list[str]:
 
 
 def widened_flow(flow: TextFlow, widened: Widened) -> TextFlow:
-    """The same with all characters that became one, where the library has one of them."""
+    """The same with all merged characters, where the library has one of them."""
     if not widened:
         return flow
     return flow._replace(
@@ -127,13 +126,12 @@ def widened_flow(flow: TextFlow, widened: Widened) -> TextFlow:
 
 
 def added_in(tokenizer: Tokenizer, text: str, encoding: Encoding) -> Iterator[Span]:
-    """Where the text has added tokens. An id alone doesn't tell: the unknown token stands for what is written
-    otherwise."""
+    """The places of added tokens in the text. An id isn't enough: the unknown token has other text."""
     added = tokenizer.get_added_tokens_decoder()
     for identifier, (start, end) in zip(encoding.ids, encoding.offsets, strict=True):
         token, written = added.get(identifier), text[start:end]
         if token is None or start == end or (token.special and tokenizer.encode_special_tokens):
-            continue  # special tokens may be plain text, which a model can write as the same token
+            continue  # special tokens may be plain text, and the model may make the same token of it
         wanted = token.content
         if token.normalized and tokenizer.normalizer is not None:
             wanted, written = map(tokenizer.normalizer.normalize_str, (wanted, written))
@@ -155,7 +153,7 @@ def _cut_apart(text: str, cut: Sequence[Span]) -> PreTokenizedString:
 
 
 def _outside(found: PreTokenizedString, cut: Sequence[Span]) -> list[Stretch]:
-    """The stretches that are in none of the added tokens, which no stage touches."""
+    """The stretches outside the added tokens; no stage touches those."""
     parts = found.get_splits(offset_referential="original", offset_type="char")
     return [
         (text, start, end)
@@ -169,7 +167,7 @@ def _where_from(one: Stretch) -> Span:
 
 
 def _pieces(full: Encoding, lengths: Sequence[int]) -> tuple[TemplatePiece, ...]:
-    """What a whole encoding was put together from; `lengths` are the numbers of each text's own tokens."""
+    """The parts of a whole encoding; `lengths` are the numbers of each text's own tokens."""
     pieces: list[TemplatePiece] = []
     left = [number for number, length in enumerate(lengths) if length]
     at = 0
@@ -184,7 +182,7 @@ def _pieces(full: Encoding, lengths: Sequence[int]) -> tuple[TemplatePiece, ...]
         left.remove(number)
         pieces.append(TemplatePiece(None, number, kind))
         at += lengths[number]
-    for number, length in enumerate(lengths):  # those without tokens have a place all the same
+    for number, length in enumerate(lengths):  # texts without tokens have a place all the same
         if not length:
             edge = min(1, len(pieces)) if number == 0 else max(0, len(pieces) - 1)
             pieces.insert(edge, TemplatePiece(None, number, number))
@@ -192,7 +190,7 @@ def _pieces(full: Encoding, lengths: Sequence[int]) -> tuple[TemplatePiece, ...]
 
 
 def _kinds(component: Any) -> list[str]:
-    """The kinds of a component, and of those in it if it is a sequence.
+    """The kinds of a component, or of its parts if it is a sequence.
 
     >>> _kinds({"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Lowercase"}]}), _kinds(None)
     (['NFC', 'Lowercase'], [])

@@ -1,8 +1,7 @@
-"""A tokenizer of the `tokenizers` library where the engine's is expected: it knows what the library said of
-certain texts.
+"""A tokenizer of the `tokenizers` library in place of the engine's: it has the library's results for certain
+texts.
 
-So whatever the app draws of an encoding, it draws of anybody's tokenizer; the engine's own way of encoding
-isn't asked.
+So all drawings of encodings work for anybody's tokenizer; the engine's own encoding isn't used.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from tokensteps.drawing.pipeline.journey import Journey, Placed
 
 
 class ForeignTokenizer(Tokenizer):
-    """The engine's tokenizer in all that a page asks of it, for the texts of a flow and no others."""
+    """The engine's tokenizer as far as pages need it, for the texts of a flow and no others."""
 
     def __init__(self, subject: LoadedSubject, flow: Flow, **options: Any) -> None:
         # Not the engine's own: it would want a model of the engine.
@@ -54,7 +53,7 @@ class ForeignTokenizer(Tokenizer):
 
     @property
     def vocab(self) -> Mapping[str, int]:
-        """Special and added tokens only: what a page looks up."""
+        """Special and added tokens only, for pages' look-ups."""
         return self._vocab
 
     def ids(self, text: str) -> list[int]:
@@ -65,7 +64,7 @@ class ForeignTokenizer(Tokenizer):
         return result.offsets, result.word_ids
 
     def decode(self, ids: Iterable[int], skip_special_tokens: bool = False) -> str:
-        """What the library's decoder made of these ids: a text's own, or all."""
+        """The library's decoded text of these ids: a text's own, or all."""
         wanted = list(ids)
         backs = [one.back for one in self._flow.texts if one.ids == wanted]
         if backs and not skip_special_tokens:
@@ -81,7 +80,7 @@ class ForeignTokenizer(Tokenizer):
 
 
 def journey_of(flow: TextFlow) -> Journey:
-    """What became of a text before the model."""
+    """A text's stages before the model."""
     return Journey(
         flow.text,
         [Placed(*one) for one in flow.normalized],

@@ -1,8 +1,8 @@
-"""Checking the vocabulary of any tokenizer: one that was trained here by the engine, one from files by the
-library, which is asked for all texts.
+"""Checking the vocabulary of any tokenizer: trained ones by the engine, ones from files by the library, which
+encodes all texts.
 
-What can be proved of a tokenizer from files depends on how much of it the engine knows, too: its model,
-normalizer and pre-tokenizer. Of a part that it doesn't know nothing is claimed.
+Proofs about a tokenizer from files depend on the parts known to the engine: its model, normalizer and
+pre-tokenizer. Nothing is claimed about unknown parts.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from tokensteps.server.tasks import Progress, TrainingError
 from tokensteps.server.traces import workers
 
 VERDICT_SIZE: Final = 600
-"""Bytes that a token takes in a finished check, of those that take any."""
+"""Bytes of a token in a finished check, if it has any entry."""
 
 
 class HealthError(TokenizersCoreError):
-    """A vocabulary that can't be checked. `why` is a key of `templates`."""
+    """The check of a vocabulary failed. `why` is a key of `templates`."""
 
     templates: ClassVar[dict[str, str]] = {
         "time": N_("Checking {name} takes more than {seconds} seconds: choose a smaller vocabulary."),
@@ -53,7 +53,7 @@ def health_of(subject: ShownTokenizer, progress: Progress) -> Health:
     """Check a vocabulary: a small one here, others in a process of their own. Raises HealthError,
     EncodeError, Stopped, TrainingError.
 
-    A check that was stopped has what it had found out by then.
+    A stopped check has its results so far.
     """
     progress.phase, progress.doing, progress.total = "training", "checking", subject.size
     seconds = HEALTH_PACE * subject.size
@@ -85,7 +85,7 @@ def _checked(subject: ShownTokenizer, seconds: float, progress: Progress) -> Hea
 
 @dataclass(frozen=True)
 class TrainedCheck:
-    """The check of a tokenizer that was trained here, in another process."""
+    """The check of a trained tokenizer, in another process."""
 
     tokenizer: Tokenizer
     seconds: float
@@ -97,7 +97,7 @@ class TrainedCheck:
 
 @dataclass(frozen=True)
 class ShippedCheck:
-    """The check of the tokenizer that comes with the app, in another process, which has its own copy."""
+    """The check of the app's own tokenizer, in another process, with a copy of its own."""
 
     seconds: float
     limit: float = HEALTH_SECONDS
@@ -106,7 +106,7 @@ class ShippedCheck:
         return health_of_loaded(gpt2(), progress.steps)
 
 
-# --- In the process that has the files ----------------------------------------------------------------------
+# --- In the process with the files --------------------------------------------------------------------------
 
 
 def health_of_loaded(subject: LoadedSubject, progress: CheckProgress | None = None) -> Health:
@@ -129,7 +129,7 @@ def health_of_loaded(subject: LoadedSubject, progress: CheckProgress | None = No
 
 
 def known_parts(document: object) -> tuple[Model | None, Pipeline | None]:
-    """The model and the pipeline of a tokenizer.json as far as the engine has them; None for what it lacks.
+    """The model and the pipeline of a tokenizer.json as far as the engine has them, or else None.
 
     >>> known_parts(
     ...     {"model": {"type": "WordLevel", "vocab": {}}, "pre_tokenizer": {"type": "WhitespaceSplit"}}
@@ -151,7 +151,7 @@ def _known_pipeline(document: object) -> Pipeline | None:
 
 
 def _known_model(document: object) -> Model | None:
-    """The model alone: what merges, matches or scores come to doesn't depend on what surrounds them."""
+    """The model alone: the results of merges, matches or scores don't depend on the other stages."""
     lacking = Lacking()
     try:
         file = the_file(document)

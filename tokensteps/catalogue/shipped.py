@@ -1,9 +1,8 @@
-"""GPT-2's tokenizer, which comes with the app: a vocabulary that a real model has, from the first second and
-without a network.
+"""GPT-2's tokenizer, part of the app: a real model's vocabulary, from the first second and without a network.
 
 Unlike files from elsewhere it needs no process of its own: the file is known, its pattern takes time in
-proportion to the text, and the library lets other threads work while it encodes. It is read when it is first
-asked for, in the thread of that job.
+proportion to the text, and the library lets other threads work while it encodes. It is read on first use, in
+the thread of that job.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from tokensteps.catalogue.files.words import words_as_bytes
 from tokensteps.server.process_singleton import process_singleton
 
 REPOSITORY: Final = "openai-community/gpt2"
-"""Its name on the model hub, by which links know it."""
+"""Its name on the model hub, also used in links."""
 TITLE: Final = "GPT-2"
 END_OF_TEXT: Final = "<|endoftext|>"
 MERGES: Final = "vocabularies/gpt2/merges.txt"
@@ -41,8 +40,7 @@ def gpt2() -> LoadedSubject:
 
 
 def _tokens(merges: list[list[str]]) -> Iterator[str]:
-    """The tokens by id, which the merges tell: first the bytes, those that are written as themselves in
-    front."""
+    """The tokens by id, as given by the merges: first the bytes, printable ones in front."""
     yield from sorted(BYTE_TO_SYMBOL)
     for first, second in merges:
         yield first + second

@@ -1,4 +1,4 @@
-"""What the playground needs from any tokenizer, whether trained here or loaded from files."""
+"""The playground's view of any tokenizer, whether trained here or loaded from files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tokensteps.limits import CUT_LIMIT
 
 
 class Tokenized(Protocol):
-    """An encoded text. The engine's `Encoding` is one, which computes offsets when they are needed."""
+    """An encoded text. The engine's `Encoding` is one, with offsets computed when needed."""
 
     @property
     def ids(self) -> Sequence[int]: ...
@@ -43,11 +43,10 @@ class Tokens(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What is known about a token besides its text; None for what is not known."""
+    """Facts about a token besides its text; None for unknown ones."""
 
     rank: int | None = None
-    """The order in which its merge was learned, from 0; in a file that ranks tokens, its token's rank there,
-    which is the id."""
+    """Its merge's rank, from 0; in a file of ranks, its token's rank there, equal to the id."""
     parts: tuple[str, str] | None = None
     """The two tokens it was merged from."""
     score: float | None = None
@@ -56,14 +55,14 @@ class Facts(NamedTuple):
     """How often the pair occurred in the training corpus when it was merged, or the piece in the seed's
     count."""
     step: int | None = None
-    """The training step that made it."""
+    """Its training step."""
 
 
 class ShownTokenizer(ABC):
     """A tokenizer to look at."""
 
     name: str
-    """Plain text that anybody may have written: escape it where it is shown."""
+    """Plain text from anybody: escape it for display."""
     algorithm: str
     """BPE, WordPiece, Unigram or WordLevel."""
     size: int
@@ -71,11 +70,11 @@ class ShownTokenizer(ABC):
     style: Style
     """How its tokens are shown; all special and added tokens are among its special tokens."""
     only_added: frozenset[str] = frozenset()
-    """Added tokens that aren't special: words of text that the file wants kept whole."""
+    """Added tokens that aren't special: words of text kept whole."""
     unknown_id: int | None
     unknown_token: str
     added: tuple[str, ...]
-    """The special tokens that `encode` with `added` puts around a text; () when there are none."""
+    """The special tokens around a text in `encode` with `added`; () when there are none."""
     notes: tuple[str, ...]
     """Assumptions made while loading, to be translated: plain text, or a `Phrase` with its values."""
 
@@ -101,27 +100,26 @@ class ShownTokenizer(ABC):
 
     @abstractmethod
     def token_bytes(self, identifier: int) -> bytes:
-        """The bytes of text that a token means; for a special token, those of its own text.
+        """A token's bytes of text; for a special token, its own text's.
 
-        A continuation prefix means none, and `▁` a space.
+        A continuation prefix has none, and `▁` is a space.
         """
 
     @abstractmethod
     def why(self, text: str, place: int = -1, specials: bool = True) -> Asked:
-        """What became of a text before the model, and the steps of its word number `place`, or of its first
-        one.
+        """A text's stages before the model, and the steps of its word number `place`, or of its longest one.
 
         `specials` as in `encode`.
         """
 
     @abstractmethod
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
-        """What stopped the model from splitting a word, as it gets it, into these tokens."""
+        """The obstacle to the model's splitting a word (in the model's form) into these tokens."""
 
     @abstractmethod
     def all_cuts(self, word: str, amount: float | None = None, seed: int = 0) -> WordWays:
-        """A word, as the model gets it, by every way that the vocabulary can be used in; `amount` and `seed`
-        are for a sample."""
+        """A word, in the model's form, by every possible way of the vocabulary; `amount` and `seed` are for a
+        sample."""
 
     @abstractmethod
     def cut_steps(self, word: str, way: str, amount: float | None = None, seed: int = 0) -> Trace[Any]:
@@ -133,21 +131,21 @@ class ShownTokenizer(ABC):
 
     @abstractmethod
     def facts(self, identifier: int) -> Facts:
-        """What is known about a token besides its text."""
+        """The facts about a token besides its text."""
 
     @cached_property
     def mark_id(self) -> int | None:
-        """The id of `▁` alone, which may be a space or a mark put in front of a word."""
+        """The id of `▁` alone (a space, or a mark added in front of a word)."""
         tokens = self.all_tokens()
         return tokens.index(SPACE_MARK) if SPACE_MARK in tokens else None
 
     @abstractmethod
     def all_tokens(self) -> Sequence[str]:
-        """All tokens by id; "" for ids that are unused."""
+        """All tokens by id; "" for unused ids."""
 
 
 class EngineSubject(ShownTokenizer):
-    """A tokenizer of the engine, of which nothing is known but itself."""
+    """A tokenizer of the engine, without its training."""
 
     def __init__(self, name: str, algorithm: str, tokenizer: Tokenizer, size: int) -> None:
         self.name = name
@@ -205,7 +203,7 @@ class EngineSubject(ShownTokenizer):
 
 
 class TrainedSubject(EngineSubject):
-    """A tokenizer of the engine as it is after a step of the run that trained it.
+    """A tokenizer of the engine after a step of its training run.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2, special_tokens=["<s>"])
@@ -219,7 +217,7 @@ class TrainedSubject(EngineSubject):
     """
 
     def __init__(self, name: str, tokenizer: Tokenizer, trace: AnyTrace, step: int) -> None:
-        # The size is what the training page says: without an unknown token put in for encoding.
+        # The size is the training page's: without an unknown token added for encoding.
         super().__init__(name, trace_name(trace), tokenizer, trace[step].vocab_size)
         self.trace = trace
         self._step = step
@@ -245,8 +243,7 @@ class TrainedSubject(EngineSubject):
 
     @cached_property
     def unused(self) -> tuple[str, ...]:
-        """Learned tokens that the training corpus itself doesn't use in the end: parts that were merged on
-        wherever they occurred.
+        """Learned tokens that don't occur in the training corpus in the end: parts merged further everywhere.
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5}), merges=2)

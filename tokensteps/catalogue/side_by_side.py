@@ -19,12 +19,12 @@ from tokensteps.limits import WORDS_LISTED
 LETTERS = "ABCD"
 """Short names of the tokenizers, where there is no room for their own."""
 CHARACTERS_SHOWN = 3_000
-"""Characters that are shown side by side."""
+"""The most characters shown side by side."""
 WORDS_DRAWN = 12
 
 
 def letters_html(analyses: Mapping[str, Analysis]) -> str:
-    """The legend: which letter is which tokenizer."""
+    """The legend: the letters of the tokenizers."""
     return "".join(
         f'<span class="who r{letter}"><i>{letter}</i> {escape(analysis.subject.name)}</span>'
         for letter, analysis in analyses.items()
@@ -51,12 +51,12 @@ def aligned_lines(analyses: Mapping[str, Analysis]) -> list[str]:
 
 
 def _text(analyses: Mapping[str, Analysis]) -> str:
-    """The text, which is the same for all."""
+    """The text, the same for all."""
     return next(iter(analyses.values())).text
 
 
 def _covers(analyses: Mapping[str, Analysis]) -> tuple[list[Sequence[Stretch]], list[frozenset[int]]]:
-    """Where each one's tokens are, and which of the stretches it doesn't know."""
+    """Each one's stretches, and its unknown ones among them."""
     return [one.stretches for one in analyses.values()], [one.lost for one in analyses.values()]
 
 
@@ -75,8 +75,8 @@ def _block_html(analyses: Mapping[str, Analysis], block: Block) -> str:
 
 
 def _stretch_html(analysis: Analysis, place: int) -> str:
-    """A stretch as a chip that shows the text itself, with the number of its tokens if there are several;
-    marked if it is unknown."""
+    """A stretch as a chip with its text, and the number of its tokens if there are several; marked if it is
+    unknown."""
     start, end, first, last = analysis.stretches[place]
     text = analysis.text[start:end]
     if first == last:
@@ -91,7 +91,7 @@ def _stretch_html(analysis: Analysis, place: int) -> str:
 
 
 def text_counts_table(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
-    """One row a tokenizer: what the text costs it."""
+    """One row a tokenizer: its cost for the text."""
     rows = [
         {
             _("Tokenizer"): f"{letter} · {analysis.subject.name}",
@@ -117,8 +117,7 @@ def agreement_table(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
 
 
 def costliest_words(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
-    """The words that take the most tokens, one word a row, with the average number of tokens each time the
-    word occurs."""
+    """The words with the most tokens, one word a row, with the average number of tokens per occurrence."""
     costs = [word_costs(analysis.text, analysis.stretches) for analysis in analyses.values()]
     letters = list(analyses)
     table = pd.DataFrame(
@@ -163,8 +162,7 @@ class Fertility(NamedTuple):
     """How many of them are the unknown token."""
 
     def premium(self, place: int, first: Fertility) -> float | None:
-        """How many times the tokens of the first language; None where some are unknown, which says
-        nothing."""
+        """The ratio to the first language's tokens; None where some are unknown and would distort it."""
         known = not self.unknown[place] and not first.unknown[place]
         return self.tokens[place] / first.tokens[place] if known and first.tokens[place] else None
 
@@ -180,7 +178,7 @@ def fertilities(subjects: Mapping[str, ShownTokenizer]) -> list[Fertility]:
 
 
 def fertility_table(rows: Sequence[Fertility], letters: Iterable[str]) -> pd.DataFrame:
-    """One row a language: tokens by tokenizer, and how many times those of the first."""
+    """One row a language: tokens by tokenizer, and their ratio to the first language's."""
     table = []
     for row in rows:
         cells: dict[str, object] = {_("Language"): row.language}

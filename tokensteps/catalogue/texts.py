@@ -42,7 +42,7 @@ SENTENCES = (
 
 
 class Text(NamedTuple):
-    """A text to try: what it is called, and where it comes from."""
+    """A text to try: its title, and its source."""
 
     title: str
     make: Callable[[], str]

@@ -1,10 +1,10 @@
-"""Why a tokenizer makes these tokens of a word: the stages before the model, each with what it did, and the
+"""Why a tokenizer makes these tokens of a word: the stages before the model, each with its result, and the
 model's own steps.
 
-Of a tokenizer from elsewhere, the stages are the `tokenizers` library's own components, asked one after the
-other, so all that the library has are there: compiled character maps, prefixes, any pattern. The model's
+For a tokenizer from elsewhere, the stages are the `tokenizers` library's own components, called one after the
+other, so all of the library's are supported: compiled character maps, prefixes, any pattern. The model's
 steps are the engine's, on the merges, the vocabulary and the scores of the file; the library's tokens of the
-same word are kept beside them where they differ.
+same word are recorded beside them where they differ.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from tokensteps.limits import STEPS_TOLD, WHY_WORD
 
 
 class StageDone(NamedTuple):
-    """A stage before the model, and what it made of the text."""
+    """A stage before the model, and its result."""
 
     stage: str
-    """added (tokens that are cut out first), normalizer or pre_tokenizer."""
+    """added (tokens cut out first), normalizer or pre_tokenizer."""
     name: str
     """The library's name for its kind, or the engine's."""
     texts: tuple[str, ...]
@@ -58,7 +58,7 @@ class WordStory(NamedTuple):
     steps: Trace[Any]
     """The encoding, step by step: its beginning, where it is long."""
     symbols: tuple[str, ...] = ()
-    """What BPE's merges begin with,"""
+    """The symbols before BPE's first merge,"""
     joins: tuple[Join, ...] = ()
     """and the merges, one place after the other, whether or not the word is taken whole."""
     prefix: str = ""
@@ -66,7 +66,7 @@ class WordStory(NamedTuple):
     joined: bool = False
     """Whether the suffix is a part of the last token."""
     by_id: bool = False
-    """Whether ranks are the ids of the tokens that are made, as in a .tiktoken file."""
+    """Whether ranks are the ids of the merged tokens, as in a .tiktoken file."""
     library: tuple[str, ...] = ()
     """The library's own tokens, where they differ."""
 
@@ -77,17 +77,17 @@ class WordStory(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What became of a text before the model, and one of its words in the model."""
+    """A text's stages before the model, and one of its words in the model."""
 
     stages: tuple[StageDone, ...]
     words: tuple[str, ...]
-    """What the model gets; added tokens are among them."""
+    """The model's input; added tokens are among them."""
     place: int = 0
-    """Which of them was looked at."""
+    """The index of the examined word."""
     story: WordStory | None = None
     """None for an added token, without words, and where `lacking` says why."""
     lacking: TokenizersCoreError | None = None
-    """What the model has that the engine lacks."""
+    """The model's part that the engine lacks."""
     foreign: bool = True
     """Whether the stages are the library's."""
 
@@ -120,7 +120,7 @@ def story_of(model: Model, word: str) -> WordStory:
 
 
 def asked_engine(tokenizer: OurTokenizer, text: str, place: int) -> Asked:
-    """A text through a tokenizer of the engine, and the word at `place`. Raises what encoding raises."""
+    """A text through a tokenizer of the engine, and the word at `place`. Raises the errors of encoding."""
     pipeline = tokenizer.pipeline
     segments = [*tokenizer.segments(text)]
     stored = [(one.text, one.special) for one in segments]
@@ -149,7 +149,7 @@ def asked_library(
     """A text through a tokenizer of the library, and the word at `place` through the engine's `model` of its
     file.
 
-    `marked` says that END_MARK stands for `</w>`. Raises what the library raises.
+    With `marked`, END_MARK means `</w>`. Raises the library's errors.
     """
     [encoding] = tokenizer.encode_batch([text], add_special_tokens=False)
     cut = [*added_in(tokenizer, text, encoding)]
@@ -158,7 +158,7 @@ def asked_library(
     stages = [*_foreign_stages(tokenizer, text, cut)]
     shown = tuple(word for word, _ in words)
     if (stages[-1].texts if stages else (text,)) != shown:
-        # A step may look at what is around a stretch: then the whole is told, as the library did it.
+        # A step may depend on a stretch's neighbours: then the library's combined result is shown.
         name = " → ".join(one.name for one in stages if one.stage == "pre_tokenizer")
         stages = [one for one in stages if one.stage != "pre_tokenizer"]
         stages.append(StageDone("pre_tokenizer", name, shown))
@@ -188,7 +188,7 @@ def cut_words(segments: Iterable[Segment], pipeline: Pipeline) -> list[tuple[str
 
 
 def part_name(part: object) -> str:
-    """The name of a normalizer's or a pre-tokenizer's part: the engine's own, or the kind that a file has.
+    """The name of a normalizer's or a pre-tokenizer's part: the engine's own, or the kind in a file.
 
     >>> from tokenizers_core.text.rewriting import Prepend
     >>> part_name("nfc"), part_name(Prepend("▁"))
@@ -200,8 +200,8 @@ def part_name(part: object) -> str:
 def _with_story(
     asked: Asked, words: Sequence[tuple[str, bool]], place: int, model: Callable[[], Model]
 ) -> Asked:
-    """With the story of one word: the longest that is no added token, the first of several, where there is
-    none at `place`."""
+    """With the story of one word: if there is none at `place`, the longest except added tokens, the first of
+    several."""
     if not 0 <= place < len(words):
         own = [at for at, (_word, special) in enumerate(words) if not special]
         place = max(own, key=lambda at: len(words[at][0]), default=0)
@@ -215,7 +215,7 @@ def _with_story(
 
 
 def _foreign_stages(tokenizer: Tokenizer, text: str, cut: Sequence[tuple[int, int]]) -> Iterator[StageDone]:
-    """Each step of the library's normalizer and pre-tokenizer, by itself, on what is between the added
+    """Each step of the library's normalizer and pre-tokenizer, by itself, on the text between the added
     tokens."""
     edges = sorted({0, len(text), *(edge for span in cut for edge in span)})
     stored = [(text[start:end], (start, end) in cut) for start, end in pairwise(edges)]

@@ -1,4 +1,4 @@
-"""Chats by the processes that read foreign tokenizers: what a page asks for."""
+"""Pages' requests about chats to the processes for foreign tokenizers."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from tokensteps.server.stores import digest
 from tokensteps.server.tasks import Progress, Stopped, TrainingError
 
 BESIDE: Final = (SETTINGS_FILES[-1], TEMPLATE_FILE)
-"""What is looked for in a public repository: the others are of its past."""
+"""The files to look for in a public repository: the others are outdated."""
 _rendered: Final = SharedCache[str, Rendered | ChatError](CHATS_ROOM)
 
 
 @process_singleton
 def chat_registry() -> Registry:
-    """The chat templates that were found beside tokenizers."""
+    """The chat templates found beside tokenizers."""
     return Registry(CHAT_FILES_KEPT)
 
 
 def rendered(
     template: str, turns: Sequence[ChatTurn], special: Mapping[str, str], prompt: bool, session: str
 ) -> Rendered:
-    """The messages by a template, which another process renders; `prompt` says whether it asks the model to
-    go on. Raises ChatError.
+    """The messages, rendered by a template in another process; `prompt` adds the request for the model's
+    answer. Raises ChatError.
 
-    What has failed isn't tried again: a page asks at every click.
+    Failures aren't tried again: a page asks at every click.
     """
     work = RenderRequest(template, [turn._asdict() for turn in turns], dict(special), prompt)
     key = digest(pickle.dumps(astuple(work)))
@@ -96,6 +96,6 @@ def find_templates(spec: TokenizerSpec, progress: Progress) -> ChatTemplates:
 
 
 def templates_order(text: str) -> tuple[str, partial[ChatTemplates]]:
-    """A name for the templates of the tokenizer under a spec, and what finds them. Raises SpecError."""
+    """A name for a spec's chat templates, and the function to find them. Raises SpecError."""
     spec = TokenizerSpec.parse(text)
     return digest(f"chat {text}".encode()), partial(find_templates, spec)

@@ -12,7 +12,7 @@ from tokensteps.language.i18n import count
 from tokensteps.limits import CHAT_CHARACTERS, CHAT_MESSAGES
 
 ROLES: Final = ("system", "user", "assistant", "tool")
-"""Who speaks, in the words that templates know, which no language changes."""
+"""The speakers' roles, in the words of templates, never translated."""
 
 
 class ChatTurn(NamedTuple):
@@ -28,7 +28,7 @@ FIRST_CHAT: Final = (
     ChatTurn("assistant", "A piece of text that the model reads as one unit."),
     ChatTurn("user", "And what does a chat cost?"),
 )
-"""What the page begins with."""
+"""The page's first chat."""
 OPENINGS: Final = (FIRST_CHAT, FIRST_CHAT[1:], FIRST_CHAT[1:2], FIRST_CHAT[:2])
 """The same and parts of it, as some templates take no system message, or no more than one question."""
 
@@ -43,7 +43,7 @@ def write_turns(turns: Sequence[ChatTurn]) -> str:
 
 
 def read_turns(text: str) -> list[ChatTurn] | None:
-    """The messages again; None for a text that has no such form, or too many of them.
+    """The messages again; None for a text of another form, or with too many messages.
 
     >>> read_turns('[["user","Hi"],["tool","1"]]'), read_turns('[["king","Hi"]]'), read_turns("[")
     ([ChatTurn(role='user', content='Hi'), ChatTurn(role='tool', content='1')], None, None)

@@ -10,7 +10,7 @@ from tokensteps.language.i18n import N_
 
 
 class ChatError(TokenizersCoreError):
-    """A chat template that can't be read, or messages that it can't render. `why` is a key of `templates`.
+    """An unreadable chat template, or messages it can't render. `why` is a key of `templates`.
 
     >>> print(ChatError("slow", seconds=1))
     The chat template takes longer than 1 s: remove its endless or nested loops, or choose another template.

@@ -1,13 +1,13 @@
-"""Chat templates: from messages to the one text that a model reads, and where in it the messages' own text
-is.
+"""Chat templates: from messages to the model's one input text, and the places of the messages' own text in
+it.
 
     template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
     render(template, [{"role": "user", "content": "Hi"}], {}, False)
 
-A template is a program that anybody may have written. It runs in Jinja's sandbox, which keeps it from
-Python's inner parts; what it costs is limited by whoever calls (`rendering.py`).
+A template is a program from anybody. It runs in Jinja's sandbox, without access to Python's inner parts; the
+caller limits its costs (`rendering.py`).
 
-Source: the documentation of chat templates in `transformers`, which says what a template finds there:
+Source: the documentation of chat templates in `transformers`, with a template's variables and functions:
 `messages`, `tools`, `documents`, `add_generation_prompt`, the special tokens by name, `raise_exception`,
 `strftime_now`, a `tojson` that doesn't escape HTML, `{% break %}` and `{% continue %}`, and `{% generation
 %}`.
@@ -39,7 +39,7 @@ _STAND_IN: Final = "qzx"
 """Stands for a message's text while its place is looked for; repeated until no message and no template has
 it."""
 _TOLD: Final = 200
-"""Characters of a template's own message that are repeated."""
+"""The most repeated characters of a template's own message."""
 
 
 class Rendered(NamedTuple):
@@ -52,11 +52,11 @@ class Rendered(NamedTuple):
 
 
 class TemplateRefusal(TemplateError):
-    """What a template raises by `raise_exception`."""
+    """A template's own error, by `raise_exception`."""
 
 
 class GenerationBlock(Extension):
-    """`{% generation %} … {% endgeneration %}`: marks what a model has written. Here it only groups."""
+    """`{% generation %} … {% endgeneration %}`: marks a model's own text. Here it only groups."""
 
     tags: Final = {"generation"}  # type: ignore[misc]  # Jinja's own is a set of an instance
 
@@ -145,7 +145,7 @@ def render(
         compiled = _environment().from_string(template)
 
         def draw(chat: Sequence[ChatMessage]) -> str:
-            # Other programs leave out what is None: many templates would write the word.
+            # Other programs leave out None: many templates would write the word.
             plain = [{key: value for key, value in one.items() if value is not None} for one in chat]
             values = {"messages": plain, "tools": None, "documents": None, **special}
             return _bounded(compiled.generate(**values, add_generation_prompt=generation_prompt))
@@ -157,7 +157,7 @@ def render(
 
 
 def _explained(error: Exception) -> Exception:
-    """What went wrong in a template, as a ChatError; lack of memory is the process's own trouble."""
+    """A template's fault as a ChatError; lack of memory is the process's own trouble."""
     text = quoted(str(error), _TOLD)
     match error:
         case ChatError() | MemoryError():
@@ -186,8 +186,7 @@ def _bounded(pieces: Any) -> str:
 def _own(
     draw: Callable[[Sequence[ChatMessage]], str], text: str, messages: Sequence[ChatMessage], at: int
 ) -> tuple[Span, ...]:
-    """Where the content of message `at` is in `text`: a mark is put in its place, and what stays the same
-    isn't it."""
+    """The places of message `at`'s content in `text`: the parts that change when a mark replaces it."""
     content = messages[at].get("content")
     if not isinstance(content, str) or not content.strip():
         return ()

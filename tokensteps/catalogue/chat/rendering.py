@@ -1,8 +1,8 @@
-"""What the processes that read foreign tokenizers do for a chat: read its templates, and render it.
+"""Chats in the processes for foreign tokenizers: reading templates, and rendering.
 
 A template may loop for hours, multiply texts until the memory is full, or call itself. Loops are interrupted
-after a second of processor time, by an alarm within the process, so that the tokenizers it has loaded stay;
-what can't be interrupted ends with the process. It may add only so much memory.
+after a second of processor time, by an alarm within the process, so that its loaded tokenizers stay; other
+work is ended with the process. Additional memory is limited.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tokensteps.server.tasks import Progress
 
 
 class TooLong(BaseException):
-    """The alarm; nothing that a template does catches it."""
+    """The alarm; templates can't catch it."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class RenderRequest:
 
 @dataclass(frozen=True)
 class TemplatesReading:
-    """A tokenizer's files, in which its templates are."""
+    """A tokenizer's files, to read its templates from."""
 
     files: Mapping[str, bytes] = field(repr=False)
     seconds: float = CHAT_EXPECTED
@@ -60,21 +60,21 @@ class TemplatesReading:
 
 
 def slow() -> ChatError:
-    """The error for a template that takes too long."""
+    """The error for a slow template."""
     return ChatError("slow", seconds=f"{CHAT_SECONDS:g}")
 
 
 def greedy() -> ChatError:
-    """The error for one that takes too much memory."""
+    """The error for a template with too much memory."""
     return ChatError("memory", limit=CHAT_MEMORY // 1_000_000)
 
 
 @contextmanager
 def alarm(seconds: float) -> Iterator[None]:
-    """Raise TooLong after some seconds of work, where the system can interrupt a thread: in the main one, and
-    not on Windows.
+    """Raise TooLong after some seconds of work, where the system can interrupt a thread: only the main one,
+    and not on Windows.
 
-    A busy machine takes longer by the clock, and that is no fault of the template's.
+    A busy machine takes longer by the clock: that isn't the template's fault.
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
@@ -94,7 +94,7 @@ def alarm(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def little_memory(room: int) -> Iterator[None]:
-    """Let the process take only `room` bytes more than it has, where the system tells how many that are."""
+    """Limit the process to `room` additional bytes, where the system tells its size."""
     try:
         import resource
 

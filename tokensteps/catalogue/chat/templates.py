@@ -13,16 +13,16 @@ from tokensteps.language.i18n import N_, count
 from tokensteps.limits import CHAT_FILE_LIMIT, CHAT_TEMPLATE_LIMIT, CHAT_TEMPLATES
 
 SETTINGS_FILES: Final = ("special_tokens_map.json", "chat_template.json", "tokenizer_config.json")
-"""Files that may hold a template or the names of special tokens; what a later one says, holds."""
+"""Possible files of a template or the names of special tokens; later files win."""
 TEMPLATE_FILE: Final = "chat_template.jinja"
-"""The template in a file of its own, which comes before those in settings."""
+"""The template in a file of its own; it wins over those in settings."""
 SUFFIX: Final = ".jinja"
 USUAL_NAME: Final = "default"
-"""What a tokenizer's one template is called, and, of several, the one for ordinary chats."""
+"""The name of a single template, and, of several, the one for ordinary chats."""
 
 
 class ChatTemplates(NamedTuple):
-    """What a tokenizer's files say about chats."""
+    """The chat templates in a tokenizer's files."""
 
     named: Mapping[str, str] = {}
     """Name → template; the usual one comes first."""
@@ -101,7 +101,7 @@ def _templates_in(written: Any) -> dict[str, str]:
 
 
 def _special_in(settings: Mapping[str, Any]) -> dict[str, str]:
-    """The special tokens that settings name: each as its text, or as an object that has it."""
+    """The special tokens that settings name: each as its text, or as an object with it."""
     results = {}
     for key, value in settings.items():
         text = value.get("content") if isinstance(value, dict) else value
@@ -114,8 +114,7 @@ def _special_in(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 class Format(NamedTuple):
-    """A way to write a chat that is well known: what it is called, and a template for it that was written for
-    this app."""
+    """A well-known way to write a chat: its title, and this app's own template for it."""
 
     title: str
     template: str
@@ -174,4 +173,4 @@ Assistant:
 """,
     ),
 }
-"""Formats for tokenizers without a template of their own, by the names that links know."""
+"""Formats for tokenizers without a template of their own, by their names in links."""

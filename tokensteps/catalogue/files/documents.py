@@ -36,7 +36,7 @@ BYTES_ONLY: Final[Document] = {
     "trim_offsets": False,
     "use_regex": False,
 }
-"""A pre-tokenizer that writes text as bytes and splits nothing."""
+"""A pre-tokenizer from text to bytes, without splitting."""
 
 
 def new_document(
@@ -55,7 +55,7 @@ def new_document(
 
 
 def bpe_model(vocab: Mapping[str, int], merges: Sequence[Sequence[str]], **settings: object) -> Document:
-    """The model of a tokenizer.json by BPE; `settings` are those that aren't the usual ones."""
+    """The model of a tokenizer.json by BPE; `settings` are the unusual ones."""
     return {
         "type": "BPE",
         "dropout": None,
@@ -115,14 +115,14 @@ class Merges(NamedTuple):
     firsts: Sequence[int]
     seconds: Sequence[int]
     rank: Mapping[int, int]
-    """A token's id → the place of the first merge that makes it."""
+    """A token's id → the index of its first merge."""
 
 
 NO_MERGES = Merges((), (), {})
 
 
 def merges_of(model: Document, tokenizer: Tokenizer) -> Merges:
-    """The merges of a model that the library has loaded, and so has checked."""
+    """The merges of a model after the library has loaded, and so checked it."""
     vocab, pairs = model.get("vocab"), model.get("merges")
     if type(tokenizer.model).__name__ != "BPE" or not isinstance(vocab, dict) or not isinstance(pairs, list):
         return NO_MERGES
@@ -131,13 +131,13 @@ def merges_of(model: Document, tokenizer: Tokenizer) -> Merges:
     firsts = array("I", [vocab[first] for first, _second in parted])
     seconds = array("I", [vocab[second] for _first, second in parted])
     result = [vocab[first + second[prefix:]] for first, second in parted]
-    # The first merge that makes a token comes last, and stays.
+    # A token's first merge comes last, and stays.
     return Merges(firsts, seconds, dict(zip(reversed(result), range(len(result) - 1, -1, -1), strict=True)))
 
 
 def learned_from(token: str, ranks: Mapping[str, int]) -> tuple[str, str] | None:
-    """How a token of a file that ranks tokens was made: the last two parts when its symbols are merged with
-    the tokens before it.
+    """A token's merge in a file of ranks: the last two parts when its symbols are merged with the tokens
+    before it.
 
     >>> learned_from("abb", {"a": 0, "b": 1, "ab": 2, "bb": 3, "abb": 4}), learned_from("a", {"a": 0})
     (('ab', 'b'), None)
@@ -159,7 +159,7 @@ def learned_from(token: str, ranks: Mapping[str, int]) -> tuple[str, str] | None
 
 
 def check_document(document: Document, file: str) -> None:
-    """Refuse what the library would accept but the server couldn't cope with, or a page couldn't show. Raises
+    """Refuse documents that the library would accept but the server or a page couldn't handle. Raises
     LoadError."""
     vocab = document["model"].get("vocab")
     added = document.get("added_tokens") or []
@@ -193,7 +193,7 @@ def check_document(document: Document, file: str) -> None:
 
 
 def check_lengths(tokens: Iterable[str] | Iterable[bytes], file: str) -> None:
-    """Raise LoadError for tokens so long that working on them takes too much."""
+    """Raise LoadError for tokens too long to work on."""
     long = [token for token in tokens if len(token) > LONG_TOKEN]
     if sum(len(token) ** 2 for token in long) > LONG_TOKENS_WORK:
         longest = max(long, key=len)
@@ -204,7 +204,7 @@ def check_lengths(tokens: Iterable[str] | Iterable[bytes], file: str) -> None:
 
 
 def _check_texts(vocab: Any, added: Any, file: str) -> None:
-    """Raise LoadError for tokens that are too long, and for added tokens that are too long together."""
+    """Raise LoadError for too long tokens, and for added tokens too long together."""
     tokens = vocab if isinstance(vocab, dict | list) else ()
     named = (one[0] if isinstance(one, list) and one else one for one in tokens)
     check_lengths((token for token in named if isinstance(token, str)), file)
@@ -215,8 +215,8 @@ def _check_texts(vocab: Any, added: Any, file: str) -> None:
 
 
 def _check_numbers(document: Document, file: str) -> None:
-    """Raise LoadError for a number that is too high: of ids in templates, lengths, and whatever a later
-    version of the library reads."""
+    """Raise LoadError for too high a number: ids in templates, lengths, and anything read by later versions
+    of the library."""
     for node in nodes(
         {key: value for key, value in document.items() if key not in ("truncation", "padding")}
     ):
@@ -270,8 +270,8 @@ def check_ids(vocab: Mapping[str, Any], file: str) -> None:
 
 
 def check_added(document: Document, tokenizer: Tokenizer, file: str) -> Iterator[str]:
-    """Notes on added tokens that the library numbers differently from the file. Raises LoadError when it uses
-    an id twice.
+    """Notes on added tokens with another id in the library than in the file. Raises LoadError for a repeated
+    id.
 
     That happens where ids are missing in the vocabulary: the first new token gets the number of tokens as its
     id.

@@ -13,7 +13,7 @@ MESSAGE_CHARACTERS: Final = 120
 
 
 class LoadError(TokenizersCoreError):
-    """Files that make no tokenizer. `why` is a key of `templates`.
+    """Files without a usable tokenizer. `why` is a key of `templates`.
 
     >>> print(LoadError("no_merges", "vocab.json"))
     'vocab.json' is half of a BPE tokenizer: its merges.txt is missing; upload both files together.
@@ -155,7 +155,7 @@ class LoadError(TokenizersCoreError):
 
 
 class EncodeError(TokenizersCoreError):
-    """A loaded tokenizer that can't encode a text. `why` is a key of `templates`.
+    """A loaded tokenizer can't encode a text. `why` is a key of `templates`.
 
     >>> print(EncodeError("failed", "mine", message=quoted("Missing [UNK] token")))
     The tokenizer 'mine' can't encode this text: the tokenizers library says 'Missing [UNK] token'; use another text or \

@@ -1,5 +1,4 @@
-"""Tokenizers from files: whatever somebody uploads, recognized by its content, or an error that says what to
-do.
+"""Tokenizers from files: any upload, recognized by its content, or an error with the remedy.
 
 Every kind of file becomes one plain-data document in the `tokenizers` library's own format (`documents.py`).
 From there all go the same way: `loaded.py` checks the document and hands it to the library.
@@ -35,8 +34,8 @@ def load(
     """The tokenizer in `files`, name → contents. Raises LoadError.
 
     `pattern` splits text into words if the files don't say how, as in a .tiktoken file and a byte-level
-    vocab.json: a name in `tokenizers_core.text.patterns.PATTERNS`, or a regular expression as tiktoken writes
-    it. `special` are special tokens that such files leave out, each with its id, or None for the next one.
+    vocab.json: a name in `tokenizers_core.text.patterns.PATTERNS`, or a regular expression in tiktoken's
+    form. `special` are special tokens missing from such files, each with its id, or None for the next one.
 
     >>> files = {"vocab.json": b'{"h": 0, "u": 1, "g": 2, "ug": 3, "<unk>": 4}', "merges.txt": b"u g"}
     >>> subject = load(files)
@@ -50,7 +49,7 @@ def load(
     own = {file: data for file, data in files.items() if not is_chat_file(file)}
     if not own and all(file.endswith(SUFFIX) for file in files):
         raise LoadError("unknown", next(iter(files)))
-    for file, data in (own or files).items():  # what is said about chats, is read for a chat
+    for file, data in (own or files).items():  # files about chats are read for a chat
         if file.endswith(SUFFIX):
             continue
         try:

@@ -1,8 +1,8 @@
 """The work on texts of a tokenizer of the `tokenizers` library.
 
-For files from elsewhere it is done in a process that may be ended (`apart.py`): the library's Rust code may
-take hours, and panics on some texts. The vocabulary that comes with the app (`shipped.py`) works in the
-server's own process.
+For files from elsewhere it is done in a separate process (`remote_tokenizer.py`), which can be ended: the
+library's Rust code may take hours, and panics on some texts. The app's own vocabulary (`shipped.py`) works in
+the server's own process.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
 class Stages(NamedTuple):
-    """What surrounds a tokenizer's vocabulary, as parts of the engine."""
+    """The stages around a tokenizer's vocabulary, as parts of the engine."""
 
     algorithm: str
     pipeline: Pipeline
@@ -56,7 +56,7 @@ class Stages(NamedTuple):
 
 
 class TextWork(Protocol):
-    """What a tokenizer does with texts, in this process or in another."""
+    """A tokenizer's work on texts, in this process or in another."""
 
     def encode(self, text: str, specials: bool, added: bool) -> Tokens:
         """As in `ShownTokenizer`. Raises EncodeError."""
@@ -68,14 +68,14 @@ class TextWork(Protocol):
         """The text after the normalizer. Raises EncodeError."""
 
     def flow(self, text: str, pair: str) -> Flow:
-        """What each stage did to a text, or with a `pair` that isn't "" to both. Raises EncodeError."""
+        """The effect of each stage on a text, or with a non-empty `pair` on both. Raises EncodeError."""
 
     def why(self, text: str, place: int, specials: bool) -> Asked:
         """As in `ShownTokenizer`. Raises EncodeError."""
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
-        """As in `ShownTokenizer`. Raises LackingPartError, TokenizerFileError for a model that the engine
-        lacks; EncodeError."""
+        """As in `ShownTokenizer`. Raises LackingPartError, TokenizerFileError for a model not in the engine;
+        EncodeError."""
 
     def all_cuts(self, word: str, amount: float | None, seed: int) -> WordWays:
         """As in `ShownTokenizer`. Raises TokenizerFileError, EncodeError."""
@@ -94,7 +94,7 @@ class TextWork(Protocol):
 
 
 class PlainVocabulary(WordPieceModel):
-    """A vocabulary whose model the engine lacks: its tokens can be put together, but no way is its own."""
+    """A vocabulary without its model in the engine: its tokens can be put together, but no way is its own."""
 
     way = ""
 
@@ -108,8 +108,8 @@ class Library:
     def __init__(
         self, name: str, tokenizer: Tokenizer, marked: bool = False, rank_is_id: bool = False
     ) -> None:
-        """`marked`: U+10FFFF in its tokens stands for `</w>`. `rank_is_id`: tokens have ranks and merges
-        follow, as in tiktoken."""
+        """`marked`: U+10FFFF in its tokens means `</w>`. `rank_is_id`: tokens have ranks and merges follow,
+        as in tiktoken."""
         self.name, self.tokenizer = name, tokenizer
         self._marked, self._rank_is_id = marked, rank_is_id
 
@@ -206,10 +206,10 @@ class Library:
 
     @cached_property
     def _plain(self) -> Tokenizer:
-        """The same tokenizer, but special tokens are plain text to it. It shares the model, which takes most
-        of the memory."""
+        """The same tokenizer, but special tokens are plain text to it. It shares the model, most of the
+        memory."""
         plain = Tokenizer(self.tokenizer.model)
-        # All at once: for each call the library builds its automaton anew.
+        # All at once: the library rebuilds its automaton for each call.
         plain.add_tokens([token for _id, token in sorted(self.tokenizer.get_added_tokens_decoder().items())])
         if self.tokenizer.normalizer is not None:
             plain.normalizer = self.tokenizer.normalizer

@@ -1,9 +1,9 @@
 """A tokenizer of the `tokenizers` library as a `ShownTokenizer`, from that library's own format.
 
-A document is checked here, where a mistake can be explained, then handed to the library. Other files become a
+A document is checked here, for errors with an explanation, then handed to the library. Other files become a
 document first, in `formats.py`.
 
-Reading files and encoding texts are done in processes of their own (`apart.py`).
+Reading files and encoding texts are done in processes of their own (`remote_tokenizer.py`).
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ from tokensteps.limits import CUT_LIMIT
 
 BYTE_TOKEN: Final = re.compile(r"<0x([0-9A-F]{2})>")
 KNOWN_PATTERNS: Final = frozenset({"", *PATTERNS.values()})
-"""Regular expressions that take time in proportion to the text."""
+"""Regular expressions with a running time in proportion to the text."""
 
 
 class LoadedSubject(ShownTokenizer):
-    """A tokenizer of the `tokenizers` library: what is known of its tokens, and who works on texts."""
+    """A tokenizer of the `tokenizers` library: its tokens' facts, and the worker on texts."""
 
     library: TextWork
     source: tuple[Document, Tokenizer] | None = None
-    """What it was made from, until that is kept or dropped."""
+    """Its sources, until they are cached or dropped."""
     pattern: str | None = None
-    """What splits text into words where the files don't say it, so that somebody may choose another; None
-    where they do."""
+    """The pattern for words where the files don't have one, so that the user may choose another; None where
+    they do."""
 
     def __init__(
         self,
@@ -72,8 +72,8 @@ class LoadedSubject(ShownTokenizer):
         respelled: tuple[str, str] = ("", ""),
         rank_is_id: bool = False,
     ) -> None:
-        """`document` is what `tokenizer` was made from. `respelled`: a character in its tokens, and what it
-        stands for. `rank_is_id`: its file ranks tokens, and merges follow from that."""
+        """`document` is the source of `tokenizer`. `respelled`: a character in its tokens, and its meaning.
+        `rank_is_id`: its file ranks tokens, and merges follow from that."""
         self.source = document, tokenizer
         model = document["model"]
         self.name = name
@@ -111,7 +111,7 @@ class LoadedSubject(ShownTokenizer):
         )
         self.unknown_token, self.unknown_id = self._unknown(model, tokenizer)
         self.has_own_patterns = not {str(node.get("Regex", "")) for node in nodes(document)} <= KNOWN_PATTERNS
-        """Whether it has regular expressions that nobody here has tried: they may take any time."""
+        """Whether it has unknown regular expressions: they may take any time."""
         self._normalizes = tokenizer.normalizer is not None
         self.added = self._put_around()
 
@@ -130,7 +130,7 @@ class LoadedSubject(ShownTokenizer):
         return self.library.normalized(text) if self._normalizes else text
 
     def flow(self, text: str, pair: str = "") -> Flow:
-        """What each stage did to a text, or to a pair. Raises EncodeError, SurrogateError."""
+        """The effect of each stage on a text, or on a pair. Raises EncodeError, SurrogateError."""
         refuse_surrogates(text)
         refuse_surrogates(pair)
         return self.library.flow(text, pair)
@@ -156,16 +156,16 @@ class LoadedSubject(ShownTokenizer):
         return self.library.cut_text(text[:CUT_LIMIT], specials)
 
     def stages(self) -> Stages:
-        """What surrounds its vocabulary. Raises what `TextWork.stages` raises."""
+        """The stages around its vocabulary. Raises the errors of `TextWork.stages`."""
         return self.library.stages()
 
     @cached_property
     def written(self) -> str:
-        """The content of its tokenizer.json. Raises what `TextWork.written` raises."""
+        """The content of its tokenizer.json. Raises the errors of `TextWork.written`."""
         return self.library.written()
 
     def work(self, name: str, *arguments: Any) -> Any:
-        """What the library's method called `name` returns, for another process."""
+        """The result of the library's method `name`, for another process."""
         return getattr(self.library, name)(*arguments)
 
     def without_library(self) -> LoadedSubject:
@@ -175,7 +175,7 @@ class LoadedSubject(ShownTokenizer):
         return sent
 
     def token(self, identifier: int) -> str:
-        """The token with this id, "" for one that is unused. Raises UnknownIdError."""
+        """The token with this id, "" for an unused one. Raises UnknownIdError."""
         if not 0 <= identifier < len(self._names):
             raise UnknownIdError(identifier=identifier, size=len(self._names))
         return self._names[identifier]
@@ -183,7 +183,7 @@ class LoadedSubject(ShownTokenizer):
     def token_bytes(self, identifier: int) -> bytes:
         token = self.token(identifier)
         if identifier not in self._special_ids:
-            # Added tokens are written as text, but what is no special token is decoded like any other.
+            # Added tokens are written as text, but decoded like any other unless special.
             if (
                 self.style.byte_level
                 and identifier not in self._added_ids
@@ -243,7 +243,7 @@ class LoadedSubject(ShownTokenizer):
         try:
             return tuple(map(self.token, self.encode("", added=True).ids))
         except (EncodeError, UnknownIdError):
-            return ()  # a template with tokens that aren't there: encoding with it will say so
+            return ()  # a template with missing tokens: encoding with it will say so
 
 
 # --- From documents to subjects -----------------------------------------------------------------------------

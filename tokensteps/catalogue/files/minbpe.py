@@ -1,5 +1,4 @@
-"""minbpe's .model: the pattern, the special tokens, and the pairs in the order in which they were merged, as
-ids."""
+"""minbpe's .model: the pattern, the special tokens, and the pairs in merge order, as ids."""
 
 from __future__ import annotations
 
@@ -63,7 +62,7 @@ def from_minbpe(
 def _merged(
     upload: RecognizedFile, lines: list[str], start: int
 ) -> tuple[list[bytes], list[tuple[int, int]]]:
-    """The tokens by id, and the pairs that made those after the bytes."""
+    """The tokens by id, and the merged pairs behind all tokens after the bytes."""
     if len(lines) - start > TOKEN_LIMIT:
         raise LoadError(
             "too_many_tokens", upload.file, number=count(len(lines) - start), limit=count(TOKEN_LIMIT)

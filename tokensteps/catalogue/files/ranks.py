@@ -27,8 +27,8 @@ from tokensteps.limits import TOKEN_LIMIT
 def from_ranks(
     upload: RecognizedFile, name: str, pattern: str | None, special: Mapping[str, int | None]
 ) -> LoadedSubject:
-    """A byte-level BPE tokenizer from tokens and their ranks, which are enough to say what may be merged, and
-    when."""
+    """A byte-level BPE tokenizer from tokens and their ranks: the possible merges and their order follow from
+    them."""
     ranks = _ranks(upload)
     notes = []
     if not special:
@@ -45,7 +45,7 @@ def from_ranks(
 
 
 def numbered(special: Mapping[str, int | None], taken: Iterable[int]) -> dict[str, int]:
-    """Special tokens with their ids: those that were given, and the next ones that are free.
+    """Special tokens with their ids: the given ones, and the next free ones.
 
     >>> numbered({"<s>": None, "<|end|>": 9, "<pad>": None}, [0, 1, 2])
     {'<s>': 3, '<|end|>': 9, '<pad>': 10}
@@ -65,8 +65,7 @@ def from_rank_table(
     pattern: str,
     notes: list[str],
 ) -> LoadedSubject:
-    """A byte-level BPE tokenizer from tokens and their ids, which are in the order in which they are
-    merged."""
+    """A byte-level BPE tokenizer from tokens and their ids in merge order."""
     if len(ranks) > TOKEN_LIMIT:
         raise LoadError("too_many_tokens", upload.file, number=count(len(ranks)), limit=count(TOKEN_LIMIT))
     check_lengths(ranks, upload.file)
@@ -79,7 +78,7 @@ def from_rank_table(
         bpe_model(
             vocab,
             [[bytes_to_symbols(first), bytes_to_symbols(second)] for first, second in all_splits(ranks)],
-            # A word that is a token is that token, whether merging would get there or not.
+            # A word in the vocabulary is its token, whether the merges lead there or not.
             ignore_merges=True,
         ),
         special.items(),

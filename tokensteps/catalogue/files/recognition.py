@@ -1,4 +1,4 @@
-"""What somebody uploaded: each file recognized by its content, and which of them make one tokenizer."""
+"""Uploads: each file recognized by its content, and the files that make one tokenizer."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class RecognizedFile(NamedTuple):
 
 
 def chosen_files(uploads: Sequence[RecognizedFile]) -> tuple[RecognizedFile, ...]:
-    """The files that make the tokenizer. A tokenizer.json holds all of it, so files beside it are ignored.
-    Raises LoadError."""
+    """The files that make the tokenizer. A tokenizer.json is complete, so files beside it are ignored. Raises
+    LoadError."""
     kinds: dict[str, RecognizedFile] = {}
     for upload in uploads:
         if upload.kind in kinds:
@@ -45,7 +45,7 @@ def chosen_files(uploads: Sequence[RecognizedFile]) -> tuple[RecognizedFile, ...
 
 
 ALONE: Final = ("words", "ranks", "tekken", "minbpe", "pieces")
-"""Kinds of files that are a tokenizer by themselves."""
+"""Kinds of files with a whole tokenizer."""
 MINBPE: Final = "minbpe v1"
 """The first line of minbpe's models."""
 MAGIC: Final = (
@@ -62,17 +62,17 @@ MAGIC: Final = (
     (b"\x80\x04", "pickle"),
     (b"\x80\x05", "pickle"),
 )
-"""How files begin that are no tokenizers, and what they are."""
+"""First bytes of other files, and the kinds of these files."""
 # A protobuf message whose first field is a message (a piece) whose first field is a string; a float comes
 # next.
 SENTENCEPIECE = re.compile(rb"\n[\x02-\x7f]\n[\x00-\x7f]", re.DOTALL)
-# A token may be empty, as the last one of Whisper's is; tiktoken's writer has a single = for it.
+# A token may be empty, like the last one of Whisper's; tiktoken's writer has a single = for it.
 RANK_LINE = re.compile(r"([A-Za-z0-9+/]+={0,2}|=) ([0-9]{1,10})")
 SCORE_LINE = re.compile(r"[^\t\n]*\t-?[0-9.]+(?:e-?[0-9]+)?")
 
 
 def recognize(file: str, data: bytes) -> RecognizedFile:
-    """What a file is: by its content, or by its name if the content doesn't tell. Raises LoadError."""
+    """A file's kind: by its content, or by its name if the content doesn't tell. Raises LoadError."""
     if not data.strip():
         raise LoadError("empty", file)
     for magic, kind in MAGIC:
@@ -134,7 +134,7 @@ SETTINGS: Final = (
     ("unk_token", "special_tokens_map.json"),
     ("mask_token", "special_tokens_map.json"),
 )
-"""A key, and the file beside a tokenizer that has it."""
+"""A key, and its file beside a tokenizer."""
 
 
 def _recognize_json(file: str, content: Any) -> RecognizedFile:

@@ -1,8 +1,8 @@
 """Tokenizers from elsewhere in processes of their own: their files are read there, and their texts encoded.
 
-A file can hold what burns a core for hours, takes all memory, or holds the GIL while all other visitors wait.
-A process can be ended, and is: after so many seconds of processor time, at so much memory, and when nobody
-has asked it for a while. What comes back is a `LoadedSubject` that knows its tokens and passes texts on.
+A file can burn a core for hours, take all memory, or hold the GIL while all other visitors wait. A process
+can be ended, and is: after so many seconds of processor time, at so much memory, and after some time without
+requests. The result is a `LoadedSubject` that knows its tokens and passes texts on.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, Final
 
-import tokensteps.catalogue.chat.rendering  # noqa: F401 - so that a process has it before a chat's second begins
+import tokensteps.catalogue.chat.rendering  # noqa: F401 - imported before a chat's second begins
 from tokenizers_core.encoding.cuts.ways import TextCuts, WordWays
 from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.errors import TokenizersCoreError
@@ -53,29 +53,28 @@ Files = Mapping[str, bytes]
 READER_NICENESS: Final = 5
 """By how much the priority of these processes is lower than the server's."""
 READ_BY_ENGINE: Final = frozenset({"why", "why_not", "all_cuts", "cut_steps", "cut_text"})
-"""Work for which the engine reads the file's model first."""
+"""Work that needs the file's model in the engine first."""
 _here: Final = SharedCache[str, LoadedSubject](READER_ROOM)
 """In such a process: the tokenizers it has loaded, by their keys."""
 
 
 class Missing(Exception):
-    """Raised by a process that doesn't have the tokenizer: it needs the files."""
+    """Raised by a process without the tokenizer: it needs the files."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """Something that such a process is asked to do with a tokenizer, which it loads first if it doesn't have
-    it."""
+    """A request to such a process about a tokenizer, which it loads first if necessary."""
 
     key: str
     name: str
     ask: Callable[..., Any]
-    """It is called with the tokenizer and, if it `reports`, with what is to be told how far it is."""
+    """It is called with the tokenizer and, if it `reports`, with a callback for its progress."""
     seconds: float
     limit: float
     files: Files | None = field(default=None, repr=False)
     how: Mapping[str, Any] = field(default_factory=dict)
-    """What else `load` is told: the pattern, the special tokens."""
+    """The other arguments of `load`: the pattern, the special tokens."""
     reports: bool = False
 
     def __call__(self, progress: Progress) -> Any:
@@ -102,7 +101,7 @@ def _nothing_collected() -> Iterator[None]:
 
 @process_singleton
 def readers() -> Workers:
-    """The processes of this server that have tokenizers from elsewhere."""
+    """This server's processes for tokenizers from elsewhere."""
     return Workers(READERS, READER_NICENESS, __name__, READER_IDLE_SECONDS)
 
 
@@ -118,11 +117,11 @@ def load_remote_tokenizer(
     session: Callable[[], str],
     how: Mapping[str, Any] = MappingProxyType({}),
 ) -> LoadedSubject:
-    """The tokenizer in `files`, which are asked for again when a process doesn't have them any more.
+    """The tokenizer in `files`; these are requested again when a process no longer has them.
 
-    `key` is the same for the same files and `how`, which is what else `load` is told: whoever brings them
-    first has them read for all. `session` says who is asking when a text is to be encoded. Raises LoadError,
-    TrainingError when too many are waiting, Stopped, and what `files` raises.
+    `key` is the same for the same files and `how` (the other arguments of `load`): the first upload is read
+    for all. `session` names the visitor's session when a text is encoded. Raises LoadError, TrainingError
+    when too many are waiting, Stopped, and the errors of `files`.
     """
     value = files()
     seconds, limit = _reading_seconds(value), READING_FILES_SECONDS
@@ -136,7 +135,7 @@ def load_remote_tokenizer(
         if error.why == "time":
             raise LoadError("slow", file, seconds=f"{READING_FILES_SECONDS:g}") from None
         raise LoadError("memory", file, limit=TRAINING_MEMORY // 1_000_000) from None
-    subject.name = name or subject.name  # it may have been read for somebody who calls it something else
+    subject.name = name or subject.name  # another visitor's upload may have another name
     subject.library = RemoteTokenizer(key, subject.name, files, session, subject.has_own_patterns, how)
     return subject
 
@@ -160,10 +159,9 @@ class RemoteTokenizer:
         self._key, self._name, self._files, self._session = key, name, files, session
         self._how = dict(how)
         self._least_seconds = ENCODING_SECONDS if has_own_patterns else 0.0
-        """A pattern that somebody has written may take any time: such a tokenizer waits where what takes long
-        does."""
+        """Users' own patterns may take any time: such a tokenizer waits in the queue of slow work."""
         self._given_up: dict[str, None] = {}
-        """Digests of what took too long: a page asks again and again."""
+        """Digests of too slow requests: a page asks again and again."""
 
     def encode(self, text: str, specials: bool, added: bool) -> Tokens:
         encoded: Tokens = self._ask("encode", text, specials, added)
@@ -232,12 +230,12 @@ class RemoteTokenizer:
             raise (self._slow(seconds) if why == "time" else EncodeError("lost", self._name)) from None
 
     def check(self, ask: Callable[..., Any], seconds: float, limit: float, progress: Progress) -> Any:
-        """What `ask` returns for the tokenizer in its process, where it reports how far it is. Raises what
-        workers raise, and EncodeError."""
+        """The result of `ask` for the tokenizer in its process, with reports of its progress. Raises the
+        errors of workers, and EncodeError."""
         return self._answer(Request(self._key, self._name, ask, seconds, limit, reports=True), progress)
 
     def _answer(self, request: Request, progress: Progress) -> Any:
-        """The answer of a process, which gets the files if it needs them."""
+        """The answer of a process; it gets the files if it needs them."""
         try:
             try:
                 answer = readers().run(request, progress)
@@ -245,7 +243,7 @@ class RemoteTokenizer:
                 files = self._files_again()
                 limit = request.limit + SLOWER * _reading_seconds(files)
                 answer = readers().run(replace(request, files=files, limit=limit, how=self._how), progress)
-        except EncodeError as error:  # which has the name of whoever brought the files first
+        except EncodeError as error:  # with the name from the first upload of the files
             raise EncodeError(error.why, self._name, **_without_name(error.evidence)) from None
         return pickle.loads(answer)
 

@@ -1,9 +1,9 @@
 """SentencePiece's .model: its pieces as a document of the `tokenizers` library, and texts in the engine's
 tokens.
 
-The library can't do all that SentencePiece does (it cuts a text at user-defined symbols before it normalizes
-it, and takes one grapheme at a time where a map of characters takes the longest match), so texts are encoded
-by the engine, whose ids are SentencePiece's.
+The library can't do everything of SentencePiece (it cuts a text at user-defined symbols before it normalizes
+it, and takes one grapheme at a time instead of a character map's longest match), so texts are encoded by the
+engine, with SentencePiece's ids.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ _ADDED: Final[Document] = {
 
 
 def _normalizer(model: PieceModel) -> Document | None:
-    """What SentencePiece does to a text before it looks for pieces."""
+    """SentencePiece's rewriting of a text before the search for pieces."""
     steps: list[Document] = []
     if model.charsmap:
         charsmap = base64.b64encode(model.charsmap).decode()
@@ -207,7 +207,7 @@ def _whole_document(model: PieceModel) -> Document:
 
 
 def _bpe_document(model: PieceModel) -> Document:
-    """The merges follow from the pieces: any two that make another may be merged, the highest score first."""
+    """The merges follow from the pieces: any two pieces may merge into another, the highest score first."""
     positions = _positions(model)
     mergeable = {one.text for one in model.pieces if one.kind in (1, USER_DEFINED, UNUSED)}
     ranked = sorted(
@@ -234,7 +234,7 @@ DOCUMENTS: Final[Mapping[int, Callable[[PieceModel], Document]]] = {
     WORD: _whole_document,
     CHAR: _whole_document,
 }
-"""Type of model → what stands for it in a tokenizer.json."""
+"""Type of model → its form in a tokenizer.json."""
 WITHOUT_STEPS: Final[Mapping[int, tuple[str, ...]]] = {
     WORD: (
         N_(
@@ -247,4 +247,4 @@ WITHOUT_STEPS: Final[Mapping[int, tuple[str, ...]]] = {
         ),
     ),
 }
-"""Type of model → what is said of one that learns nothing step by step."""
+"""Type of model → the note on models that learn nothing step by step."""

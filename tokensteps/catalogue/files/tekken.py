@@ -19,7 +19,7 @@ from tokensteps.limits import ADDED_LIMIT, TOKEN_LIMIT
 
 
 def from_tekken(upload: RecognizedFile, name: str) -> LoadedSubject:
-    """A tokenizer whose file says all: the pattern, the tokens, the special tokens. Raises LoadError."""
+    """A tokenizer from a complete file: the pattern, the tokens, the special tokens. Raises LoadError."""
     config: Document = upload.content["config"]
     pattern = config.get("pattern")
     if not isinstance(pattern, str) or not pattern:
@@ -51,7 +51,7 @@ def _token(upload: RecognizedFile, part: str, entry: Any) -> bytes:
 
 
 def _special(upload: RecognizedFile, reserved: int) -> dict[str, int]:
-    """The special tokens, with a filler under each id that is reserved but has none, as in mistral_common."""
+    """The special tokens, with a filler under each unused reserved id, as in mistral_common."""
     special: dict[str, int] = {}
     listed = upload.content.get("special_tokens")
     if listed is None:

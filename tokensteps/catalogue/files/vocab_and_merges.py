@@ -15,8 +15,8 @@ from tokensteps.catalogue.files.recognition import RecognizedFile
 from tokensteps.catalogue.files.words import UNKNOWN_TOKENS, published_pattern, word_rule
 
 END_MARK = "\U0010ffff"
-"""Written for `</w>` where that is a symbol of its own, as the library's symbols are single characters. It is
-a noncharacter, which no text contains."""
+"""Written for `</w>` as a symbol of its own, as the library's symbols are single characters. It is a
+noncharacter, absent from all texts."""
 # The empty place between a character and white space or the end becomes the mark.
 MARK_ENDS: Final[Document] = {
     "type": "Replace",
@@ -50,7 +50,7 @@ def from_vocab_and_merges(
     joined = any(len(token) == 5 and token.endswith(END_OF_WORD) and token not in result for token in ids)
     apart = END_OF_WORD in ids and not joined
     symbols = {token for token in ids if len(token.removesuffix(END_OF_WORD)) == 1 or token == END_OF_WORD}
-    # A token that no merge makes can only be found in the text as it is.
+    # A token without a merge can only be found in the text as it is.
     special = [(token, ids[token]) for token in ids if token and token not in result and token not in symbols]
     ordinary = result | symbols
     published = published_pattern(len(vocab.content), next(iter(vocab.content)))
@@ -97,11 +97,10 @@ def _pairs(merges: RecognizedFile) -> list[tuple[str, str]]:
 
 
 def _pairs_over_lines(merges: RecognizedFile, known: Collection[str]) -> list[tuple[str, str]]:
-    """The merges of a vocabulary some of whose tokens contain line ends, which are written to the file as
-    they are.
+    """The merges of a vocabulary with line ends in some tokens, written to the file as they are.
 
-    A merge ends at a line end if its two tokens and the token they make are known, and if the rest of the
-    file can be read, too. So the file is read from its end.
+    A merge ends at a line end if its two tokens and the merged one are known, and if the rest of the file can
+    be read, too. So the file is read from its end.
     """
     text = merges.content
     text = text if text.endswith("\n") else f"{text}\n"

@@ -18,7 +18,7 @@ UNUSED_TOKEN = re.compile(r"\[unused\d+\]")
 WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
-"""What Rust calls white space; Python's `strip` would remove more."""
+"""Rust's white space; Python's `strip` would remove more."""
 
 
 def from_vocab_txt(upload: RecognizedFile, name: str) -> LoadedSubject:

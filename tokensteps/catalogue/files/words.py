@@ -15,15 +15,15 @@ from tokensteps.catalogue.files.documents import BYTES_ONLY, Document, in_sequen
 from tokensteps.language.i18n import N_
 
 UNKNOWN_TOKENS = ("[UNK]", "<unk>", "[unk]", "<UNK>", "<|unk|>")
-"""Names of the unknown token; the first that a vocabulary has is taken."""
+"""Names of the unknown token; the vocabulary's first one is used."""
 
 
 FIRST_TOKENS: Final = {"<｜begin▁of▁sentence｜>": "deepseek_v3"}
-"""Published vocabularies by their first token, which others of their size don't have."""
+"""Published vocabularies by their first token, unique among others of their size."""
 
 
 def published_pattern(size: int, first: str) -> str | None:
-    """The pattern of a published vocabulary of this size, whose first token is `first`; None for any other.
+    """The pattern of a published vocabulary of this size and with this first token; None for any other.
 
     >>> (
     ...     published_pattern(151_643, "!"),
@@ -37,7 +37,7 @@ def published_pattern(size: int, first: str) -> str | None:
 
 
 class WordRule(NamedTuple):
-    """How text becomes words; `note` says how that is known."""
+    """The rule from text to words; `note` explains its choice."""
 
     note: str
     pre_tokenizer: Document
@@ -46,8 +46,8 @@ class WordRule(NamedTuple):
 
 
 def word_rule(tokens: Collection[str], pattern: str | None, published: str | None = None) -> WordRule:
-    """What the tokens show. `tokens` are the model's, without the special ones; `published` is the pattern of
-    those that are known."""
+    """The rule by the look of the tokens. `tokens` are the model's, without the special ones; `published` is
+    the pattern of a known vocabulary."""
     has_end = any(token.endswith(END_OF_WORD) for token in tokens)
     characters = set().union(*(token.removesuffix(END_OF_WORD) for token in tokens))
     single = {token for token in tokens if len(token) == 1}
@@ -111,8 +111,7 @@ def word_rule(tokens: Collection[str], pattern: str | None, published: str | Non
 
 
 def words_as_bytes(pattern: str) -> Document:
-    """A pre-tokenizer: words by a pattern, as bytes. Like tiktoken, it drops what the pattern doesn't
-    match."""
+    """A pre-tokenizer: words by a pattern, as bytes. Like tiktoken, it drops text without a match."""
     regex = PATTERNS.get(pattern) or for_oniguruma(pattern)
     return in_sequence(
         {"type": "Split", "pattern": {"Regex": regex}, "behavior": "Removed", "invert": True}, BYTES_ONLY
@@ -128,8 +127,7 @@ PATTERN_ITEM = re.compile(
 
 
 def for_oniguruma(pattern: str) -> str:
-    r"""A regular expression as tiktoken writes it, for the library's Oniguruma, which reads three things
-    differently.
+    r"""A regular expression in tiktoken's form, for the library's Oniguruma, with three differences.
 
     In Oniguruma, `{1,3}+` repeats, and `^` and `$` match at every line.
 
