@@ -63,14 +63,14 @@ MARKER_LIMIT = 80
 LABELLED_DECADES = 2
 """Up to how many decades of a logarithmic axis have ticks at 1, 2 and 5."""
 TICKS_IN_POWERS_BELOW = 1e-5
-"""Ticks of an axis that goes lower are written with powers of ten."""
+"""Below this value an axis has ticks with powers of ten."""
 ACCENT = "#d9621a"
 """The current step: a contrast of at least 3:1 on the backgrounds of both themes."""
 NEUTRAL = "#8a8f98"
 MARGIN = {"l": 10, "r": 10, "t": 10, "b": 10}
 CURVE_LAYOUT: Mapping[str, Any] = {"height": 320, "margin": MARGIN, "showlegend": False}
 LEGEND_BELOW: Mapping[str, Any] = {"orientation": "h", "y": -0.2, "yanchor": "top"}
-"""On a phone it takes several lines, which above would lie over the points."""
+"""On a phone it takes several lines, and above they would lie over the points."""
 SCATTER_LAYOUT: Mapping[str, Any] = {
     "height": 380,
     "margin": MARGIN,
@@ -174,7 +174,7 @@ def _written(height: float, number: str) -> str:
 
 
 def scatter_told(figure: go.Figure, title: str) -> str:
-    """The pairs that stand out in the chart of scores, in words: their counts and scores."""
+    """The highlighted pairs of the chart of scores, in words: their counts and scores."""
     chosen = [
         f"{points.name} ({unescape(points.customdata[0][0])}, {points.x[0]:,} · {points.customdata[0][1]})"
         for points in figure.data[1:]
@@ -227,8 +227,8 @@ def score_chart(snapshot: WordPieceSnapshot, style: Style) -> go.Figure:
 
 
 def log_axis(title: str, figure: go.Figure, axis: str) -> dict[str, Any]:
-    """A logarithmic axis of a figure. Each tick says its whole number: left alone, Plotly writes “5” for 50.
-    So that these find room, there are three ticks a decade (1, 2, 5) over at most two decades, and otherwise
+    """A logarithmic axis of a figure. Each tick shows its whole number: by default Plotly writes “5” for 50.
+    To leave room for these, there are three ticks a decade (1, 2, 5) over at most two decades, and otherwise
     one."""
     values = [value for points in figure.data for value in points[axis]]
     decades = math.log10(max(values) / min(values)) if values else 0
@@ -284,7 +284,7 @@ def margin_chart(
 
 
 def charts_for(trace: UnigramTrace) -> list[str]:
-    """The names of the charts that a run has: only E steps have an objective."""
+    """The names of a run's charts: only E steps have an objective."""
     return [chart for chart in PRUNE_CHARTS if chart != "objective" or trace.method == "sentencepiece"]
 
 
@@ -332,20 +332,20 @@ def _heights(trace: UnigramTrace, point: StepPoint, chart: str) -> list[float]:
 
 def thinned(steps: Sequence[int], now: int, limit: int = 0) -> list[int]:
     """The places of the points to draw: about `limit` (default: `CURVE_LIMIT`), evenly spaced, the first, the
-    last, and those of step `now`."""
+    last, and all of step `now`."""
     stride = max(1, math.ceil(len(steps) / (limit or CURVE_LIMIT)))
     last = len(steps) - 1
     return [index for index, step in enumerate(steps) if index % stride == 0 or index == last or step == now]
 
 
 def _step_name(point: StepPoint, style: Style) -> str:
-    """What a hover shows of a step: the piece that it pruned, or what it did."""
+    """A step's name in a hover: its pruned piece, or its kind."""
     name = readable(point.piece, style) if point.kind == "prune" else step_name(point.kind)
     return chart_text(name)
 
 
 def worth_chart(rows: Sequence[Worth], style: Style) -> go.Figure:
-    """What pieces are worth: the exact loss against SentencePiece's estimate."""
+    """The worth of pieces: the exact loss against SentencePiece's estimate."""
     exact, approximate = [row.exact for row in rows], [row.approximate for row in rows]
     figure = go.Figure(
         go.Scatter(

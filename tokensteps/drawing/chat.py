@@ -1,5 +1,4 @@
-"""A chat as the model reads it: what the messages say in colour, what the template writes around it apart
-from that."""
+"""A chat as the model reads it: the messages' text in colour, the template's text around it set apart."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ SHOWN_SPACES: Final = Style(show="spaces")
 
 
 def owner(start: int, end: int, own: Sequence[Sequence[Span]]) -> int | None:
-    """The message that a stretch of the chat belongs to, if only in part; None for the template.
+    """The message of a stretch of the chat, if only of a part of it; None for the template.
 
     >>> owner(3, 6, [((0, 2),), ((5, 9),)]), owner(2, 5, [((0, 2),), ((5, 9),)])
     (1, None)
@@ -61,7 +60,7 @@ def _legend() -> str:
 
 
 def cost_html(tokens: int, own: int, special: int) -> str:
-    """What a chat costs: all its tokens, those of the messages, and those that the template adds."""
+    """The cost of a chat: all its tokens, the messages', and the template's."""
     template = tokens - own
     share = percent(f"{100 * template / tokens:.0f}") if tokens else "–"
     figures = (

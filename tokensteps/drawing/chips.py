@@ -1,8 +1,8 @@
 """The tokens of a text as coloured chips; `assets/components/chips.js` links them to their ids and details.
 
-Whatever a learner pasted or a vocabulary holds becomes markup through `tokensteps.drawing.tokens` and
-`html.escape` alone. The chips show signs in place of invisible characters; the text itself travels beside
-them, and that is what is copied.
+All text from learners and vocabularies becomes markup through `tokensteps.drawing.tokens` and `html.escape`
+alone. The chips show signs in place of invisible characters; the text itself travels beside them, for
+copying.
 """
 
 from __future__ import annotations
@@ -69,8 +69,7 @@ class Piece(NamedTuple):
 class TextRun(NamedTuple):
     """A stretch of text with its tokens.
 
-    Usually one; several when they share a character; none for text that no token covers. Text may be empty:
-    [CLS].
+    Usually one; several when they share a character; none for text without a token. Text may be empty: [CLS].
     """
 
     text: str
@@ -126,17 +125,17 @@ def chips_message(
 ) -> bytes:
     """Pack the chips for the browser; the same arguments always give the same bytes.
 
-    `cards` are the tokens' details by id, trusted markup: escape what you put in; None leaves those that the
-    browser has, which it then dims. `head` is blocks of such markup, which are shown above the chips.
-    `version` says of which text all this is: a message of an older text than the one shown is passed over.
-    `page` names what is shown (the tokenizer, the part of a long text, the language): with another one the
-    browser forgets the pinned token and the scroll position. `linked` ties the chips to the text box on the
-    page. `first` is the number of tokens before these, `total` the number of all.
+    `cards` are the tokens' details by id, trusted markup: escape what you put in; None leaves the browser's
+    present ones, dimmed. `head` is blocks of such markup, shown above the chips. `version` is the text's
+    version: a message older than the text on the page is ignored. `page` names the contents (the tokenizer,
+    the part of a long text, the language): with another one the browser forgets the pinned token and the
+    scroll position. `linked` ties the chips to the text box on the page. `first` is the number of tokens
+    before these, `total` the number of all.
 
-    `labels` needs the keys in `CHIP_LABELS`, plain text, and may have "why", on a button that asks about the
-    pinned token: "chip" holds `{text}` and `{ids}`; "token" may hold `{index}` and `{total}`, "tokens" also
+    `labels` needs the keys in `CHIP_LABELS`, plain text, and may have "why", for a button about the pinned
+    token: "chip" holds `{text}` and `{ids}`; "token" may hold `{index}` and `{total}`, "tokens" also
     `{last}`, "characters" `{start}` and `{end}` (as in a slice), "copied" `{number}` and `{total}`.
-    "language" (BCP 47, default "en") says how numbers are written.
+    "language" (BCP 47, default "en") decides the format of numbers.
 
     Raises `ValueError` when a label is missing.
     """
@@ -176,13 +175,13 @@ def chips_message(
     text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
     try:
         return text.encode()
-    except UnicodeEncodeError:  # a lone surrogate, which JSON can write as an escape
+    except UnicodeEncodeError:  # a lone surrogate: JSON can write it as an escape
         return json.dumps(message, separators=(",", ":")).encode()
 
 
 def _drawn_lines(runs: Sequence[TextRun], shown: Shown, chip: str, unknown: str) -> Iterator[_Drawn]:
     line: list[_Drawn] = []
-    result: dict[tuple[Any, ...], _Drawn] = {}  # quicker to ask than what is kept for everybody
+    result: dict[tuple[Any, ...], _Drawn] = {}  # quicker than the shared cache
     for text, _, _, pieces in runs:
         tokens = tuple([(piece[0], piece[1], piece[2], piece[5], piece[6]) for piece in pieces])
         drawn = result.get((text, tokens))
@@ -197,8 +196,8 @@ def _drawn_lines(runs: Sequence[TextRun], shown: Shown, chip: str, unknown: str)
 
 
 def _line(chips: Sequence[_Drawn]) -> Iterator[_Drawn]:
-    """Put chips into a line of text, which runs like its first chip with a direction; chips that run the
-    other way stay together.
+    """Put chips into a line of text, with the direction of its first directed chip; chips of the other
+    direction stay together.
 
     `dir=auto` can't be used: to find a line's direction, a browser does not look into the isolates in it.
     """
@@ -232,7 +231,7 @@ def _line(chips: Sequence[_Drawn]) -> Iterator[_Drawn]:
 
 
 def line_html(drawn: Sequence[tuple[str, str]]) -> str:
-    """Return other chips, each with the text it stands for, as one line of text in reading order.
+    """Return other chips, each with its text, as one line of text in reading order.
 
     >>> line_html([("<b>hug</b>", "hug")])
     '<div class=l dir=ltr><b>hug</b></div>'
@@ -325,8 +324,7 @@ def _text_html(text: str, signs: bool) -> str:
 
 
 def direction(text: str) -> str:
-    """The direction that this text gives a line: that of its first letter; "number" when it has digits but no
-    letters."""
+    """The direction of a line with this text: its first letter's; "number" for digits without letters."""
     number = ""
     for character in text[:LONGEST]:
         kind = unicodedata.bidirectional(character)

@@ -1,9 +1,8 @@
-"""Which line of the plain version a step is at, in each of its two beats, and what the line's names stand for
-then.
+"""The current line of the plain version in each of a step's two beats, and the values of its names.
 
-What is shown are the files of `tokenizers_core/plain/` themselves. Their lines are found by how they begin,
-so that they move with the source. Everything here is a pure function of a snapshot;
-`assets/components/code.js` marks the lines that a frame names.
+The listings are the files of `tokenizers_core/plain/` themselves. Lines are found by their beginnings, so
+that they move with the source. Everything here is a pure function of a snapshot; `assets/components/code.js`
+marks the lines named in a frame.
 """
 
 from __future__ import annotations
@@ -53,8 +52,7 @@ Beats = tuple["Beat", "Beat"]
 
 
 class Beat(NamedTuple):
-    """What a step is at: the lines by their keys, the one with the values first, and the values as plain
-    text."""
+    """A step's current lines by their keys, the one with the values first, and the values as plain text."""
 
     keys: tuple[str, ...]
     values: str
@@ -86,8 +84,8 @@ class Excerpt(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """A plain version as it is shown: its file, what it takes from others, and for each key how one line
-    alone begins."""
+    """A plain version on the page: its file, its imports from others, and for each key the unique beginning
+    of a line."""
 
     excerpts: tuple[Excerpt, ...]
     beginnings: Mapping[str, str]
@@ -182,14 +180,14 @@ LISTINGS: Mapping[str, Listing] = {
 
 
 def listing_of(trace: Training) -> str:
-    """The name of the plain version of what trained this: Unigram has one for each method."""
+    """The name of the run's plain version: Unigram has one for each method."""
     if isinstance(trace, BpeTrace) and trace.kind != "plain":
         return trace.kind
     return str(trace.settings.get("method", trace.algorithm))
 
 
 def rules_left_out(trace: Training) -> list[str]:
-    """Sentences on the rules of this run that the plain version lacks."""
+    """Sentences on this run's rules missing from the plain version."""
     settings = trace.settings
     lines = []
     if settings.get("tie_rule", "first") != "first":
@@ -211,8 +209,7 @@ def rules_left_out(trace: Training) -> list[str]:
 
 
 def short_token(token: str, style: Style) -> str:
-    """A token among the values: the beginning of a long one, and one that is read from right to left set
-    apart."""
+    """A token among the values: the beginning of a long one, and right-to-left ones isolated."""
     text = readable(token, style)
     if len(text) > TOKEN_WIDTH:
         text = text[: TOKEN_WIDTH - 1] + "…"
@@ -244,7 +241,7 @@ def merge_beats(snapshot: MergeSnapshot, style: Style) -> Beats:
 
 
 def rule_values(event: RuleEvent, style: Style) -> str:
-    """What the names stand for in a step that is no merge."""
+    """The values of the names in a step other than a merge."""
     match event:
         case RemoveEvent():
             share = f"Fraction({event.merged}, {event.merged + event.left})"
@@ -341,8 +338,7 @@ def listing_html(listing: str) -> str:
 
 
 def listing_message(trace: Training, label: str) -> bytes:
-    """What the browser needs: the listing and its file's name, where each key's line is, a name for screen
-    readers."""
+    """The browser's message: the listing and its file's name, each key's line, a name for screen readers."""
     name = listing_of(trace)
     listing = LISTINGS[name]
     message = {

@@ -24,10 +24,10 @@ from tokensteps.language.numbers import share_text
 
 WORDS_SHOWN = 8
 CHANGED_SHOWN = 3
-"""How many of these rows are reserved for the words that change at a size."""
+"""The number of rows reserved for words that change at a size."""
 FREQUENT_SHOWN = 2
-"""Of the words that are cut differently, the most frequent come first, this many; then those that each cuts
-in its own way."""
+"""This many of the most frequent words with different cuts come first; then words cut by each run in its own
+way."""
 TOKENS_IN_COLUMN = 16
 CHIPS_SHOWN = 60
 """Tokens listed for each region of the overlap."""
@@ -64,8 +64,7 @@ def compare_frame(snapshot: SizeSnapshot, style: Style) -> Frame:
 
 
 def column(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
-    """One algorithm: what it did, how many tokens a word takes, and how it cuts the words that all columns
-    show."""
+    """One algorithm: its change, its tokens per word, and its cuts of the words common to all columns."""
     name = standing.name
     direction = escape(_(STEP_KINDS[snapshot.trace.runs[name].ranked_by].direction))
     return (
@@ -92,8 +91,7 @@ def measure(snapshot: SizeSnapshot, standing: Standing) -> str:
 
 
 def cuts_panel(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
-    """The words: those that are cut differently, the most frequent first, then those that change at this
-    size."""
+    """The words: ones with different cuts, the most frequent first, then ones that change at this size."""
     first, changed = compared_words(snapshot)
     cuts = snapshot.cuts((*first, *changed))
     result = made_here(standing)
@@ -120,8 +118,8 @@ def cuts_panel(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
 
 
 def compared_words(snapshot: SizeSnapshot) -> tuple[list[str], list[str]]:
-    """Which words to show: all of a few; of many, those that are cut differently, and those that change at
-    this size."""
+    """The words to show: all of a few; of many, ones with different cuts, and ones that change at this
+    size."""
     corpus = snapshot.trace.corpus
     if len(corpus.words) <= WORDS_SHOWN:
         return list(corpus.words), []
@@ -135,7 +133,7 @@ def compared_words(snapshot: SizeSnapshot) -> tuple[list[str], list[str]]:
 
 
 def made_here(standing: Standing) -> frozenset[str]:
-    """The tokens that are new at this size, without ##."""
+    """The new tokens at this size, without ##."""
     return frozenset() if standing.change is None else frozenset(map(surface, standing.change.tokens))
 
 
@@ -162,7 +160,7 @@ def cut_row(
 
 
 def block_title(title: str, units: bool = False) -> str:
-    """The title of some rows; with `units`, what the numbers at their ends are."""
+    """The title of some rows; with `units`, also the units of the numbers at their ends."""
     ends = escape(_("count × tokens"))
     note = f"<span>{ends}</span>" if units else ""
     return f"<h4>{escape(title)}{note}</h4>"
@@ -172,7 +170,7 @@ def block_title(title: str, units: bool = False) -> str:
 
 
 def overlap_html(overlap: Overlap, style: Style) -> str:
-    """Which vocabularies share which tokens: a row for each region of the overlap, with its tokens."""
+    """The vocabularies' shared tokens: a row for each region of the overlap, with its tokens."""
     head, number, more = (
         "".join(f"<th>{escape(side_name(name))}" for name in overlap.names),
         _("tokens"),

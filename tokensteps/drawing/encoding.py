@@ -23,8 +23,8 @@ from tokensteps.language.marks import first_marks
 
 
 def encoding_frame(snapshot: EncodingSnapshot, style: Style, by_rank: bool = False) -> Frame:
-    """The frame of one step of encoding a word with learned merges, which `by_rank` names by their ranks,
-    from 0."""
+    """The frame of one step of encoding a word with learned merges; `by_rank` names them by their ranks, from
+    0."""
     event, status = snapshot.event, token_count(len(snapshot.tokens))
     rows = "".join(
         f"<tr{' class=now' if index == 0 else ''}><td>{pair_chips(pair, style)}<td>{count(rank) if by_rank else rank + 1}"
@@ -50,7 +50,7 @@ def encoding_frame(snapshot: EncodingSnapshot, style: Style, by_rank: bool = Fal
 
 
 def match_frame(snapshot: MatchSnapshot, style: Style) -> Frame:
-    """The frame of one try of WordPiece's encoding: the longest token that begins the rest of the word."""
+    """The frame of one try of WordPiece's encoding: the longest token at the start of the word's rest."""
     event, status = snapshot.event, token_count(len(snapshot.tokens))
     rest = f'<bdi class="rest">{token_html(snapshot.rest, style)}</bdi>' if snapshot.rest else ""
     tries, label = "", escape(start_label())
@@ -69,7 +69,7 @@ def match_frame(snapshot: MatchSnapshot, style: Style) -> Frame:
 
 
 def large_word(shown: str) -> str:
-    """The word that is encoded."""
+    """The word to encode."""
     return f'<div class="w big"><span class="ts">{shown}</span></div>'
 
 

@@ -1,7 +1,7 @@
 """A frame is one step, drawn; a payload is a window of frames on its way to the browser.
 
-Nothing here knows the component that shows them: `tokensteps.components.flipbook` mounts it, and
-`tokensteps.drawing.handout` writes the same payload into a file that stands by itself.
+Nothing here depends on the component for frames: `tokensteps.components.flipbook` mounts it, and
+`tokensteps.drawing.handout` writes the same payload into a standalone file.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ FLIPBOOK_LABELS: Final = (
     "first", "back", "next", "last", "play", "pause", "speed", "step", "scrubber", "timeline", "loading",
     "rest_one", "rest_other", "fewer",
 )  # fmt: skip
-"""The words that the flipbook's controls need: see `flipbook_labels`."""
+"""The words of the flipbook's controls: see `flipbook_labels`."""
 KEY_NAMES: Final = {"home": "Home", "end": "End", "space": "Space"}
 """The names of keys on English keyboards, for want of others."""
 _ALL_LABELS: Final = {*FLIPBOOK_LABELS, *KEY_NAMES, "stage", "title", "before", "after"}
 
 
 class Frame(NamedTuple):
-    """One step, drawn: everything the browser shows of it.
+    """One step, drawn: everything about it in the browser.
 
-    `html` and `label` (the step's entry in the timeline) are trusted markup: whoever draws them escapes.
-    `say` (read out by screen readers) and `status` ("33 of 50 tokens") are plain text.
+    `html` and `label` (the step's entry in the timeline) are trusted markup: the drawing code escapes. `say`
+    (read out by screen readers) and `status` ("33 of 50 tokens") are plain text.
     """
 
     html: str
@@ -36,8 +36,8 @@ class Frame(NamedTuple):
 
 
 def without_styles(frame: Frame) -> Frame:
-    """The frame for a page whose policy forbids styles in markup: flipbook.js sets them, which no policy
-    forbids. All text is escaped, so no quotation mark of its own stands in a frame.
+    """The frame for a page with a policy against styles in markup: flipbook.js sets them, as no policy
+    forbids that. All text is escaped, so a frame has no quotation marks of its own.
 
     >>> without_styles(Frame('<i style="width:3%"></i>', "", "", "")).html
     '<i data-style="width:3%"></i>'
@@ -46,12 +46,12 @@ def without_styles(frame: Frame) -> Frame:
 
 
 def window(step: int, last: int, size: int = 96, whole: int = WHOLE_RUN) -> range:
-    """Return the steps to render around `step` of a run whose steps are 0..`last`.
+    """Return the steps to render around `step` of a run with steps 0..`last`.
 
     A run of fewer than `whole` steps comes whole. Otherwise windows of `size` steps start at multiples of
-    `size // 2`, and a step gets the window in whose middle half it lies. So neighbouring steps share a window
-    (and, byte for byte, a payload, which Streamlit then doesn't send again), and a learner is at least `size
-    // 4` steps from the window's edge when Python hears of them.
+    `size // 2`, and a step gets the window with the step in its middle half. So neighbouring steps share a
+    window (and, byte for byte, a payload, not sent again by Streamlit), and a learner is at least `size // 4`
+    steps from the window's edge when Python hears of them.
 
     >>> window(7, 19)
     range(0, 20)
@@ -85,23 +85,23 @@ def payload(
 ) -> bytes:
     """Pack a window of frames for the browser; the same arguments always give the same bytes.
 
-    `run` names what is stepped through *and* the language (another `run` makes the browser forget its state);
-    steps are 0..`last`; `frames` are those of the steps `first`, `first + 1`, ...; `seek` is (step, nonce):
-    the browser goes to that step when it mounts or when the nonce is new, and otherwise keeps its own;
-    `beats` shows a step forward in two beats; `param` names the URL parameter that the browser keeps at the
-    current step (None: leave the URL alone).
+    `run` names the run *and* the language (another `run` makes the browser forget its state); steps are
+    0..`last`; `frames` are those of the steps `first`, `first + 1`, ...; `seek` is (step, nonce): the browser
+    goes to that step when it mounts or when the nonce is new, and otherwise keeps its own; `beats` shows a
+    step forward in two beats; `param` names the URL parameter for the browser to keep at the current step
+    (None: leave the URL alone).
 
     `labels` needs the keys in `FLIPBOOK_LABELS`; its "step" holds `{step}` and `{last}`, "rest_one" and
-    "rest_other" (how many entries of a list are not in sight, for one and for several) hold `{number}`;
-    "fewer" folds a list that was opened. It may add "title" (what screen readers call the whole, as a heading
-    too), "stage" (what they call the frame's place) and the names of keys in tooltips: "home", "end",
-    "space". Where steps are marked, the buttons that go to them are called "before" and "after".
+    "rest_other" (the number of a list's hidden entries, for one and for several) hold `{number}`; "fewer"
+    folds an opened list. It may add "title" (the whole's name for screen readers, as a heading, too), "stage"
+    (the frame's place) and the names of keys in tooltips: "home", "end", "space". If there are marked steps,
+    "before" and "after" are the labels of the buttons to them.
 
     Markup within a frame may carry `data-step="7"`: a click on it goes to that step. An element with
-    `data-pick="e5"` can be chosen: what has e5 among the words of its `data-of` gets the class `picked` then,
-    and `seen` while the mouse or the focus is there, or the mouse in its row of a table; the choice survives
-    steps. If it has `data-answer` too, Python is told what is chosen. What has `data-pane` keeps its
-    scrolling from step to step, and what has `data-here` stays in sight.
+    `data-pick="e5"` can be chosen: elements with e5 among the words of their `data-of` then get the class
+    `picked`, and `seen` while the mouse or the focus is there, or the mouse in its row of a table; the choice
+    survives steps. With `data-answer`, too, the choice is sent to Python. An element with `data-pane` keeps
+    its scrolling from step to step, and one with `data-here` stays in sight.
 
     Raises `ValueError` when a label is missing or the frames don't lie within the run.
     """

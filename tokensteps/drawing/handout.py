@@ -1,4 +1,4 @@
-"""Pages that stand by themselves: one HTML file each, which asks the network for nothing.
+"""Standalone pages: one HTML file each, without any network requests.
 
 The templates, styles and scripts are the files of `assets/handout/`. Titles are plain text and escaped here;
 every other part of a page is trusted markup: the caller escapes.
@@ -26,26 +26,26 @@ from tokensteps.language.marks import marks_in
 from tokensteps.limits import HANDOUT_STEPS
 
 PAPER_STEPS: Final = 200
-"""Steps that a handout for paper has: about fifty pages."""
+"""The most steps of a handout for paper: about fifty pages."""
 
 NO_NETWORK: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 """The Content-Security-Policy of a page without scripts: only the styles within it."""
 
 
 class DrawnRun(NamedTuple):
-    """A run, drawn for a page that asks no server."""
+    """A run, drawn for a page without a server."""
 
     data: bytes
-    """The payload, with every frame that the page has."""
+    """The payload, with every frame of the page."""
     remark: str
-    """How many of the run's steps those are, if not all: plain text."""
+    """The number of those steps, if not all of the run's: plain text."""
     terms: dict[str, tuple[str, str]]
-    """The terms that its frames mark: name and definition."""
+    """The marked terms of its frames: name and definition."""
 
 
 def filled(template: str, **parts: str) -> str:
-    """Return `assets/handout/<template>.html` with `parts` in the places that it names; a template of another
-    folder of `assets/` has that folder in its name, as in "site/page".
+    """Return `assets/handout/<template>.html` with `parts` in its named places; a template of another folder
+    of `assets/` has that folder in its name, as in "site/page".
 
     >>> print(filled("run-projector", words="{}"))
     <div id="start-projector"></div>
@@ -69,7 +69,7 @@ def standalone_page(
     """Return a whole document around `assets/handout/<template>.html`.
 
     `title` is plain text, `language` the document's (BCP 47), `styles` names the style sheets in `assets/`,
-    `policy` is the Content-Security-Policy, and `parts` are what the template asks for beside the title.
+    `policy` is the Content-Security-Policy, and `parts` are the template's other parts, beside the title.
     """
     heading = escape(title)
     return filled(
@@ -105,7 +105,7 @@ def handout(
 
 
 def still_page(title: str, template: str, styles: Sequence[str], also: str, **parts: str) -> str:
-    """A page with nothing to step through, as small as can be: compressed, and of the styles what it uses.
+    """A page with nothing to step through, as small as possible: compressed, with only the styles in use.
     `also` is one more script of `assets/handout/`."""
     script = read_asset("handout/unpack.js") + read_asset(f"handout/{also}.js")
     body = filled(template, title=escape(title), **parts)
@@ -189,12 +189,11 @@ def standalone_run(
     projector: Mapping[str, Any] | None = None,
     also: Sequence[str] = (),
 ) -> str:
-    """Return one HTML file that holds a whole run and steps through it offline, from `file://`, a USB stick
-    or an LMS.
+    """Return one HTML file to step through a whole run offline, from `file://`, a USB stick or an LMS.
 
     `data` comes from `payload` and must hold every frame of the run; `title` is plain text, `footer_html`
-    trusted markup; `language` is the document's (BCP 47); `terms` holds name and definition of each term that
-    the frames mark; `projector` are the words of projector mode, as in `projector_labels` (default: no
+    trusted markup; `language` is the document's (BCP 47); `terms` holds name and definition of each marked
+    term in the frames; `projector` are the words of projector mode, as in `projector_labels` (default: no
     projector mode). The file's Content-Security-Policy allows its own scripts by hash, its own styles, and
     `data:` fonts and images.
 
@@ -240,7 +239,7 @@ def _script(component: str, start: str) -> str:
 
 
 def json_in_page(message: Any) -> str:
-    """JSON that can stand in a script element: nothing in it ends the element."""
+    """JSON for a script element: nothing in it ends the element."""
     text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

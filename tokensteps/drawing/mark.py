@@ -1,4 +1,4 @@
-"""The mark of TokenSteps, for pages that stand by themselves: handouts and lesson plans."""
+"""The mark of TokenSteps, for standalone pages: handouts and lesson plans."""
 
 from __future__ import annotations
 

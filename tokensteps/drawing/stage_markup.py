@@ -1,5 +1,4 @@
-"""Markup that frames of every subject share: the stage with its two panels, headings, tables, rows of words,
-bars."""
+"""Common markup of all frames: the stage with its two panels, headings, tables, rows of words, bars."""
 
 from __future__ import annotations
 
@@ -17,14 +16,14 @@ WORD_ROWS: Final = 8
 WORDS_IN_FRAME: Final = 32
 """Words in the frame: in projector mode the panel shows as many as there is room for."""
 WORDS_TO_COUNT: Final = 120
-"""Words among which people can count pairs; among more, nobody does."""
+"""The most words in which people can count pairs."""
 CANDIDATE_ROWS: Final = 8
 """Candidates, pieces or tries in a frame's panel."""
 
 
 def stage_html(said: str, left: str, right: str, attributes: str = "", figures: str = "") -> str:
-    """The stage: what happened, and two panels under it. `attributes` are for the page's scripts; `figures`
-    are folded until somebody asks for them."""
+    """The stage: the narration, and two panels under it. `attributes` are for the page's scripts; `figures`
+    are folded until opened."""
     folded = ""
     if figures:
         name = escape(_("Figures"))
@@ -47,13 +46,13 @@ def table_html(names: Sequence[str], rows: str, classes: str = "") -> str:
 
 
 def bar(share: float, classes: str = "bar") -> str:
-    """A bar that fills this share of its room."""
+    """A bar with this share of its room filled."""
     return f'<span class="{classes}" style="width:{max(2, round(100 * share))}%"></span>'
 
 
 def way_html(name: str, figures: Iterable[tuple[str, int, str]], shown: str, told: str) -> str:
     """A row about one way to cut a text: its name, its figures, each with a class of its own or "", the
-    pieces, and what is said of it. Names and texts are markup, those of the figures plain text."""
+    pieces, and a sentence. Names and texts are markup, those of the figures plain text."""
     cells = "".join(
         f'<div class="{kind}"><dt>{escape(figure)}</dt><dd>{count(number)}</dd></div>'
         for figure, number, kind in figures
@@ -65,7 +64,7 @@ def way_html(name: str, figures: Iterable[tuple[str, int, str]], shown: str, tol
 
 
 def pick_html(identifier: str, shown: str) -> str:
-    """A number, or other markup, that lights up what has this id while it is pointed at or focused: see
+    """A number, or other markup, that lights up the elements of this id while pointed at or focused: see
     `lit_chip`."""
     return f'<button type="button" class="n" data-pick="{identifier}">{shown}</button>'
 
@@ -107,10 +106,9 @@ def rows_html(rows: Sequence[str], number: int, limit: int = WORD_ROWS) -> str:
 
 
 def more_html(undrawn: int, hidden: int = 0) -> str:
-    """How many entries of a list are not in sight: those that aren't in the markup, and those hidden there;
-    nothing for none.
+    """The number of a list's entries out of sight: not in the markup, or hidden there; nothing for none.
 
-    The flipbook hides more where there is no room, and counts them as well.
+    The flipbook hides more for lack of room, and counts them as well.
     """
     total = undrawn + hidden
     return f'<p class="more" data-more="{undrawn}">{escape(more_told(total))}</p>' if total > 0 else ""

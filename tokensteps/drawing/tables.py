@@ -1,4 +1,4 @@
-"""Snapshot → pandas frame → what the browser draws a table from. It draws cells as plain text, so tokens need
+"""Snapshot → pandas frame → the browser's message for a table. Cells are drawn as plain text, so tokens need
 no escaping here."""
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from tokensteps.language.i18n import _, count
 from tokensteps.language.numbers import estimate_formula
 
 PAPER_ROWS: Final = 200
-"""Rows of a table that the browser draws before anybody scrolls, and those that are printed: four pages."""
+"""Rows of a table drawn before any scrolling, and printed: four pages."""
 
 WHOLE_IN_SCRIPTS: Final = 2**53
 """Up to here a script knows every whole number."""
 
 
 def tied_for_best(snapshot: MergeSnapshot, candidates: Sequence[Candidate]) -> list[bool]:
-    """Which of the candidates are as good as the best one; none if that one is alone."""
+    """For each candidate whether it ties for the best; False for all if the best is alone."""
     first = snapshot.candidates(2)
     several = len(first) > 1 and first[1].tied
     return [several and one.tied for one in candidates]
@@ -37,8 +37,8 @@ def tied_for_best(snapshot: MergeSnapshot, candidates: Sequence[Candidate]) -> l
 def pair_table(
     snapshot: MergeSnapshot, style: Style, find: str = "", limit: int | None = None
 ) -> pd.DataFrame:
-    """The `limit` best pairs that could be merged next (None: all), best first; with `find`, those of them
-    whose text contains it."""
+    """The `limit` best candidates for the next merge (None: all), best first; with `find`, only pairs with it
+    in their text."""
     candidates = snapshot.candidates(limit)
     columns = {
         _("position"): range(1, len(candidates) + 1),
@@ -74,8 +74,8 @@ def score_table(
 def piece_table(
     snapshot: UnigramSnapshot, style: Style, find: str = "", limit: int | None = None
 ) -> pd.DataFrame:
-    """The `limit` most probable pieces (None: all), and what the next round does with them; with `find`,
-    those that contain it."""
+    """The `limit` most probable pieces (None: all), and their fate in the next round; with `find`, only
+    pieces with it."""
     trace = snapshot.trace
     ranked = {candidate.piece: candidate for candidate in snapshot.candidates()}
     pieces = sorted(snapshot.pieces.items(), key=lambda item: -item[1])[:limit]
@@ -94,7 +94,7 @@ def piece_table(
 
 
 def worth_table(rows: Sequence[Worth], style: Style) -> pd.DataFrame:
-    """What pieces are worth, exactly and by SentencePiece's estimate, in the order given."""
+    """The worth of pieces, exactly and by SentencePiece's estimate, in the order given."""
     columns: dict[str, Sequence[object]] = {
         _("piece"): [readable(row.piece, style) for row in rows],
         _("exact loss"): [row.exact for row in rows],
@@ -118,9 +118,8 @@ def packed_table(
     """A table as `assets/components/table.js` reads it: JSON with the columns, each with its kind and its
     cells.
 
-    `index` says whether the rows' names are its first column, `ids` whether whole numbers are names, which
-    have no separators. Other numbers are written with so many `digits` after the point, or with six that
-    count.
+    With `index` the rows' names are its first column, with `ids` whole numbers are names, without separators.
+    Other numbers are written with so many `digits` after the point, or with six significant ones.
 
     >>> print(
     ...     packed_table(
@@ -169,7 +168,7 @@ def _kind(value: object) -> str:
 
 
 def _cell(value: object) -> object:
-    """A value for a script, None for what is missing. Its numbers are exact up to 2⁵³; larger ones go as
+    """A value for a script, None for a missing one. Its numbers are exact up to 2⁵³; larger ones go as
     text."""
     if value is None or value is pd.NA or value != value:  # NaN alone differs from itself
         return None
@@ -188,7 +187,7 @@ def table_of(columns: Mapping[str, Sequence[object]]) -> pd.DataFrame:
 
 
 def matching(table: pd.DataFrame, find: str, tokens: int = 2) -> pd.DataFrame:
-    """The rows whose first `tokens` columns after the place contain `find`, joined or with a space between
+    """The rows with `find` in their first `tokens` columns after the place, joined or with a space between
     them."""
     if not find:
         return table

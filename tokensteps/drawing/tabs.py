@@ -18,7 +18,7 @@ LINEAGE_DEPTH = 40
 
 
 def story_html(history: Sequence[tuple[int, tuple[str, ...]]], step: int, style: Style) -> str:
-    """A word's segmentations, one per row, each with the step that made it; the current one is marked."""
+    """A word's segmentations, one per row, each with its step; the current one is marked."""
     now = max(result for result, _tokens in history if result <= step)
     rows = []
     for result, tokens in history[:ROWS_SHOWN]:
@@ -62,7 +62,7 @@ def encoding_html(encoding: Encoding, style: Style) -> str:
 
 
 def parting_html(trace: MergeTrace, rival: MergeTrace, step: int, style: Style) -> str:
-    """Two runs at the first step in which they merge different pairs."""
+    """Two runs at the first step with different merges."""
     rows = "".join(f"<p>{_parting_row(run, step, style)}</p>" for run in (trace, rival))
     text = _("The runs diverge at step {step}, where both pairs are equally good.")
     return f'<div class="ts parting"><p>{fill(text, step=f"<b>{step}</b>")}</p>{rows}</div>'
@@ -86,7 +86,7 @@ def _parting_row(run: MergeTrace, step: int, style: Style) -> str:
 def vocabularies_html(
     trace: MergeTrace, rival: MergeTrace, style: Style, ours: str = "", theirs: str = ""
 ) -> str:
-    """The tokens that two runs learn: shared ones, and each one's own. `ours` and `theirs` (translated, plain
+    """The learned tokens of two runs: shared ones, and each one's own. `ours` and `theirs` (translated, plain
     text) name the runs' own; the default is this page's WordPiece and the library's, at the same size."""
     here, there = set(trace.step_of_token), set(rival.step_of_token)
     rows = (
@@ -110,7 +110,7 @@ def vocabularies_html(
 
 
 def kind_html(words: KindWords) -> str:
-    """A kind of BPE: its paper, what that claims and was measured on, and what the page can show of it."""
+    """A kind of BPE: its paper, the paper's claims and measurements, and the part shown on the page."""
     link = f'<a href="{escape(words.link)}">{escape(words.source)}</a>'
     parts = (
         (_("Paper"), link),

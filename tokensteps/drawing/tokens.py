@@ -1,9 +1,9 @@
-"""How tokens are shown, everywhere: as markup (`chip`, `chips`, `pair_chips`, `token_html`), in charts
+"""The display of tokens, everywhere: as markup (`chip`, `chips`, `pair_chips`, `token_html`), in charts
 (`chart_text`) or as plain text (`readable`).
 
 No other module turns a token into markup. Plain text, `readable`'s included, goes through `escape` or `fill`
-like anything else that a learner pasted. Invisible characters get a sign or a name: white space, control
-characters, bytes that are no text by themselves.
+like all other text from learners. Invisible characters get a sign or a name: white space, control characters,
+bytes of incomplete characters.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PUNCTUATED = re.compile(
 )
 """A chip or a pair, and the punctuation right before and behind it."""
 LEFT_TO_RIGHT = "\u200e"
-"""An invisible mark that counts as a letter which runs from left to right."""
+"""An invisible mark that counts as a left-to-right letter."""
 
 
 class Style(NamedTuple):
@@ -64,8 +64,8 @@ def colour(token: str) -> int:
 
 
 def parts(token: str, style: Style = PLAIN) -> list[Part]:
-    """What to show for a token; for a very long one its beginning, its end, and how many characters are left
-    out.
+    """The parts to show of a token; of a very long one its beginning, its end, and the number of omitted
+    characters.
 
     >>> parts("Ġthe", Style(byte_level=True)), parts("ãģĵ", Style(byte_level=True))
     ([Part(text='Ġthe', named=False)], [Part(text='こ', named=False)])
@@ -99,8 +99,8 @@ def _token_size(made: str, token: str, *_style: object) -> int:
 def readable(token: str, style: Style = PLAIN) -> str:
     """A token as plain text, for screen readers and tables.
 
-    Beside letters that run from right to left, the names of bytes keep their order by marks: without them,
-    `ל0xD7` shows as `0לxD7`.
+    Beside right-to-left letters, the names of bytes keep their order by marks: without them, `ל0xD7` shows as
+    `0לxD7`.
 
     >>> readable("ãģ", Style(byte_level=True)), readable("×ľ×", Style(byte_level=True))
     ('0xE3 0x81', '\u200eל\u200e0xD7')
@@ -116,12 +116,12 @@ def readable(token: str, style: Style = PLAIN) -> str:
 
 
 def _turns(part: Part) -> bool:
-    """Whether a part has letters that run from right to left."""
+    """Whether a part has right-to-left letters."""
     return not part.named and any(unicodedata.bidirectional(one) in ("R", "AL") for one in part.text)
 
 
 def removed_label(token: str, style: Style) -> str:
-    """What a timeline calls the step that removes a token."""
+    """The label in a timeline for a token's removal."""
     return f"<s>{token_html(token, style)}</s>"
 
 
@@ -148,7 +148,7 @@ def chips(tokens: Iterable[str], style: Style = PLAIN) -> str:
 
 
 def chart_text(text: str) -> str:
-    """`readable` text for Plotly, which interprets tags in labels and hovers.
+    """`readable` text for Plotly, as it interprets tags in labels and hovers.
 
     >>> chart_text("<b>hug</b>")
     '&lt;b&gt;hug&lt;/b&gt;'
@@ -164,13 +164,13 @@ def lit_id(*tokens: str) -> str:
 
 
 def lit_chip(token: str, ids: str, style: Style = PLAIN, classes: str = "") -> str:
-    """A chip that lights up with what has one of these `ids`, separated by spaces; "" for none."""
+    """A chip that lights up with the elements of these `ids`, separated by spaces; "" for none."""
     drawn = chip(token, style, classes)
     return drawn.replace(">", f' data-of="{ids}">', 1) if ids else drawn
 
 
 def pair_chips(pair: Pair, style: Style = PLAIN) -> str:
-    """Two chips that touch."""
+    """Two joined chips."""
     return f'<span class="pair">{chips(pair, style)}</span>'
 
 
@@ -195,7 +195,7 @@ def fill(message: str, **markup: str) -> str:
 
 
 def keep_with_punctuation(html: str) -> str:
-    """Markup whose chips stay on one line with the punctuation around them.
+    """Markup with each chip kept on one line with the punctuation around it.
 
     >>> keep_with_punctuation('P(<bdi class="t c1">hug</bdi>), or <bdi class="t c2">s</bdi> alone')
     '<span class="nb">P(<bdi class="t c1">hug</bdi>),</span> or <bdi class="t c2">s</bdi> alone'
@@ -235,7 +235,7 @@ def _named(text: str, visible: dict[str, str]) -> list[Part]:
 def _name(character: str) -> str:
     point = ord(character)
     if 0xDC80 <= point <= 0xDCFF:
-        return f"0x{point - 0xDC00:02X}"  # a byte that is not text
+        return f"0x{point - 0xDC00:02X}"  # a byte without text
     if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp", "Zs"):
         return f"U+{point:04X}"
     return ""

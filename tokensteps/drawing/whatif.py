@@ -27,7 +27,7 @@ from tokensteps.drawing.tokens import PLAIN, Style, chip, chips, pair_chips
 from tokensteps.language.i18n import _, count, ngettext, sentences
 
 BEFORE_PARTING = 6
-"""Steps that are drawn before the one where the runs part."""
+"""Steps drawn before the first divergence of the runs."""
 STEPS_DRAWN = 30
 TOKENS_DRAWN_EACH = 30
 WORDS_APART_DRAWN = 8
@@ -93,8 +93,7 @@ def whatif_frame(found: WhatIf, label: str, status: str) -> Frame:
 
 
 def starts_html(found: WhatIf) -> str:
-    """The symbols, or Unigram's seed, that only one of the runs starts with; nothing when both start
-    alike."""
+    """The symbols, or Unigram's seed, at the start of only one of the runs; nothing when both start alike."""
     rows = []
     starts = [choice.tokens for run in (found.ours, found.theirs) if (choice := choice_at(run, 0))]
     names = (_("Only as it is, from the start"), _("Only what if, from the start"))
@@ -127,7 +126,7 @@ def timelines_html(found: WhatIf) -> str:
 
 
 def cell_html(found: WhatIf, ours: int | None, theirs: int | None, parts: bool) -> str:
-    """One step of both runs, None where one of them waits; `parts` says that they part there."""
+    """One step of both runs, None where one of them waits; `parts` is true at their first divergence."""
     here = None if ours is None else choice_at(found.ours, ours)
     there = None if theirs is None else choice_at(found.theirs, theirs)
     state = "alike" if here == there else "parts" if parts else "apart"
@@ -139,7 +138,7 @@ def cell_html(found: WhatIf, ours: int | None, theirs: int | None, parts: bool) 
 
 
 def choice_html(choice: Decision | None, style: Style) -> str:
-    """What a step chose, small: the pair, the piece that goes, or a word for it."""
+    """A step's choice, small: the pair, the pruned piece, or a word for it."""
     match choice:
         case None:
             return '<span class="none">–</span>'
@@ -152,18 +151,18 @@ def choice_html(choice: Decision | None, style: Style) -> str:
     return f'<span class="none">{tell_choice(choice._replace(tokens=()), Markup(style))}</span>'
 
 
-# --- what becomes of it -------------------------------------------------------------------------------------
+# --- effects ------------------------------------------------------------------------------------------------
 
 
 def tokens_row(name: str, tokens: Sequence[str], style: Style) -> str:
-    """A row of tokens with how many there are; `name` is plain text."""
+    """A row of tokens with their number; `name` is plain text."""
     more = "…" if len(tokens) > TOKENS_DRAWN_EACH else ""
     text = _("{letter}: {told}").format(letter=name, told=count(len(tokens)))
     return f'<span class="n">{escape(text)}</span><span class="row">{chips(tokens[:TOKENS_DRAWN_EACH], style)}{more}</span>'
 
 
 def vocabularies_panel(found: WhatIf) -> str:
-    """The tokens that training made, at the same vocabulary size: those that only one run has."""
+    """The tokens learned by only one of the runs, at the same vocabulary size."""
     at = found.vocabulary_difference
     name = ngettext("Vocabularies of {size} token", "Vocabularies of {size} tokens", at.size)
     sizes = [
@@ -201,7 +200,7 @@ def text_panel(found: WhatIf) -> str:
 
 
 def row_html(name: str, measures: Sequence[tuple[int, int]]) -> str:
-    """Tokens per word of both, with the numbers that it comes from."""
+    """Tokens per word of both, with the underlying numbers."""
     cells = "".join(
         f'<td><b>{tokens / words:.2f}</b> <span class="to">{count(tokens)} / {count(words)}</span>'
         for tokens, words in measures
@@ -210,7 +209,7 @@ def row_html(name: str, measures: Sequence[tuple[int, int]]) -> str:
 
 
 def apart_panel(found: WhatIf) -> str:
-    """The words that the two tokenizers split otherwise."""
+    """The words with different splits by the two tokenizers."""
     apart = found.effects.apart
     title = escape(_("Words split differently: {number}").format(number=count(len(apart))))
     rows = "".join(

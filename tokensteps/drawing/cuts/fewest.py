@@ -1,5 +1,5 @@
-"""The search for the fewest tokens as a picture: the word's boundaries, and every token as a bar over what it
-spells."""
+"""The search for the fewest tokens as a picture: the word's boundaries, and every token as a bar over its
+symbols."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def fewest_frame(snapshot: FewestSnapshot, style: Style) -> Frame:
 
 
 def path_of(snapshot: FewestSnapshot) -> WordCut:
-    """The path that the step is about, if any."""
+    """The path of the step, if any."""
     return snapshot.event.path if snapshot.event.kind == "path" else ()
 
 
@@ -136,7 +136,7 @@ def _ruler(snapshot: FewestSnapshot, here: int, style: Style) -> str:
 
 
 def _state(snapshot: FewestSnapshot, one: PlacedToken) -> str:
-    """What the search knows of a token, as a class."""
+    """The search's state of a token, as a class."""
     event, reached = snapshot.event, snapshot.reached
     if event.kind == "uncut":
         return ""
@@ -152,7 +152,7 @@ def _state(snapshot: FewestSnapshot, one: PlacedToken) -> str:
 
 
 def arrivals_html(snapshot: FewestSnapshot, style: Style) -> str:
-    """Under the paths: the tokens that lead to the boundary, each with how few lead to its start."""
+    """Under the paths: the tokens that lead to the boundary, each with the fewest tokens to its start."""
     event, rows = snapshot.event, ""
     if event.kind != "reach":
         return ""
@@ -174,7 +174,7 @@ def arrivals_html(snapshot: FewestSnapshot, style: Style) -> str:
 
 
 def paths_html(table: PieceTable, path: WordCut, style: Style) -> str:
-    """All shortest paths, or the first of them; the one that a step is about is marked."""
+    """All shortest paths, or the first of them; the step's own is marked."""
     paths, number = table.shortest_paths(PATHS_LISTED), table.shortest_count
     if path and path not in paths:
         paths = [*paths[:-1], path]

@@ -1,4 +1,4 @@
-"""Snapshot → frame while a word is cut by a vocabulary alone, for every way that has no other frame."""
+"""Snapshot → frame while a word is cut by a vocabulary alone, for every way without another frame."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tokensteps.language.i18n import _, count
 from tokensteps.language.marks import first_marks
 
 FITTING_SHOWN: Final = 60
-"""Tokens of a word that have room in a frame."""
+"""The most tokens of a word in a frame."""
 
 
 def cut_frame(snapshot: CutSnapshot, way: str, style: Style) -> Frame:
@@ -46,8 +46,7 @@ def cut_frame(snapshot: CutSnapshot, way: str, style: Style) -> Frame:
 
 
 def options_html(snapshot: CutSnapshot, style: Style) -> str:
-    """What the step chose from; at the beginning, and for a sample, all tokens that fit somewhere in the
-    word."""
+    """The step's options; at the beginning, and for a sample, all tokens that fit somewhere in the word."""
     event, table = snapshot.event, snapshot.table
     if event.kind == "take" and event.options:
         rows = "".join(
@@ -64,7 +63,7 @@ def options_html(snapshot: CutSnapshot, style: Style) -> str:
 
 
 def word_so_far(snapshot: CutSnapshot, style: Style) -> str:
-    """The word: tokens that were taken as chips, the last one lit, and the text that is left between them."""
+    """The word: the tokens taken so far as chips, the last one lit, and the remaining text between them."""
     event, shown, position = snapshot.event, "", 0
     for one in snapshot.taken:
         shown += rest_html(snapshot.table, position, one.start, style)
@@ -74,7 +73,7 @@ def word_so_far(snapshot: CutSnapshot, style: Style) -> str:
 
 
 def rest_html(table: PieceTable, start: int, end: int, style: Style) -> str:
-    """A stretch of a word that isn't cut yet; nothing for none."""
+    """An uncut stretch of a word; nothing for none."""
     bare = "".join(
         symbol.removeprefix(table.prefix) if index else symbol
         for index, symbol in enumerate(table.symbols[start:end], start)

@@ -1,4 +1,4 @@
-"""All ways to cut a word under each other, symbol under symbol, so that it shows where they part."""
+"""All ways to cut a word under each other, symbol under symbol, to show their differences."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tokensteps.language.marks import MARKS_IN_FRAME, first_marks, marked
 from tokensteps.language.names import USE_NAMES
 
 PATHS_UNDER = 4
-"""Shortest paths beside the first one that have a row."""
+"""The number of further shortest paths with a row."""
 
 
 def ways_of_word_html(ways: WordWays, style: Style) -> str:
-    """The ways, one a row; a dashed line stands at each boundary that not all of them have."""
+    """The ways, one a row; with a dashed line at each boundary not common to all."""
     rows: list[tuple[str, str, WordCut | None]] = []
     for way, cut in ways.cuts.items():
         note = _("the tokenizer's own way") if way == ways.own else ""
@@ -46,7 +46,7 @@ def ways_of_word_html(ways: WordWays, style: Style) -> str:
 
 
 def parting(ways: WordWays) -> list[int]:
-    """The boundaries within a word that some ways have and others don't; a sample isn't counted."""
+    """The boundaries within a word on which the ways disagree; a sample isn't counted."""
     cuts = [cut for way, cut in ways.cuts.items() if cut is not None and way != SAMPLED] + [*ways.paths]
     sets = [{one.end for one in cut} for cut in cuts]
     shared = set.intersection(*sets) if sets else set()
@@ -71,7 +71,7 @@ def way_row(name: str, note: str, cut: WordCut | None, own: WordCut | None, row:
 
 
 def differing_html(words: Sequence[WordCuts], own: str, style: Style) -> str:
-    """Words that differ most: each with its different splits, and the ways that give them."""
+    """The words with the greatest differences: each with its different splits, and their ways."""
     rows = ""
     for one in words:
         by_cut: dict[WordCut, list[str]] = {}

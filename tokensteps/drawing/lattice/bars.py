@@ -1,4 +1,4 @@
-"""A lattice's edges as bars: which ones are drawn, in which lane, and what belongs together."""
+"""A lattice's edges as bars: the ones to draw, their lanes, and their groups."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from tokensteps.bounded import bounded
 from tokensteps.limits import EDGE_SIZE, LATTICES_ROOM
 
 Over = TypeVar("Over", Edge, PlacedToken)
-"""What lies over some of a word's characters."""
+"""Something over some of a word's characters."""
 LATTICE_CHARACTERS: Final = 60
-"""Characters of a word that are drawn; a longer one is cut, and the cut is shown."""
+"""The most characters of a drawn word; a longer one is cut, and the cut is shown."""
 SIDE_BY_SIDE: Final = 9
-"""Characters of the longest word whose lattice and table are side by side."""
+"""Characters of the longest word with its lattice and table side by side."""
 BARS_DRAWN: Final = 200
-"""Of more edges than these, the ones that matter are drawn, and a note says so."""
+"""Of more edges than these, only the important ones are drawn, with a note."""
 ROOMY_LANES: Final = 5
 """With more lanes than these, the bars are lower."""
 
 
 class Bar(NamedTuple):
-    """An edge as it is drawn: what is the same in every frame."""
+    """A drawn edge, as far as it is the same in every frame."""
 
     edge: Edge
     lane: int
@@ -31,7 +31,7 @@ class Bar(NamedTuple):
     through: Path | None
     """The best path through the edge."""
     members: str
-    """The numbers of the edges whose best paths contain this one."""
+    """The numbers of the edges with this one on their best paths."""
 
 
 def _bars_size(_bars: tuple[Bar, ...], lattice: Lattice) -> int:
@@ -82,7 +82,7 @@ def lanes(edges: Sequence[Edge], posteriors: Mapping[Edge, float]) -> tuple[int,
 
 
 def first_fit(edges: Iterable[Over]) -> dict[Over, int]:
-    """Each edge in the first lane that has room for it; only single characters go into the very first."""
+    """Each edge in the first lane with room for it; only single characters go into the very first."""
     taken: list[list[Over]] = [[]]
     lane = {}
     for edge in edges:

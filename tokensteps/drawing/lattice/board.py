@@ -1,5 +1,5 @@
-"""A word's pieces as bars that can be put down to answer a question: the lattice's picture without anything
-that tells the best path."""
+"""A word's pieces as bars to answer a question with: the lattice's picture without any hint at the best
+path."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tokensteps.language.i18n import _
 
 
 def board_html(word: str, places: Sequence[tuple[int, int, str]], told: Mapping[str, str]) -> str:
-    """The characters of a word, and over them every piece at each place (start, end, piece), with what is
-    `told` of it.
+    """The characters of a word, and over them every piece at each place (start, end, piece), with its words
+    in `told`.
 
     The shortest pieces are in the first lanes: neither order nor place depends on probabilities.
     """

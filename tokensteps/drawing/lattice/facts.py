@@ -1,5 +1,5 @@
-"""What is said about each edge of a lattice: its own numbers, the best path through it, and what forcing that
-path costs."""
+"""The facts about each edge of a lattice: its own numbers, the best path through it, and the cost of forcing
+that path."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tokensteps.language.numbers import cost_text, log_text, probability_text, s
 from tokensteps.limits import EDGE_SIZE, LATTICES_ROOM
 
 PIECES_IN_ROW: Final = 5
-"""Pieces of a path that are shown in a row of the table of a long word."""
+"""The most pieces of a path in a row of the table of a long word."""
 
 
 def _facts_size(facts: str, lattice: Lattice, *_manner: object) -> int:
@@ -28,7 +28,7 @@ def _facts_size(facts: str, lattice: Lattice, *_manner: object) -> int:
 
 @bounded(LATTICES_ROOM, _facts_size)
 def edge_facts(lattice: Lattice, style: Style, language: str) -> str:  # noqa: ARG001 - `_` uses the language
-    """What is said about each edge while it is pointed at or forced: in sentences, or for a long word in a
+    """The facts about each edge while it is pointed at or forced: in sentences, or for a long word in a
     table's row."""
     text = _(
         "Point at a piece to see its numbers. Select it to force the path through it; select it again to release."

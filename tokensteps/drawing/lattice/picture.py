@@ -24,7 +24,7 @@ MARKS: Final[Mapping[str, str]] = {
     "won": N_("best last piece at a boundary"),
     "tie": N_("equally good"),
 }
-"""A bar's class → what screen readers say of it."""
+"""A bar's class → its meaning for screen readers."""
 
 
 def picture(snapshot: ViterbiSnapshot, style: Style) -> str:
@@ -61,8 +61,8 @@ def bar_button(number: int, bar: Bar, classes: str, found: bool, brief: bool, st
 
 
 def bar_name(bar: Bar, classes: str, brief: bool, style: Style) -> str:
-    """What screen readers say of a bar: its numbers and marks; `brief` for a long word, which has too many
-    bars for sentences."""
+    """A bar's text for screen readers: its numbers and marks; `brief` for a long word with too many bars for
+    sentences."""
     known = classes.split()
     text = edge_told(bar, Plain(style))
     if brief:
@@ -96,7 +96,7 @@ def joints(path: Sequence[Edge], bars: Sequence[Bar]) -> str:
 
 
 def legend(lattice: Lattice, bars: Sequence[Bar]) -> str:
-    """What the marks mean."""
+    """The meaning of the marks."""
     marks = [
         ("won", _("best last piece at a boundary")),
         ("tie", _("equally good")),

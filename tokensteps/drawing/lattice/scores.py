@@ -1,4 +1,4 @@
-"""The panels beside a lattice: the best way to each boundary, and under it what the step compares."""
+"""The panels beside a lattice: the best way to each boundary, and under it the ways compared in the step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tokensteps.language.marks import marked
 from tokensteps.language.numbers import log_text, probability_text
 
 WAYS_SHOWN: Final = 6
-"""Ways to a boundary that have room without scrolling."""
+"""The most ways to a boundary without scrolling."""
 
 
 def best_scores(snapshot: ViterbiSnapshot, style: Style) -> str:

@@ -1,4 +1,4 @@
-"""What the search for the best path knows after a step: where it is, the best scores so far, the state of
+"""The state of the search for the best path after a step: its position, the best scores so far, the state of
 each edge."""
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from tokenizers_core.encoding.models.lattice import Edge, ViterbiSnapshot
 
 
 def place_of(snapshot: ViterbiSnapshot) -> int:
-    """The boundary that the step is at."""
+    """The step's boundary."""
     event = snapshot.event
     match event.kind:
         case "lattice":
@@ -19,7 +19,7 @@ def place_of(snapshot: ViterbiSnapshot) -> int:
 
 
 def edge_of(snapshot: ViterbiSnapshot) -> Edge | None:
-    """The edge that the step found."""
+    """The edge found in the step."""
     event = snapshot.event
     match event.kind:
         case "lattice":
@@ -31,7 +31,7 @@ def edge_of(snapshot: ViterbiSnapshot) -> Edge | None:
 
 
 def score_at(snapshot: ViterbiSnapshot, position: int) -> float | None:
-    """The best log probability at a boundary that was reached; None if no path leads there."""
+    """The best log probability at a reached boundary; None if no path leads there."""
     if not position:
         return 0.0
     winner = snapshot.best[position - 1]
@@ -39,7 +39,7 @@ def score_at(snapshot: ViterbiSnapshot, position: int) -> float | None:
 
 
 def state_of(snapshot: ViterbiSnapshot, edge: Edge) -> str:
-    """What the search knows of an edge, as classes."""
+    """The search's state of an edge, as classes."""
     unknown = "unk " if edge.unknown else ""
     return (unknown + known_of(snapshot, edge)).strip()
 

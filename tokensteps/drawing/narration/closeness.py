@@ -1,4 +1,4 @@
-"""What is said of how close a step was: the margin, and what would be chosen instead."""
+"""Sentences on the closeness of a step: the margin, and the alternative choice."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.numbers import nats
 
 NO_TOKENS = "e_step"
-"""The kind of step that chooses nothing."""
+"""The kind of step without a choice."""
 
 
 def tell_choice(choice: Decision | None, voice: TextFormat) -> str:
-    """What a step chooses, in a few words; None is beyond the end of a run."""
+    """A step's choice, in a few words; None is beyond the end of a run."""
     if choice is None:
         return voice.say(_("training has ended"))
     match choice.kind:
@@ -53,7 +53,7 @@ def margin_text(margin: float | Fraction) -> str:
 
 
 def tell_margin_of(trace: AnyTrace, step: int, voice: TextFormat) -> str:
-    """How far behind the runner-up of a step was; "" for a step that chooses nothing."""
+    """The lead over a step's runner-up; "" for a step without a choice."""
     margin = trace.margin(step)
     if not step or not is_choice(trace, step):
         return ""
@@ -84,7 +84,7 @@ def is_choice(trace: AnyTrace, step: int) -> bool:
 
 
 def tell_tie(trace: AnyTrace, step: int, voice: TextFormat) -> str:
-    """What was just as good as what a step chose."""
+    """The alternatives tied with a step's choice."""
     if isinstance(trace, MergeTrace):
         event = trace.event(step)
         if event.kind != "merge":
@@ -102,7 +102,7 @@ def tell_tie(trace: AnyTrace, step: int, voice: TextFormat) -> str:
 
 
 def runner_up(trace: AnyTrace, step: int, voice: TextFormat) -> str:
-    """The pair or the piece that came next at a step, which must have one."""
+    """The runner-up, a pair or a piece, of a step that has one."""
     if isinstance(trace, MergeTrace):
         return voice.pair(trace.candidates(step - 1, 2)[1].pair)
     number = trace.round_of(step)
@@ -111,7 +111,7 @@ def runner_up(trace: AnyTrace, step: int, voice: TextFormat) -> str:
 
 
 def tell_ties_of(trace: AnyTrace) -> str:
-    """How many steps of a run were ties, as plain text; "" for a run without a step that had a runner-up."""
+    """The number of ties in a run, as plain text; "" for a run without any runner-up."""
     margins = [margin for margin in margins_of(trace) if margin is not None]
     if not margins:
         return ""

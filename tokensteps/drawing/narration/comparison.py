@@ -1,4 +1,4 @@
-"""What is said of one vocabulary size when several runs are compared."""
+"""Sentences on one vocabulary size in a comparison of several runs."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def tell_missing(snapshot: SizeSnapshot) -> list[str]:
 
 
 def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: TextFormat) -> str:
-    """What an algorithm did to get to this size, or why it did nothing."""
+    """An algorithm's change at this size, or why there is none."""
     if standing.change is not None:
         text = tell_change(standing.change, voice, snapshot.trace.settings["method"] != "course")
         if standing.limit is not None:
@@ -127,8 +127,8 @@ def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: TextFormat)
 
 
 def tell_change(change: Change, voice: TextFormat, estimated: bool) -> str:
-    """What an algorithm's vocabulary has here and not at the size before; `estimated`: Unigram's losses
-    are."""
+    """An algorithm's new tokens over the size before; `estimated` says whether Unigram's losses are
+    estimates."""
     match change.kind:
         case "merged":
             return tell_merged(change, voice)
@@ -137,7 +137,7 @@ def tell_change(change: Change, voice: TextFormat, estimated: bool) -> str:
 
 
 def tell_merged(change: Merged, voice: TextFormat) -> str:
-    """A merge, and what came with it."""
+    """A merge, and other changes with it."""
     fields = {"pair": voice.pair(change.pair), "token": voice.token(change.token), "freq": count(change.freq)}
     if change.score is None:
         narration = voice.say(
@@ -178,7 +178,7 @@ def tell_merged(change: Merged, voice: TextFormat) -> str:
 
 
 def tell_regained(change: Regained, voice: TextFormat, estimated: bool) -> str:
-    """What Unigram still has here."""
+    """Unigram's pieces that last until here."""
     listed = some_tokens(change.tokens, voice)
     if change.loss is None:
         return voice.say(_("Keeps {pieces}, which are all pruned at once on the way left."), pieces=listed)
@@ -247,9 +247,9 @@ KIND_NOTES: Mapping[str, str] = {
         "Parity-aware BPE sees each column of the table by itself, the others see all columns together."
     ),
 }
-"""What one has to know of a newer kind of BPE beside the others."""
+"""A note on a newer kind of BPE beside the others."""
 
 
 def tell_kinds(names: Iterable[str]) -> list[str]:
-    """What one has to know of these runs, a sentence each."""
+    """Notes on these runs, a sentence each."""
     return [_(KIND_NOTES[name]) for name in names if name in KIND_NOTES]

@@ -1,5 +1,4 @@
-"""What is said while a word is cut by a vocabulary alone: longest tokens first, as few as possible, or at
-random."""
+"""Sentences while a word is cut by a vocabulary alone: longest tokens first, fewest tokens, or at random."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ TAKEN: Final[Mapping[str, str]] = {
     "longest_token": N_("{token} is the longest token in what is left: take it."),
     "sampled": N_("{token} is chosen."),
 }
-"""A way → what is said of a token."""
+"""A way → the sentence on a token."""
 
 
 def tell_cut(snapshot: CutSnapshot, way: str, voice: TextFormat) -> str:
@@ -48,7 +47,7 @@ def tell_cut(snapshot: CutSnapshot, way: str, voice: TextFormat) -> str:
 
 
 def _by_chance(event: TakeEvent, voice: TextFormat) -> list[str]:
-    """What a sample passed over, and how probable its choice was."""
+    """A sample's dropped options, and the probability of its choice."""
     said = []
     if event.dropped:
         message = ngettext("{tokens} dropped out first.", "{tokens} dropped out first.", len(event.dropped))
@@ -59,7 +58,7 @@ def _by_chance(event: TakeEvent, voice: TextFormat) -> list[str]:
 
 
 def tell_fewest(snapshot: FewestSnapshot, voice: TextFormat) -> tuple[str, str]:
-    """The search for the fewest tokens: what the step found, and why."""
+    """The search for the fewest tokens: the step's result, and the reason."""
     event, table = snapshot.event, snapshot.table
     match event.kind:
         case "uncut":
@@ -92,7 +91,7 @@ def tell_fewest(snapshot: FewestSnapshot, voice: TextFormat) -> tuple[str, str]:
 
 
 def _tell_reached(event: ReachEvent, reached: Sequence[int | None], voice: TextFormat) -> tuple[str, str]:
-    """How few tokens lead to a boundary, and which of them may be the last."""
+    """The fewest tokens to a boundary, and the possible last ones."""
     fewest = event.fewest
     if fewest is None:
         return voice.say(_("No tokens lead to boundary {position}."), position=str(event.position)), ""

@@ -1,4 +1,4 @@
-"""What is said while a word is encoded, with BPE's merges or by WordPiece's longest match."""
+"""Sentences while a word is encoded, with BPE's merges or by WordPiece's longest match."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tokensteps.language.i18n import _, count, sentences
 
 
 def tell_encoding(snapshot: EncodingSnapshot, voice: TextFormat, by_rank: bool = False) -> str:
-    """BPE: which learned merge was applied to the word, and which comes next; `by_rank` where nobody has seen
-    it learned in a step."""
+    """BPE: the learned merge just applied to the word, and the next one; `by_rank` without known training
+    steps."""
     event = snapshot.event
     match event.kind:
         case "split":
@@ -52,7 +52,7 @@ def tell_encoding(snapshot: EncodingSnapshot, voice: TextFormat, by_rank: bool =
 
 
 def tell_match(snapshot: MatchSnapshot, voice: TextFormat) -> str:
-    """WordPiece: which substring was tried, and what follows from it."""
+    """WordPiece: the tried substring, and the consequence."""
     event = snapshot.event
     match event.kind:
         case "begin":

@@ -1,8 +1,7 @@
-"""Asides on a frame where the Hugging Face course, which learners may have open beside the page, prints
-another figure.
+"""Asides on a frame where the Hugging Face course, often open beside the page, prints another figure.
 
-Each is drawn only on the course's own run, and gives what the course says and what the engine computes. The
-words of all errata are in `tokensteps/language/errata.py`.
+Each is drawn only on the course's own run, with the course's figure and the engine's. The words of all errata
+are in `tokensteps/language/errata.py`.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from tokensteps.language.i18n import _, count
 from tokensteps.language.numbers import nats
 
 HUG_CORPUS: Final = (("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5))
-"""The corpus that the course works through by hand."""
+"""The course's corpus for its calculation by hand."""
 PUBLISHED_THIRD: Final = Pair("hu", "##g")
-"""The pair that the course's WordPiece merges third on it."""
+"""The third merge of the course's WordPiece on it."""
 HUG_SEED_TOTAL: Final = 210
 """The sum of the counts in the course's Unigram seed for it: strict substrings only."""
 COURSE_LOSS: Final = 382.10377642940875
-"""What the course's four sentences cost with its seed of 300 pieces; it prints 31 more."""
+"""The loss of the course's four sentences with its seed of 300 pieces; it prints 31 more."""
 
 
 def aside_html(told: str) -> str:
@@ -38,12 +37,12 @@ def aside_html(told: str) -> str:
 
 
 def frame_message(name: str) -> str:
-    """What a frame says of the erratum with this name, with its fields."""
+    """A frame's text on the erratum with this name, with its fields."""
     return _(ERRATUM_WORDS[name].aside)
 
 
 def word_message(name: str) -> str:
-    """What the lattice of one word says of it."""
+    """The text on it in the lattice of one word."""
     return _(ERRATUM_WORDS[name].word_aside)
 
 
@@ -116,8 +115,7 @@ def lattice_erratum(snapshot: UnigramSnapshot, lattice: Lattice, style: Style) -
 
 
 def is_hug_run(trace: UnigramTrace) -> bool:
-    """Whether this is the run that the course does by hand: five words, and their strict substrings as the
-    seed."""
+    """Whether this is the course's run by hand: five words, and their strict substrings as the seed."""
     return (
         trace.method == "course"
         and tuple(trace.corpus.items()) == HUG_CORPUS

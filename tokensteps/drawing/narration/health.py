@@ -10,18 +10,18 @@ from tokensteps.language.i18n import _, count
 from tokensteps.language.numbers import nats
 
 SHOWN_PARTS = 12
-"""Tokens of a split that are written out."""
+"""The most tokens of a split to write out."""
 
 
 def finding_of(verdict: Verdict | None) -> str:
-    """The key in `FINDINGS` of what was found; None for a token that its own text gives."""
+    """The key in `FINDINGS` of a verdict; None is for a token produced by its own text."""
     if verdict is None:
         return "own"
     return "never" if verdict.ruled_out else verdict.kind
 
 
 def tell_verdict(verdict: Verdict | None) -> str:
-    """What was found of a token; "" for one that its own text gives."""
+    """The verdict on a token; "" for one produced by its own text."""
     if verdict is None:
         return ""
     split = written_split(verdict.instead)

@@ -1,4 +1,4 @@
-"""What is said of the steps that only the newer kinds of BPE have, and of what is special in their merges."""
+"""Sentences on the steps of the newer kinds of BPE, and on the special cases of their merges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tokensteps.language.i18n import _, count, ngettext, sentences
 
 
 def tell_rule_event(event: RuleEvent, voice: TextFormat) -> Narration:
-    """What is said of a step that is no merge."""
+    """The narration of a step other than a merge."""
     match event:
         case RemoveEvent():
             return tell_removal(event, voice)
@@ -21,7 +21,7 @@ def tell_rule_event(event: RuleEvent, voice: TextFormat) -> Narration:
 
 
 def tell_removal(event: RemoveEvent, voice: TextFormat) -> Narration:
-    """PickyBPE: which token leaves, its share with the numbers put in, and what its places become."""
+    """PickyBPE: the removed token, its share in numbers, and the replacement of its occurrences."""
     lead = voice.say(
         _("Remove {token}: merging it into {into} took {taken} of its {all} places."),
         token=voice.token(event.token),
@@ -47,7 +47,7 @@ def tell_removal(event: RemoveEvent, voice: TextFormat) -> Narration:
 
 
 def tell_stage(event: StageEvent, voice: TextFormat) -> Narration:
-    """SuperBPE: what is merged from here on."""
+    """SuperBPE: the change from words to stretches."""
     lead = voice.say(
         _("From here on tokens may bridge spaces: stretches of text take the place of words."),
     )
@@ -64,8 +64,7 @@ def tell_stage(event: StageEvent, voice: TextFormat) -> Narration:
 
 
 def tell_chooser(event: MergeEvent, voice: TextFormat) -> str:
-    """Parity-aware BPE: which language chose and why, and what the plain rule would have merged; "" for other
-    kinds."""
+    """Parity-aware BPE: the choosing language, the reason, and the plain rule's merge; "" for other kinds."""
     if not isinstance(event, ParityMergeEvent) or event.plain is None:
         return ""
     if not event.language:
@@ -87,7 +86,7 @@ def tell_chooser(event: MergeEvent, voice: TextFormat) -> str:
 
 
 def tell_kind(event: MergeEvent, voice: TextFormat) -> list[str]:
-    """What only a newer kind has to say of a merge."""
+    """Sentences on a merge special to a newer kind."""
     match event:
         case PickyMergeEvent(restored=True):
             return [voice.say(_("It was removed before, and comes back."))]

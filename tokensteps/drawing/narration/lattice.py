@@ -1,5 +1,5 @@
-"""What is said while the best path through a word's lattice is searched for: forward, boundary by boundary,
-then back."""
+"""Sentences in the search for the best path through a word's lattice: forward, boundary by boundary, then
+back."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.language.numbers import log_text, probability_text, share_text, whole_text
 
 PIECES_TOLD: Final = 9
-"""Pieces of a path that a sentence lists; of a longer path, those around the place in question, or the last
-ones."""
+"""The most pieces of a path in a sentence; of a longer path, the ones around the place in question, or the
+last ones."""
 WAYS_TOLD: Final = 4
-"""Ways to a boundary whose sums are read out."""
+"""The most ways to a boundary with sums read out."""
 
 
 def tell_search(snapshot: ViterbiSnapshot, voice: TextFormat) -> Narration:
-    """What happens in a step of the search, and why."""
+    """A step of the search, and the reason."""
     event = snapshot.event
     match event.kind:
         case "lattice":
@@ -40,7 +40,7 @@ def tell_search(snapshot: ViterbiSnapshot, voice: TextFormat) -> Narration:
 
 
 def tell_lattice(lattice: Lattice, voice: TextFormat) -> Narration:
-    """The question that the search answers."""
+    """The question behind the search."""
     word = lattice.text if len(lattice.text) <= 24 else lattice.text[:24] + "…"
     number = lattice.path_count
     lead = voice.say(
@@ -135,7 +135,7 @@ def tell_backward(snapshot: ViterbiSnapshot, edge: Edge, voice: TextFormat) -> N
 
 
 def way_to(snapshot: ViterbiSnapshot, position: int) -> tuple[str, ...]:
-    """The pieces of the best way to a boundary that was reached."""
+    """The pieces of the best way to a reached boundary."""
     pieces: list[str] = []
     while position and (winner := snapshot.best[position - 1]):
         pieces.append(winner.edge.piece)
@@ -144,7 +144,7 @@ def way_to(snapshot: ViterbiSnapshot, position: int) -> tuple[str, ...]:
 
 
 def tell_sums(snapshot: ViterbiSnapshot, style: Style) -> list[str]:
-    """The sums in the table of ways, which decide a forward step, for screen readers."""
+    """The deciding sums of a forward step, as in the table of ways, for screen readers."""
     arrivals = snapshot.event.arrivals if snapshot.event.kind == "forward" else ()
     if len(arrivals) < 2:
         return []
@@ -163,7 +163,7 @@ def tell_sums(snapshot: ViterbiSnapshot, style: Style) -> list[str]:
 def path_text(
     pieces: Sequence[str], voice: TextFormat, around: int | None = None, room: int = PIECES_TOLD
 ) -> str:
-    """A path's pieces; of a long path, those around one of them, or the last ones."""
+    """A path's pieces; of a long path, only some around one of them, or the last ones."""
     first = len(pieces) if around is None else around - room // 2
     first = max(0, min(first, len(pieces) - room))
     shown = [voice.token(piece) for piece in pieces[first : first + room]]

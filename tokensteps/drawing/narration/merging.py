@@ -1,4 +1,4 @@
-"""What is said of a step of training by merging, BPE's or WordPiece's: what was merged, and why that pair."""
+"""Sentences on a step of merging, BPE's or WordPiece's: the merge, and the reason for that pair."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ MERGING_STOPS: Final[Mapping[str, str]] = {
     "stopped": N_("Training was stopped here."),
     GROWING: N_("Training goes on: the next step is on its way."),
 }
-"""A trace's `stop_reason` → what is said at its last step."""
+"""A trace's `stop_reason` → the sentence at its last step."""
 TIES_TOLD: Final = 3
-"""Tied pairs that a sentence lists before it says how many more there are."""
+"""The most tied pairs in a sentence before the number of the others."""
 
 
 def tell_bpe(snapshot: MergeSnapshot, voice: TextFormat, ahead: bool = True) -> Narration:
-    """What is said of a step of BPE; without `ahead`, nothing of pairs that may be merged next."""
+    """The narration of a step of BPE; without `ahead`, nothing about the candidates for the next merge."""
     event = snapshot.event
     if event.kind == "start":
         return tell_start(snapshot, event, voice)
@@ -84,7 +84,7 @@ def tell_bpe(snapshot: MergeSnapshot, voice: TextFormat, ahead: bool = True) -> 
 
 
 def tell_new(snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat) -> str:
-    """In a run that goes on from a tokenizer, where the merge and its token come in; nothing in others."""
+    """In a run that extends a tokenizer, the merge's rank and its token's id; nothing in others."""
     if not (old := snapshot.trace.old_merges):
         return ""
     text = _("New: merge {rank}, after the {old} old ones; the token gets the id {id}.")
@@ -92,13 +92,13 @@ def tell_new(snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat) -> s
 
 
 def tell_excluded(snapshot: MergeSnapshot, voice: TextFormat) -> str:
-    """Which pair would have been merged instead, and what excluded it; nothing where no bound did."""
+    """A better pair excluded by a bound, and the bound; nothing without one."""
     excluded = snapshot.excluded
     return tell_exclusion(snapshot.trace, excluded[0], voice) if excluded else ""
 
 
 def tell_exclusion(trace: MergeTrace, excluded: Excluded, voice: TextFormat) -> str:
-    """What excluded a pair."""
+    """The bound that excluded a pair."""
     return voice.say(
         _(EXCLUSIONS[excluded.reason].told),
         pair=voice.pair(excluded.candidate.pair),
@@ -107,8 +107,8 @@ def tell_exclusion(trace: MergeTrace, excluded: Excluded, voice: TextFormat) -> 
 
 
 def tell_wordpiece(snapshot: WordPieceSnapshot, voice: TextFormat, ahead: bool = True) -> Narration:
-    """What is said of a step of WordPiece: the score worked out, and what BPE would have merged; without
-    `ahead` as in `tell_bpe`."""
+    """The narration of a step of WordPiece: the score's calculation, and BPE's choice; without `ahead` as in
+    `tell_bpe`."""
     event = snapshot.event
     if event.kind == "start":
         return tell_start(snapshot, event, voice)
@@ -136,7 +136,7 @@ def tell_wordpiece(snapshot: WordPieceSnapshot, voice: TextFormat, ahead: bool =
 
 
 def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: TextFormat) -> Narration:
-    """What there is before the first merge."""
+    """The state before the first merge."""
     if (old := snapshot.trace.extended) is not None:
         lead = voice.say(
             ngettext(
@@ -177,7 +177,7 @@ def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: TextFormat) ->
 
 
 def tell_corpus(snapshot: MergeSnapshot, voice: TextFormat) -> str:
-    """What the corpus is made of before the first merge."""
+    """The corpus before the first merge."""
     corpus = snapshot.trace.corpus
     words = ngettext("{number} different word", "{number} different words", len(corpus.words))
     return voice.say(
@@ -200,7 +200,7 @@ def tell_stop(snapshot: MergeSnapshot, voice: TextFormat) -> str:
 
 
 def tell_oddities(snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat) -> list[str]:
-    """Special cases: a bound, overlaps, a token that the vocabulary has already, the end."""
+    """Special cases: a bound, overlaps, a token already in the vocabulary, the end."""
     odd = [tell_excluded(snapshot, voice)]
     if event.applied != event.freq:
         odd.append(
@@ -220,7 +220,7 @@ def tell_oddities(snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat)
 def tell_ties(
     snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat, next_best: str, ahead: bool = True
 ) -> str:
-    """Why this pair and not another one that is equally good; without a tie, the sentence `next_best` on the
+    """Why this pair and not another, equally good one; without a tie, the sentence `next_best` on the
     runner-up.
 
     Without `ahead`, the others are counted and not named: they may come next.
@@ -237,7 +237,7 @@ def tell_ties(
 
 
 def name_tied(event: MergeEvent, voice: TextFormat) -> str:
-    """The pairs that are as good as the one that was merged: the first few, and how many more there are."""
+    """The pairs tied with the merged one: the first few, and the number of the others."""
     others = [tie.pair for tie in event.tied[1 : 1 + TIES_TOLD]]
     more = event.tied_count - 1 - len(others)
     pairs = listed(voice.pair(pair) for pair in others)

@@ -1,5 +1,5 @@
-"""What is said of the options of training: symbols kept whole, characters left out, merges learned on top of
-a tokenizer's, and why none in the middle can be cut out."""
+"""Sentences on the options of training: symbols kept whole, characters left out, merges learned on top of a
+tokenizer's, and why none in the middle can be cut out."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from tokensteps.language.i18n import _, count, listed, ngettext, sentences
 from tokensteps.language.names import behavior_name, words_names
 
 SYMBOLS_LISTED: Final = 6
-"""Symbols that a sentence lists."""
+"""The most symbols in a sentence."""
 SHORTENED_LISTED: Final = 8
-"""Words of the corpus that are shown under both tokenizers."""
+"""The number of the corpus's words shown under both tokenizers."""
 STRANDED_LISTED: Final = 24
-"""How many tokens are listed that no text produces any more."""
+"""The number of listed tokens that no text produces any more."""
 
 
 def tell_kept(corpus: Corpus, voice: TextFormat) -> str:
@@ -54,7 +54,7 @@ def tell_kept(corpus: Corpus, voice: TextFormat) -> str:
 
 
 def tell_cuts(corpus: Corpus, voice: TextFormat) -> str:
-    """What was replaced in the text, and where words were cut besides; nothing where no rule says so."""
+    """The replacements in the text, and the further cuts of words; nothing without such rules."""
     pipeline = corpus.pipeline
     told = []
     for step in steps_of(pipeline.normalizer):
@@ -135,8 +135,7 @@ def tell_initial(trace: MergeTrace | UnigramTrace, voice: TextFormat) -> str:
 
 
 def tell_long_words(trace: MergeTrace, voice: TextFormat) -> str:
-    """Which of the corpus's words are too long for the tokenizer, where that was set; nothing where none
-    is."""
+    """The corpus's words beyond the tokenizer's own limit, if one was set; nothing without any."""
     limit = trace.settings.get("max_input_chars_per_word", MAX_CHARACTERS)
     long = {word: number for word, number in trace.corpus.items() if len(word) > limit}
     if limit == MAX_CHARACTERS or not long:
@@ -151,7 +150,7 @@ def tell_long_words(trace: MergeTrace, voice: TextFormat) -> str:
 
 
 def tell_fallback(settings: Mapping[str, Any], voice: TextFormat) -> str:
-    """Where byte pieces are in the vocabulary, what they are for; nothing where there are none."""
+    """The purpose of byte pieces, if the vocabulary has any; otherwise nothing."""
     if not settings.get("byte_fallback"):
         return ""
     text = _("256 byte pieces, {first} to {last}, spell the characters that the vocabulary can't.")
@@ -184,7 +183,7 @@ class Shortened(NamedTuple):
 
 
 def most_shortened(trace: MergeTrace) -> list[Shortened]:
-    """The words for which the new merges save the most tokens, those that save most first."""
+    """The words with the most tokens saved by the new merges, the greatest savings first."""
     before, after = trace[0].splits(), trace[-1].splits()
     words = (Shortened(number, before[word], after[word]) for word, number in trace.corpus.items())
     return heapq.nlargest(SHORTENED_LISTED, (one for one in words if one.saved), key=lambda one: one.saved)
@@ -202,7 +201,7 @@ def shortened_html(words: Sequence[Shortened], style: Style) -> str:
 
 
 def corpus_html(trace: MergeTrace) -> str:
-    """What the old tokenizer made of the corpus, and what the new one makes of it."""
+    """The corpus under the old tokenizer and under the new one."""
     totals = trace.token_totals
     shares = [f"{total / max(1, trace.corpus.characters):.3f}" for total in (totals[0], totals[-1])]
     figures = (
@@ -218,7 +217,7 @@ def corpus_html(trace: MergeTrace) -> str:
 
 
 def cut_html(found: CutOut, style: Style) -> str:
-    """What would come of the vocabulary without one merge in the middle."""
+    """The vocabulary's losses without one merge in the middle."""
     lead = fill(
         escape(_("Take one merge out, {pair} into {token}, and nothing makes {token} any more.")),
         pair=pair_chips(found.pair, style),

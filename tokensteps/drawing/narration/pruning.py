@@ -1,5 +1,4 @@
-"""What is said of a step of Unigram training: a piece pruned, an E step, an M step, the last choice of
-pieces."""
+"""Sentences on a step of Unigram training: a prune, an E step, an M step, the last choice of pieces."""
 
 from __future__ import annotations
 
@@ -46,13 +45,13 @@ PRUNING_STOPS: Final[Mapping[str, str]] = {
     "stopped": N_("Training was stopped here."),
     GROWING: N_("Training goes on: the next step is on its way."),
 }
-"""Why a run ended, by `stop_kind` → what is said at its last step."""
+"""The reason of a run's end, by `stop_kind` → the sentence at its last step."""
 FREE: Final = 1e-9
 """A loss below this is rounding."""
 
 
 def tell_unigram(snapshot: UnigramSnapshot, voice: TextFormat) -> FiguredNarration:
-    """What is said of a step of Unigram, without the end."""
+    """The narration of a step of Unigram, without the end."""
     event = snapshot.event
     match event.kind:
         case "start":
@@ -79,7 +78,7 @@ def tell_end(snapshot: UnigramSnapshot) -> str:
 
 
 def stop_kind(trace: UnigramTrace) -> str:
-    """`stop_reason`; for a seed with nothing to prune, what it lacks: text, room or substrings."""
+    """`stop_reason`; for a seed with nothing to prune, the missing part: text, room or substrings."""
     if trace.stop_reason != "seed_size":
         return trace.stop_reason
     if len(trace.seed) == trace.settings["seed_size"]:
@@ -96,7 +95,7 @@ def cost_nothing(trace: UnigramTrace) -> bool:
 
 
 def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) -> FiguredNarration:
-    """What training starts from."""
+    """The start of training."""
     trace = snapshot.trace
     longer = event.pieces - event.characters
     if trace.method == "course":
@@ -147,7 +146,7 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
 
 
 def tell_not_in_seed(trace: UnigramTrace, voice: TextFormat) -> str:
-    """Which substring would be a piece of the seed, and what excluded it; nothing where no bound did."""
+    """The best substring excluded from the seed by a bound, and the bound; nothing without one."""
     found = excluded_from_seed(trace, 1)
     if not found:
         return ""
@@ -159,7 +158,7 @@ def tell_not_in_seed(trace: UnigramTrace, voice: TextFormat) -> str:
 
 
 def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextFormat) -> FiguredNarration:
-    """Which piece goes, what that costs, its place in the ranking, and what follows."""
+    """The pruned piece, its cost, its place in the ranking, and the consequences."""
     grown = event.corpus_loss_pruned - event.corpus_loss_before
     if event.loss == 0 and grown >= FREE:
         lead = voice.say(
@@ -192,7 +191,7 @@ def tell_margin(snapshot: UnigramSnapshot, voice: TextFormat) -> str:
 
 
 def tell_use(event: PruneEvent, voice: TextFormat) -> str:
-    """Whether words used the piece, and what replaces it there."""
+    """Whether words used the piece, and its replacement there."""
     if not event.resplits:
         if event.estimate is not None:
             return voice.say(_("By now, no word's best split uses it."))
@@ -260,8 +259,7 @@ def tell_estimate(event: PruneEvent, voice: TextFormat) -> str:
 
 
 def tell_place(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextFormat) -> str:
-    """The piece's place in the round, and in the course's method why it goes before others that cost as
-    little."""
+    """The piece's place in the round, and in the course's method why it goes before others of equal cost."""
     if event.ranked == 1:
         return voice.say(_("Round {round}: the only longer piece left is pruned."), round=str(event.round))
     if event.pruned == 1 and event.tied > 1 and snapshot.trace.method == "course":
@@ -292,7 +290,7 @@ def tell_place(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextFormat) 
 
 
 def tell_round_end(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextFormat) -> str:
-    """What happens at the end of a round."""
+    """The end of a round."""
     if snapshot.trace.method != "course":
         return voice.say(
             _("The round ends at a loss of {loss}; next, EM computes new probabilities."),
@@ -370,5 +368,5 @@ def tell_final(snapshot: UnigramSnapshot, event: FinalEvent, voice: TextFormat) 
 
 
 def tell_pieces(message: str, pieces: tuple[str, ...], voice: TextFormat) -> str:
-    """A sentence that lists pieces; nothing for none."""
+    """A sentence with a list of pieces; nothing for none."""
     return voice.say(message, pieces=some_tokens(pieces, voice)) if pieces else ""

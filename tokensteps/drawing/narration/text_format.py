@@ -1,7 +1,6 @@
-"""How a sentence's tokens and numbers are written: as markup for the page, or as plain text for screen
-readers.
+"""The form of a sentence's tokens and numbers: markup for the page, or plain text for screen readers.
 
-What there is to say of a step is written once, in the other modules of this folder, for any voice.
+The sentences on steps are written once, in the other modules of this folder, for any text format.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from tokensteps.language.i18n import count, ngettext
 from tokensteps.language.marks import fill_marked
 
 TOKENS_NAMED: Final = 4
-"""Tokens that a sentence lists before it says how many more there are."""
+"""The most tokens in a sentence before the number of the others."""
 
 
 class Narration(NamedTuple):
-    """What is said of a step."""
+    """The sentences on a step."""
 
     lead: str
     """What happened."""
@@ -37,13 +36,13 @@ class Narration(NamedTuple):
 
 
 class FiguredNarration(NamedTuple):
-    """What is said of a step that has many numbers."""
+    """The sentences on a step with many numbers."""
 
     lead: str
     """What happened, with one number."""
     why: str
     figures: str
-    """The other numbers, for those who ask."""
+    """The other numbers, shown on request."""
 
 
 class TextFormat(Protocol):
@@ -58,7 +57,7 @@ class TextFormat(Protocol):
     def fraction(self, top: str, bottom: str) -> str: ...
 
     def say(self, message: str, **fields: str) -> str:
-        """A translated message with its fields, which are written in this voice already."""
+        """A translated message with its fields, already in this format."""
 
 
 class Markup:
@@ -125,7 +124,7 @@ _FORMULA: Final = re.compile(
 
 
 def unbroken(html: str) -> str:
-    """Markup whose formulas stay on one line if they fit.
+    """Markup with formulas kept on one line if they fit.
 
     >>> unbroken('Score = <span class="frac"><span>1</span><span>2</span></span> = <b>0.5</b>.')
     'Score = <span class="formula"><span class="frac"><span>1</span><span>2</span></span> = <b>0.5</b></span>.'

@@ -1,4 +1,4 @@
-"""What is said of a run and the same run with one thing changed: where they part, and why, with both runs'
+"""Sentences on a run and its variant with one change: their first divergence, and the reason, with both runs'
 numbers."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tokensteps.language.i18n import _, count, ngettext, sentences
 def tell_parting(
     ours: AnyTrace, theirs: AnyTrace, step: int | None, ours_in: TextFormat, theirs_in: TextFormat
 ) -> Narration:
-    """Where two runs part, and what each of them chose there, with the numbers of both choices."""
+    """The first divergence of two runs, and each one's choice there, with the numbers of both choices."""
     if step is None:
         steps = ngettext("{number} step", "{number} steps", len(ours)).format(number=count(len(ours)))
         return Narration(
@@ -39,7 +39,7 @@ def tell_parting(
 def tell_pick(
     trace: AnyTrace, step: int, choice: Decision | None, other: Decision | None, voice: TextFormat
 ) -> str:
-    """What a run chose at a step, with its number, and the number that the other run's choice has there."""
+    """A run's choice at a step, with its number, and the number of the other run's choice there."""
     text = tell_choice(choice, voice)
     if choice is None or choice.kind not in ("merge", "prune"):
         return text
@@ -66,7 +66,7 @@ def tell_pick(
 
 
 def value_at(trace: AnyTrace, step: int, choice: Decision) -> int | float | Fraction | None:
-    """What a choice's pair or piece is ranked by at a step: count, score or loss; None where it can't be
+    """The value of a choice's pair or piece in a step's ranking: count, score or loss; None where it can't be
     chosen."""
     if isinstance(trace, MergeTrace):
         values = {tuple(one.pair): one.value for one in trace.candidates(step - 1)}

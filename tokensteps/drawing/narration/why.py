@@ -1,4 +1,4 @@
-"""What is said of a split that a tokenizer doesn't make: what stopped it, with its evidence."""
+"""Sentences on a split a tokenizer doesn't make: the obstacle, with its evidence."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from tokensteps.language.numbers import cost_text, log_text, times_text
 
 
 def tell_reason(reason: Reason, voice: TextFormat, unk_token: str = "") -> Narration:
-    """What stopped a split, and what follows from that; `unk_token` stands for words that can't be
-    spelled."""
+    """The obstacle to a split, and its consequences; `unk_token` replaces words that can't be spelled."""
     match reason.kind:
         case "chosen":
             return Narration(voice.say(_("This is the split that the tokenizer makes.")), "")

@@ -1,4 +1,4 @@
-"""What becomes of a text before the model: what normalizing made of each character, and the pre-tokens."""
+"""A text's stages before the model: each character after normalizing, and the pre-tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tokenizers_core.text.splitting import PreToken
 
 
 class Placed(NamedTuple):
-    """A text, and the characters `start` to `end` of the original that it stands for."""
+    """A text, and the `start` and `end` of its original characters."""
 
     text: str
     start: int
@@ -20,9 +20,9 @@ class Placed(NamedTuple):
 
 
 class Journey(NamedTuple):
-    """What becomes of one text before the model: the characters after normalizing, and the pre-tokens.
+    """One text's stages before the model: the characters after normalizing, and the pre-tokens.
 
-    Special tokens in the text are cut out first: they are pre-tokens too, and no normalizer rewrites them.
+    Special tokens in the text are cut out first: they are pre-tokens, too, and no normalizer rewrites them.
     """
 
     text: str
@@ -31,17 +31,17 @@ class Journey(NamedTuple):
 
     @property
     def removed(self) -> list[int]:
-        """The characters that normalizing removed."""
+        """The characters removed by normalizing."""
         return _uncovered(range(len(self.text)), [(one.start, one.end) for one in self.normalized])
 
     @property
     def rewritten(self) -> list[Placed]:
-        """What normalizing wrote instead of other text."""
+        """The replacements made by normalizing."""
         return [one for one in self.normalized if one.text != self.text[one.start : one.end]]
 
     @property
     def dropped(self) -> list[int]:
-        """The characters between pre-tokens that belong to none: white space, for most pre-tokenizers."""
+        """The characters outside all pre-tokens: white space, for most pre-tokenizers."""
         gone = {*self.removed}
         left = _uncovered(range(len(self.text)), [(word.start, word.end) for word in self.words])
         return [at for at in left if at not in gone]
@@ -53,7 +53,7 @@ def _uncovered(places: range, spans: Sequence[Span]) -> list[int]:
 
 
 def journey(tokenizer: Tokenizer, text: str) -> Journey:
-    """A text through the first two stages. Raises what `Tokenizer.encode` raises.
+    """A text through the first two stages. Raises the errors of `Tokenizer.encode`.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> corpus = Corpus.from_texts(
@@ -86,7 +86,7 @@ def journey(tokenizer: Tokenizer, text: str) -> Journey:
 
 
 def grouped(placed: Sequence[Placed]) -> list[tuple[int, int, list[Placed]]]:
-    """Consecutive things that share characters, in groups: start, end, members. One without characters joins
+    """Consecutive things in groups by shared characters: start, end, members. One without characters joins
     the group before it.
 
     >>> grouped([Placed("a", 0, 2), Placed("b", 1, 3), Placed("c", 3, 4), Placed("", 4, 4)])
@@ -98,7 +98,7 @@ def grouped(placed: Sequence[Placed]) -> list[tuple[int, int, list[Placed]]]:
         if groups and (one.start < groups[-1][1] or one.start == one.end):
             start, end, members = groups[-1]
             groups[-1] = (min(start, one.start), max(end, one.end), [*members, one])
-            # One that reaches back over several groups joins them.
+            # A member that reaches back over several groups joins them.
             while len(groups) > 1 and groups[-1][0] < groups[-2][1]:
                 start, end, members = groups.pop()
                 before = groups[-1]

@@ -1,10 +1,9 @@
-"""A text on its way to ids, drawn: the stages one below the other, everything under the characters that it
-came from.
+"""A text on its way to ids, drawn: the stages one below the other, everything under its original characters.
 
     data = stages_message(tokenizer, tokenizer.encode(text), [journey(tokenizer, text)], Style())
 
-The drawing is a row of *atoms*: stretches of text that no stage reaches across, so that
-`assets/components/pipeline.js` may break lines between them. Whatever a learner pasted becomes markup through
+The drawing is a row of *atoms*: stretches of text with borders in every stage, so that
+`assets/components/pipeline.js` may break lines between them. Learners' text becomes markup through
 `tokensteps.drawing.tokens` alone; descriptions are plain text.
 """
 
@@ -25,7 +24,7 @@ from tokensteps.drawing.tokens import PLAIN, Style, colour, readable, token_html
 from tokensteps.language.i18n import _, count, listed, ngettext
 
 CHARACTERS_DRAWN = 600
-"""Characters of a text that are drawn, stage by stage."""
+"""The most characters of a text to draw, stage by stage."""
 WORD_KEPT = 24
 """Characters up to which a pre-token stays on one line."""
 
@@ -45,12 +44,12 @@ class Stage(IntEnum):
 
 
 class StageDrawing:
-    """An encoding as atoms, and what is said of each thing in them."""
+    """An encoding as atoms, and a description of each item in them."""
 
     def __init__(
         self, tokenizer: Tokenizer, encoding: Encoding, journeys: Sequence[Journey], style: Style
     ) -> None:
-        """`journeys` are those of the encoding's texts."""
+        """`journeys` belong to the encoding's texts."""
         self.tokenizer = tokenizer
         self.encoding = encoding
         self.style = style
@@ -143,7 +142,7 @@ class StageDrawing:
         classes: str = "",
         token: int = -1,
     ) -> str:
-        """Something that can be pointed at."""
+        """An item to point at."""
         self.tells.append(tell)
         of = "" if sequence is None else f" data-q={sequence} data-s={span[0]} data-e={span[1]}"
         mark = f" data-i={token}" if token >= 0 else ""
@@ -207,7 +206,7 @@ class StageDrawing:
         return self._item(Stage.WORDS, sequence, (word.start, word.end), tell, text, classes)
 
     def _token(self, index: int, sequence: int | None) -> str:
-        """A token with everything that the encoding says of it, one below the other."""
+        """A token with all its facts from the encoding, one below the other."""
         encoding = self.encoding
         token, identifier = encoding.tokens[index], encoding.ids[index]
         tell = self._tell_token(index, sequence)
@@ -228,7 +227,7 @@ class StageDrawing:
         )
         return f"<div class=col>{inside}</div>"
 
-    # --- what is said ---------------------------------------------------------------------------------------
+    # --- descriptions ---------------------------------------------------------------------------------------
 
     def _where(self, sequence: int, start: int, end: int) -> str:
         """A place in a text, in words."""
@@ -321,7 +320,7 @@ def described(character: str) -> str:
 
 
 def uncut_spans(length: int, bonds: Sequence[Span]) -> Iterator[Span]:
-    """A text cut at every place that no bond spans.
+    """A text cut at every place outside the bonds.
 
     >>> list(uncut_spans(5, [(0, 2), (1, 3)]))
     [(0, 3), (3, 4), (4, 5)]
@@ -346,7 +345,7 @@ def _area(row: int, column: int, width: int, inside: str, classes: str) -> str:
 
 
 def stage_names() -> dict[Stage, str]:
-    """What the stages are called."""
+    """The names of the stages."""
     return {
         Stage.TEXT: _("Text"),
         Stage.NORMALIZED: _("Normalized"),
@@ -388,7 +387,7 @@ def stages_message(
 def summary_html(
     drawing_of: Sequence[Journey], encoding: Encoding, names: Sequence[str], unknown: str
 ) -> str:
-    """What each stage did, as four cards: `names` are the stages' choices."""
+    """The result of each stage, as four cards: `names` are the stages' choices."""
     rewritten = sum(len(result.rewritten) for result in drawing_of)
     removed = sum(len(result.removed) for result in drawing_of)
     words = sum(len(result.words) for result in drawing_of)

@@ -1,4 +1,4 @@
-"""Why these tokens: the stages before the model, the lineage of a word's tokens, and what stopped another
+"""Why these tokens: the stages before the model, the lineage of a word's tokens, and the obstacle to another
 split."""
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tokensteps.language.marks import first_marks
 SPACED_TEXT: Final = Style(show="spaces")
 """How text is shown before a stage writes it in the byte alphabet."""
 STRETCHES_TOLD: Final = 40
-"""Stretches of a text that a stage shows."""
+"""The most stretches of a text shown for a stage."""
 
 
 class StageRow(NamedTuple):
-    """A stage as it is told: its name, its kind, and the stretches of text after it."""
+    """A stage for display: its name, its kind, and the stretches of text after it."""
 
     name: str
     kind: str
@@ -33,7 +33,7 @@ class StageRow(NamedTuple):
 
 
 def stages_html(text: str, stages: Sequence[StageRow], model: StageRow, style: Style) -> str:
-    """What each stage made of a text, those that left it as it was in a word; the last one is the model with
+    """The text after each stage, or one word for a stage without an effect; the last one is the model with
     its tokens, if any."""
     rows = _stage_html(StageRow(_("Text"), "", (text,)), _stretches_html((text,), SPACED_TEXT))
     before, manner = [text], SPACED_TEXT
@@ -64,7 +64,7 @@ def _remark(told: str) -> str:
 
 
 def lineages(symbols: Sequence[str], joins: Sequence[Join], prefix: str = "") -> list[Lineage]:
-    """How each token of a word came to be, from the merges that were made in it; a step is a rank, from 1.
+    """The lineage of each of a word's tokens, from its merges; a step is a rank, from 1.
 
     >>> [tree] = lineages(("h", "u", "g"), [Join(7, 1, 2, 3), Join(9, 0, 1, 3)])
     >>> tree.token, tree.step, [part.token for part in tree.parts]
@@ -79,13 +79,13 @@ def lineages(symbols: Sequence[str], joins: Sequence[Join], prefix: str = "") ->
 
 
 def lineages_html(trees: Sequence[Lineage], style: Style) -> str:
-    """The trees of the tokens that were merged, side by side."""
+    """The trees of the merged tokens, side by side."""
     drawn = "".join(lineage_html(tree, style, by_rank=True) for tree in trees if tree.parts)
     return f'<div class="lineages">{drawn}</div>'
 
 
 def reason_html(tokens: Sequence[str], reason: Reason, style: Style, unk_token: str) -> str:
-    """A split that the tokenizer doesn't make, and what stopped it."""
+    """A split the tokenizer doesn't make, and the obstacle."""
     lead, why = tell_reason(reason, Marked(style), unk_token)
     more = f'<p class="why">{why}</p>' if why else ""
     return first_marks(

@@ -1,4 +1,4 @@
-"""Overlapping windows of a text that is too long, and which of them hold an answer."""
+"""Overlapping windows of a too long text, and the windows with an answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WINDOWS_DRAWN = 60
 def windows_html(encoding: Encoding, style: Style, answer: AnswerRange | None) -> str:
     """A truncated encoding and its overflow, one window below the other, the first `WINDOWS_DRAWN`.
 
-    Tokens shared with the window before are marked, and so are the answer's in a window that holds all of it.
+    Tokens shared with the window before are marked, and so are the answer's in a window with all of it.
     """
     windows = [encoding, *encoding.overflowing]
     answers: list[AnswerSpan | None] = [None] * len(windows)
@@ -102,7 +102,7 @@ def _is_part(window: Encoding, sequence: int, lengths: list[int]) -> bool:
 
 
 def _again(window: Encoding, before: Encoding, sequence: int) -> range:
-    """The tokens of a window, by their place in it, that the one before it has too."""
+    """The tokens of a window, by their place in it, shared with the one before."""
     (start, end), (first, last) = window.window(sequence), before.window(sequence)
     own = window.sequence_ids.index(sequence)
     return range(own + max(start, first) - start, own + max(0, min(end, last) - start))

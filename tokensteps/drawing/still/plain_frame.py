@@ -1,5 +1,5 @@
-"""A frame as markup that is still to be read where a notebook's viewer takes out styles, scripts and frames:
-GitHub, a notebook that isn't trusted. Tokens are code, columns a table."""
+"""A frame as markup, readable also in a notebook viewer without styles, scripts and frames: GitHub, an
+untrusted notebook. Tokens are code, columns a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PLAIN_TAGS: Final[Mapping[str, str]] = {
     **{tag: tag for tag in ("p", "b", "small", "ul", "li", "table", "tr", "td", "th")},
     "section": "td", "h3": "p", "h4": "p", "summary": "p", "button": "span",
 }  # fmt: skip
-"""An element of a frame → what it becomes; others leave what is in them."""
+"""An element of a frame → its replacement; others leave their contents."""
 
 
 class _Plain(HTMLParser):
@@ -24,9 +24,9 @@ class _Plain(HTMLParser):
         self.room = room
         self.result: list[str] = []
         self.open: list[tuple[str, str]] = []
-        """Elements that are open, each with the end tag of what it becomes."""
+        """Open elements, each with the end tag of its replacement."""
         self.hidden = 0
-        """How many of them lie in a part that is left out."""
+        """How many of them are in an omitted part."""
         self.feed(markup)
         self.close()
 

@@ -1,4 +1,4 @@
-"""Of a style sheet, what a page's markup uses: a page of one step takes a quarter of the app's."""
+"""The part of a style sheet in use by a page's markup: a page of one step needs a quarter of the app's."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Final
 
 CSS_COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
 SELECTOR_LISTS: Final = re.compile(r":(?:is|where|not|has)\((?:[^()]|\([^()]*\))*\)")
-"""What may match in one way or another: such parts of a selector are taken as used."""
+"""Parts of a selector with several possible matches: these count as used."""
 SELECTOR_NAME: Final = re.compile(r"[.\[#]([a-zA-Z][\w-]*)")
 """A class, an attribute or an id in a selector."""
 SPARE_SIGNS: Final = re.compile(r"(?<=[{};]) | (?=[{}])|;(?= ?})")
-"""What a browser doesn't need."""
+"""Signs a browser doesn't need."""
 MARKUP_NAME: Final = re.compile(r"[\w-]+")
 GROUP_RULES: Final = ("@media", "@supports", "@container")
-"""What has rules of its own in it."""
+"""Rules with other rules inside."""
 
 
 def used_styles(css: str, markup: str) -> str:
-    """The rules whose selectors name only what the markup names, without comments and spare spaces.
+    """The rules with only names from the markup in their selectors, without comments and spare spaces.
 
     >>> used_styles(
     ...     ".w, .id { x: y }  .c .w { x: y } @media print { .id { x: y } i { x: y } }", '<i class="w">'
@@ -49,7 +49,7 @@ def _used_rules(css: str, words: set[str]) -> Iterator[str]:
 
 
 def _css_rules(css: str) -> Iterator[tuple[str, str]]:
-    """Each rule's selector, or what else stands before its braces, and what is within them."""
+    """Each rule's selector, or other text before its braces, and the contents of the braces."""
     depth = start = opened = 0
     for found in re.finditer(r"[{}]", css):
         if found[0] == "{":

@@ -1,8 +1,8 @@
-"""The panel of candidates beside the words: the pairs that a merge is chosen from, one a row.
+"""The panel of candidates beside the words: the pairs to choose a merge from, one a row.
 
 A column is one entry of `COUNT_COLUMNS` (BPE) or `SCORE_COLUMNS` (WordPiece): its name, its cell, and where
-it has no room. Beside a question about the next merge there is another panel, `asked_panel`, in which nothing
-says which pair that is.
+it has no room. Beside a question about the next merge there is another panel, `asked_panel`, without any hint
+at that pair.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tokensteps.language.marks import marked
 from tokensteps.language.names import EXCLUSIONS
 
 EXCLUDED_ROWS: Final = 2
-"""Pairs that a bound excludes which are shown above the candidates."""
+"""The most pairs excluded by a bound to show above the candidates."""
 PAIRS_OFFERED: Final = 200
 """Pairs to choose from beside a question: the best ones."""
 
@@ -37,7 +37,7 @@ SomeCandidate = TypeVar("SomeCandidate", bound=Candidate)
 
 
 class CandidateRow(NamedTuple, Generic[SomeCandidate]):
-    """A candidate, and what else its cells depend on."""
+    """A candidate, and the other inputs of its cells."""
 
     candidate: SomeCandidate
     best: SomeCandidate
@@ -45,10 +45,10 @@ class CandidateRow(NamedTuple, Generic[SomeCandidate]):
     chosen: bool
     """Whether it is the one merged now."""
     tied: bool
-    """Whether others in the table are as good as the best."""
+    """Whether others in the table tie with the best."""
     style: Style
     excluded: str = ""
-    """Why it may not be merged, for a pair that a bound excludes."""
+    """Why it may not be merged, for a pair excluded by a bound."""
 
 
 class CandidateColumn(NamedTuple, Generic[SomeCandidate]):
@@ -75,7 +75,7 @@ def count_cell(row: CandidateRow[SomeCandidate]) -> str:
 
 
 def count_change_cell(row: CandidateRow[Candidate]) -> str:
-    """What the step before did to the count."""
+    """The count's change in the step before."""
     change = row.candidate.change
     return signed(f"{change:+,}") if change else "·"
 
@@ -101,7 +101,7 @@ def decimal_cell(row: CandidateRow[ScoredCandidate]) -> str:
 
 
 def score_change_cell(row: CandidateRow[ScoredCandidate]) -> str:
-    """What the step before did to the score."""
+    """The score's change in the step before."""
     candidate = row.candidate
     if candidate.before is None:
         return escape(_("new")) if candidate.change else "·"
@@ -134,19 +134,18 @@ class PairTable(NamedTuple):
     columns: Sequence[CandidateColumn[Any]]
     """Of the pairs, best first."""
     given: Sequence[CandidateColumn[Any]]
-    """Beside a question, of a corpus in which nobody can count: without what a row would win by."""
+    """Beside a question, for a corpus too large to count in: without the deciding values of the rows."""
     classes: str = ""
 
 
 COUNT_TABLE: Final = PairTable(COUNT_COLUMNS, COUNT_COLUMNS[:2])
-"""BPE's: the counts are what its pairs win by, but without them there would be nothing to go by."""
+"""BPE's: the counts decide between its pairs, but without them there would be nothing to go by."""
 SCORE_TABLE: Final = PairTable(SCORE_COLUMNS, SCORE_COLUMNS[:3], "scores")
 """WordPiece's."""
 
 
 def pairs_panel(snapshot: MergeSnapshot, table: PairTable, style: Style) -> str:
-    """The pairs, best first: those a merge was chosen from; at other steps, those that the next one will
-    be."""
+    """The pairs, best first: the candidates of this merge; at other steps, of the next one."""
     event = snapshot.event
     if event.kind != "merge":
         candidates, chosen, number = snapshot.candidates(CANDIDATE_ROWS), None, snapshot.pair_count
@@ -161,9 +160,8 @@ def pairs_panel(snapshot: MergeSnapshot, table: PairTable, style: Style) -> str:
 
 
 def asked_panel(snapshot: MergeSnapshot, table: PairTable, style: Style, asked: bool) -> str:
-    """The same while a learner is asked for what comes next: of the step's pairs only the one merged; if this
-    is the step that the question follows (`asked`), the pairs to choose from by their spelling, on
-    request."""
+    """The same beside a question about the next merge: of the step's pairs only the merged one; if the
+    question follows this step (`asked`), the pairs to choose from by their spelling, on request."""
     event = snapshot.event
     shown = ""
     if event.kind == "merge":
@@ -174,8 +172,8 @@ def asked_panel(snapshot: MergeSnapshot, table: PairTable, style: Style, asked: 
 
 
 def offered_pairs(trace: MergeTrace, step: int, limit: int = PAIRS_OFFERED) -> list[Candidate]:
-    """What a question about the merge after a step offers: the best pairs, and better ones that a bound
-    excludes."""
+    """The options of a question about the merge after a step: the best pairs, and better ones excluded by a
+    bound."""
     excluded = [one.candidate for one in trace.excluded(step + 1)[:EXCLUDED_ROWS]]
     return [*excluded, *trace.candidates(step, limit - len(excluded))]
 
@@ -207,7 +205,7 @@ def pairs_to_choose(snapshot: MergeSnapshot, table: PairTable, style: Style) -> 
 
 
 def answer_attributes(pair: Pair) -> str:
-    """The attributes of what lights up a pair, and gives it as an answer when it is clicked."""
+    """The attributes of an element that lights up a pair, and answers with it on a click."""
     return f'data-answer data-pick="{lit_id(*pair)}"'
 
 
@@ -220,7 +218,7 @@ def listed_pairs(snapshot: MergeSnapshot, ahead: bool) -> list[Pair]:
 
 
 def by_spelling(candidates: Iterable[SomeCandidate], style: Style) -> list[SomeCandidate]:
-    """Candidates in an order that says nothing of their counts or scores."""
+    """Candidates in an order without hints at their counts or scores."""
     return sorted(candidates, key=lambda candidate: pair_text(candidate.pair, style))
 
 
@@ -232,8 +230,8 @@ def candidates_html(
     classes: str = "",
     excluded: Sequence[Excluded] = (),
 ) -> str:
-    """A table of candidates, best first, with the `chosen` pair marked; before them those that a bound
-    excludes, struck out."""
+    """A table of candidates, best first, with the `chosen` pair marked; before them the ones excluded by a
+    bound, struck out."""
     head = "".join(
         f"<th{_class(column)}>{marked(_(column.name))}" if column.name else f"<td{_class(column)}>"
         for column in columns

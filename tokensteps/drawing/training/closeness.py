@@ -1,4 +1,4 @@
-"""How close a step was: the words that could tip it, with the changes that would, as a table of markup."""
+"""The closeness of a step: the words that could tip it, with the necessary changes, as a table of markup."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tokensteps.language.i18n import _, count
 
 
 def tipping_html(trace: AnyTrace, step: int, found: Mapping[str, Tipping], bound: int, style: Style) -> str:
-    """Each word as it was split before the step, its count, and the first change in each direction that tips
-    the step."""
+    """Each word's split before the step, its count, and the first change in each direction that tips the
+    step."""
     splits = trace.snapshot(max(0, step - 1)).splits(found)
     counts = dict(corpus_of(trace, step).items())
     names = (
@@ -35,7 +35,7 @@ def tipping_html(trace: AnyTrace, step: int, found: Mapping[str, Tipping], bound
 
 
 def tip_html(tip: Tip | None, number: int, bound: int, style: Style) -> str:
-    """A change, the count that it leads to, and what is chosen then."""
+    """A change, the resulting count, and the new choice."""
     if tip is None:
         none = escape(_("not within {bound}").format(bound=count(bound)))
         return f'<span class="none">{none}</span>'

@@ -1,5 +1,5 @@
-"""Parity-aware BPE: how many tokens each language's lines take, which language chose, and what plain BPE
-would have made of them."""
+"""Parity-aware BPE: the tokens of each language's lines, the choosing language, and plain BPE's tokens for
+comparison."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Snapshot → frame for BPE and WordPiece: what was merged, the words, the pairs it was chosen from, the
-vocabulary.
+"""Snapshot → frame for BPE and WordPiece: the merge, the words, its candidates, the vocabulary.
 
 A frame is a pure function of its snapshot, the style and the language in use. Its sentences are in
 `drawing/narration/`, the panel of pairs in `candidates`.
@@ -57,15 +56,15 @@ from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.language.marks import first_marks
 
 TOKENS_IN_ROW: Final = 48
-"""A longer word is cut around the place that changes, and the cut is shown."""
+"""A longer word is cut around the changed place, and the cut is shown."""
 VOCABULARY_CHIPS: Final = 60
 
 SomeSnapshot = TypeVar("SomeSnapshot", bound=MergeSnapshot)
 
 
 def merge_frame(snapshot: MergeSnapshot, style: Style, ahead: bool = True, asked: bool = False) -> Frame:
-    """The frame of one step of BPE; with `ahead=False` it gives nothing away of the next step, about which it
-    may be `asked`."""
+    """The frame of one step of BPE; with `ahead=False` it gives nothing away of the next step, for a question
+    about it (`asked`)."""
     above = languages_panel(snapshot)
     return training_frame(snapshot, style, tell_bpe, COUNT_TABLE, ahead=ahead, asked=asked, above=above)
 
@@ -73,8 +72,7 @@ def merge_frame(snapshot: MergeSnapshot, style: Style, ahead: bool = True, asked
 def wordpiece_frame(
     snapshot: WordPieceSnapshot, style: Style, ahead: bool = True, asked: bool = False
 ) -> Frame:
-    """The frame of one step of WordPiece, as in `merge_frame`; its erratum names a pair that is merged
-    later."""
+    """The frame of one step of WordPiece, as in `merge_frame`; its erratum names a pair of a later merge."""
     aside = wordpiece_erratum(snapshot, style) if ahead else ""
     return training_frame(snapshot, style, tell_wordpiece, SCORE_TABLE, aside, ahead, asked)
 
@@ -91,9 +89,9 @@ def training_frame(
 ) -> Frame:
     """The frame of one step of training by merging.
 
-    `table` is how its pairs are listed; `aside` is markup to show under the words, `above` over them. Without
-    `ahead`, nothing is said of pairs that a merge has still to be chosen from; if it is `asked` which comes
-    next, they are listed so that it remains to be found.
+    `table` lists its pairs; `aside` is markup to show under the words, `above` over them. Without `ahead`,
+    nothing is said about the next merge's candidates; with a question about that (`asked`), they are listed
+    without a hint at the answer.
     """
     event = snapshot.event
     lead, why = tell(snapshot, Marked(style), ahead)
@@ -112,7 +110,7 @@ def training_frame(
 
 
 def step_label(event: StartEvent | MergeEvent | RuleEvent, style: Style) -> str:
-    """What the timeline calls a step."""
+    """A step's label in the timeline."""
     match event:
         case MergeEvent():
             return token_html(event.token, style)
@@ -132,7 +130,7 @@ def vocabulary_status(snapshot: MergeSnapshot) -> str:
 
 
 def counted_as(trace: MergeTrace, step: int) -> tuple[str, str]:
-    """What the pairs of a step are counted in, and how many there are: words, or SuperBPE's stretches of
+    """The units in which a step's pairs are counted, and their number: words, or SuperBPE's stretches of
     text."""
     number = len(trace.corpus_at(step).words)
     if not (isinstance(trace, SuperTrace) and trace.in_stage_2(step)):
@@ -144,8 +142,8 @@ def counted_as(trace: MergeTrace, step: int) -> tuple[str, str]:
 def words_panel(
     snapshot: MergeSnapshot, style: Style, listed: Sequence[Pair] = (), asked: bool = False
 ) -> str:
-    """The words, those that changed first. Pairs that are `listed` beside them light up from there; when a
-    pair is `asked` for, any can be pointed at in the words themselves, and chosen."""
+    """The words, changed ones first. Pairs `listed` beside them light up from there; with a question about a
+    pair (`asked`), any can be pointed at in the words themselves, and chosen."""
     trace, event = snapshot.trace, snapshot.event
     corpus = trace.corpus_at(snapshot.step)
     changed: tuple[str, ...] = ()
@@ -169,7 +167,7 @@ def words_panel(
         )
         for word, groups in marked.items()
     ]
-    languages = len(trace.languages) if isinstance(trace, ParityTrace) else 0  # whose bars stand above
+    languages = len(trace.languages) if isinstance(trace, ParityTrace) else 0  # with bars above
     limit = max(2, WORD_ROWS - languages)
     return heading(title, number) + rows_html(rows, len(corpus.words), limit)
 
@@ -177,7 +175,7 @@ def words_panel(
 def before_removal(
     trace: MergeTrace, step: int, event: RemoveEvent, words: Iterable[str]
 ) -> dict[str, list[tuple[str, ...]]]:
-    """Word → its tokens, each in a tuple of its own; the token that leaves is given as its parts."""
+    """Word → its tokens, each in a tuple of its own; the removed token is given as its parts."""
     return {
         word: [event.parts if token == event.token else (token,) for token in split]
         for word, split in trace.splits(step - 1, words).items()
@@ -222,11 +220,9 @@ def word_row(
 def lit_groups(
     groups: Sequence[Sequence[str]], merged: str, style: Style, listed: Set[Pair], removed: str = ""
 ) -> str:
-    """A word's tokens, of which those in a listed pair light up with it; a token just made, with the pairs
-    that its parts were in.
+    """A word's tokens; tokens in a listed pair light up with it, and a new token with its parts' pairs.
 
-    With `removed`, groups are what was written for a token that leaves: it is shown in the first beat, they
-    are in the second.
+    With `removed`, groups replace a removed token: it is shown in the first beat, they are in the second.
     """
     ids = iter(pair_ids([token for group in groups for token in group], listed))
     shown = ""
@@ -245,7 +241,7 @@ def lit_groups(
 
 
 def undone_html(parts: Sequence[str], ids: Sequence[str], removed: str, style: Style) -> str:
-    """A token that leaves, and what is written for it."""
+    """A removed token, and its replacement."""
     written = "".join(lit_chip(part, its, style, "hot") for part, its in zip(parts, ids, strict=True))
     return f'<span class="m"><span>{chip(removed, style, "gone")}</span>{written}</span>'
 
@@ -267,8 +263,7 @@ def joined_groups(groups: Sequence[Sequence[str]], merged: str, style: Style, re
 
 
 def pair_ids(tokens: Sequence[str], listed: Set[Pair] | None = None) -> list[str]:
-    """For each token of a word the ids of the pairs that it is in (if those are `listed`), separated by
-    spaces.
+    """For each token of a word the ids of its pairs (if `listed`), separated by spaces.
 
     >>> [len(ids.split()) for ids in pair_ids("hugs")]
     [1, 2, 2, 1]

@@ -34,13 +34,13 @@ from tokensteps.language.names import EXCLUSIONS
 from tokensteps.language.numbers import chance, nats, percent
 
 EXCLUDED_PIECES: Final = 2
-"""Substrings shown that a bound keeps out of the seed."""
+"""The most substrings to show that a bound keeps out of the seed."""
 ROWS_BEFORE: Final = 2
-"""Rows of the ranking shown above the piece that goes."""
+"""Rows of the ranking shown above the pruned piece."""
 
 
 def pieces_panel(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) -> str:
-    """The panel that fits the step; without `ahead`, it does not say which pieces go next."""
+    """The panel for the step; without `ahead`, it gives no hint at the next prunes."""
     event = snapshot.event
     match event.kind:
         case "start":
@@ -56,7 +56,7 @@ def pieces_panel(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) ->
 
 
 def seed_panel(snapshot: UnigramSnapshot, style: Style) -> str:
-    """The best-ranked longer pieces of the seed; before them those that a bound excludes, struck out."""
+    """The best-ranked longer pieces of the seed; before them the ones excluded by a bound, struck out."""
     trace = snapshot.trace
     excluded = excluded_from_seed(trace, EXCLUDED_PIECES)
     shown = seed_shown(trace)[: CANDIDATE_ROWS - len(excluded)]
@@ -83,8 +83,8 @@ def seed_shown(trace: UnigramTrace) -> list[tuple[str, int]]:
 
 
 def ranking_panel(event: PruneEvent, trace: UnigramTrace, style: Style, ahead: bool = True) -> str:
-    """The round's ranking around the piece that goes (up to it, unless `ahead`), and the line between what
-    goes and what stays."""
+    """The round's ranking around the pruned piece (up to it, unless `ahead`), and the line between pruned and
+    remaining pieces."""
     rows = list(ranked_rows(event, lambda start, stop: trace.ranking(event.round, start, stop)))
     if not ahead:
         rows = [row for row in rows if row is not None and row.place <= event.place]
@@ -111,8 +111,8 @@ def ranking_panel(event: PruneEvent, trace: UnigramTrace, style: Style, ahead: b
 def ranked_rows(
     event: PruneEvent, rows: Callable[[int, int], list[RankedPiece]]
 ) -> Iterable[RankedPiece | None]:
-    """The rows to show: some around the piece that goes, and, if the threshold is further away, two rows
-    there after a gap."""
+    """The rows to show: some around the pruned piece, and, if the threshold is further away, two rows there
+    after a gap."""
     last = max(0, event.ranked - CANDIDATE_ROWS)
     start = min(max(0, event.place - 1 - ROWS_BEFORE), last)
     if event.pruned < start + CANDIDATE_ROWS or event.pruned >= event.ranked:
@@ -144,7 +144,7 @@ def ranked_row(row: RankedPiece, event: PruneEvent, most: float, style: Style) -
 
 
 def expected_panel(event: ExpectationEvent, style: Style) -> str:
-    """The pieces that are expected most often."""
+    """The pieces with the highest expected counts."""
     shown = heapq.nlargest(CANDIDATE_ROWS, event.expected, key=lambda row: row.freq)
     most = max((row.freq for row in shown), default=1.0)
     rows = "".join(
@@ -157,7 +157,7 @@ def expected_panel(event: ExpectationEvent, style: Style) -> str:
 
 
 def estimated_panel(event: MaximizationEvent, style: Style) -> str:
-    """New probabilities: some frequent pieces, some that only just stay, some that go."""
+    """New probabilities: some frequent pieces, some that only just stay, some dropped ones."""
     remaining = [row for row in event.expected if row.after is not None]
     total = sum(row.freq for row in remaining)
     gone = [row for row in event.expected if row.after is None]

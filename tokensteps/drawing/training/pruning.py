@@ -24,19 +24,19 @@ from tokensteps.language.i18n import N_, _, count, ngettext, sentences
 from tokensteps.language.marks import first_marks
 
 ERRATUM_ROWS: Final = 3
-"""Rows of words that an erratum takes the place of."""
+"""Rows of words replaced by an erratum."""
 STRIP_PIECES: Final = 48
 STEP_NAMES: Final[Mapping[str, str]] = {
     "e_step": N_("E step"),
     "m_step": N_("M step"),
     "finalize": N_("Finalize"),
 }
-"""Kind of step → what it is called after the start where no piece is pruned."""
+"""Kind of step → the name of later steps without a prune."""
 
 
 def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True, **_asked: bool) -> Frame:
-    """The frame of one step of Unigram training; with `ahead=False` it gives nothing away of the next step.
-    Whether that is `asked` about changes nothing: the question has its own list of pieces."""
+    """The frame of one step of Unigram training; with `ahead=False` it gives nothing away of the next step. A
+    question about that (`_asked`) changes nothing: it has its own list of pieces."""
     event, ending = snapshot.event, tell_end(snapshot)
     voice, plain = Marked(style), Plain(style)
     lead, why, figures = tell_unigram(snapshot, voice)
@@ -55,12 +55,12 @@ def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True, **_
 
 
 def step_name(kind: str) -> str:
-    """What a step is called at which no piece is pruned."""
+    """The name of a step without a prune."""
     return start_label() if kind == "start" else _(STEP_NAMES[kind])
 
 
 def next_resplit(snapshot: UnigramSnapshot) -> str:
-    """On a step that re-splits no word, a button that goes to the next one that does."""
+    """On a step without a re-split word, a button to the next step with one."""
     resplit = snapshot.trace.record.resplit
     if snapshot.step in resplit:
         return ""
@@ -86,7 +86,7 @@ def pieces_status(snapshot: UnigramSnapshot) -> str:
 
 
 def pieces_strip(snapshot: UnigramSnapshot, style: Style) -> str:
-    """The longer pieces that are left, most probable first."""
+    """The remaining longer pieces, most probable first."""
     shown = snapshot.trace.likeliest_at(snapshot.step, STRIP_PIECES)
     more = snapshot.trace.record.sizes[snapshot.step] - len(shown) - len(snapshot.trace.alphabet)
     drawn = "".join(chip(piece, style) for piece in shown) or escape(_("none"))

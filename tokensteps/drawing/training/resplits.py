@@ -1,5 +1,4 @@
-"""The panel of words in Unigram's frames: each word's best split; of a word that a step re-splits, before and
-after."""
+"""The panel of words in Unigram's frames: each word's best split; of a re-split word, before and after."""
 
 from __future__ import annotations
 
@@ -34,12 +33,12 @@ shown, …"""
 PIECES_AROUND: Final = 3
 """… this many on either side."""
 CHARACTERS_SIDE_BY_SIDE: Final = 24
-"""Of a word with more characters, only the part that changes is shown."""
+"""Of a word with more characters, only the changed part is shown."""
 
 
 def splits_panel(snapshot: UnigramSnapshot, style: Style, limit: int) -> str:
-    """Words and their best splits, `limit` of them for the page; first those that this step re-splits, as
-    they were and as they are."""
+    """Words and their best splits, `limit` of them for the page; first the ones re-split in this step, before
+    and after."""
     corpus, event = snapshot.trace.corpus, snapshot.event
     changed = {resplit.word: resplit for resplit in changed_splits(snapshot)}
     shown = words_shown(corpus.words, list(changed))
@@ -56,8 +55,8 @@ def splits_panel(snapshot: UnigramSnapshot, style: Style, limit: int) -> str:
         number = _("{changed} of {all}").format(changed=count(len(changed)), all=count(len(corpus.words)))
     frequencies = snapshot.trace.word_frequencies
     splits = snapshot.splits(word for word in shown if word not in changed)
-    # The seed's counts are those of substrings, wherever they occur; from then on a piece counts where the
-    # best splits use it.
+    # The seed's counts are of substrings, wherever they occur; from then on a piece counts where the best
+    # splits use it.
     counted = [piece for piece, _number in seed_shown(snapshot.trace)] if event.kind == "start" else None
     rows = [
         resplit_row(changed[word], gone, frequencies[word], style)
@@ -69,7 +68,8 @@ def splits_panel(snapshot: UnigramSnapshot, style: Style, limit: int) -> str:
 
 
 def changed_splits(snapshot: UnigramSnapshot) -> Sequence[ResplitWord]:
-    """The words that a prune re-splits; of the words there is room for, those that a new model re-splits."""
+    """The words re-split by a prune; or among the words with room on the page, the ones re-split by a new
+    model."""
     event = snapshot.event
     match event.kind:
         case "prune":
@@ -85,7 +85,7 @@ def changed_splits(snapshot: UnigramSnapshot) -> Sequence[ResplitWord]:
 
 
 def resplit_row(resplit: ResplitWord, gone: str, frequency: int, style: Style) -> str:
-    """A word as it was split and as it is now; of a long one, the part that changes."""
+    """A word's split before and now; of a long one, the changed part."""
     before, after, cut = resplit.before, resplit.after, (False, False)
     long = len(resplit.word) > CHARACTERS_SIDE_BY_SIDE
     if long or len(before) + len(after) > PIECES_SIDE_BY_SIDE:
@@ -128,7 +128,7 @@ def split_row(
 
 
 def shared_row(lattice: Lattice, style: Style) -> str:
-    """A word's best split, and what share of the word's probability it has among all of its splits."""
+    """A word's best split, and its share of the probability of all the word's splits."""
     best = lattice.best()
     if best is None:
         return ""
@@ -139,7 +139,7 @@ def shared_row(lattice: Lattice, style: Style) -> str:
 
 def split_html(split: Sequence[str], style: Style, counted: Sequence[str] | None = None) -> str:
     """A word's pieces, the first of many. Each lights up with its own number; if substrings are `counted`,
-    with those that it overlaps."""
+    with the overlapping ones."""
     shown = split[:TOKENS_IN_SPLIT]
     ids = [lit_id(piece) for piece in shown] if counted is None else overlapping_ids(split, counted)
     lit = (lit_chip(piece, its, style) for piece, its in zip(shown, ids, strict=False))
@@ -147,7 +147,7 @@ def split_html(split: Sequence[str], style: Style, counted: Sequence[str] | None
 
 
 def overlapping_ids(split: Sequence[str], counted: Sequence[str]) -> list[str]:
-    """For each piece of a split the ids of the substrings that occur there, separated by spaces.
+    """For each piece of a split the ids of overlapping substrings, separated by spaces.
 
     >>> [len(ids.split()) for ids in overlapping_ids(["h", "ug", "s"], ["hu", "ugs"])]
     [1, 2, 1]

@@ -1,5 +1,5 @@
-"""Drawing and naming the steps of an algorithm, by the number that decides on them (`ranked_by`): one entry
-for each."""
+"""Drawing and naming the steps of an algorithm, by the value that decides them (`ranked_by`): one entry for
+each."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class StepKind(NamedTuple):
     """The drawings of one kind of step."""
 
     frame: Callable[..., Frame]
-    """From a snapshot and a style to a frame with its narration; with `ahead=False`, one that gives nothing
-    away of the next step; with `asked=True` too, one beside a question about that step."""
+    """From a snapshot and a style to a frame with its narration; with `ahead=False`, a frame that gives
+    nothing away of the next step; with `asked=True`, too, for a question about that step."""
     encoding_frame: Callable[..., Frame]
     """From a snapshot of encoding a word, and a style, to a frame."""
     unit: str
