@@ -300,7 +300,7 @@ class Guard:
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else page})
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Have a request answered. Raises NoRoom for an upload beyond the room."""
+        """Have a request answered. Raises NoRoom for an upload without room."""
         if UPLOADS not in scope["path"]:
             await self.app(scope, receive, send)
         elif scope["method"] == "PUT":

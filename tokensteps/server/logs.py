@@ -16,8 +16,8 @@ FORMATTER: Final = logging.Formatter()
 
 
 class Throttle(logging.Filter):
-    """Lets through a few records per minute of each place in the code, counts the rest in the next one, and
-    cuts long ones."""
+    """Lets through a few records per minute of each place in the code; the next minute's first one says how
+    many were left out. Long ones are cut."""
 
     def __init__(self) -> None:
         super().__init__()

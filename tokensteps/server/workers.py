@@ -45,7 +45,7 @@ NICENESS: Final = 10
 STOP: Final = "stop"
 """Sent to a worker to end its run early."""
 OUT_OF_TIME: Final = -getattr(signal, "SIGPROF", signal.SIGTERM)
-"""The exit code of a process ended by the system for want of processor time."""
+"""The exit code of a process ended by the system at its limit of processor time."""
 LAST: Final = "last"
 """Sent by a worker before its last answer, when it had better end."""
 

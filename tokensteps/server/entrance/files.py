@@ -84,7 +84,7 @@ class FromMemory:
         return await asyncio.to_thread(early_page, path, stage, language, packed)
 
     async def in_turn(self, path: str, scope: Scope) -> SharedResponse | None:
-        """A static file, one request at a time: with the arrival of a class, all wait for the first request's
+        """A static file, one request at a time: when a class comes in, all wait for the first request's
         copy."""
         turn = self.turns[path]
         async with turn:

@@ -46,8 +46,8 @@ REFUSED_KINDS: Final = frozenset(
         "debug_shutdown_runtime",
     }
 )
-"""Messages of no page of the app. A kind in neither set is refused as well; a test demands a place for it in
-one of them."""
+"""Messages that no page of the app sends. A kind in neither set is refused as well; a test demands a place
+for it in one of them."""
 OPERATIONS: Final = frozenset({"deferred_file"})
 """The one allowed request of `backend_operation_request`: a download made on demand."""
 REFUSED_OPERATIONS: Final = frozenset({"install_skills", "dismiss_skills_nudge", "dataframe_chunk"})

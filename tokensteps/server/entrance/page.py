@@ -1,6 +1,6 @@
 """The start page of every address of the app, its style sheet, and the script of its components.
 
-Streamlit's own page asks for one script; this asks for others after the first message, and so on. Here the
+Streamlit's own page asks for one script, this script for others after the first message, and so on. Here the
 page asks at once for everything that its elements and texts need; and the app's styles and components come
 with it as one cacheable file each, not as part of every session.
 """

@@ -2,7 +2,7 @@
 response, and a limit on connections per address.
 
 uvicorn waits for ever for the rest of a request, and for a reader who takes nothing. Here all connections are
-checked each second, for any kind of start of the server and any protocol; late ones are cut off. A slow
+checked each second, however the server was started, and in any protocol; late ones are cut off. A slow
 response is the server's own time: an event stream, a long training.
 """
 

@@ -57,7 +57,7 @@ class SessionResources:
         """A connection has ended: its session may come back within a moment, and has what it had.
 
         The name may be "" or another's: if a browser leaves before its first message, Streamlit doesn't name
-        the session. It is then among the unknown ones without a connection.
+        the session. It is then among the disconnected ones not yet known here.
         """
         self._stay(session)
         loop = asyncio.get_running_loop()

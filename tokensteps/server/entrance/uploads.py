@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class NoRoom(Exception):
-    """Raised for an upload beyond the room."""
+    """Raised for an upload without room."""
 
 
 class IncomingFile:
