@@ -1,8 +1,8 @@
-"""Challenges: runs whose steps a class predicts, set by its teacher in a sealed link, and the codes that
-students send back.
+"""Challenges: runs with steps for a class to predict, set by its teacher in a sealed link, and the students'
+codes in return.
 
-A code holds the answers, not the grades: they are graded when the code is checked, against the same run. So
-the server keeps no accounts and no lists.
+A code holds the answers, not the grades: they are graded against the same run during the check of the code.
+So the server keeps no accounts and no lists.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from tokensteps.teaching.predictions import next_asked, question_after
 from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Question
 
 CODE: Final = re.compile(r"\.?[\w-]+(?:\.[\w-]+)+", re.ASCII)
-"""What a code may be: letters, digits, - and _ in parts with dots between them, and a dot before a compressed
+"""The form of a code: letters, digits, - and _ in parts with dots between them, and a dot before a compressed
 one."""
 LEFT_OUT: Final = ("step", "mode", "ask", "watch")
-"""Parameters of a training page that a challenge sets itself."""
+"""Parameters of a training page set by the challenge itself."""
 
 
 class Challenge(NamedTuple):
-    """What the teacher set."""
+    """The teacher's task."""
 
     title: str
     page: str
@@ -44,7 +44,7 @@ class Challenge(NamedTuple):
     url: Mapping[str, str]
     """Corpus and rules, as in the training page's address."""
     first: int
-    """The step that is shown at the start."""
+    """The step shown at the start."""
     last: int
     """The last step to predict."""
     asked: str
@@ -55,7 +55,7 @@ class Challenge(NamedTuple):
 
     @property
     def name(self) -> str:
-        """A digest that only this challenge has."""
+        """A digest, unique to this challenge."""
         return digest(self.sealed().encode())[:12]
 
     def reading(self) -> Reading:
@@ -94,7 +94,7 @@ def open_challenge(sealed: str) -> Challenge | None:
 
 
 class Answers(NamedTuple):
-    """What a student answered."""
+    """A student's answers."""
 
     challenge: str
     """The challenge's name."""
@@ -148,7 +148,7 @@ class Checked(NamedTuple):
 
 
 def code_in(line: str) -> str:
-    """The code in a line, which may have words around it, as students send them.
+    """The code in a line, perhaps with words around it, as sent by students.
 
     >>> code_in("Ann: my code is “WyJh.aBc-d_E”."), code_in("  ")
     ('WyJh.aBc-d_E', '')
@@ -159,8 +159,8 @@ def code_in(line: str) -> str:
 def check_codes(
     challenge: Challenge, trace: AnyTrace, style: Style, lines: Sequence[str]
 ) -> tuple[list[Checked], list[str]]:
-    """Check the codes in lines, of which some may be blank: the valid ones, and why each of the others is not
-    (translated)."""
+    """Check the codes in lines (blank ones are skipped): the valid ones, and for each of the others the
+    reason (translated)."""
     held: list[Checked] = []
     refused: list[str] = []
     first: dict[str, int] = {}

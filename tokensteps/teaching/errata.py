@@ -1,7 +1,6 @@
-"""The page of errata: what published walk-throughs say, what the engine computes, and the arithmetic between
-the two.
+"""The page of errata: published walk-throughs' figures, the engine's, and the arithmetic between the two.
 
-The words are in `tokensteps/language/errata.py`. Here each erratum asks a run for its figures, so nothing
+The words are in `tokensteps/language/errata.py`. Here each erratum takes its figures from a run, so nothing
 computed is written by hand. An erratum without figures is a KeyError.
 """
 
@@ -22,13 +21,13 @@ from tokensteps.teaching.events import merge_at
 
 
 class Figures(NamedTuple):
-    """What the engine computes in place of a published figure."""
+    """The engine's figures in place of a published one."""
 
     computed: str
     fields: Mapping[str, object]
-    """What fills in the erratum's arithmetic."""
+    """The fields of the erratum's arithmetic."""
     page: str
-    """The page that shows it: an algorithm's name."""
+    """The page with it: an algorithm's name."""
     query: Mapping[str, str]
     """The parameters of that page's address."""
 
@@ -48,7 +47,7 @@ class Erratum(NamedTuple):
 
 
 def probability_of_p() -> Figures:
-    """P(p), and what follows from it."""
+    """P(p), and its consequences."""
     seed = dict(trace_at(UNIGRAM, corpus="hug").seed)
     total = sum(seed.values())
     letters = Fraction(seed["p"] * seed["u"] * seed["g"], total**3)
@@ -137,7 +136,7 @@ def pruned_to() -> Figures:
 
 
 def tied_splits() -> Figures:
-    """Equally good splits, exactly: all that have the highest product of counts over the total."""
+    """Equally good splits, exactly: all with the highest product of counts over the total."""
     trace = trace_at(UNIGRAM, corpus="hug")
     seed = dict(trace.seed)
     total = sum(seed.values())
@@ -209,7 +208,7 @@ _FIGURES: Final[Mapping[str, Callable[[], Figures]]] = {
 
 
 def erratum(name: str) -> Erratum:
-    """One erratum, its figures computed. Raises KeyError for one that lacks its words or its figures."""
+    """One erratum, its figures computed. Raises KeyError for one without words or figures."""
     words, figures = ERRATUM_WORDS[name], _FIGURES[name]()
     arithmetic = _(words.arithmetic).format(**figures.fields)
     return Erratum(
@@ -231,7 +230,7 @@ def errata() -> list[Erratum]:
 
 
 def erratum_html(one: Erratum) -> str:
-    """What is published, what is computed, and why."""
+    """The published figure, the computed one, and the reason."""
     rows = ((_("Published"), one.published, "wrong"), (_("Computed"), one.computed, "right"))
     figures = "".join(
         f'<dt>{escape(name)}</dt><dd class="{kind}">{escape(figure)}</dd>' for name, figure, kind in rows

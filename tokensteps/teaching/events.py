@@ -1,4 +1,4 @@
-"""The events of steps that are known to be merges or prunes, with their own types."""
+"""The events of merges or prunes, with their own types."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent, 
 
 
 def merge_at(trace: MergeTrace, step: int) -> MergeEvent:
-    """The merge that a step makes. Raises ValueError for step 0, which makes none."""
+    """The merge of a step. Raises ValueError for any other step, such as step 0."""
     event = trace.event(step)
     if event.kind == "start":
         raise ValueError(f"step={step} is the start of training; ask about step 1 or a later one.")
@@ -30,7 +30,7 @@ def wordpiece_merge_at(trace: WordPieceTrace, step: int) -> WordPieceEvent:
 
 
 def prune_at(trace: UnigramTrace, step: int) -> PruneEvent:
-    """The prune that a step makes. Raises ValueError for a step that does something else."""
+    """The prune of a step. Raises ValueError for any other step."""
     event = trace.event(step)
     if event.kind != "prune":
         raise ValueError(f"step={step} is of kind {event.kind}; ask about a step that prunes.")
@@ -38,7 +38,7 @@ def prune_at(trace: UnigramTrace, step: int) -> PruneEvent:
 
 
 def removals_after(trace: PickyTrace, step: int) -> Iterator[RemoveEvent]:
-    """The removals that follow on the merge of a step."""
+    """The removals after the merge of a step."""
     later = map(trace.event, range(step + 1, len(trace) + 1))
     for event in takewhile(lambda one: one.kind == "remove", later):
         assert isinstance(event, RemoveEvent)

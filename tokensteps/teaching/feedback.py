@@ -1,8 +1,8 @@
-"""Feedback in steps: after a wrong try a hint that names the likely mistake, then the way with its numbers,
-then the answer.
+"""Feedback in steps: after a wrong try a hint at the likely mistake, then the way with its numbers, then the
+answer.
 
-A question grades each answer by itself (`Question.grade`). Here it is decided what somebody gets to see of
-the verdict, and what a later try counts.
+A question grades each answer by itself (`Question.grade`). This module decides which part of the verdict is
+shown, and the value of a later try.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def tries_for(question: Question) -> int:
 def in_steps(
     question: Question, before: Sequence[str], answer: str, verdict: Verdict, counted: bool = True
 ) -> Verdict:
-    """What somebody is told who gave the wrong answers `before`, and now one with this verdict; how much a
-    later try counts is said only where answers are `counted`."""
+    """The feedback after the wrong answers `before` and one with this verdict; the value of a later try is
+    mentioned only where answers are `counted`."""
     tries = len(before) + 1
     if verdict.kind == RIGHT and tries > 1:
         kind, counts = (
@@ -72,5 +72,5 @@ def in_steps(
 
 
 def _plain(answer: str) -> str:
-    """An answer without the blanks that make no difference."""
+    """An answer without insignificant blanks."""
     return "\n".join(" ".join(line.split()) for line in answer.strip().splitlines())

@@ -1,5 +1,4 @@
-"""The game of predicting: how far somebody has come in a run whose next step is hidden, and each answer's
-verdict.
+"""The game of predicting: the progress in a run with its next step hidden, and each answer's verdict.
 
 Nothing here knows of widgets: `tokensteps/widgets/predict.py` draws a game and keeps it in the session.
 """
@@ -46,27 +45,27 @@ class Prediction(NamedTuple):
     """An answer about a step."""
 
     step: int
-    """The step that was hidden."""
+    """The hidden step."""
     kind: str
-    """A key of `ASK_NAMES`: what was asked."""
+    """A key of `ASK_NAMES`: the question."""
     text: str
-    """"" for one that was given up."""
+    """"" for one given up."""
     verdict: str
 
 
 @dataclass(frozen=True)
 class Hidden:
-    """A run whose steps are to be predicted."""
+    """A run with steps to predict."""
 
     place: str
-    """Its page, which begins the keys of its widgets."""
+    """Its page, the prefix of its widgets' keys."""
     name: str
     """The run's, see `Run.name`."""
     trace: AnyTrace
     style: Style
     frame: Callable[..., Frame]
-    """Draws a snapshot; with `ahead=False` and, beside a question, `asked=True`, without giving away what
-    comes next."""
+    """Draws a snapshot; with `ahead=False` and, beside a question, `asked=True`, without giving away the next
+    step."""
     asked: str
     """The kind of question."""
     last: int
@@ -77,8 +76,8 @@ class Hidden:
     """Whether a later try counts less, and says so: on the path nobody keeps a score."""
 
     def draw(self, reached: int, step: int) -> Frame:
-        """The frame of a step that is no longer hidden, when the steps up to `reached` are shown. Candidates
-        lead ahead: they are listed, best first, when all steps are."""
+        """The frame of a revealed step, when the steps up to `reached` are shown. Candidates lead ahead: they
+        are listed, best first, when all steps are."""
         return self.frame(
             self.trace[step],
             self.style,
@@ -96,18 +95,18 @@ class Hidden:
         return f"{self.style.show}:hidden:{reached}:{self._is_whole(reached)}:{self._lists_pairs(reached)}"
 
     def _lists_pairs(self, reached: int) -> bool:
-        """Whether the pairs to choose from are listed after the last step that is shown: if a language is
-        asked for, they would give it away."""
+        """Whether the pairs to choose from are listed after the last shown step: they would give away the
+        answer to a question about the language."""
         return reached < self.last and (
             question_after(self.trace, reached, self.asked, self.style).kind != "language"
         )
 
     def _is_whole(self, reached: int) -> bool:
-        """Whether all steps are shown: of a run that still grows, they never are."""
+        """Whether all steps are shown: never so in a growing run."""
         return self.trace.finished and reached == len(self.trace)
 
     def shown_from(self, step: int) -> int:
-        """How far the run is shown, from a step on: up to the next one that can be asked about."""
+        """The last step to show, from a step on: the next one before a possible question."""
         following = next_asked(self.trace, min(step, self.last))
         return self.last if following is None else min(following, self.last)
 
@@ -117,13 +116,13 @@ class Game:
     """How far somebody has come in predicting a run."""
 
     run: str
-    """The run's name, which a game belongs to."""
+    """The name of the game's run."""
     reached: int
-    """The last step that is shown."""
+    """The last shown step."""
     tally: Tally = field(default_factory=Tally)
     predictions: list[Prediction] = field(default_factory=list)
     verdict: Verdict | None = None
-    """What the last answer was worth."""
+    """The verdict on the last answer."""
     tries: tuple[str, ...] = ()
     """The wrong answers to the present question."""
     began: float = field(default_factory=time.time)
@@ -132,7 +131,7 @@ class Game:
     left: bool = False
     """Whether the learner left it: then it goes on from the step where the learner is on coming back."""
     anew: bool = False
-    """Whether it takes the place of one that the browser may have kept."""
+    """Whether it replaces a game possibly kept by the browser."""
 
     def question(self, hidden: Hidden) -> Question | None:
         """The next question; None at the end."""
@@ -160,7 +159,7 @@ class Game:
         return True
 
     def give_up(self, hidden: Hidden, question: Question) -> None:
-        """Show the step to somebody who doesn't answer: that counts as wrong."""
+        """Show the step without an answer: that counts as wrong."""
         shown = _("Shown.")
         self.verdict = Verdict(WRONG, sentences(f"<b>{escape(shown)}</b>", question.solution))
         self._reveal(hidden, Prediction(self.reached + 1, question.kind, "", WRONG))
@@ -182,7 +181,7 @@ class Game:
         return [self.reached, self.seconds, self.tally, value, self.tries] if value or self.tries else []
 
     def restore(self, saved: list[Any], hidden: Hidden) -> bool:
-        """Take up a game that was saved; whether `saved` was one."""
+        """Continue a saved game; returns whether `saved` was one."""
         match saved:
             case [int(reached), int(seconds), list(tally), list(value), list(tries)] if len(tally) == len(
                 Tally._fields

@@ -1,9 +1,9 @@
-"""Lesson plans for a teacher: data, each activity with the link that sets it up. The way for a learner is in
+"""Lesson plans for a teacher: data, each activity with its link. The path for a learner is in
 `tokensteps/teaching/path/`.
 
-Figures are not written here: a sentence has fields, and `facts` gets their values from runs of the engine.
-What a text claims of the page that its link opens stands beside it, and `tests/app/teaching/test_lessons.py`
-checks each claim.
+Figures are not written here: a sentence has fields, and `facts` gets their values from runs of the engine. A
+text's claims about its link's page are listed beside it, and `tests/app/teaching/test_lessons.py` checks each
+claim.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ from there."""
 
 
 class Link(NamedTuple):
-    """A place in the app: its label (to be translated), its page (a key of `PAGES`), what its address has to
-    say."""
+    """A place in the app: its label (to be translated), its page (a key of `PAGES`), its address's
+    parameters."""
 
     label: str
     page: str
     query: Mapping[str, str] = NOTHING
     tab: str = ""
-    """The tab under the stage that opens as well when a plan or the path leads there (to be translated); ""
-    for none."""
+    """The tab under the stage to open as well, if a plan or the path leads there (to be translated); "" for
+    none."""
 
 
 class Claim(NamedTuple):
-    """Something that a text says of what its link shows."""
+    """A text's claim about its link's page."""
 
     kind: Literal[
         "even",  # two pairs are equally frequent after some merges of the five words
@@ -88,7 +88,7 @@ class Claim(NamedTuple):
         "tips",  # how many more of a word it takes for another pair to be merged first
     ]
     facts: tuple[str, ...] = ()
-    """The fields of the text that rest on it."""
+    """The fields of the text based on it."""
 
 
 class Activity(NamedTuple):
@@ -100,9 +100,9 @@ class Activity(NamedTuple):
     answer: str
     claims: tuple[Claim, ...]
     link: Link | None = None
-    """What sets it up; None for the home page, where the plans are."""
+    """The link to its page; None for the home page, where the plans are."""
     ask: str = ""
-    """What the whole class is asked there, a key of `ASK_NAMES`; "" for nothing."""
+    """The question for the whole class there, a key of `ASK_NAMES`; "" for none."""
 
 
 class Lesson(NamedTuple):
@@ -181,7 +181,7 @@ ERRATA_LINK = Link(N_("Where published figures are wrong"), "errata")
 GLOSSARY_LINK = Link(N_("Every technical term, in two sentences"), "glossary")
 
 PRACTICE: tuple[Link, ...] = (PREDICT_LINK, CHALLENGE_LINK, ERRATA_LINK, GLOSSARY_LINK)
-"""More pages on which learners test themselves."""
+"""More pages for learners to test themselves."""
 
 LESSONS: tuple[Lesson, ...] = (
     Lesson(
@@ -456,7 +456,7 @@ def facts() -> dict[str, str]:
 
 
 def _scene_facts() -> dict[str, str]:
-    """What GPT-2's tokenizer makes of the scenes' own texts."""
+    """GPT-2's tokens of the scenes' own texts."""
     costs, pieces = parallel_costs(gpt2()), tokens_of(gpt2(), SPELLED_WORD)
     dearest = max(costs, key=costs.__getitem__)
     return {
@@ -472,7 +472,7 @@ def _scene_facts() -> dict[str, str]:
 
 
 def _parity_facts() -> dict[str, str]:
-    """What parity-aware BPE makes of the forty lines, and what plain BPE does."""
+    """The forty lines in tokens of parity-aware BPE and of plain BPE."""
     trace, step = trace_at(BPE, corpus="parallel"), int(PARITY_LINK.query["step"])
     assert isinstance(trace, ParityTrace)  # the kind for which that corpus is there
     tokens = {"parity": trace.parallel_tokens(step), "plain": trace.plain_tokens(step)}
@@ -484,7 +484,7 @@ def _parity_facts() -> dict[str, str]:
 
 
 def _tip_facts(bpe: BpeTrace) -> dict[str, str]:
-    """What would tip the first merge, and the pair that would be merged then."""
+    """The change that tips the first merge, and the new first pair."""
     word = WHATIF_LINK.query["of"]
     tip = tippings(bpe, 1, [word])[word].more
     assert tip is not None  # a fact of the corpus
@@ -563,14 +563,13 @@ def told(message: str, known: Mapping[str, str]) -> str:
 
 
 def teacher_told(activity: Activity, known: Mapping[str, str]) -> str:
-    """What the teacher does, and how a live class is asked: plain text."""
+    """The teacher's part, and the way to ask a live class: plain text."""
     asks = _("In a live class, press A: everybody answers on their own device.") if activity.ask else ""
     return sentences(told(activity.teacher, known), asks)
 
 
 def activity_html(start: int, minutes: int, teacher: str, answer: str, here: bool = False) -> str:
-    """An activity: when, what the teacher does, and what the class answers; `here` marks the one that is
-    under way."""
+    """An activity: its time, the teacher's part, and the class's answer; `here` marks the current one."""
     unit, answers = escape(_("min")), escape(_("Expected answer:"))
     return (
         f'<div class="ts activity{" here" if here else ""}"><span class="when">{start}–{start + minutes}<small>{unit}</small></span>'
@@ -581,8 +580,8 @@ def activity_html(start: int, minutes: int, teacher: str, answer: str, here: boo
 def lesson_page(
     lesson: Lesson, known: Mapping[str, str], address: str, language: Mapping[str, str] = NOTHING
 ) -> str:
-    """A plan as a page of its own, to be printed; `address` is where the app is, and `language` what its
-    links say of that."""
+    """A plan as a page of its own, for printing; `address` is the app's, and `language` its links' parameter
+    for the language."""
     names = (_("Minutes"), _("Teacher"), _("Class"))
     rows, start = [], 0
     for number, activity in enumerate(lesson.activities, start=1):

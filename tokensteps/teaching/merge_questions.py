@@ -1,8 +1,8 @@
-"""Questions about the next merge: which pair, how often it occurs, what it scores, how a word is split then.
+"""Questions about the next merge: the pair, its count, its score, the split of a word after it.
 
-Of the newer kinds of BPE also: whether it bridges a space, what leaves after it, which language chooses it.
+For the newer kinds of BPE also: whether it bridges a space, the removals after it, the choosing language.
 
-A pair that ties and loses by the tie rule is graded as tied.
+A tied pair that loses by the tie rule is graded as tied.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from tokensteps.teaching.slips.merging import (
 from tokensteps.teaching.splitting import as_read, can_be_typed, split_hint, symbol_after, with_symbol
 
 AHEAD: Final = 40
-"""Steps that a learner is likely to be ahead at most."""
+"""The most steps by which a learner's answer is likely to be ahead."""
 NONE_LEAVES: Final = "–"
 """Stands for no token."""
 
@@ -250,7 +250,7 @@ def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | N
 
 
 def pair_slip(trace: MergeTrace, step: int, yours: Pair) -> str:
-    """The mistake that leads to a pair which is not the next one; "" if none is known."""
+    """The mistake behind a wrong pair; "" if none is known."""
     splits, counts, prefix = splits_at(trace, step), word_counts_at(trace, step), prefix_of(trace)
     slips = score_choices if trace.ranked_by == "score" else count_choices
     known = slips(splits, counts, prefix)
@@ -260,7 +260,7 @@ def pair_slip(trace: MergeTrace, step: int, yours: Pair) -> str:
 
 
 def splits_at(trace: MergeTrace, step: int) -> Mapping[str, Sequence[str]]:
-    """All words that the next merge is chosen among, in their tokens."""
+    """All words behind the choice of the next merge, in their tokens."""
     return trace.splits(step, word_counts_at(trace, step))
 
 
@@ -270,13 +270,13 @@ def word_counts_at(trace: MergeTrace, step: int) -> Mapping[str, int]:
 
 
 def chooser(trace: MergeTrace, step: int) -> str:
-    """The language that chooses the next merge; "" for other kinds of BPE, and where all languages choose
+    """The choosing language of the next merge; "" for other kinds of BPE, and where all languages choose
     together."""
     return trace.language_at(step + 1) if isinstance(trace, ParityTrace) else ""
 
 
 def prefix_of(trace: MergeTrace) -> str:
-    """What begins the tokens inside a word; "" if nothing does."""
+    """The continuation prefix; "" if there is none."""
     return trace.prefix if trace.ranked_by == "score" else ""
 
 
@@ -298,7 +298,7 @@ def _score_told(candidate: Candidate, voice: Markup) -> str:
     return f"{score_numbers(known, voice)} = <b>{known.score}</b>"
 
 
-# --- What only the newer kinds of BPE do: their answers are pairs, tokens, names of languages ---------------
+# --- Questions on the newer kinds of BPE: answers are pairs, tokens, names of languages ---------------------
 
 
 def ask_bridge(trace: MergeTrace, step: int, style: Style) -> Question | None:

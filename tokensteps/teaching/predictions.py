@@ -30,8 +30,8 @@ ASKED_OF: Final[Mapping[str, Mapping[str, Ask]]] = {
     "score": {"pair": ask_pair, "score": ask_score, "split": ask_merged_split},
     "loss": {"piece": ask_piece, "loss": ask_loss, "split": ask_pruned_split},
 }
-"""The number that decides on a step → the questions about it, by keys of `ASK_NAMES`. The first can be asked
-at every merge or prune."""
+"""The value that decides a step → the questions about it, by keys of `ASK_NAMES`. The first is possible at
+every merge or prune."""
 ASKS: Final[Mapping[str, Mapping[str, Ask]]] = {
     name: ASKED_OF[algorithm.ranked_by] for name, algorithm in ALGORITHMS.items()
 }
@@ -43,21 +43,21 @@ ASKS_OF_KIND: Final[Mapping[str, Mapping[str, Ask]]] = {
     "paritybpe": {"language": ask_chooser},
     "sentencepiece_bpe": {},
 }
-"""And what else about a kind of BPE, at some of its merges."""
+"""And further questions about a kind of BPE, at some of its merges."""
 
 
 def asks_of(algorithm: str, kind: str = "plain") -> Mapping[str, Ask]:
-    """What can be asked about the runs of an algorithm, and of a kind of BPE."""
+    """The possible questions about the runs of an algorithm, and of a kind of BPE."""
     return {**ASKS[algorithm], **(ASKS_OF_KIND[kind] if algorithm == BPE.name else {})}
 
 
 def asks_about(trace: AnyTrace) -> Mapping[str, Ask]:
-    """What can be asked about a run."""
+    """The possible questions about a run."""
     return asks_of(trace.algorithm, trace.kind if isinstance(trace, BpeTrace) else "plain")
 
 
 def next_asked(trace: AnyTrace, step: int) -> int | None:
-    """The first step from this one on that a merge or a prune follows; None if none does."""
+    """The first step from this one on before a merge or a prune; None if there is none."""
     if trace.ranked_by != "loss":
         is_merge = trace.record.is_merge
         return next((at for at in range(step, len(trace)) if is_merge(at + 1)), None)
@@ -66,13 +66,13 @@ def next_asked(trace: AnyTrace, step: int) -> int | None:
 
 
 def last_asked(trace: AnyTrace) -> int:
-    """The step before which questions end. Of a run that still grows, what a question offers besides the
-    answer must be there, too."""
+    """The step before which questions end. In a growing run, a question's other options must be there,
+    too."""
     return len(trace) if trace.finished else max(0, len(trace) - AHEAD)
 
 
 def asked_steps(trace: AnyTrace, first: int, last: int) -> list[int]:
-    """The steps from `first` on, before `last`, that a question follows."""
+    """The steps from `first` on, before `last`, with a question after them."""
     result, step = [], next_asked(trace, first)
     while step is not None and step < last:
         result.append(step)

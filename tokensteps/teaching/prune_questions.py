@@ -1,6 +1,6 @@
-"""Questions about the next prune: which piece goes, what losing it costs, how a word is split then.
+"""Questions about the next prune: the piece, its cost, the split of a word after it.
 
-Of pieces that cost the same, each is right: nothing but their order in the list decides between them.
+Of pieces with equal cost, each is right: only their order in the list decides between them.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def ask_piece(trace: UnigramTrace, step: int, style: Style) -> Question:
 
 
 def offered_pieces(trace: UnigramTrace, event: PruneEvent) -> list[RankedPiece]:
-    """The piece that goes, and some of those ranked behind it, evenly spaced."""
+    """The next pruned piece, and some others ranked behind it, evenly spaced."""
     first, last = event.place - 1, event.ranked - 1
     wanted = min(PIECES_OFFERED, last - first + 1)
     positions = [first + round((last - first) * index / max(1, wanted - 1)) for index in range(wanted)]
@@ -84,7 +84,7 @@ def offered_pieces(trace: UnigramTrace, event: PruneEvent) -> list[RankedPiece]:
 
 
 def cost_told(piece: str, loss: float, style: Style) -> str:
-    """What losing a piece costs."""
+    """The cost of losing a piece."""
     if abs(loss) < ROUNDING:
         return fill(_("Without {piece}, the corpus costs no more."), piece=chip(piece, style))
     return fill(
@@ -95,19 +95,19 @@ def cost_told(piece: str, loss: float, style: Style) -> str:
 
 
 def _least_told(loss: float) -> str:
-    """What the piece that goes costs, without its name: markup."""
+    """The cost of the next pruned piece, without its name: markup."""
     if abs(loss) < ROUNDING:
         return escape(_("Losing the piece that goes costs nothing."))
     return fill(_("Losing the piece that goes costs {loss}."), loss=f"<b>{nats(loss)}</b>")
 
 
 def piece_slip(trace: UnigramTrace, step: int, yours: str, offered: Sequence[RankedPiece]) -> str:
-    """The mistake behind a piece that is not the next one to go; "" if none is known."""
+    """The mistake behind a wrong piece; "" if none is known."""
     model = trace.pieces_at(step)
     types: dict[str, float] = {}
     if (
         trace.method == "course" and prune_at(trace, step + 1).place == 1
-    ):  # else the losses are of an earlier model
+    ):  # otherwise the losses are an earlier model's
         types = {
             row.piece: sum(word.after - word.before for word in resplits(trace, step, row.piece))
             for row in offered
@@ -170,7 +170,7 @@ def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
 
 
 def resplits(trace: UnigramTrace, step: int, piece: str) -> Iterator[ResplitWord]:
-    """The words that need another split without a piece."""
+    """The words with another split without a piece."""
     pieces = trace[step].pieces
     others = {other: log for other, log in pieces.items() if other != piece}
     for word, split in trace[step].splits().items():
@@ -181,7 +181,7 @@ def resplits(trace: UnigramTrace, step: int, piece: str) -> Iterator[ResplitWord
 
 
 def loss_told(trace: UnigramTrace, step: int, piece: str, style: Style) -> str:
-    """Which words need another split without a piece, and what that costs each of them: markup."""
+    """The words with another split without a piece, and the cost for each: markup."""
     lines = [
         fill(
             _("{before} → {after}: {number} × ({cost_after} − {cost_before})."),
@@ -202,7 +202,7 @@ def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question |
     words = [resplit.word for resplit in event.resplits[:20]] or _words_with(trace, step, event.piece)
     after = trace[step + 1]
     typed = (word for word in words if can_be_typed(trace, step, word, style))
-    # SentencePiece's method prunes characters, which come back at the end; others are unknown from the start.
+    # SentencePiece's method prunes characters, restored at the end; others are unknown from the start.
     known = (word for word in typed if after.pieces.keys() >= {*after.splits([word])[word]})
     word = next(known, None)
     if word is None:
@@ -260,6 +260,6 @@ def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question |
 
 
 def _words_with(trace: UnigramTrace, step: int, piece: str) -> list[str]:
-    """Words that contain a piece, and few enough others to compare."""
+    """Words with a piece, and few enough other pieces to compare."""
     words = [word for word in trace.corpus.words[:500] if piece in word]
     return [word for word in words[:20] if len(trace[step].lattice(word).edges) <= MOST_EDGES]

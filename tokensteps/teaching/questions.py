@@ -1,4 +1,4 @@
-"""Questions whose answers come from the engine: the form of an answer, and how it is graded.
+"""Questions with answers from the engine: the form of an answer, and its grading.
 
 Predictions on the training pages, exercises and challenges are all questions. Nothing here knows of widgets:
 `tokensteps/widgets/questions.py` draws them. An answer is always one plain text, so that it can be stored and
@@ -26,11 +26,11 @@ HALF, QUARTER, AGAIN = "half", "quarter", "again"
 HAND_TOLERANCE: Final = 0.01
 """How far off a number computed from rounded figures may be: by this much, or by this share of it."""
 DIGITS_ASKED: Final = 2
-"""Significant digits that a rounded number needs at least."""
+"""The fewest significant digits of a rounded number."""
 
 
 class Verdict(NamedTuple):
-    """What an answer is worth."""
+    """The verdict on an answer."""
 
     kind: str
     """`RIGHT`; `TIED`: as good as the right one, but the tie rule chooses another; `WRONG`; `UNREAD`: it
@@ -39,13 +39,13 @@ class Verdict(NamedTuple):
     told: str
     """Why, with the learner's numbers and the right ones: markup."""
     hint: str = ""
-    """What a wrong answer lacks, for somebody who tries again: markup that doesn't tell the right one."""
+    """A hint at a wrong answer's fault, for another try: markup without the right one."""
     slip: str = ""
-    """A key of `SLIPS`, if a wrong answer is one that a common mistake leads to."""
+    """A key of `SLIPS`, if a common mistake leads to the wrong answer."""
     cells: tuple[int, ...] = ()
     """Which cells of a table are wrong."""
     worked: str = ""
-    """Instead of the question's own `worked`: one that goes with the answer."""
+    """A replacement of the question's own `worked`, for this answer."""
 
 
 class Tally(NamedTuple):
@@ -58,7 +58,7 @@ class Tally(NamedTuple):
     streak: int = 0
     best: int = 0
     quarters: int = 0
-    """What answers count that were right after a hint: each one or two."""
+    """The credit for right answers after a hint: one or two each."""
 
     def after(self, kind: str) -> Tally:
         """The tally after one more verdict.
@@ -96,7 +96,7 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """Choose one of several options: plain texts, all different, in an order that gives nothing away."""
+    """Choose one of several options: plain texts, all different, in a neutral order."""
 
     options: tuple[str, ...]
     shown: Mapping[str, str] = field(default_factory=dict)
@@ -137,8 +137,8 @@ Form = Choice | Entry | SeveralLines | Cells
 
 @dataclass(frozen=True)
 class Board:
-    """A word, and the pieces that may be put over its characters to answer: all that are given, so they give
-    nothing away.
+    """A word, and the pieces to put over its characters as an answer: all of the given ones, so they are no
+    hint.
 
     In an `Entry` the pieces make a split of the word; in `Cells` each is the last piece up to where it ends,
     in the last column.
@@ -146,7 +146,7 @@ class Board:
 
     word: str
     pieces: Mapping[str, str]
-    """A piece as typed → what is known of it, plain text."""
+    """A piece as typed → the facts about it, plain text."""
 
     @property
     def places(self) -> list[tuple[int, int, str]]:
@@ -179,7 +179,7 @@ class Question:
     """The way to it with its numbers, but without the result: markup; "" if there is nothing to show between
     a hint and the answer."""
     board: Board | None = None
-    """What can also be answered in a picture; its form can always be filled in by typing."""
+    """A picture to answer in; typing into the form is always possible, too."""
 
 
 def right(told: str = "") -> Verdict:
@@ -189,14 +189,14 @@ def right(told: str = "") -> Verdict:
 
 
 def tied(told: str) -> Verdict:
-    """An answer that is as good, but that the tie rule doesn't choose."""
+    """An equally good answer that loses by the tie rule."""
     name = escape(_("Tied."))
     return Verdict(TIED, f"<b>{name}</b> {told}")
 
 
 def wrong(told: str, hint: str = "", slip: str = "", cells: tuple[int, ...] = ()) -> Verdict:
-    """A wrong answer. `told`, markup, has the right one; `hint`, markup, doesn't. `slip` is the mistake that
-    it comes from, if it is known."""
+    """A wrong answer. `told`, markup, has the right one; `hint`, markup, doesn't. `slip` is the mistake
+    behind it, if it is known."""
     name = escape(_("Not this one."))
     cause = escape(_(SLIPS[slip])) if slip else ""
     told = " ".join(filter(None, (f"<b>{name}</b>", cause, told)))
@@ -204,7 +204,7 @@ def wrong(told: str, hint: str = "", slip: str = "", cells: tuple[int, ...] = ()
 
 
 def unread(told: str) -> Verdict:
-    """Something that can't be read as an answer; `told`, plain text, says what can."""
+    """An unreadable answer; `told`, plain text, describes a readable one."""
     return Verdict(UNREAD, escape(told))
 
 
@@ -212,8 +212,7 @@ _SIGNS_OF_SPACE: Final = str.maketrans("Ġ▁", "␣␣")
 
 
 def grade_choice(options: Sequence[str], grade: Callable[[str], Verdict]) -> Callable[[str], Verdict]:
-    """Grade one of the options, in which a space may be written as Ġ or ▁ instead of ␣; anything else is
-    unread."""
+    """Grade one of the options (with Ġ or ▁ for ␣ if typed so); anything else is unread."""
 
     def graded(answer: str) -> Verdict:
         result = answer if answer in options else answer.translate(_SIGNS_OF_SPACE)
@@ -244,7 +243,7 @@ _UNIT: Final = re.compile(
     r"\s*(?:times|time|occurrences|occurrence|pairs|pair|tokens|token|pieces|piece|nats|nat|次|个|奈特|回|個|ナット)\.?$",
     re.I,
 )
-"""What people write behind a number; whatever the page's language is."""
+"""Words often written behind a number, in any language."""
 
 
 class Number(NamedTuple):
@@ -253,10 +252,10 @@ class Number(NamedTuple):
     value: Fraction
     slack: Fraction
     digits: int
-    """Significant digits of what was typed; 0 for a nought alone."""
+    """Significant digits of the typed number; 0 for a zero alone."""
 
     def means(self, true: Fraction | float) -> bool:
-        """Whether it is the number `true`: exactly, or rounded to the digits that were typed (at least
+        """Whether it is the number `true`: exactly, or rounded to the typed digits (at least
         `DIGITS_ASKED`)."""
         exact = Fraction(true)
         if self.value == exact:
@@ -329,7 +328,7 @@ def _evaluate(node: ast.expr) -> Fraction:
 
 
 def _power(base: Fraction, exponent: Fraction) -> Fraction:
-    """A power with a whole exponent. Raises ValueError for one that is too long to compute."""
+    """A power with a whole exponent. Raises ValueError for one too long to compute."""
     length = base.numerator.bit_length() + base.denominator.bit_length()
     if exponent.denominator != 1 or length * abs(exponent) > _POWER_BITS:
         raise ValueError(f"{base} to the power of {exponent}")
@@ -353,8 +352,7 @@ def grade_number(
     text.
 
     `by_hand` lets it be off by `HAND_TOLERANCE`, as learners compute it from rounded figures. `slips` gives
-    the numbers that common mistakes lead to, each behind a key of `SLIPS`, the likeliest first: the nearest
-    counts.
+    the numbers by common mistakes, each behind a key of `SLIPS`, the likeliest first: the nearest counts.
     """
 
     def is_meant(number: Number, value: Fraction | float) -> bool:
@@ -421,8 +419,8 @@ def grade_split(
 ) -> Callable[[str], Verdict]:
     """Grade a typed split of `word` into the pieces `true` (both as shown, continuation prefixes left out).
 
-    `told`, markup, goes with the right one; `compare` grades any other. Where what was typed can be read in
-    several ways, the best of them counts. `behind` is a symbol behind the word, which is to stay whole.
+    `told`, markup, goes with the right one; `compare` grades any other. If the typed text can be read in
+    several ways, the best counts. `behind` is a symbol behind the word, to be kept whole.
     """
     wanted = with_symbol(true, behind)
 

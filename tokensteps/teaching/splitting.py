@@ -1,4 +1,4 @@
-"""Words that a learner splits: which ones can be typed, how tokens are read, how a split is typed."""
+"""Words for a learner to split: typable ones, the reading of tokens, the form of a typed split."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ SPACES: Final = "Ġ▁␣"
 TYPED_SPACES: Final = SPACES + "_"
 """The same as learners type them."""
 SEPARATORS: Final = " |·+,-[]\"'“”"
-"""What learners type between two pieces or around them. A word may have such characters of its own."""
+"""Signs typed between two pieces or around them. A word may have such characters of its own."""
 TYPED_FOR_ONE: Final = 8
-"""Characters that are typed for one of a word's, at most: a longer answer is no split."""
+"""The most typed characters per character of the word: a longer answer is no split."""
 READINGS: Final = 16
-"""Ways to read a split that are tried, at most."""
+"""The most ways tried to read a split."""
 EXAMPLE_SPLITS: Final = ("un like ly", "re cov er")
-"""What a split looks like: the second for a word that has the first one's letters."""
+"""Examples of a split: the second for a word with the first one's letters."""
 
 Cuts = tuple[int, ...]
 """Where a word is cut: the places between its characters, in order."""
@@ -42,7 +42,7 @@ def can_be_typed(trace: MergeTrace | UnigramTrace, step: int, word: str, style: 
 
 
 def split_hint(word: str, prefix: str = "") -> str:
-    """How a split is typed, with an example that is never the word's own."""
+    """The form of a typed split, with an example other than the word's own."""
     first, second = EXAMPLE_SPLITS
     example = second if first.replace(" ", "") in word else first
     marker = word[:1] if word[:1] in SPACES else END_OF_WORD if word.endswith(END_OF_WORD) else prefix
@@ -53,12 +53,12 @@ def split_hint(word: str, prefix: str = "") -> str:
 
 
 def readings(text: str, word: str, prefix: str = "") -> list[tuple[str, ...]]:
-    """The pieces into which a learner split `word`, in every way that what was typed can be read; none if it
-    doesn't make the word.
+    """The pieces of a learner's typed split of `word`, in every possible reading; none if it doesn't make the
+    word.
 
     The word is as shown to the learner. Between pieces there are spaces or other `SEPARATORS`, unless those
     are the word's own. A continuation prefix may be typed or left out. So may the sign for a space in front
-    of the word, and `</w>` behind it: what is left out may be a piece of its own or a part of the next one.
+    of the word, and `</w>` behind it: the missing sign may be a piece of its own or a part of the next one.
 
     >>> readings("h ##ug s", "hugs", "##"), readings("h g", "hug")
     ([('h', 'ug', 's')], [])
@@ -70,7 +70,7 @@ def readings(text: str, word: str, prefix: str = "") -> list[tuple[str, ...]]:
     if not typed or len(typed) > TYPED_FOR_ONE * (size + 2):
         return []
     ways: list[dict[int, dict[Cuts, None]]] = [{} for _place in range(len(typed) + 1)]
-    """For each number of characters typed: how many of the word's they have made → the cuts so far."""
+    """For each number of typed characters: the number of the word's characters so far → the cuts so far."""
 
     def add(at: int, made: int, found: Iterable[Cuts], cut: bool = False) -> None:
         known = ways[at].setdefault(made, {})
@@ -107,13 +107,12 @@ def read_split(text: str, word: str, prefix: str = "") -> tuple[str, ...] | None
 
 
 def _means(typed: str, shown: str) -> bool:
-    """Whether a character that was typed stands for one of the word's."""
+    """Whether a typed character means one of the word's."""
     return typed == shown or (shown in SPACES and typed in TYPED_SPACES)
 
 
 def symbol_after(trace: MergeTrace | UnigramTrace, word: str) -> str:
-    """A symbol that training keeps whole, to stand behind a word that is to be split; "" if none can be typed
-    there."""
+    """A symbol kept whole in training, to put behind a word to split; "" if none can be typed there."""
     symbols = trace.corpus.pipeline.user_defined_symbols
     if word.endswith(END_OF_WORD):
         return ""

@@ -1,5 +1,5 @@
-"""The guided tour of a training page: the words of each stop, and what they point at;
-`assets/components/tour.js` leads it."""
+"""The guided tour of a training page: the words of each stop, and their targets; `assets/components/tour.js`
+leads it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tokensteps.language.i18n import N_, _
 
 
 class Stop(NamedTuple):
-    """One stop: a title and a text, to be translated, and what they are about.
+    """One stop: a title and a text, to be translated, and their target.
 
     `host` is a selector on the page, with the page's name for `{page}`; `inside`, where there is one,
-    continues within its shadow root. Everything found is ringed together; a stop whose place isn't visible is
+    continues within its shadow root. All matches are ringed together; a stop with an invisible target is
     skipped.
     """
 
@@ -129,7 +129,7 @@ STAGE_STOPS: Final = {
     "score": (MERGE_SAID_STOP, MERGE_WORDS_STOP, SCORES_STOP),
     "loss": (PRUNE_SAID_STOP, SPLITS_STOP, PIECES_STOP),
 }
-"""The number that decides on a step → the stops on its stage."""
+"""The value that decides a step → the stops on its stage."""
 STOPS: Final = {
     name: (CORPUS_STOP, RULES_STOP, TRANSPORT_STOP, *STAGE_STOPS[algorithm.ranked_by], TABS_STOP)
     for name, algorithm in ALGORITHMS.items()
@@ -140,12 +140,12 @@ PREDICTED: Final = {
     SCORES_STOP: HIDDEN_PAIRS_STOP,
     PIECES_STOP: HIDDEN_PIECES_STOP,
 }
-"""What a stop gives way to where the next step is to be predicted: nothing is ranked there."""
+"""The replacement of a stop in Predict: nothing is ranked there."""
 
 
 def tour(page: str, predict: bool = False) -> dict[str, Any]:
-    """A page's tour for the browser, in the language in use; with `predict`, for a page that asks what comes
-    next."""
+    """A page's tour for the browser, in the language in use; with `predict`, for a page with questions about
+    the next step."""
     stops: tuple[Stop, ...] = STOPS[page]
     if predict:
         corpus, rules, *others = (PREDICTED.get(stop, stop) for stop in stops)

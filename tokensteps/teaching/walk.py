@@ -1,7 +1,7 @@
-"""Walking along a lesson plan or the path: one stop after the other, each with the link that sets it up.
+"""Walking along a lesson plan or the path: one stop after the other, each with its link.
 
-A plan and the path are the same here: a name and its stops. What a learner has done on the path is data that
-their browser keeps.
+A plan and the path are the same here: a name and its stops. A learner's progress on the path is data kept by
+their browser.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ class WalkPlace(NamedTuple):
 
 
 class WalkStop(NamedTuple):
-    """One stop: where it is, its minutes (0 on the path), and what is to be said there, in the language in
-    use."""
+    """One stop: its link, its minutes (0 on the path), and its texts, in the language in use."""
 
     link: Link
     minutes: int
@@ -37,7 +36,7 @@ class WalkStop(NamedTuple):
 
 
 def lesson_of(walk: str) -> Lesson | None:
-    """The plan with this name; None for the path, and for what is none."""
+    """The plan with this name; None for the path, and for an unknown name."""
     return next((lesson for lesson in LESSONS if str(lesson.minutes) == walk), None)
 
 
@@ -68,13 +67,13 @@ def stops_of(walk: str, known: Mapping[str, str]) -> tuple[WalkStop, ...]:
 
 
 def walk_title(walk: str) -> str:
-    """What a plan or the path is called."""
+    """The title of a plan or the path."""
     lesson = lesson_of(walk)
     return _("A path through the app") if lesson is None else _(lesson.title)
 
 
 def read_walk(text: str | None) -> WalkPlace | None:
-    """The stop that an address names; anything that is none counts as absent.
+    """The stop named in an address; anything else counts as absent.
 
     >>> read_walk("30.2"), read_walk("path.1")
     (WalkPlace(walk='30', number=2), WalkPlace(walk='path', number=1))
@@ -100,42 +99,41 @@ def write_walk(place: WalkPlace) -> str:
 
 
 def query_of(place: WalkPlace, link: Link) -> dict[str, str]:
-    """The parameters of the address that leads to a stop."""
+    """The address parameters of a stop."""
     return {**link.query, WALK_PARAMETER: write_walk(place)}
 
 
 class Deed(NamedTuple):
-    """What a learner did at a station: what they answered, "" for one who had it shown, and the right
-    answer."""
+    """A learner's result at a station: their answer, "" if it was shown instead, and the right answer."""
 
     yours: str
     key: str
 
     @property
     def shown(self) -> bool:
-        """Whether the answer was shown to somebody who gave none."""
+        """Whether the answer was shown without one of the learner's own."""
         return not self.yours
 
     def named(self, number: int, known: Mapping[str, str]) -> str:
-        """It, and what follows from it, as the strip says it: plain text."""
+        """The result and its consequence, as in the strip: plain text."""
         station = STATIONS[number - 1]
         what = _("Shown: {answer}.").format(answer=self.key) if self.shown else _(station.named)
         return sentences(what.replace("{yours}", self.yours), told(station.insight, known))
 
 
 class PathProgress(NamedTuple):
-    """How far a learner is on the path: the station they were at last (0: none), those they are done with,
-    and of these those whose answer was shown to them; and those of which they have solved an exercise."""
+    """A learner's progress on the path: the last station (0: none), the finished stations, the ones among
+    these with a shown answer, and the ones with a solved exercise."""
 
     at: int = 0
     done: frozenset[int] = frozenset()
     shown: frozenset[int] = frozenset()
     practised: frozenset[int] = frozenset()
     old: bool = False
-    """Whether this comes from the path's first form, whose stations were others."""
+    """Whether this comes from the path's first form, with other stations."""
 
     def after(self, number: int, deed: Deed) -> PathProgress:
-        """With one more station done. What one has done oneself stays so.
+        """With one more station done. A learner's own answer stays.
 
         >>> PathProgress().after(2, Deed("", "u + g")).after(3, Deed("x", "y")).after(
         ...     2, Deed("u + g", "u + g")
@@ -146,7 +144,7 @@ class PathProgress(NamedTuple):
         return self._replace(done=self.done | {number}, shown=shown if deed.shown else shown - {number})
 
     def together(self, other: PathProgress) -> PathProgress:
-        """With what another tab, or an earlier session, knew; where this one is counts."""
+        """Joined with the progress of another tab or an earlier session; this one's position counts."""
         done = self.done | other.done
         by_oneself = (self.done - self.shown) | (other.done - other.shown)
         return PathProgress(
@@ -154,7 +152,8 @@ class PathProgress(NamedTuple):
         )
 
     def following(self) -> int:
-        """The station to go on with: the one that isn't done, from where the learner is; else the first.
+        """The next station: the first unfinished one from the learner's position on, then from the start;
+        otherwise the first.
 
         >>> PathProgress(2, frozenset({1, 2})).following(), PathProgress().following()
         (3, 1)
@@ -171,8 +170,8 @@ class PathProgress(NamedTuple):
 
 
 def read_progress(saved: list[Any]) -> PathProgress:
-    """What a browser kept. It may hold anything: what is no station is left out. Stations of the path's first
-    form were done by going on from them, so those that have taken their places count as shown.
+    """The progress kept by a browser. It may hold anything: invalid stations are left out. In the path's
+    first form stations were done by moving on from them, so their successors count as shown.
 
     >>> read_progress([3, [1, 2, 2, 99, "x", True], [2, 7], [[], 1]])
     PathProgress(at=3, done=frozenset({1, 2}), shown=frozenset({2}), practised=frozenset({1}), old=False)

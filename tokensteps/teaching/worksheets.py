@@ -1,8 +1,8 @@
 """Worksheets for paper: tasks from a run or from exercises, to be solved with a pencil, and their key on a
 page of its own.
 
-The engine gives every number: a task is what a step starts from, with blanks, and its answer is what the step
-did.
+The engine gives every number: a task is the state before a step, with blanks, and its answer is the step's
+result.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from tokensteps.teaching.exercises.words import sheet_html, side_by_side
 from tokensteps.teaching.questions import Cells, Choice, Entry, Form, SeveralLines
 
 MERGE_TASKS: Final = 3
-"""Merges that a worksheet asks for."""
+"""The number of merges on a worksheet."""
 PAIR_ROWS: Final = 10
 """Rows of a blank table of pairs."""
 WORDS_ON_PAPER: Final = 40
-"""Words among which pairs are counted on paper."""
+"""The most words for counting pairs on paper."""
 SPLIT_WORDS: Final = 8
 """Words to split."""
 VITERBI_TABLES: Final = 3
@@ -45,13 +45,13 @@ VITERBI_TABLES: Final = 3
 LONGEST_WORD: Final = 10
 """Characters of a word to split."""
 RULES_LISTED: Final = 80
-"""Merge rules, tokens or pieces that a task lists."""
+"""The most merge rules, tokens or pieces in a task."""
 ANSWER_LINES: Final = 4
 """Lines to write on where an answer has several."""
 
 
 class PaperTask(NamedTuple):
-    """One task: its title is plain text, what is asked and the answer are markup."""
+    """One task: its title is plain text, the question and the answer are markup."""
 
     title: str
     asked: str
@@ -112,7 +112,7 @@ def blank_form(form: Form) -> str:
 
 
 def blank_table(head: Sequence[str], rows: Iterable[Sequence[str | None]]) -> str:
-    """A table whose cells are markup, or None: to be filled in. The last column is wide if there are two."""
+    """A table with cells of markup, or None: to be filled in. The last column is wide if there are two."""
     wide = " wide" if len(head) == 2 else ""
     top = "".join(f"<th>{escape(name)}" for name in head)
     body = "".join(
@@ -126,8 +126,8 @@ def blank_table(head: Sequence[str], rows: Iterable[Sequence[str | None]]) -> st
 
 
 def run_tasks(trace: AnyTrace, step: int, style: Style) -> list[PaperTask]:
-    """Tasks from a run as it stands after `step` steps: the next merges or the Viterbi tables of words, and
-    words to split."""
+    """Tasks from a run after `step` steps: the next merges or the Viterbi tables of words, and words to
+    split."""
     results: list[PaperTask] = []
     if isinstance(trace, UnigramTrace):
         results += viterbi_tasks(trace[step], style)
@@ -139,7 +139,7 @@ def run_tasks(trace: AnyTrace, step: int, style: Style) -> list[PaperTask]:
 
 
 def merge_task(trace: MergeTrace, step: int, style: Style) -> PaperTask:
-    """Count the pairs before a step, and find the one that it merges."""
+    """Count the pairs before a step, and find its merge."""
     voice, corpus = Markup(style), trace.corpus_at(step - 1)
     heads = [_("Pair"), _("Count")]
     if isinstance(trace, WordPieceTrace):
@@ -192,7 +192,7 @@ def merge_task(trace: MergeTrace, step: int, style: Style) -> PaperTask:
 
 
 def viterbi_tasks(snapshot: UnigramSnapshot, style: Style) -> Iterator[PaperTask]:
-    """Blank Viterbi tables of the longest words that aren't too long."""
+    """Blank Viterbi tables of the longest words within the limit."""
     fitting = [word for word in snapshot.trace.corpus.words if 2 < len(word) <= LONGEST_WORD]
     for word in sorted(fitting, key=len, reverse=True)[:VITERBI_TABLES]:
         lattice = snapshot.lattice(word)

@@ -1,1 +1,1 @@
-"""What a class is asked: the predictions' questions, as data that travels to phones."""
+"""Questions for a class: the predictions' questions, as data for phones."""

@@ -1,7 +1,7 @@
 """A question for a whole class about the next step of a run: made by the predictions, answered by thumb,
 graded as Predict does.
 
-The right answers are strings in one canonical form, so that a room can count them without knowing anything of
+The right answers are strings in one canonical form, so that a room can count them without any knowledge of
 tokenizers: a choice's own text, a number with three significant digits, a split with a space at each cut.
 """
 
@@ -29,19 +29,18 @@ from tokensteps.teaching.slips.merging import joined
 from tokensteps.teaching.splitting import as_read, symbol_after
 
 CLASS_CHOICES: Final = 12
-"""Candidates that a class chooses from: as many buttons fit a phone's screen without much scrolling, and the
-bars on the wall."""
+"""Candidates for a class to choose from: as many buttons as fit on a phone's screen without much scrolling,
+and as bars on the wall."""
 CLASS_CUTS: Final = 9
-"""Letters of a word of which every split is graded, to know all that tie: 256 splits take some hundredths of
-a second."""
+"""The most letters of a word with every split graded, to find all ties: 256 splits take some hundredths of a
+second."""
 
 SIGNIFICANT: Final = (2, 3)
-"""Significant digits with which a number counts as right; `assets/class/parts.js` rounds every answer to the
-last of them."""
+"""Significant digits for a right number; `assets/class/parts.js` rounds every answer to the last of them."""
 
 
 LEAST_CHOICES: Final = 2
-"""Choices that are worth asking for."""
+"""The fewest choices worth a question."""
 
 
 class ClassQuestion(TypedDict, total=False):
@@ -54,18 +53,18 @@ class ClassQuestion(TypedDict, total=False):
     """How it is answered: "choices", "number" or "text"."""
     choices: list[dict[str, Any]]
     key: list[str]
-    """All that is right, the run's own answer first,"""
+    """All right answers, the run's own first,"""
     tied: list[str]
-    """and what is as good, but not what the tie rule chooses."""
+    """and equally good ones that lose by the tie rule."""
     word: str
-    """What is to be split."""
+    """The word to split."""
     step: int
-    """The step that it follows."""
+    """The step before it."""
 
 
 def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuestion | None:
-    """The question about what follows `step`: of this kind if it can be asked there; for "mixed", by turns.
-    None at the end of a run.
+    """The question about the step after `step`: of this kind if possible there; for "mixed", by turns. None
+    at the end of a run.
 
     Its sentences are in all languages, because each student has their own.
     """
@@ -95,7 +94,7 @@ def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuest
 
 
 def asked_kinds(trace: AnyTrace, step: int, style: Style) -> tuple[str, ...]:
-    """What a class can be asked about what follows a step."""
+    """The possible questions for a class about the step after this one."""
     at = next_asked(trace, min(step, len(trace)))
     asks = asks_about(trace)
     special = asks.keys() - ASKS[trace.algorithm].keys()
@@ -108,7 +107,7 @@ def asked_kinds(trace: AnyTrace, step: int, style: Style) -> tuple[str, ...]:
 
 
 def _graded(question: Question, answers: Iterable[str]) -> ClassQuestion:
-    """Which of these answers are right, and which are tied, as Predict counts them."""
+    """The right and the tied ones of these answers, by Predict's grading."""
     results: dict[str, list[str]] = {RIGHT: [], TIED: []}
     for answer in dict.fromkeys(answers):
         results.get(question.grade(answer).kind, []).append(answer)
@@ -116,8 +115,7 @@ def _graded(question: Question, answers: Iterable[str]) -> ClassQuestion:
 
 
 def _offered(trace: AnyTrace, step: int, form: Choice, style: Style) -> list[dict[str, Any]]:
-    """The options as buttons; of candidates a phone's screen of the best, in an order that gives nothing
-    away."""
+    """The options as buttons; of candidates the best for a phone's screen, in a neutral order."""
     if form.shown:
         return [{"id": option, "text": markup_parts(form.shown[option])} for option in form.options]
     if trace.ranked_by == "loss":
@@ -136,8 +134,8 @@ def _offered(trace: AnyTrace, step: int, form: Choice, style: Style) -> list[dic
 
 
 def _splits(trace: AnyTrace, step: int, question: Question, style: Style) -> Iterator[str]:
-    """The splits that may be right or tied: the run's own, those that a tied pair makes, and, of a short
-    word, all."""
+    """The possibly right or tied splits: the run's own, the ones made by tied pairs, and, of a short word,
+    all."""
     yield question.key
     word = question.key.replace(" ", "")
     if trace.ranked_by == "loss":
@@ -184,8 +182,8 @@ def canonical_number(value: Fraction | float, digits: int = SIGNIFICANT[-1]) -> 
 
 
 def number_answers(question: Question) -> Iterator[str]:
-    """The numbers near the right one, in canonical form, nearest first: `question.grade` says which of them
-    count."""
+    """The numbers near the right one, in canonical form, nearest first: `question.grade` decides among
+    them."""
     number = read_number(question.key)
     assert number is not None  # the question's own key
     true = number.value

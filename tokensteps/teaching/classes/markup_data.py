@@ -1,8 +1,7 @@
-"""Markup of our own as data: plain texts and tokens, which a browser draws without ever taking a text for
-markup.
+"""Our own markup as data: plain texts and tokens, drawn by the browser without ever taking a text for markup.
 
-What goes through a class comes back to others' screens, and nobody can tell from where. So no markup travels,
-only this.
+Messages through a class appear on others' screens, from unknown senders. So no markup travels, only this
+data.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ MarkupPart = str | MarkupToken
 
 
 class _Reader(HTMLParser):
-    """Takes the texts and tokens out of what `tokensteps.drawing.tokens` and `fill` made."""
+    """Takes the texts and tokens out of the markup of `tokensteps.drawing.tokens` and `fill`."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -79,7 +78,7 @@ class _Reader(HTMLParser):
 
 
 def markup_parts(markup: str) -> list[MarkupPart]:
-    """The texts and tokens of a sentence that this app has written.
+    """The texts and tokens of one of this app's sentences.
 
     >>> from tokensteps.drawing.tokens import Style, chip, fill
     >>> markup_parts(fill("{token} occurs <n> times", token=chip("ug")))

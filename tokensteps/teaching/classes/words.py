@@ -1,4 +1,4 @@
-"""Words that a class was to find, graded by the tokenizer that the class is looking at."""
+"""Words found by a class, graded by the class's current tokenizer."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from tokenizers_core.training.algorithms import AnyTrace
 
 
 def judge_parts(trace: AnyTrace, step: int, parts: int, words: Iterable[str]) -> dict[str, list[str]]:
-    """Which of these words the tokenizer of a step splits into so many tokens. Two words are wrong, and so is
-    one that it doesn't know.
+    """The words split into so many tokens by a step's tokenizer. Two words are wrong, and so is an unknown
+    one.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5}), merges=1)

@@ -1,5 +1,5 @@
-"""Exercises on the newer kinds of BPE: which pair SuperBPE merges across spaces, which tokens PickyBPE
-removes, which language chooses in parity-aware BPE.
+"""Exercises on the newer kinds of BPE: SuperBPE's merges across spaces, PickyBPE's removals, the choosing
+language of parity-aware BPE.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ PHRASES: Final = (
         "part of it",
     ),
 )
-"""Lines whose words recur together, so that pairs across a space are frequent."""
+"""Lines of words that recur together, so that pairs across a space are frequent."""
 BRIDGED: Final = {1: 0, 2: 1, 3: 1, 4: 2, 5: 3}
 """How many merges of stage 2 come before the question."""
 LINES_DRAWN: Final = {1: 3, 2: 3, 3: 4, 4: 4, 5: 5}
@@ -98,8 +98,8 @@ def draw_super(random: Random, level: int) -> tuple[dict[str, int], SuperTrace, 
 
 
 def super_pair(random: Random, level: int) -> Made:
-    """The next merge of SuperBPE in stage 2, with the frequent pairs that its limit on words forbids among
-    the choices."""
+    """The next merge of SuperBPE in stage 2, with frequent pairs beyond its limit on words among the
+    choices."""
     lines, trace, step = draw_super(random, level)
     most_words = int(trace.settings["most_words"])
     rule = _(
@@ -131,7 +131,7 @@ def super_pair(random: Random, level: int) -> Made:
 
 
 def forbidden_pairs(trace: SuperTrace, step: int) -> dict[str, Verdict]:
-    """The pairs that are frequent enough, but make tokens of too many words, each with its verdict."""
+    """The pairs frequent enough, but with too many words for a token, each with its verdict."""
     event = merge_at(trace, step + 1)
     counted = count_all(splits_at(trace, step), word_counts_at(trace, step)).pairs
     return {
@@ -148,7 +148,7 @@ def too_many_words(token: str, chosen: Pair) -> Verdict:
 
 
 def with_traps(question: Question, traps: Mapping[str, Verdict], given: str) -> Question:
-    """A question with more options, which are wrong, and with a prompt of its own."""
+    """A question with more (wrong) options, and a prompt of its own."""
     assert isinstance(question.form, Choice)  # of pairs, tokens, languages
     options = tuple(sorted({*question.form.options, *traps}))
 
@@ -175,7 +175,7 @@ def outcome(trace: PickyTrace, step: int) -> str:
 
 
 def draw_picky(random: Random, level: int) -> tuple[PickyTrace, int]:
-    """A run, and how many of its steps come before a merge of which a learned part might leave."""
+    """A run, and the number of its steps before a merge with a learned part that might leave."""
     wanted = random.choice(("leaves", "leaves", "stays", "equals"))
     result = None
     for _attempt in range(MERGING_ATTEMPTS):
@@ -234,7 +234,7 @@ def picky_removal(random: Random, level: int) -> Made:
 # --- parity-aware BPE ---------------------------------------------------------------------------------------
 
 COUNTABLE: Final = ("en", "de", "es", "ru")
-"""Languages whose characters a learner can tell apart."""
+"""Languages with characters that a learner can tell apart."""
 LANGUAGES_EACH: Final = {1: 2, 2: 3, 3: 3, 4: 4, 5: 3}
 LINES_EACH: Final = {1: 1, 2: 1, 3: 1, 4: 1, 5: 2}
 LINE_LENGTH: Final = 32
@@ -242,8 +242,8 @@ LINE_LENGTH: Final = 32
 
 
 def draw_parity(random: Random, level: int) -> tuple[dict[str, list[str]], ParityTrace, int]:
-    """Parallel lines, and a run in which one language begins to choose when only rare pairs are left. Ties
-    come from level 3 on."""
+    """Parallel lines, and a run with common merges until only rare pairs are left; then one language chooses.
+    Ties come from level 3 on."""
     languages = random.sample(COUNTABLE, LANGUAGES_EACH[level])
     texts = {language: parallel_lines()[language] for language in languages}
     short = [row for row in zip(*texts.values(), strict=True) if max(map(len, row)) <= LINE_LENGTH]

@@ -1,5 +1,5 @@
-"""Exercises whose answer is a corpus: word counts that train as asked. The engine trains on the answer to
-find out."""
+"""Exercises with a corpus as answer: word counts with the requested merges. The engine trains on the answer
+to grade it."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ from tokensteps.teaching.slips.merging import PairName
 MERGES_ASKED: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 4}
 """How many merges of BPE the corpus has to make."""
 BOTH: Final = 5
-"""The level that wants WordPiece's first merge on the same words, too."""
+"""The level with WordPiece's first merge on the same words, too."""
 
 
 class Wanted(NamedTuple):
-    """What training on the corpus has to give."""
+    """The required results of training on the corpus."""
 
     merges: tuple[PairName, ...]
     """The first merges of BPE."""
@@ -120,7 +120,7 @@ def asked_html(wanted: Wanted) -> str:
 
 
 def read_answer(answer: str) -> dict[str, int] | str:
-    """The word counts that were typed, or what is wrong with them.
+    """The typed word counts, or their fault.
 
     >>> read_answer("hug 10\\nhug 2"), read_answer("hug 1000001")[:30]
     ({'hug': 12}, 'A count must be a whole number')
@@ -184,7 +184,7 @@ def check_corpus(answer: str, wanted: Wanted) -> Verdict:
 
 
 def compare(name: str, trace: MergeTrace, number: int, wanted: PairName) -> Verdict | None:
-    """What is wrong with one merge; None if nothing is."""
+    """The fault of one merge; None if it is right."""
     fields = {"algorithm": name, "number": str(number), "wanted": pair_html(wanted)}
     if number > len(trace):
         message = _(
@@ -213,7 +213,7 @@ def compare(name: str, trace: MergeTrace, number: int, wanted: PairName) -> Verd
 
 
 def figure(candidate: Candidate) -> str:
-    """What a pair is chosen by: its count, or its score with its numbers. Markup."""
+    """A pair's value for the choice: its count, or its score with its numbers. Markup."""
     if isinstance(candidate, ScoredCandidate):
         return (
             f"{count(candidate.freq)}/({count(candidate.first_freq)} × {count(candidate.second_freq)})"

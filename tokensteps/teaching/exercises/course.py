@@ -58,7 +58,7 @@ def course_address(page: str, step: int) -> Address:
 
 
 def next_merge(trace: BpeTrace | WordPieceTrace) -> Made:
-    """The merge after the three that the course makes."""
+    """The merge after the course's three."""
     algorithm = trace.algorithm
     if trace.ranked_by == "score":
         given = scored_words(trace, COURSE_MERGES, 1)

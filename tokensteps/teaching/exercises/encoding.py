@@ -37,11 +37,11 @@ from tokensteps.teaching.splitting import read_split, split_hint
 
 UNKNOWN: Final = "[UNK]"
 RULES_LEARNED: Final = {1: 2, 2: 3, 3: 4, 4: 5, 5: 6}
-"""Merges that BPE has learned."""
+"""BPE's learned merges."""
 MERGES_MATCHED: Final = {1: 3, 2: 4, 3: 6, 4: 8, 5: 10}
-"""Merges that WordPiece has learned: only the resulting vocabulary is shown."""
+"""WordPiece's learned merges: only the resulting vocabulary is shown."""
 UNKNOWN_SHARE: Final = 0.25
-"""From level 2 on, the share of WordPiece's words that can't be spelled."""
+"""From level 2 on, the share of unknown words for WordPiece."""
 LENGTHS: Final = {1: (3, 4), 2: (4, 5), 3: (4, 6), 4: (5, 7), 5: (6, 9)}
 """Characters of the word to encode."""
 STRANGE_FROM: Final = 3
@@ -140,7 +140,7 @@ def fitting(
     merges: int,
     fits: Callable[[Sequence[str], str], bool],
 ) -> tuple[dict[str, int], Merging, str]:
-    """A corpus, its trace, and a word whose tokens fit; if none is found, the last word tried."""
+    """A corpus, its trace, and a word with fitting tokens; if none is found, the last word tried."""
     result = None
     for _attempt in range(ENCODING_ATTEMPTS):
         counts = draw_words(random, SIZES[level]._replace(words=SIZES[level].words + 1))
@@ -216,7 +216,7 @@ def rules_html(merges: Iterable[tuple[str, str]]) -> str:
 
 
 def alphabet_html(alphabet: Iterable[str]) -> str:
-    """The characters that a vocabulary knows, as a line."""
+    """A vocabulary's known characters, as a line."""
     letters = fill(_("Known characters: {letters}"), letters=tokens_in_line(alphabet))
     return f'<p class="known">{letters}</p>'
 
@@ -270,8 +270,7 @@ def wordpiece_question(trace: WordPieceTrace, step: int, word: str) -> tuple[Que
 
 
 def vocabulary_of(trace: WordPieceTrace, step: int) -> list[str]:
-    """The vocabulary after a step, in an order in which a token is found: those inside a word behind the
-    others."""
+    """The vocabulary after a step, ordered for look-ups: tokens inside a word behind the others."""
     return sorted(trace[step].vocab, key=lambda token: (token.startswith("##"), token))
 
 
@@ -282,13 +281,13 @@ def vocabulary_html(vocabulary: Iterable[str]) -> str:
 
 
 def wordpiece_steps(explained: Trace[MatchSnapshot]) -> str:
-    """What was found, and where the word could not be spelled any further: markup."""
+    """The matches, and where the word could not be spelled any further: markup."""
     last = explained[-1]
     if last.event.kind != "unknown":
         return fill(
             _("{tokens}: each is the longest token that begins the rest."), tokens=tokens_in_line(last.tokens)
         )
-    before = explained[-2]  # the last try that failed
+    before = explained[-2]  # the last failed try
     return fill(
         _("After {found}, no token begins the rest, {rest}: the whole word is {unknown}.")
         if before.tokens

@@ -1,4 +1,4 @@
-"""Exercises: endless, each made from its kind, level and seed alone, with an answer that the engine computes.
+"""Exercises: endless, each made from its kind, level and seed alone, with the engine's answer.
 
 A kind is a function from a random number generator and a level to a question; `EXERCISE_KINDS` lists them in
 the order of the algorithms. The pages hold no algorithm: `tokensteps/teaching/questions.py` grades every
@@ -36,13 +36,13 @@ from tokensteps.teaching.questions import RIGHT, WRONG, Question
 MIXED: Final = "mixed"
 """One more kind on the page: each seed picks one of the others."""
 PATH_KIND: Final = "path"
-"""And one that goes through what the path has taught, in its order."""
+"""And one through the topics of the path, in its order."""
 PATH_KINDS: Final = ("bpe_count", "bpe_pair", "bpe_encode", "wordpiece_pair", "viterbi", "unigram_piece")
-"""What its seeds lead to, again and again."""
+"""The kinds of its seeds, again and again."""
 RISE_AFTER: Final = 3
-"""Right answers in a row after which the level rises."""
+"""Right answers in a row for the level to rise."""
 FALL_AFTER: Final = 2
-"""Wrong answers in a row after which it falls."""
+"""Wrong answers in a row for it to fall."""
 
 EXERCISE_KINDS: Final[Mapping[str, ExerciseKind]] = {
     "bpe_count": ExerciseKind(
@@ -144,13 +144,13 @@ class Exercise:
     seed: int
     question: Question
     facts: Mapping[str, object]
-    """What the prompt tells the learner, as plain data."""
+    """The facts in the prompt, as plain data."""
     link: Address | None
     """Where to step through the same corpus; shown only after an answer."""
 
     @property
     def name(self) -> str:
-        """A name that only this exercise has."""
+        """A name, unique to this exercise."""
         return f"{self.kind}:{self.level}:{self.seed}"
 
 

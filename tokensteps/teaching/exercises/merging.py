@@ -1,4 +1,4 @@
-"""Exercises on merging: which pair is next, how often it occurs, what it scores."""
+"""Exercises on merging: the next pair, its count, its score."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from tokensteps.teaching.slips.merging import counting_slips, scoring_slips
 MERGES_BEFORE = {1: 0, 2: 1, 3: 2, 4: 3, 5: 4}
 """How many merges come before the question."""
 MERGING_ATTEMPTS = 60
-"""How many corpora are drawn in search of one that fits the level."""
+"""The most corpora drawn in search of one for the level."""
 TOKENS_COUNTED = 3
 """Up to this level, WordPiece's prompt says how often each token occurs."""
 
@@ -50,8 +50,7 @@ Offered = TypeVar("Offered", bound=Candidate)
 def draw_run(
     random: Random, level: int, train: Callable[..., Merging], fits: Callable[[Merging, int], bool]
 ) -> Merging:
-    """The trace of a corpus of this level that fits, or else of the last one drawn that can be asked
-    about."""
+    """The trace of a fitting corpus of this level, or else of the last one drawn with a possible question."""
     step = MERGES_BEFORE[level]
     result = None
     for _attempt in range(MERGING_ATTEMPTS):
@@ -117,7 +116,7 @@ def token_counts(trace: WordPieceTrace, step: int) -> dict[str, int]:
 
 
 def scored_words(trace: WordPieceTrace, step: int, level: int) -> str:
-    """What the prompt of a question on scores tells: the words, and on the lower levels also the tokens'
+    """The facts in the prompt of a question on scores: the words, and on the lower levels also the tokens'
     counts."""
     words = words_table(trace[step].splits(), dict(trace.corpus.items()))
     if level > TOKENS_COUNTED:
@@ -158,7 +157,7 @@ def occurrences(trace: MergeTrace, step: int, pair: Pair, result: str = "") -> s
 
 
 def pick(random: Random, candidates: Sequence[Offered], step: int, level: int) -> Offered:
-    """A pair to ask about; from level 3 on preferably one that the last merge has changed."""
+    """A pair to ask about; from level 3 on preferably one changed by the last merge."""
     changed = [one for one in candidates if step and one.change]
     several = [one for one in candidates if one.freq > 1]
     return random.choice((level > 2 and changed) or several or candidates)

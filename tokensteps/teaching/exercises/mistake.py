@@ -1,4 +1,4 @@
-"""Exercises that show a log with one wrong line: which one is it?"""
+"""Exercises on a log with one wrong line: which one is it?"""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ SORTS: Final[Mapping[int, Sequence[str]]] = {
     4: ("pair", "score", "bits"),
     5: ("pair", "score", "most_frequent"),
 }
-"""What may be wrong, by level: a count, a pair (with its true count), a score, a number of bits, BPE's pair
-in WordPiece's log."""
+"""The kinds of mistakes, by level: a count, a pair (with its true count), a score, a number of bits, BPE's
+pair in WordPiece's log."""
 
 
 WHAT_IS_WRONG: Final[Mapping[str, str]] = {
@@ -50,7 +50,7 @@ WHAT_IS_WRONG: Final[Mapping[str, str]] = {
     "most_frequent": N_("A pair is wrong: in one line, another pair has a higher score."),
     "bits": N_("A number of bits is wrong: work out each minimum again."),
 }
-"""What is said of the mistake to somebody who has not found it."""
+"""The hint at a mistake for learners who have not found it."""
 
 
 class LogLine(NamedTuple):
@@ -109,7 +109,7 @@ class TableLine(NamedTuple):
 
 
 def mistake(random: Random, level: int) -> Made:
-    """A log with one line that is wrong."""
+    """A log with one wrong line."""
     sort = random.choice(SORTS[level])
     return wrong_table(random, level) if sort == "bits" else wrong_log(random, level, sort)
 
@@ -143,8 +143,7 @@ def wrong_log(random: Random, level: int, sort: str) -> Made:
 def alter(
     random: Random, trace: BpeTrace | WordPieceTrace, lines: Sequence[LogLine], place: int, sort: str
 ) -> LogLine | None:
-    """A line that is certainly wrong: its pair is neither tied nor in another line. None if there is no such
-    line."""
+    """A certainly wrong line: its pair is neither tied nor in another line. None if there is no such line."""
     line = lines[place]
     if sort == "count":
         return (
@@ -209,7 +208,7 @@ def which_line(
     facts: Mapping[str, object],
     link: Address | None = None,
 ) -> Made:
-    """The question. `given`, `lines`, `true` and `way`, which says what to look for, are markup."""
+    """The question. `given`, `lines`, `true` and `way` (where to look) are markup."""
     names = tuple(_("Line {number}").format(number=number) for number in range(1, len(lines) + 1))
     log = f'<ol class="log">{"".join(f"<li>{line}</li>" for line in lines)}</ol>'
     why = fill(_("{line} is wrong. It should say: {true}."), line=f"<b>{escape(names[place])}</b>", true=true)

@@ -1,4 +1,4 @@
-"""Exercises on BPE under a rule: no token above a length, a symbol that is kept whole, digits one by one."""
+"""Exercises on BPE under a rule: no token above a length, a symbol kept whole, digits one by one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FORGOTTEN: Final[Mapping[str, str]] = {
     "kept": N_("{pair} would join a symbol that is kept whole with its neighbor."),
     "digits": N_("{pair} would join a digit with its neighbor."),
 }
-"""A rule, by its name in links → what is said of a pair that it forbids. The slip has the same name, with
+"""A rule, by its name in links → the sentence on a forbidden pair. The slip has the same name, with
 “_forgotten”."""
 NUMBERS: Final = ("10", "12", "20", "21")
 """Numbers at the ends of words."""
@@ -48,8 +48,7 @@ class Ruled(NamedTuple):
     trace: BpeTrace
 
     def written(self, step: int) -> dict[str, list[str]]:
-        """Each word as it is written, in the tokens after so many merges; what was cut out of it has its
-        place in it."""
+        """Each whole word, in its tokens after so many merges, with cut-out symbols in their places."""
         pipeline, splits = self.trace.corpus.pipeline, self.trace[step].splits()
         result = {}
         for word in self.counts:
@@ -62,7 +61,7 @@ class Ruled(NamedTuple):
         return result
 
     def forbidden(self, step: int) -> list[PairName]:
-        """The neighbors that are frequent enough to be merged next, but that the rule keeps apart."""
+        """The neighbors frequent enough for the next merge, but kept apart by the rule."""
         allowed = {tuple(one.pair) for one in self.trace.candidates(step)}
         pairs = count_all(self.written(step), self.counts).pairs
         least = merge_at(self.trace, step + 1).freq
@@ -132,7 +131,7 @@ def rule_told(ruled: Ruled) -> str:
 
 
 def bpe_under_rule(random: Random, level: int) -> Made:
-    """The next merge of BPE under a rule, with the frequent pairs that the rule forbids among the choices."""
+    """The next merge of BPE under a rule, with the frequent but forbidden pairs among the choices."""
     ruled, step = draw_ruled(random, level)
     chosen = merge_at(ruled.trace, step + 1).pair
 

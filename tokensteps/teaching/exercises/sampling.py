@@ -55,20 +55,20 @@ DROPOUTS: Final = (Fraction(1, 10), Fraction(1, 5), Fraction(1, 4))
 FACTORS: Final = {1: (2, 2), 2: (3, 3), 3: (4, 4), 4: (5, 5), 5: (6, 10)}
 """How many factors an answer has, over all ways to the split."""
 DROPPED_MERGES: Final = {1: 2, 2: 3, 3: 4, 4: 5, 5: 6}
-"""Merges that BPE has learned; WordPiece has twice as many, as each leads to one match."""
+"""BPE's learned merges; WordPiece has twice as many, as each leads to one match."""
 PASSAGES: Final = 80
-"""Ways that a word may take to all of its splits."""
+"""The most passages of a word to all of its splits."""
 SAMPLED_WAYS: Final = {1: (2, 2), 2: (3, 3), 3: (4, 5), 4: (3, 4), 5: (4, 5)}
-"""In how many ways the word can be split whose splits are sampled."""
+"""The number of splits of a word for sampling, from and to."""
 POWERS: Final = {1: Fraction(1), 2: Fraction(1), 3: Fraction(1), 4: Fraction(2), 5: Fraction(1, 2)}
-"""To which power probabilities are raised: Kudo's α, 1 / temperature."""
+"""The power of the probabilities: Kudo's α, 1 / temperature."""
 
 
 # --- dropout ------------------------------------------------------------------------------------------------
 
 
 class Point(NamedTuple):
-    """A point on the way to a split: the tokens so far, what drops out there in its order, and what is taken
+    """A point on the way to a split: the tokens so far, the dropped options in their order, and the taken one
     ("" where it ends)."""
 
     before: Spelled
@@ -79,7 +79,7 @@ class Point(NamedTuple):
 
     @property
     def coins(self) -> Coins:
-        """What chance decides here."""
+        """The random decisions here."""
         return Coins(len(self.dropped), bool(self.taken) and not self.sure)
 
 
@@ -94,7 +94,7 @@ class Dropping(NamedTuple):
     passages: Mapping[Spelled, Sequence[Passage]]
 
     def factors(self, split: Spelled) -> int:
-        """How many factors the sum of products has that is the split's probability."""
+        """The number of factors in the split's probability, a sum of products."""
         every = [point.coins for passage in self.passages[split] for point in passage]
         return sum(coins.dropped + coins.taken for coins in every)
 
@@ -105,8 +105,8 @@ def dropping(
     dropout: Fraction,
     read: Callable[[Reached], Spelled],
 ) -> Dropping:
-    """All that can become of a word: its model's `choices`, followed from the `start`; nothing where there
-    are more than `PASSAGES` ways."""
+    """All possible results for a word: its model's `choices`, followed from the `start`; nothing for more
+    than `PASSAGES` ways."""
     results = [*islice(_passages(start, choices, read), PASSAGES + 1)]
     ends = distribution(start, choices, dropout) if len(results) <= PASSAGES else None
     if ends is None:
@@ -135,7 +135,7 @@ def _passages(
 
 
 def _made(before: Spelled, after: Spelled) -> str:
-    """The first token that wasn't there.
+    """The first new token.
 
     >>> _made(("h", "u", "g"), ("h", "ug")), _made(("h",), ("h", "##u"))
     ('ug', '##u')
@@ -167,8 +167,8 @@ def factors_text(coins: Coins, dropout: Fraction) -> list[str]:
 
 
 def passage_table(passage: Passage, dropout: Fraction) -> str:
-    """One way to a split: at each point what drops out (✗), what is taken (✓), and the factors; the end only
-    where something drops out."""
+    """One way to a split: at each point the dropped options (✗), the taken one (✓), and the factors; the end
+    only if something drops out."""
     rows = []
     for point in passage:
         signs = [*((token, "✗") for token in point.dropped), *([(point.taken, "✓")] if point.taken else [])]
@@ -180,16 +180,16 @@ def passage_table(passage: Passage, dropout: Fraction) -> str:
 
 
 class Dropped(NamedTuple):
-    """A vocabulary, and a word that dropout splits."""
+    """A vocabulary, and a word to split with dropout."""
 
     word: str
     dropping: Dropping
     rule: str
-    """How it is split, plain text."""
+    """The rule of its splits, plain text."""
     given: str
     """The vocabulary: markup."""
     slips: Callable[[Spelled], Slips]
-    """For a split, the probabilities that common mistakes lead to."""
+    """For a split, the probabilities by common mistakes."""
     facts: Mapping[str, object]
     page: str
     counts: Mapping[str, int]
@@ -241,7 +241,7 @@ def dropout_question(drawn: Dropped, split: Spelled, dropout: Fraction) -> Quest
 
 
 def drop_merges(random: Random, level: int, dropout: Fraction) -> Dropped:
-    """A word that BPE-dropout splits."""
+    """A word to split by BPE-dropout."""
     counts = draw_words(random, SIZES[level])
     trace = train_bpe(corpus_of(counts), merges=DROPPED_MERGES[level])
     word, model = random.choice(list(counts)), trace.tokenizer().model
@@ -264,7 +264,7 @@ def drop_merges(random: Random, level: int, dropout: Fraction) -> Dropped:
 
 
 def drop_matches(random: Random, level: int, dropout: Fraction) -> Dropped:
-    """A word that MaxMatch-dropout splits."""
+    """A word to split by MaxMatch-dropout."""
     counts = draw_words(random, SIZES[level])
     trace = train_wordpiece(corpus_of(counts), merges=2 * DROPPED_MERGES[level])
     word, model = random.choice(list(counts)), trace.tokenizer().model
@@ -289,7 +289,7 @@ def drop_matches(random: Random, level: int, dropout: Fraction) -> Dropped:
 
 
 def tossed(drawn: Dropping, split: Spelled) -> list[list[Coins]]:
-    """What chance decides on each way to a split."""
+    """The random decisions on each way to a split."""
     return [[point.coins for point in passage] for passage in drawn.passages[split]]
 
 
@@ -310,7 +310,7 @@ def unigram_sampling(random: Random, level: int) -> Made:
     products = {one: probability(one, seed) for one in splits}
     weights = {one: product**power for one, product in products.items()}
     exact = weights[split] / sum(weights.values())
-    # A square root's decimals have no end: what answers are held against has twelve.
+    # A square root's decimals have no end: the key for grading has twelve.
     key = fraction(exact) if isinstance(exact, Fraction) else f"{exact:.12f}"
     share = Fraction(key)
     formulas = {one: raised(product_text(one, seed), power) for one in splits}

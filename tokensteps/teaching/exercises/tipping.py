@@ -31,8 +31,7 @@ MOST_MORE: Final = 30
 
 
 class Tipped(NamedTuple):
-    """A word of a run, and the run with the smallest count of it that makes the last step choose
-    otherwise."""
+    """A word of a run, and the run with its smallest count that changes the last step's choice."""
 
     trace: BpeTrace
     word: str
@@ -41,8 +40,8 @@ class Tipped(NamedTuple):
 
 
 def draw_tipped(random: Random, level: int) -> Tipped:
-    """A run of this level with a word of which more tip its last step, but no step before. From level 2 on
-    one more isn't enough."""
+    """A run of this level with a word that tips its last step, but no step before, if it occurs more often.
+    From level 2 on one more isn't enough."""
     step = MERGES_BEFORE[level]
     for _attempt in range(MERGING_ATTEMPTS):
         trace = train_bpe(corpus_of(draw_words(random, SIZES[level])), merges=step + 1)

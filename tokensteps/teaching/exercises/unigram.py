@@ -1,4 +1,4 @@
-"""Exercises on Unigram: how probable a split is, which split is best, which piece goes, the Viterbi table."""
+"""Exercises on Unigram: a split's probability, the best split, the next prune, the Viterbi table."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ from tokensteps.teaching.slips.unigram import loss_slips, probability_slips, spl
 from tokensteps.teaching.splitting import split_hint
 
 SEED_PIECES: Final = {1: 8, 2: 10, 3: 12, 4: 13, 5: 14}
-"""Pieces that training starts from."""
+"""Pieces in the seed."""
 SPLIT_INTO: Final = {1: 2, 2: 2, 3: 3, 4: 3, 5: 4}
-"""Pieces in the split whose probability is the question."""
+"""Pieces in the split of the question on its probability."""
 SPLIT_WAYS: Final = {1: (2, 3), 2: (3, 4), 3: (4, 6), 4: (5, 10), 5: (8, 20)}
 """In how many ways the word can be split."""
 UNIGRAM_ATTEMPTS: Final = 80
@@ -59,7 +59,7 @@ LOSS_ROUNDING: Final = 1e-6
 
 
 def draw_model(random: Random, level: int) -> tuple[dict[str, int], UnigramTrace]:
-    """Word counts, and a run on them that starts from a few pieces and prunes them all."""
+    """Word counts, and a run on them from a few pieces, all pruned in the end."""
     while True:
         counts = draw_words(random, SIZES[level]._replace(words=max(3, SIZES[level].words - 1)))
         characters = len(set("".join(counts)))
@@ -240,8 +240,7 @@ def clear_cut(trace: UnigramTrace, step: int) -> bool:
 
 
 def steps_asked(trace: UnigramTrace, level: int) -> list[int]:
-    """The steps after which a prune makes a good question: on level 1 one that costs nothing, above one that
-    costs something."""
+    """The steps before good questions on prunes: on level 1 free ones, above costly ones."""
     steps: list[int] = []
     for step in range(len(trace)):
         ranking = trace[step].candidates()
@@ -253,7 +252,7 @@ def steps_asked(trace: UnigramTrace, level: int) -> list[int]:
 
 
 def draw_pruning(random: Random, level: int) -> tuple[dict[str, int], UnigramTrace, int]:
-    """A corpus, its run, and a step that makes a good question: at least every sixth corpus has one."""
+    """A corpus, its run, and a step for a good question: at least every sixth corpus has one."""
     while True:
         counts, trace = draw_model(random, level)
         steps = steps_asked(trace, level)
@@ -299,7 +298,7 @@ def counts_at(trace: UnigramTrace, step: int) -> dict[str, int]:
 
 
 def unigram_loss(random: Random, level: int) -> Made:
-    """What losing the next piece costs."""
+    """The cost of losing the next piece."""
     counts, trace, step = draw_pruning(random, level)
     event = prune_at(trace, step + 1)
     true = 0.0 if abs(event.loss) < LOSS_ROUNDING else event.loss

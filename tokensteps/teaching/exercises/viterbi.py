@@ -32,7 +32,7 @@ def bits(log_probability: float) -> int:
 
 
 def bits_text(number: int) -> str:
-    """What a piece costs, as plain text."""
+    """A piece's cost, as plain text."""
     return ngettext("{number} bit", "{number} bits", number).format(number=number)
 
 
@@ -57,7 +57,7 @@ def draw_lattice(random: Random, level: int) -> tuple[str, dict[str, int]]:
 
 
 def lattice_of(word: str, model: Mapping[str, int]) -> Lattice:
-    """The engine's lattice for pieces whose probability is 1/2 to the power of their bits."""
+    """The engine's lattice for pieces with a probability of 1/2 to the power of their bits."""
     return Lattice.build(word, {piece: -number * math.log(2) for piece, number in model.items()})
 
 
@@ -122,14 +122,14 @@ def grade_cells(
     model: Mapping[str, int],
     filled: str,
 ) -> Verdict:
-    """Grade a Viterbi table: say which cells are wrong, and show the right table."""
+    """Grade a Viterbi table: name the wrong cells, and show the right table."""
     lines = [line.strip() for line in answer.split("\n")]
     if len(lines) != 2 * len(cells) or not all(lines):
         empty = tuple(index for index, line in enumerate(lines) if not line)
         return unread(_("Fill in every cell."))._replace(cells=empty)
     numbers = [read_number(typed) for typed in lines[::2]]
     mistakes: dict[int, str] = {}
-    """A wrong cell → what is wrong with it, and what it should be."""
+    """A wrong cell → its fault, and the right value."""
     for end, (number, pieces) in enumerate(cells, start=1):
         typed, piece, read = lines[2 * end - 2], lines[2 * end - 1], numbers[end - 1]
         if read is None:
@@ -171,7 +171,7 @@ def grade_cells(
 
 
 def ways_to(end: int, word: str, model: Mapping[str, int]) -> list[int]:
-    """Where the pieces that end at a boundary begin."""
+    """The starts of the pieces that end at a boundary."""
     return [start for start in range(end) if word[start:end] in model]
 
 
@@ -210,7 +210,7 @@ def last_piece_slip(yours: str, beginning: str, model: Mapping[str, int]) -> str
 
 
 def follow(values: Sequence[Fraction], mistaken: Sequence[int], word: str, model: Mapping[str, int]) -> bool:
-    """Whether there are several wrong numbers, and all but the first are right if one goes on from those
+    """Whether there are several wrong numbers, and all but the first are right, computed from the wrong ones
     before."""
     reached = [Fraction(0), *values]
     ends = [cell // 2 + 1 for cell in mistaken]

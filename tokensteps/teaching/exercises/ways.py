@@ -69,15 +69,15 @@ USE_RULES: Final[Mapping[str, str]] = {
         "A word is split into the pieces whose probabilities have the greatest product. If several splits tie, any of them is right."
     ),
 }
-"""A way to use a vocabulary → what to do."""
+"""A way to use a vocabulary → the instructions."""
 RULES_USED: Final = {1: 3, 2: 4, 3: 5, 4: 6, 5: 7}
-"""Merges that BPE has learned."""
+"""BPE's learned merges."""
 ALL_UNLIKE_FROM: Final = 4
-"""From this level on, the split asked about is unlike those by all other ways; below, unlike one of them."""
+"""From this level on, the split in question differs from all other ways'; below, from one of them."""
 USE_ATTEMPTS: Final = 8
-"""Vocabularies that are drawn for that; after them, one other way is enough."""
+"""The most vocabularies drawn for that; after them, one other way is enough."""
 WORDS_TRIED: Final = 12
-"""Words that are tried with a vocabulary."""
+"""The most words tried with a vocabulary."""
 
 
 class Used(NamedTuple):
@@ -89,7 +89,7 @@ class Used(NamedTuple):
     splits: Mapping[str, tuple[Spelled, ...]]
 
     def unlike(self, way: str) -> int:
-        """How many other ways give no split that this one gives.
+        """The number of other ways without a common split with this one.
 
         >>> Used(
         ...     "hug",
@@ -107,15 +107,15 @@ class Used(NamedTuple):
 
 
 class Posed(NamedTuple):
-    """What a question about a way is made of."""
+    """The parts of a question about a way."""
 
     used: Used
     given: str
     """The vocabulary: markup."""
     told: Mapping[str, str]
-    """What is known of each token, plain text."""
+    """The facts about each token, plain text."""
     why: str
-    """How the way comes to its split: markup."""
+    """The way's path to its split: markup."""
     begun: str
     """How to begin: markup."""
     slip: Callable[[Spelled], str]
@@ -125,7 +125,7 @@ class Posed(NamedTuple):
 
 
 def ways(random: Random, level: int) -> Made:
-    """A word's split by one way to use a vocabulary that was trained for another."""
+    """A word's split by one way to use a vocabulary trained for another."""
     pose = random.choice((pose_merges, pose_pieces))
     way, posed = pose(random, level)
     return Made(way_question(way, posed), {**posed.facts, "way": way}, posed.link)
@@ -134,8 +134,8 @@ def ways(random: Random, level: int) -> Made:
 def way_asked(
     random: Random, level: int, drawn: Callable[[], Iterator[tuple[Drawn, Used]]], own: str
 ) -> tuple[Drawn, Used, str]:
-    """A run, a word, and a way to split it: `own`, what the vocabulary was made for, the longest match or the
-    fewest tokens.
+    """A run, a word, and a way to split it: `own`, the vocabulary's purpose, the longest match or the fewest
+    tokens.
 
     `drawn` gives words with a run, another one each time; `own` and the longest match split them differently.
     """
@@ -168,7 +168,7 @@ def fewest_splits(word: str, tokens: Collection[str]) -> tuple[Spelled, ...]:
 
 
 def way_question(way: str, posed: Posed) -> Question:
-    """How a word is split by one way to use a vocabulary; the answer shows what the others do."""
+    """A word's split by one way to use a vocabulary; the answer also shows the others."""
     used = posed.used
     true, *as_good = used.splits[way]
     why = posed.why

@@ -1,4 +1,4 @@
-"""What exercises are made of: small random corpora, and the tables that show them."""
+"""The material of exercises: small random corpora, and their tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FAMILIES: Final = (
     ("in", "pin", "pins", "spin", "thin", "tin", "think", "spins", "thing", "win"),
     ("all", "ball", "tall", "call", "fall", "calls", "small", "taller", "balls", "wall"),
 )
-"""Words that share pieces, so that pairs recur as in a text."""
+"""Words with shared pieces, so that pairs recur as in a text."""
 
 
 class Size(NamedTuple):
@@ -53,7 +53,7 @@ SIZES: Final[Mapping[int, Size]] = {
 
 
 class Address(NamedTuple):
-    """The address of a page that shows the same corpus."""
+    """The address of a page with the same corpus."""
 
     page: str
     """An algorithm's name."""
@@ -61,11 +61,11 @@ class Address(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What a maker returns."""
+    """The result of a maker."""
 
     question: Question
     facts: Mapping[str, object]
-    """What the prompt tells the learner, as plain data: enough to solve it again by other means."""
+    """The facts in the prompt, as plain data: enough for a solution by other means."""
     link: Address | None = None
 
 
@@ -78,7 +78,7 @@ class ExerciseKind:
 
     title: str
     trains: str
-    """What it trains."""
+    """The skill it trains."""
     make: Maker = field(repr=False)
 
 
@@ -155,7 +155,7 @@ def prompt(rule: str, given: str, asked: str) -> str:
 
 
 def pair_html(pair: Iterable[str]) -> str:
-    """A pair as two chips that touch."""
+    """A pair as two joined chips."""
     return f'<span class="pair">{chips(pair)}</span>'
 
 

@@ -1,5 +1,5 @@
-"""What stations ask above their pages: questions with answers from the engine, in the forms and with the
-grading of all others."""
+"""The stations' questions above their pages, with answers from the engine, in the forms and with the grading
+of all others."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from tokensteps.teaching.questions import (
 from tokensteps.teaching.splitting import split_hint
 
 EXAMPLE_WORD: Final = "thunderstorm"
-"""A word that the home page's tokenizer cuts."""
+"""A word to be cut by the home page's tokenizer."""
 
 
 class Card(NamedTuple):
-    """What a station asks."""
+    """A station's question."""
 
     make: Callable[[ShownTokenizer | None], Question]
-    """Makes the question, with the tokenizer that it needs."""
+    """Makes the question, with the tokenizer for it."""
     spec: str = ""
     """That tokenizer, for a question about one from a file; "" for none."""
 
@@ -82,7 +82,7 @@ def own_question(_subject: ShownTokenizer | None) -> Question:
 
 
 def new_word_question(_subject: ShownTokenizer | None) -> Question:
-    """How is a word cut that training never saw?"""
+    """How is a word unseen in training cut?"""
     trace = trace_at(BPE, corpus="hug")
     question, _facts = bpe_question(trace, len(trace), NEW_WORD)
     merges = ", ".join(PLUS.join(merge_at(trace, step).pair) for step in range(1, len(trace) + 1))
@@ -97,7 +97,7 @@ def new_word_question(_subject: ShownTokenizer | None) -> Question:
 
 
 def bytes_question(_subject: ShownTokenizer | None) -> Question:
-    """How many tokens is a sign that training never saw?"""
+    """How many tokens is a sign unseen in training?"""
     trace = trace_at(BPE, **SENTENCES_QUERY)
     tokens = trace.tokenizer(len(trace)).encode(NEW_SIGN).tokens
     data = " ".join(f"{byte:02X}" for byte in NEW_SIGN.encode())
@@ -217,11 +217,11 @@ CARDS: Final[Mapping[str, Card]] = {
     "lattice": Card(lattice_question),
     "differs": Card(differs_question),
 }
-"""What is asked, by the stations' own names for it."""
+"""The questions, by the stations' own names for them."""
 
 
 def path_facts() -> dict[str, str]:
-    """The values of the fields in the stations' sentences that no plan has."""
+    """The values of the fields only in the stations' sentences, not in plans."""
     bpe = trace_at(BPE, corpus="hug")
     link = next(station.link for station in STATIONS if any(claim.kind == "even" for claim in station.claims))
     tie = [one for one in bpe.candidates(int(link.query["step"]), 2) if one.tied]

@@ -1,7 +1,7 @@
 """The path through the app for a learner: its stations, each with something to do before anything is told.
 
-A station is done when that was done, or when its answer was shown. Figures are not written here: see `facts`
-in `tokensteps/teaching/lessons.py`.
+A station is done after that, or after its answer was shown. Figures are not written here: see `facts` in
+`tokensteps/teaching/lessons.py`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from tokensteps.teaching.lessons import (
 )
 
 NEW_WORD: Final = "bugs"
-"""A word that the five words' training never sees."""
+"""A word absent from the training on five words."""
 NEW_SIGN: Final = "🍵"
-"""A character that the four sentences don't have."""
+"""A character absent from the four sentences."""
 LONG_WORD: Final = "tokenization"
 """A word for GPT-2 to cut."""
 SENTENCES_QUERY: Final = {"corpus": "course", "alphabet": "bytes", "size": "276"}
@@ -31,23 +31,23 @@ SENTENCES_QUERY: Final = {"corpus": "course", "alphabet": "bytes", "size": "276"
 
 
 class Station(NamedTuple):
-    """One stop on the way. Its texts are to be translated; those of the end have fields."""
+    """One stop on the way. Its texts are to be translated; the ones at the end have fields."""
 
     link: Link
     ask: str
-    """What to do there."""
+    """The task there."""
     named: str
-    """What the learner did, with `{yours}` for the answer."""
+    """The learner's result, with `{yours}` for the answer."""
     insight: str
-    """What follows from it."""
+    """The consequence."""
     claims: tuple[Claim, ...] = ()
     card: str = ""
-    """What is asked above the page, a key of `CARDS` (`tokensteps/teaching/path/cards.py`); "" where the page
+    """The question above the page, a key of `CARDS` (`tokensteps/teaching/path/cards.py`); "" where the page
     itself asks, in Predict."""
     predictions: int = 0
     """How many steps are to be predicted there."""
     exercise: str = ""
-    """A kind of exercise that belongs to it; "" for none."""
+    """Its kind of exercise; "" for none."""
 
 
 STATIONS: Final[tuple[Station, ...]] = (
@@ -179,8 +179,8 @@ STATIONS: Final[tuple[Station, ...]] = (
 FOLLOW_UP: Final = Link(
     N_("Exercises, from easy to hard"), "exercises", {"kind": "path", "level": "1", "rising": "1"}
 )
-"""Where the path ends: at exercises on what its stations are about, and no others."""
+"""The end of the path: exercises on its stations' topics, and no others."""
 OWN_STATION: Final = 1
 """Where the learner writes a text of their own."""
 OLD_STATIONS: Final = {1: 2, 2: 3, 3: 7, 4: 9, 5: 8, 6: 4, 7: 10}
-"""What has become of the stations of the first path: number there → number here."""
+"""The stations of the first path: number there → number here."""

@@ -1,5 +1,4 @@
-"""What the scenes compute from a learner's own input: numbers cut by rules, and a name that becomes a glitch
-token."""
+"""The scenes' results for a learner's own input: numbers cut by rules, and a name as a glitch token."""
 
 from __future__ import annotations
 
@@ -13,9 +12,9 @@ from tokensteps.language.i18n import N_
 from tokensteps.runs.corpora import EXAMPLES
 
 TIMES_NAMED: Final = 20
-"""How often the name stands in the text that a tokenizer is trained on, in the scene on glitch tokens."""
+"""The name's count in the tokenizer's training text, in the scene on glitch tokens."""
 OTHER_MERGES: Final = 10
-"""Merges that this training may spend on the sentences."""
+"""Merges of this training left for the sentences."""
 DIGITS: Final = re.compile(r"[0-9]+")
 
 
@@ -43,11 +42,11 @@ DIGIT_RULES: Final[Mapping[str, Callable[[str], Sequence[str]]]] = {
     N_("Rule: threes from the right"): by_right_threes,
     N_("Rule: digit by digit"): list,
 }
-"""Rules that cut numbers before any merge (to be translated) → the pieces of a run of digits."""
+"""Rules for cutting numbers before any merge (to be translated) → the pieces of a run of digits."""
 
 
 def cut_by(rule: Callable[[str], Sequence[str]], text: str) -> list[str]:
-    """The numbers of a text, cut by a rule, and what is between them.
+    """The numbers of a text, cut by a rule, and the text between them.
 
     >>> cut_by(by_left_threes, "1234 × 56")
     ['123', '4', ' × ', '56']
@@ -61,14 +60,14 @@ def cut_by(rule: Callable[[str], Sequence[str]], text: str) -> list[str]:
 
 
 class Glitch(NamedTuple):
-    """A name that a tokenizer's text is full of, and the model's text lacks."""
+    """A name frequent in a tokenizer's text, and absent from the model's."""
 
     tokens: tuple[str, ...]
     """The name's tokens, with the space in front of it."""
     learned: int
-    """How many tokens were learned."""
+    """The number of learned tokens."""
     unused: tuple[str, ...]
-    """Those of them that the model's text never uses."""
+    """The ones never used in the model's text."""
 
 
 @cache

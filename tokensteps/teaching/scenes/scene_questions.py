@@ -1,7 +1,7 @@
-"""Why tokenizers matter: six scenes, each with a question about GPT-2's tokenizer and a sentence of what
-follows from the answer.
+"""Why tokenizers matter: six scenes, each with a question about GPT-2's tokenizer and a sentence on the
+consequence of the answer.
 
-No answer is written here: GPT-2's tokenizer, which comes with the app, gives them.
+No answer is written here: they come from the app's own GPT-2 tokenizer.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class Scene(NamedTuple):
     make: Callable[[ShownTokenizer], Question]
     """Makes the question, with GPT-2's tokenizer."""
     follows: str
-    """What follows for a model and its users."""
+    """The consequence for a model and its users."""
     sources: tuple[str, ...]
-    """Who has measured it: titles with their year and place, which stay as they are."""
+    """Sources of the measurements: titles with their year and place, not translated."""
 
 
 def tokens_of(subject: ShownTokenizer, text: str) -> list[str]:
@@ -82,7 +82,7 @@ def letters_question(gpt2: ShownTokenizer) -> Question:
 
 
 def numbers_question(gpt2: ShownTokenizer) -> Question:
-    """How is a number cut by merges that were learned from text?"""
+    """How is a number cut by merges learned from text?"""
     pieces = tuple(tokens_of(gpt2, NUMBER))
     text = fill(_("GPT-2 cuts it into {tokens}."), tokens=_chips_of(gpt2, NUMBER))
 
@@ -177,7 +177,7 @@ def code_question(gpt2: ShownTokenizer) -> Question:
 
 
 def glitch_question(gpt2: ShownTokenizer) -> Question:
-    """A token that the model never met."""
+    """A token the model never met."""
     written = f" {GLITCH}"
     prompt = fill(
         _("{name} is the name of one user of a forum. How many tokens is it for GPT-2, behind a space?"),
@@ -272,4 +272,4 @@ SCENES: Final[Mapping[str, Scene]] = {
         ),
     ),
 }
-"""The scenes in their order, by the name that a link has."""
+"""The scenes in their order, by their names in links."""

@@ -1,5 +1,5 @@
-"""Mistakes that learners often make when they encode a word: what each of them leads to, under its key in
-`SLIPS`, the likeliest first."""
+"""Learners' common mistakes in encoding a word: the result of each, under its key in `SLIPS`, the likeliest
+first."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Spelled = tuple[str, ...]
 def rule_by_rule(
     tokens: Sequence[str], rules: Sequence[tuple[str, str]], *, backwards: bool = False
 ) -> Iterator[Spelled]:
-    """A word's tokens, rule by rule: each time the first rule of the list that fits (or the last one),
-    wherever its pair occurs.
+    """A word's tokens, rule by rule: each time the first fitting rule of the list (or the last one), wherever
+    its pair occurs.
 
     >>> [*rule_by_rule(("h", "u", "g"), [("u", "g"), ("h", "ug")])]
     [('h', 'u', 'g'), ('h', 'ug'), ('hug',)]
@@ -33,7 +33,7 @@ def rule_by_rule(
 
 
 def merged_leftmost(tokens: Sequence[str], rules: Collection[tuple[str, str]]) -> Spelled:
-    """The leftmost pair that any rule fits, again and again.
+    """The leftmost pair of any rule is merged, again and again.
 
     >>> merged_leftmost(("h", "u", "g"), [("u", "g"), ("h", "u")])
     ('hu', 'g')
@@ -49,9 +49,9 @@ def merged_leftmost(tokens: Sequence[str], rules: Collection[tuple[str, str]]) -
 def bpe_slip(
     yours: Spelled, letters: Sequence[str], spelled: Sequence[str], rules: Sequence[tuple[str, str]]
 ) -> str:
-    """The mistake behind tokens that merging doesn't give; "" if none is known.
+    """The mistake behind tokens not made by merging; "" if none is known.
 
-    `spelled` are the word's characters, `letters` the same with `[UNK]` for those that are unknown.
+    `spelled` are the word's characters, `letters` the same with `[UNK]` for unknown ones.
     """
     steps = [*rule_by_rule(letters, rules)]
     if yours == steps[0]:
@@ -81,7 +81,7 @@ BY_WAY: Final[Mapping[str, str]] = {
 
 
 def way_slip(way: str, yours: Spelled, splits: Mapping[str, Collection[Spelled]]) -> str:
-    """The mistake behind known tokens that one way to use a vocabulary doesn't give; "" if none is known.
+    """The mistake behind known tokens in a wrong split by one way to use a vocabulary; "" if none is known.
     `splits` are right by each way.
 
     >>> way_slip(
@@ -100,8 +100,8 @@ def way_slip(way: str, yours: Spelled, splits: Mapping[str, Collection[Spelled]]
 def wordpiece_slip(
     yours: Spelled, word: str, true: Sequence[str], vocabulary: Collection[str], prefix: str, unknown: str
 ) -> str:
-    """The mistake behind tokens that the longest match doesn't give; "" if none is known. `yours` come
-    without the prefix."""
+    """The mistake behind tokens not made by the longest match; "" if none is known. `yours` come without the
+    prefix."""
     if yours == (unknown,):
         return "gave_up"
     forms = [prefix + token if index else token for index, token in enumerate(yours)]

@@ -1,5 +1,5 @@
-"""Mistakes that learners often make about merges: what each of them leads to, under its key in `SLIPS`, the
-likeliest first."""
+"""Learners' common mistakes about merges: the result of each, under its key in `SLIPS`, the likeliest
+first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Counts = Mapping[str, int]
 PairName = tuple[str, str]
 Named = TypeVar("Named", PairName, str)
 Slips = Iterator[tuple[str, Fraction | float]]
-"""Mistakes, each with a number that it leads to."""
+"""Mistakes, each with its resulting number."""
 
 
 class Counted(NamedTuple):
@@ -78,7 +78,7 @@ def pairs_apart(splits: Splits, counts: Counts) -> Counter[PairName]:
 
 
 def counting_slips(splits: Splits, counts: Counts, pair: PairName, prefix: str = "") -> Slips:
-    """What a pair's count is by each mistake.
+    """A pair's count by each mistake.
 
     >>> hug = {"hug": ("h", "ug"), "hugs": ("h", "ug", "s"), "ughug": ("u", "g", "h", "ug")}
     >>> dict(counting_slips(hug, {"hug": 10, "hugs": 5, "ughug": 2}, ("u", "g")))["letters"]
@@ -94,7 +94,7 @@ def counting_slips(splits: Splits, counts: Counts, pair: PairName, prefix: str =
 
 
 def _letters(splits: Splits, counts: Counts, pair: PairName, prefix: str) -> int:
-    """How often a pair's letters stand side by side, whatever the tokens."""
+    """How often a pair's letters occur side by side, whatever the tokens."""
     letters = "".join(token.removeprefix(prefix) for token in pair)
     result = 0
     for word, tokens in splits.items():
@@ -104,20 +104,20 @@ def _letters(splits: Splits, counts: Counts, pair: PairName, prefix: str) -> int
 
 
 def best_of(values: Mapping[Named, Fraction | int]) -> set[Named]:
-    """Those with the greatest value."""
+    """The names with the greatest value."""
     most = max(values.values())
     return {name for name, value in values.items() if value == most}
 
 
 def count_choices(splits: Splits, counts: Counts, _prefix: str = "") -> Iterator[tuple[str, set[PairName]]]:
-    """The pairs that BPE would merge next by each mistake."""
+    """BPE's next pairs by each mistake."""
     yield "words_once", best_of(count_all(splits, each_once(counts)).pairs)
     yield "places_once", best_of(pairs_by_word(splits, counts))
     yield "overlaps", best_of(pairs_apart(splits, counts))
 
 
 def bridge_choices(splits: Splits, counts: Counts, space: str = "Ġ") -> Iterator[tuple[str, set[PairName]]]:
-    """The pairs that SuperBPE would merge next in stage 2 by a mistake of its own.
+    """SuperBPE's next pairs in stage 2 by a mistake of its own.
 
     >>> dict(bridge_choices({"to be to bed": ("to", "Ġbe", "Ġto", "Ġbe", "d")}, {"to be to bed": 1}))
     {'within_words': {('Ġbe', 'd')}}
@@ -134,7 +134,7 @@ def bridge_choices(splits: Splits, counts: Counts, space: str = "Ġ") -> Iterato
 def removal_choices(
     splits: Splits, counts: Counts, pair: PairName, learned: Collection[str], threshold: Fraction
 ) -> Iterator[tuple[str, set[str]]]:
-    """The learned ones of a pair's tokens that PickyBPE would remove after their merge by each mistake."""
+    """The learned tokens of a pair to be removed by PickyBPE after their merge, by each mistake."""
 
     def shares(counts: Counts) -> dict[str, Fraction]:
         single, taken = count_all(splits, counts).single, pairs_apart(splits, counts)[pair]
@@ -155,7 +155,7 @@ def removal_choices(
 def chooser_choices(
     splits: Mapping[str, Splits], counts: Mapping[str, Counts]
 ) -> Iterator[tuple[str, set[str]]]:
-    """The languages that would choose in parity-aware BPE by each mistake, from each one's words.
+    """The choosing languages in parity-aware BPE by each mistake, from each one's words.
 
     >>> splits = {"en": {"tea": ("t", "ea")}, "de": {"Tee": ("T", "e", "e")}, "es": {"té": ("té",)}}
     >>> dict(chooser_choices(splits, {"en": {"tea": 2}, "de": {"Tee": 1}, "es": {"té": 1}}))["most_words"]
@@ -182,7 +182,7 @@ FORMULAS: Mapping[str, Formula] = {
     "second_only": lambda pair, _first, second: Fraction(pair, second),
     "counts_added": lambda pair, first, second: Fraction(pair, first + second),
 }
-"""Formulas that are taken for the score's."""
+"""Formulas often mistaken for the score's."""
 
 
 def score(pair: int, first: int, second: int) -> Fraction:
@@ -199,12 +199,12 @@ def all_scores(found: Counted, formula: Formula = score) -> dict[PairName, Fract
 
 
 def without_prefix(splits: Splits, prefix: str) -> Splits:
-    """Words in their tokens, those inside a word written like those at its start."""
+    """Words in their tokens, all without the continuation prefix."""
     return {word: [token.removeprefix(prefix) for token in tokens] for word, tokens in splits.items()}
 
 
 def scoring_slips(splits: Splits, counts: Counts, pair: PairName, prefix: str) -> Slips:
-    """What a pair's score is by each mistake.
+    """A pair's score by each mistake.
 
     >>> hug = {"hug": ("h", "##u", "##g"), "gum": ("g", "##u", "##m")}
     >>> dict(scoring_slips(hug, {"hug": 10, "gum": 5}, ("##u", "##g"), "##"))["prefix_ignored"]
@@ -221,7 +221,7 @@ def scoring_slips(splits: Splits, counts: Counts, pair: PairName, prefix: str) -
 
 
 def score_choices(splits: Splits, counts: Counts, _prefix: str = "") -> Iterator[tuple[str, set[PairName]]]:
-    """The pairs that WordPiece would merge next by each mistake."""
+    """WordPiece's next pairs by each mistake."""
     result = count_all(splits, counts)
     yield "most_frequent", best_of(result.pairs)
     for name, formula in FORMULAS.items():
@@ -233,7 +233,7 @@ def score_choices(splits: Splits, counts: Counts, _prefix: str = "") -> Iterator
 
 
 def joined(pair: PairName, prefix: str = "") -> str:
-    """The token that a pair becomes.
+    """The merged token of a pair.
 
     >>> joined(("##u", "##g"), "##")
     '##ug'
@@ -244,7 +244,7 @@ def joined(pair: PairName, prefix: str = "") -> str:
 def merge_slips(
     now: Sequence[str], pair: PairName, prefix: str, later: Iterable[Sequence[str]]
 ) -> Iterator[tuple[str, Sequence[str]]]:
-    """A word's tokens after the merge of a pair, by each mistake. `later` is what the word becomes after more
+    """A word's tokens after the merge of a pair, by each mistake. `later` are the word's tokens after more
     merges.
 
     >>> dict(merge_slips(("a", "a", "a"), ("a", "a"), "", ()))

@@ -1,5 +1,5 @@
-"""Mistakes that learners often make about splits at random: what each of them leads to, under its key in
-`SLIPS`, the likeliest first."""
+"""Learners' common mistakes about random splits: the result of each, under its key in `SLIPS`, the likeliest
+first."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tokensteps.teaching.slips.merging import PairName, Slips
 
 
 class Coins(NamedTuple):
-    """What chance decides at one point of a word: how many options drop out, and then whether one is taken
-    that could have dropped out."""
+    """The random decisions at one point of a word: the number of dropped options, and whether an option that
+    could have dropped out is then taken."""
 
     dropped: int
     taken: bool
 
     def share(self, dropout: Fraction) -> Fraction:
-        """How probable that is.
+        """Its probability.
 
         >>> Coins(1, True).share(Fraction(1, 10)), Coins(2, False).share(Fraction(1, 10))
         (Fraction(9, 100), Fraction(1, 100))
@@ -60,7 +60,7 @@ def merge_dropout_slips(
     split: Spelled,
     dropout: Fraction,
 ) -> Slips:
-    """The same for BPE-dropout alone: what has to drop out at the end, several ways, rules that drop out once
+    """The same for BPE-dropout alone: forgetting the drops at the end, or other ways, or dropping rules once
     for the whole word."""
     yield "end_forgotten", sum((product_of(way[:-1], dropout) for way in ways), start=Fraction(0))
     if len(ways) > 1:
@@ -87,8 +87,8 @@ def dropped_for_good(
 def sampling_slips(
     own: Fraction, products: Collection[Fraction], power: Fraction
 ) -> Iterator[tuple[str, Fraction | float]]:
-    """How often Unigram's sampling gives a split whose pieces have the product `own`, by each mistake;
-    `products` are those of all splits.
+    """The probability in Unigram's sampling of a split with the product `own`, by each mistake; `products`
+    are all splits'.
 
     >>> dict(sampling_slips(Fraction(1, 4), [Fraction(1, 4), Fraction(1, 2)], Fraction(1)))["others_only"]
     Fraction(1, 2)

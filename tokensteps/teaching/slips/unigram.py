@@ -1,5 +1,5 @@
-"""Mistakes that learners often make about Unigram: what each of them leads to, under its key in `SLIPS`, the
-likeliest first."""
+"""Learners' common mistakes about Unigram: the result of each, under its key in `SLIPS`, the likeliest
+first."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def probability_slips(pieces: Sequence[str], counts: Mapping[str, int]) -> Slips
 
 
 def greatest_total(word: str, weights: Mapping[str, float | Fraction]) -> float | Fraction:
-    """The greatest sum of weights that a split of a word into these pieces has.
+    """The greatest sum of weights of a word's splits into these pieces.
 
     >>> greatest_total("hug", {"h": 1, "u": 1, "g": 1, "ug": 3})
     4
@@ -62,8 +62,7 @@ def greedy_split(word: str, pieces: Iterable[str]) -> Pieces:
 
 
 def split_slip(word: str, yours: Pieces, weights: Mapping[str, float | Fraction]) -> str:
-    """The mistake behind a split into known pieces that is not the most probable one. `weights` are the
-    pieces' probabilities."""
+    """The mistake behind a wrong split into known pieces. `weights` are the pieces' probabilities."""
     if yours == greedy_split(word, weights):
         return "greedy"
     if -len(yours) == greatest_total(word, dict.fromkeys(weights, -1)):
@@ -74,13 +73,13 @@ def split_slip(word: str, yours: Pieces, weights: Mapping[str, float | Fraction]
 
 
 class ResplitWord(NamedTuple):
-    """A word that needs another split without a piece."""
+    """A word with another split without a piece."""
 
     number: int
     """How often it occurs."""
     before: float
     after: float
-    """What it costs, −ln."""
+    """Its cost, −ln."""
     split: Pieces = ()
     split_after: Pieces = ()
 
@@ -101,9 +100,9 @@ def loss_slips(resplits: Sequence[ResplitWord]) -> Slips:
 def choosing_slip(
     yours: str, weights: Mapping[str, float], losses: Mapping[str, float], types: Mapping[str, float]
 ) -> str:
-    """The mistake behind a piece that is not the cheapest to lose; "" if none is known.
+    """The mistake behind a wrong piece as the cheapest to lose; "" if none is known.
 
-    `weights` are the offered pieces' probabilities, `losses` what losing each costs, `types` the same with
+    `weights` are the offered pieces' probabilities, `losses` the cost of losing each, `types` the same with
     each word counted once (empty if that is not known).
     """
     if types and types[yours] <= min(types.values()) + ROUNDING:
