@@ -192,7 +192,7 @@ def refuse_unknown_name(kind: str, name: object, known: Iterable[str]) -> None:
 
 
 class SettingError(TokenizersCoreError):
-    """A setting has a senseless value; `reason` says why, or names the remedy.
+    """A setting has an invalid value; `reason` says why, or names the remedy.
 
     >>> print(SettingError(name="merges", value=-1, reason="choose at least 0"))
     merges=-1 can't be used: choose at least 0.

@@ -22,14 +22,14 @@ recounts the whole corpus at every step. Among equally good pairs or pieces, the
 6. `unigram_em`: the same model as SentencePiece trains it, with expectation–maximization.
    Kudo and Richardson (2018), "SentencePiece: A simple and language independent subword tokenizer and
    detokenizer for Neural Text Processing".
-7. `superbpe`: BPE whose later tokens bridge spaces.
+7. `superbpe`: BPE with later tokens that bridge spaces.
    Liu et al. (2025), "SuperBPE: Space Travel for Language Models".
 8. `pickybpe`: BPE that removes a token again when it is hardly used by itself.
    Chizhov et al. (2024), "BPE Gets Picky: Efficient Vocabulary Refinement During Tokenizer Training".
-9. `paritybpe`: BPE in several languages, of which the one that is served worst chooses each merge.
+9. `paritybpe`: BPE in several languages: the worst-served language chooses each merge.
    Foroutan et al. (2025), "Parity-Aware Byte-Pair Encoding: Improving Cross-lingual Fairness in
    Tokenization".
-10. `sentencepiece_bpe`: BPE as SentencePiece trains it, which decides what the papers leave open.
+10. `sentencepiece_bpe`: BPE as SentencePiece trains it, with its answers to open questions.
    Kudo and Richardson (2018), as for 6.
 
 These files import the standard library and each other, nothing else of the engine, so you can copy them

@@ -16,8 +16,8 @@ p ug 5
 hug s 5
 b un 4
 
-After four merges (p, ug) and (hug, s) both occur 5 times; the pair met first wins. Encoding repeats
-the merges on a new word, the one learned first going first. Here are the first three, on top of an
+After four merges (p, ug) and (hug, s) both occur 5 times; the pair met first wins. Encoding
+repeats the merges on a new word, in the order of learning. Here are the first three, on top of an
 alphabet of seven letters:
 
 >>> vocabulary, merges, splits = train(words, vocab_size=10)
@@ -58,7 +58,7 @@ WordFrequencies = dict[str, int]
 Splits = dict[str, list[str]]
 """Word → the tokens it is cut into."""
 Merges = list[tuple[tuple[str, str], int]]
-"""The pairs that were merged, in that order, each with its count."""
+"""The merged pairs in order, each with its count."""
 
 
 def train(
@@ -98,7 +98,7 @@ def symbols_in(splits: Splits) -> set[str]:
 
 
 def pair_counts(splits: Splits, words: WordFrequencies) -> dict[tuple[str, str], int]:
-    """How often each pair of neighbours occurs in the corpus, in the order in which the pairs are met."""
+    """How often each pair of neighbours occurs in the corpus, in the order of first occurrence."""
     counts: dict[tuple[str, str], int] = {}
     for word, symbols in splits.items():
         for pair in pairwise(symbols):
@@ -124,7 +124,7 @@ def replace_pair(symbols: list[str], pair: tuple[str, str], token: str) -> list[
 def encode(
     word: str, merges: Merges, vocabulary: Sequence[str], end_of_word: str = "", unknown: str = "[UNK]"
 ) -> list[str]:
-    """The tokens of a word: merge the pair in it that was learned first, until no learned pair is left."""
+    """The tokens of a word: merge its earliest learned pair, until no learned pair is left."""
     symbols = [*word, end_of_word] if end_of_word else [*word]
     while True:
         present = set(pairwise(symbols))

@@ -12,7 +12,7 @@ becomes Ġ and a new line Ċ:
 >>> to_text("Ã©ðŁĳį")
 'é👍'
 
-A token may end in the middle of a character. What is no UTF-8 by itself is read as U+FFFD:
+A token may end in the middle of a character. Invalid UTF-8 is read as U+FFFD:
 
 >>> to_text("Ã©ðŁ")
 'é\ufffd'
@@ -29,7 +29,7 @@ OTHERS = [byte for byte in range(256) if byte not in PRINTABLE]
 SYMBOLS = {byte: chr(byte) for byte in PRINTABLE} | {byte: chr(256 + n) for n, byte in enumerate(OTHERS)}
 """Byte → the character it is written as."""
 BYTES = {symbol: byte for byte, symbol in SYMBOLS.items()}
-"""Character → the byte it stands for."""
+"""Character → its byte."""
 
 
 def to_symbols(text: str) -> str:

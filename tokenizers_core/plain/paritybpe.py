@@ -1,10 +1,10 @@
-"""Parity-aware BPE: the language that is served worst chooses what is merged next.
+"""Parity-aware BPE: the worst-served language chooses the next merge.
 
-Plain BPE merges what is most frequent in all texts together. The language with the most text gets most
-of the vocabulary, and the others take more tokens to say the same. Foroutan et al. (2025) keep a corpus
-for each language, and count on a parallel text, the same lines in each language, how many tokens each
-of them takes. The one that takes most chooses: the most frequent pair in its corpus is merged, in all
-languages.
+Plain BPE merges the most frequent pair of all texts together. The language with the most text gets
+most of the vocabulary, and the others take more tokens to say the same. Foroutan et al. (2025)
+keep a corpus for each language, and count each language's tokens on a parallel text, with the same
+lines in each language. The language with the most tokens chooses: the most frequent pair in its
+corpus is merged, in all languages.
 
 >>> lines = {"en": ["the cat sat", "the dog ran"], "de": ["die Katze saß", "der Hund rannte"]}
 >>> corpora = {language: words_of(texts) for language, texts in lines.items()}
@@ -17,9 +17,9 @@ de {'en': 22, 'de': 26} ␣ K
 de {'en': 22, 'de': 25} ␣K a
 de {'en': 22, 'de': 24} ␣Ka t
 
-German takes 28 tokens for its two lines, English 22, so German chooses, though `a t`, `␣ t` and others are as
-frequent in English. What is merged is merged in both: there is one vocabulary. Of two languages that take
-equally many the first named chooses, and one that has no pair left is passed over.
+German takes 28 tokens for its two lines, English 22, so German chooses, though `a t`, `␣ t` and others
+are as frequent in English. Every merge is made in both: there is one vocabulary. Of two languages with
+equally many tokens the first named chooses, and a language without a pair left is passed over.
 
 >>> tokens_of(splits["de"], corpora["de"]), tokens_of(splits["en"], corpora["en"])
 (23, 22)
@@ -32,7 +32,7 @@ from collections.abc import Mapping
 from tokenizers_core.plain.bpe import Splits, WordFrequencies, pair_counts, replace_pair, symbols_in
 
 Steps = list[tuple[str, dict[str, int], tuple[str, str]]]
-"""The language that chose, each language's tokens before the merge, and the pair."""
+"""The choosing language, each language's tokens before the merge, and the pair."""
 
 
 def words_of(texts: list[str]) -> WordFrequencies:

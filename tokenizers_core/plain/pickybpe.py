@@ -1,4 +1,4 @@
-"""PickyBPE: merge as BPE does, and throw a token away again when it only lived as a part of others.
+"""PickyBPE: merge like BPE, and remove a token again when it occurs almost only inside others.
 
 On the way to `hugs`, BPE makes `ug` and `hug`. If nearly every `ug` is in a `hug` afterwards, its
 place in the vocabulary is wasted. Chizhov et al. (2024) look at both parts of each merge: which
@@ -6,8 +6,8 @@ share of its places did the merge take?
 
     IoS = places that were merged / (places that were merged + places that are left)
 
-Above a threshold the part leaves the vocabulary, and the places that are left are split into what
-it was made of. Single characters stay.
+Above a threshold the part leaves the vocabulary, and its remaining places are split into its own
+parts. Single characters stay.
 
 >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 >>> vocabulary, events, splits = train(words, threshold=Fraction(9, 10))
@@ -29,13 +29,12 @@ The vocabulary ends without `ug` and `un`:
 >>> vocabulary
 ['b', 'g', 'h', 'n', 'p', 's', 'u', 'hug', 'pun', 'pug', 'hugs', 'bun']
 
-Encoding goes through merges and removals in the order in which they were made, so `ug` comes and
-goes again:
+Encoding repeats merges and removals in their order, so `ug` comes and goes again:
 
 >>> encode("unhug", events), encode("mug", events)
 (['u', 'n', 'hug'], ['m', 'u', 'g'])
 
-At a lower threshold more leaves, and what is left of it is split:
+At a lower threshold more tokens leave, and their remaining places are split:
 
 >>> vocabulary, events, splits = train(words, threshold=Fraction(7, 10))
 >>> [token for kind, tokens, token in events if kind == "remove"]
@@ -53,7 +52,7 @@ from math import inf
 from tokenizers_core.plain.bpe import Splits, WordFrequencies, pair_counts, replace_pair, symbols_in
 
 Events = list[tuple[str, tuple[str, ...], str]]
-"""What was done: ("merge", the pair, its token) or ("remove", the parts, the token that left)."""
+"""The events: ("merge", the pair, its token) or ("remove", the parts, the removed token)."""
 
 
 def train(
@@ -107,7 +106,7 @@ def occurrences(splits: Splits, words: WordFrequencies, token: str) -> int:
 
 
 def parts_of(token: str, made_of: Mapping[str, tuple[str, ...]], vocabulary: Collection[str]) -> list[str]:
-    """The tokens that a token was made of, those that have left the vocabulary split on."""
+    """The parts of a token, with removed ones split further."""
     parts: list[str] = []
     for part in made_of[token]:
         parts += [part] if part in vocabulary else parts_of(part, made_of, vocabulary)
@@ -124,7 +123,7 @@ def replace_token(symbols: Sequence[str], token: str, parts: Sequence[str]) -> l
 
 
 def encode(word: str, events: Events) -> list[str]:
-    """The tokens of a word: all that was done in training, done to this word."""
+    """The tokens of a word: all events of training, repeated on this word."""
     symbols = [*word]
     for kind, tokens, token in events:
         if kind == "merge":

@@ -1,11 +1,11 @@
 """BPE as SentencePiece trains it (`model_type=bpe`): four rules on top of BPE.
 
-SentencePiece (Kudo and Richardson, 2018) writes a space as ▁ and calls tokens pieces. What plain BPE
-leaves open, its program decides:
+SentencePiece (Kudo and Richardson, 2018) writes a space as ▁ and calls tokens pieces. Its program
+decides plain BPE's open questions:
 
-* of equally frequent pairs, the one that makes the shortest piece is merged, and of equally long
+* of equally frequent pairs, the one with the shortest merged piece wins, and of equally long
   pieces the first in Unicode's order;
-* a piece is made from one pair only: a pair that spells a piece that is there is never merged;
+* a piece is made from one pair only: a pair that spells an existing piece is never merged;
 * no piece mixes scripts: letters stay apart from digits and punctuation;
 * no piece is longer than 16 characters.
 
@@ -29,7 +29,7 @@ With an exclamation mark, `!` stays a piece of its own:
 >>> train({"▁pun!": 9})[2]
 {'▁pun!': ['▁pun', '!']}
 
-Encoding merges any two neighbours that spell a piece, the piece learned first going first:
+Encoding merges any two neighbours that spell a piece, the earliest learned piece first:
 
 >>> encode("▁hugun", merges, vocabulary)
 ['▁hug', 'un']
@@ -48,7 +48,7 @@ LONGEST = 16
 
 
 def train(words: WordFrequencies, vocab_size: float = inf) -> tuple[list[str], Merges, Splits]:
-    """Learn merges until there are `vocab_size` pieces, or no pair is left that may be merged."""
+    """Learn merges until there are `vocab_size` pieces, or no allowed pair is left."""
     splits = {word: [*word] for word in words}
     vocabulary = sorted(symbols_in(splits))
     merges: Merges = []
@@ -74,8 +74,7 @@ def may_be_piece(token: str, vocabulary: Sequence[str]) -> bool:
 
 
 def script(character: str) -> str:
-    """The script of a letter, as its name in Unicode begins; "" for digits and punctuation, which belong to
-    all.
+    """The script of a letter, by the start of its Unicode name; "" for digits and punctuation.
 
     >>> script("a"), script("é"), script("б"), script("か"), script("日"), script("7"), script("!")
     ('LATIN', 'LATIN', 'CYRILLIC', 'CJK', 'CJK', '', '')
@@ -85,7 +84,7 @@ def script(character: str) -> str:
 
 
 def encode(word: str, merges: Merges, vocabulary: Sequence[str], unknown: str = "<unk>") -> list[str]:
-    """The pieces of a word: merge the neighbours whose piece was learned first, until none spell one."""
+    """The pieces of a word: merge the neighbours with the earliest learned piece, until none is left."""
     ranks = {first + second: rank for rank, ((first, second), _count) in enumerate(merges)}
     symbols = [*word]
     while spelled := [pair for pair in pairwise(symbols) if pair[0] + pair[1] in ranks]:

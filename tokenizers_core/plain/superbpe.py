@@ -1,4 +1,4 @@
-r"""SuperBPE: first learn words as BPE does, then let tokens bridge spaces.
+r"""SuperBPE: first learn words like BPE, then let tokens bridge spaces.
 
 BPE never merges across the cuts between pre-tokens, so `by the way` is at least three tokens,
 however often it occurs. Liu et al. (2025) train in two stages. Stage 1 is plain BPE on pre-tokens:
@@ -10,8 +10,8 @@ however often it occurs. Liu et al. (2025) train in two stages. Stage 1 is plain
 >>> vocabulary[-4:]
 ['␣w', '␣wa', '␣way', 'by']
 
-Stage 2 goes on with whole stretches of text, which only a second pattern cuts: at numbers, at runs of
-punctuation, at the end of a line. A stretch begins as what the merges of stage 1 make of it:
+Stage 2 continues with whole stretches of text, cut only by a second pattern: at numbers, at runs
+of punctuation, at the end of a line. A stretch begins with the merges of stage 1 applied:
 
 >>> splits = stretches_of(texts, merges)
 >>> splits["by␣the␣way"], splits["the␣bus"]
@@ -24,7 +24,7 @@ colon before a space:
 >>> vocabulary[-2:], splits["by␣the␣way"]
 (['␣the␣way', 'by␣the␣way'], ['by␣the␣way'])
 
-To encode, cut with the second pattern and make all merges, the one learned first going first:
+To encode, cut with the second pattern and make all merges in the order of learning:
 
 >>> encode("by the way on the bus", merges, vocabulary)
 ['by␣the␣way', '␣', 'o', 'n', '␣the', '␣', 'b', 'u', 's']
@@ -42,12 +42,12 @@ from tokenizers_core.plain.bpe import encode as encode_stretch
 FIRST = r" ?\w+| ?[^\w\s]+|\s+"
 """Words, with the space before them, and other signs: their matches are the pre-tokens of stage 1."""
 SECOND = r"\d{1,3}| ?[^\w\s]{2,}[\r\n/]*| +(?!\S)"
-"""What cuts in stage 2, the authors' pattern in Python's own words: its matches are stretches, and so is what
-is between."""
+"""The pattern of stage 2, the authors' in Python's own syntax: its matches are stretches, and so
+is the text between."""
 
 
 def count(texts: list[str], pattern: str) -> WordFrequencies:
-    """How often each stretch of the texts occurs: what a pattern matches, and what is between."""
+    """How often each stretch of the texts occurs: a pattern's matches, and the text between."""
     results: WordFrequencies = {}
     for text in texts:
         for stretch in re.split(f"({pattern})", text):
@@ -67,7 +67,7 @@ def first_stage(texts: list[str], vocab_size: int) -> tuple[list[str], Merges, W
 
 
 def stretches_of(texts: list[str], merges: Merges) -> Splits:
-    """What the merges of stage 1 make of the stretches."""
+    """The stretches with the merges of stage 1 applied."""
     symbols = {symbol for text in texts for symbol in text.replace(" ", "␣")}
     known = [*symbols, *(first + second for (first, second), _count in merges)]
     return {stretch: encode_stretch(stretch, merges, known) for stretch in count(texts, SECOND)}
@@ -91,8 +91,8 @@ def learn(
     vocab_size: int,
     most_words: int | None = None,
 ) -> None:
-    """Merge the most frequent pair, again and again; with `most_words`, only pairs whose token may bridge
-    spaces."""
+    """Merge the most frequent pair, again and again; with `most_words`, only pairs that stage 2 may make
+    tokens of."""
     while len(vocabulary) < vocab_size:
         counts = pair_counts(splits, words)
         if most_words is not None:

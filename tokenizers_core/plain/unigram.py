@@ -3,15 +3,15 @@
 Each piece has a probability. The probability of a segmentation is the product over its pieces, and
 each word gets its most probable segmentation (`viterbi`). The loss is the sum over all words of
 count × −log probability. Here is training as the Hugging Face course (chapter 6) teaches it, where
-a piece's probability is its share of all counts. SentencePiece's way, which estimates the
+a piece's probability is its share of all counts. SentencePiece's way, with estimated
 probabilities, is in `unigram_em`.
 
 >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 >>> frequent_substrings(words, 11)  # seven characters, and the four most frequent longer substrings
 {'h': 15, 'u': 36, 'g': 20, 'p': 17, 'n': 16, 'b': 4, 's': 5, 'ug': 20, 'pu': 17, 'un': 16, 'hu': 15}
 
-The course's example keeps only substrings that are shorter than a word they occur in: fifteen
-pieces, which occur 210 times in all.
+The course's example keeps only substrings shorter than a word they occur in: fifteen pieces with
+210 occurrences in all.
 
 >>> letters = {"h": 15, "u": 36, "g": 20, "p": 17, "n": 16, "b": 4, "s": 5}
 >>> counts = letters | {"hu": 15, "ug": 20, "pu": 17, "un": 16, "bu": 4, "hug": 15, "gs": 5, "ugs": 5}

@@ -24,8 +24,7 @@ beginning. Here with the pieces and counts of the Hugging Face course (chapter 6
 >>> backtrace("unhug", backpointers)
 ['un', 'hug']
 
-Of paths that are equally good the one met first wins. `p ug` and `pu g` both have 17 / 210 × 20 /
-210:
+Of equally good paths the one met first wins. `p ug` and `pu g` both have 17 / 210 × 20 / 210:
 
 >>> pieces, score = viterbi("pug", model)
 >>> pieces, f"{exp(score):.6f}"

@@ -1,8 +1,8 @@
 """WordPiece: like BPE, but merge the pair with the highest score, and encode by the longest match.
 
-Schuster and Nakajima (2012) merge what makes the corpus most probable. Google never published the
-trainer that made BERT's vocabulary, so this is the Hugging Face course's reading of it (chapter 6):
-a pair scores
+Schuster and Nakajima (2012) merge the pair that makes the corpus most probable. Google never
+published the trainer of BERT's vocabulary, so this is the Hugging Face course's reading of it
+(chapter 6): a pair scores
 
     frequency of the pair / (frequency of its first symbol × frequency of its second),
 
@@ -50,7 +50,7 @@ from math import inf
 from tokenizers_core.plain.bpe import Splits, WordFrequencies, pair_counts, replace_pair, symbols_in
 
 ScoredMerges = list[tuple[tuple[str, str], Fraction]]
-"""The pairs that were merged, in that order, each with its score."""
+"""The merged pairs in order, each with its score."""
 
 
 def train(

@@ -182,7 +182,7 @@ def train_bpe(
 
     If the pairs run out before `vocab_size`, the trace has a `shortfall`, and an `UnreachedSizeWarning` names
     the remedy. Raises `VocabSizeError` for a vocabulary below special tokens and alphabet, `UnknownNameError`
-    for an unknown rule or alphabet, and `SettingError` for a senseless number, or a tokenizer that can't be
+    for an unknown rule or alphabet, and `SettingError` for an invalid number, or a tokenizer that can't be
     extended.
     """
     limits = Limits(max_token_length, limit_alphabet, initial_alphabet, character_coverage)

@@ -44,8 +44,7 @@ CANDIDATES_LISTED = 12
 """How many of the best pairs an event lists."""
 
 
-# --- The contents of a step
-# ------------------------------------------------------------------------------------
+# --- The contents of a step ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -335,8 +334,7 @@ class MergeTrace(Trace[MergeSnapshot]):
     replayed: ClassVar[tuple[str, ...]] = ("_counts", "_words")
     """The states rebuilt by replaying."""
 
-    # --- for subclasses to define
-    # ----------------------------------------------------------------------------
+    # --- for subclasses to define ---------------------------------------------------------------------------
 
     @abstractmethod
     def tokenizer(self, step: int | None = None, unk_token: str = unk_token) -> Tokenizer:
@@ -806,7 +804,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         return 1
 
     def _contests(self) -> Iterator[Contest]:
-        """A second run: the candidates of each merge, just before it is made."""
+        """A replay of the run: the candidates of each merge, just before it is made."""
         yield from self._contests_among(self._initial_words, self.corpus.counts, 0, len(self))
 
     def _contests_among(

@@ -172,8 +172,8 @@ def check_settings(
     vocab_size: int | None,
     special_tokens: Sequence[str],
 ) -> None:
-    """Raise UnknownNameError for an unknown tie rule, WrongTypeError or SettingError for a senseless number
-    or token."""
+    """Raise UnknownNameError for an unknown tie rule, WrongTypeError or SettingError for an invalid number or
+    token."""
     refuse_unknown_name("tie_rule", tie_rule, TIE_RULES)
     refuse_wrong_type("min_frequency", min_frequency, Integral, WHOLE_NUMBER)
     for name, number in (("merges", merges), ("vocab_size", vocab_size)):

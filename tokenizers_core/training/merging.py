@@ -78,7 +78,7 @@ class CurrentWords:
 
 
 class Merge(NamedTuple):
-    """One step, as a training loop makes it: a merge, or a removal, whose token is the first of its pair."""
+    """One step of a training loop: a merge, or a step of another kind, with its token first in the pair."""
 
     pair: PrivatePair
     token: Private

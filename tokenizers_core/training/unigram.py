@@ -673,7 +673,7 @@ def train_unigram(
 
 
 def check_numbers(pruned_share: float, max_piece_length: int) -> None:
-    """Raise WrongTypeError or SettingError for a senseless number."""
+    """Raise WrongTypeError or SettingError for an invalid number."""
     refuse_wrong_type("pruned_share", pruned_share, Real, "give a number between 0 and 1, such as 0.1")
     refuse_wrong_type("max_piece_length", max_piece_length, Integral, WHOLE_NUMBER)
     if not 0 < pruned_share < 1:

@@ -210,8 +210,7 @@ def titles(specs: Iterable[str]) -> dict[str, str]:
     return results
 
 
-# --- This session's tokenizers
-# ----------------------------------------------------------------------------------
+# --- This session's tokenizers ------------------------------------------------------------------------------
 
 
 def remember_run(algorithm: str, url: Mapping[str, str | None], step: int) -> str:

@@ -302,7 +302,7 @@ def joined_corpora(corpora: Corpora) -> Corpus:
 def check_languages(
     corpora: Any, parallel: Any = None, global_merges: Any = 0, window: Any = None, alpha: Any = USUAL_ALPHA
 ) -> None:
-    """Raise WrongTypeError or SettingError for languages that don't fit together, or senseless numbers."""
+    """Raise WrongTypeError or SettingError for languages that don't fit together, or invalid numbers."""
     remedy = "give each language's corpus by its name: {'en': corpus, 'de': another}"
     refuse_wrong_type("corpora", corpora, Mapping, remedy)
     if parallel is not None:
@@ -423,8 +423,7 @@ class ParityTrace(BpeTrace):
     def languages(self) -> tuple[str, ...]:
         return tuple(self.corpora)
 
-    # --- the choosing language
-    # ----------------------------------------------------------------------------------------
+    # --- the choosing language ------------------------------------------------------------------------------
 
     @cached_property
     def _starts(self) -> tuple[int, ...]:

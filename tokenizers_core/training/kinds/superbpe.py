@@ -173,7 +173,7 @@ def train_superbpe(
     is left). In stage 2 the text is cut where `second_pattern` matches, and nowhere else; no token has more
     than `most_words` words, or a colon before a space. The corpus must know its texts (`Corpus.from_texts` of
     a list), unless their `stretches` were counted elsewhere, and be byte-level. The other settings and errors
-    are those of `train_bpe`; SettingError also for a senseless corpus or number.
+    are those of `train_bpe`; SettingError also for an invalid corpus or number.
 
     >>> trace = train_superbpe(
     ...     Corpus.from_texts(["by the way", "on the way", "the way to it"]), 22, transition=20

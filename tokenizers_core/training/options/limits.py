@@ -34,7 +34,7 @@ class Limits(NamedTuple):
     SentencePiece."""
 
     def check(self) -> None:
-        """Raise WrongTypeError or SettingError for a senseless limit."""
+        """Raise WrongTypeError or SettingError for an invalid limit."""
         for name in ("max_token_length", "limit_alphabet"):
             if (value := getattr(self, name)) is not None:
                 refuse_wrong_type(name, value, Integral, WHOLE_NUMBER)
