@@ -78,8 +78,8 @@ class TextEncoder(Protocol):
 
 
 class TokenizedText:
-    """A text and its own tokens, before anything is added, cut or padded; offsets are worked out only when
-    they are used."""
+    """A text and its own tokens, before anything is added, cut or padded; offsets are computed only when
+    used."""
 
     def __init__(self, tokenizer: TextEncoder, text: str) -> None:
         self.text = text

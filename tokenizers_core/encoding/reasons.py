@@ -337,8 +337,8 @@ class TiedSplit:
     """The split is as probable as the chosen one; a rule decides."""
 
     winner: str
-    """The preferred piece at the two splits' last common boundary, after `place` characters; the longest is
-    tried first."""
+    """The winner's last different piece: it ends after `place` characters, where the longest is tried
+    first."""
     loser: str
     place: int
     rounding: bool

@@ -146,7 +146,7 @@ class Tokenizer:
         added: Sequence[AddedToken] = (),
         trimming: Trimming | None = None,
     ) -> None:
-        """Without a `decoder`, the one that belongs to the pipeline is used: see `decoder_for`.
+        """Without a `decoder`, the pipeline's own is used: see `decoder_for`.
 
         `added` are further tokens to find in a text: not special ones, or found in other ways than special
         tokens here. With `trimming`, a token's offset excludes white space.
@@ -494,7 +494,7 @@ class Tokenizer:
         return tuple(start for start, _ in offsets), tuple(end for _, end in offsets)
 
     def _columns_in_order(self, word: PreToken) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The same for a pre-token without reordered characters: their places are in order."""
+        """The same for an unchanged pre-token: its characters' places are in order."""
         spans, end = word.spans, word.end
         inside = list(self.model.spans(word.text))
         if isinstance(spans, IdentitySpans):

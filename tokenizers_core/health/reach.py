@@ -55,7 +55,7 @@ class Checked(NamedTuple):
     tokens: Sequence[str]
     """By id; "" for unused ids."""
     token_bytes: Callable[[int], bytes]
-    """The bytes of text that a token stands for."""
+    """A token's bytes of text."""
     encode: EncodeAll
     apart: Collection[int] = frozenset()
     """The ids from outside the model: special tokens, added ones, the unknown token."""
@@ -103,7 +103,7 @@ class Reach:
             return None
 
     def bytes_of(self, identifier: int) -> bytes:
-        """The bytes of text that a token stands for."""
+        """A token's bytes of text."""
         stretch = self._stretch(identifier)
         return self.checked.token_bytes(identifier) if stretch is None else stretch
 

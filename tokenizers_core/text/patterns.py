@@ -172,8 +172,7 @@ class Stopwatch:
 
 
 def found_in(text: str, pattern: str, stopwatch: Stopwatch) -> list[Span]:
-    """Where a pattern of somebody's own matches, empty matches included. Raises PatternTimeoutError,
-    PatternError."""
+    """Where a custom pattern matches, empty matches included. Raises PatternTimeoutError, PatternError."""
     try:
         with stopwatch as seconds:
             matches = compiled(pattern).finditer(text, timeout=seconds, concurrent=True)

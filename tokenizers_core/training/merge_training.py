@@ -215,7 +215,7 @@ def private_words(
     if partly:
         return [vocabulary.write(within(split_word(word, prefix, suffix), ids, unknown)) for word in words]
     if not prefix and not suffix and (table := vocabulary.byte_table(SEPARATOR)):
-        with suppress(UnicodeError):  # a character that is no byte
+        with suppress(UnicodeError):  # a character outside the byte alphabet
             text: Any = rewritten(words, table)
             written = text.split(SEPARATOR)
             return written

@@ -32,7 +32,7 @@ SUMMED_IN_ORDER = 2000
 """In a corpus of more different words the losses of the course's method are not rounded as in its code: see
 `removal_losses`."""
 LEAST_TOTAL = 1e-250
-"""Sums of plain probabilities below this are worked out with logarithms instead."""
+"""Smaller sums of plain probabilities are computed with logarithms instead."""
 
 TAIL = 3
 """Characters by which `Lattices` finds the possible lengths of pieces that end at a place."""

@@ -1,9 +1,9 @@
 """The tokenizers to choose from on a page, each under a spec: a text short enough for a link.
 
-    bpe?corpus=library                   trained to the end, as the URL of a training page says
-    bpe?corpus=course&size=50&step=12    the same after step 12
-    file?vocab.json=<digest>&merges.txt=<digest>   uploaded: file names, and what this server keeps them under
-    hub?name=openai-community/gpt2       public; this one comes with the app
+    bpe?corpus=library trained to the end, as the URL of a training page says
+    bpe?corpus=course&size=50&step=12 the same after step 12 file?vocab.json=<digest>&merges.txt=<digest>
+    uploaded: file names, and their keys on this server hub?name=openai-community/gpt2 public; this one comes
+    with the app
 
 Settings for an upload are there, too: ~name, ~pattern (how to split text into words, if the files don't say)
 and ~special (special tokens missing from the files). Nothing in a spec is trusted: it may come from a link.
@@ -279,8 +279,7 @@ def _name_within(files: Mapping[str, bytes]) -> str:
 
 
 def special_of(text: str) -> dict[str, int | None]:
-    """Special tokens as somebody writes them, separated by white space, each with its id if it has one of its
-    own.
+    """Special tokens in typed form, separated by white space, each with its id if it has one of its own.
 
     >>> special_of("<|endoftext|>=100257 <|fim|> a=b")
     {'<|endoftext|>': 100257, '<|fim|>': None, 'a=b': None}
@@ -364,8 +363,7 @@ class OpenedTokenizer(NamedTuple):
 
 
 class BuildRequest(NamedTuple):
-    """What to build for a tokenizer: a page builds it under `name`, in `registry`, and passes it to
-    `opened`."""
+    """A tokenizer to build: a page builds it under `name`, in `registry`, and passes it to `opened`."""
 
     spec: TokenizerSpec
     name: str
@@ -383,7 +381,7 @@ class BuildRequest(NamedTuple):
 
 
 def order(text: str) -> BuildRequest:
-    """What to build for the tokenizer under a spec. Raises SpecError, and the errors of
+    """The request to build the tokenizer under a spec. Raises SpecError, and the errors of
     `TokenizerSpec.run`."""
     spec = TokenizerSpec.parse(text)
     if not spec.trained:
@@ -407,7 +405,7 @@ def _load(spec: TokenizerSpec, progress: Progress) -> ShownTokenizer:
         how["pattern"] = spec.setting("pattern")[:PATTERN_LIMIT]
     if spec.setting("special"):
         how["special"] = special_of(spec.setting("special"))
-    # Whatever somebody calls it: the same files are read once for all.
+    # Whatever its name: the same files are read once for all.
     key = digest(spec.set(name="").write().encode())
     subject = load_remote_tokenizer(key, files, name, progress, session_id, how)
     if spec.kind == "hub" and (local := hub.taken_from(spec.query.get("name", ""))):

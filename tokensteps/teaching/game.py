@@ -113,7 +113,7 @@ class Hidden:
 
 @dataclass
 class Game:
-    """How far somebody has come in predicting a run."""
+    """The progress in predicting a run."""
 
     run: str
     """The name of the game's run."""

@@ -46,7 +46,7 @@ class Model(ABC):
         self._taken = 0
 
     def stretches(self, pre_tokenizer: str) -> dict[str, tuple[int, ...]]:
-        """The ids of cached words by their stretch of text before this pre-tokenizer."""
+        """The ids of cached words by their stretch of text, before this pre-tokenizer rewrites it."""
         return self._stretches.setdefault(pre_tokenizer, {})
 
     @abstractmethod

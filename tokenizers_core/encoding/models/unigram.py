@@ -304,7 +304,7 @@ class UnigramModel(Model):
 
 
 def _tied(own: Path, best: Path) -> TiedSplit:
-    """The decision between two equally good splits: the different pieces at their last common boundary."""
+    """The decision between two equally good splits: their last different pieces, with the same end."""
     shared = 0
     while own.edges[-1 - shared] == best.edges[-1 - shared]:
         shared += 1

@@ -368,7 +368,7 @@ class SuperTrace(BpeTrace):
 
     @cached_property
     def _steps_alone(self) -> tuple[Sequence[int], Sequence[int]]:
-        """The steps that change words as texts of their own, in turn, and the places of the words."""
+        """The steps that change words as texts of their own, in order, and the indices of the words."""
         changes = sorted(
             (step, place)
             for place, parts in enumerate(self._alone)

@@ -1,4 +1,4 @@
-"""A chat as somebody writes it: messages with a role and a content, and their short form for links."""
+"""A chat in typed form: messages with a role and a content, and their short form for links."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The path through the app for a learner: its stations, each with something to do before anything is told.
+"""The path through the app for a learner: its stations, each with a task before any explanation.
 
-A station is done after that, or after its answer was shown. Figures are not written here: see `facts` in
+A station is done after its task, or after its answer was shown. Figures are not written here: see `facts` in
 `tokensteps/teaching/lessons.py`.
 """
 
