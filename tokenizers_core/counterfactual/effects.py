@@ -12,7 +12,7 @@ from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.kinds.superbpe import SuperTrace
 
 
-class RemoteTokenizer(NamedTuple):
+class DivergingWord(NamedTuple):
     """A word with different splits by two tokenizers."""
 
     word: str
@@ -37,7 +37,7 @@ class Measure(NamedTuple):
 class Effects(NamedTuple):
     """The effects on the words at the same vocabulary size."""
 
-    apart: tuple[RemoteTokenizer, ...]
+    apart: tuple[DivergingWord, ...]
     """The words made by both pipelines and split differently, the most frequent first."""
     measures: tuple[Measure, Measure]
     """Each tokenizer on the first run's corpus; on its own corpus, if the runs' pipelines cut words by
@@ -78,7 +78,7 @@ def effects(ours: AnyTrace, theirs: AnyTrace, at: VocabularyDifference) -> Effec
     every = dict(theirs.corpus.items()) | counts if same_rules else counts
     shared = every if same_rules else {word: counts[word] for word in theirs.corpus.words if word in counts}
     apart = [
-        RemoteTokenizer(word, count, *splits)
+        DivergingWord(word, count, *splits)
         for word, count in shared.items()
         if (splits := [split(tokenizer, word) for tokenizer in tokenizers])[0] != splits[1]
     ]
