@@ -40,7 +40,7 @@ CHOICES = ("e r", "i s", "Ġ t", "a n")
 AGAIN = 1.0
 """Seconds until a browser comes back."""
 TEXT_LIMIT = 1 << 22
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds until somebody counts as lost."""
 
 
@@ -69,11 +69,11 @@ class Browser:
 
     async def post(self, path: str, **body: Any) -> dict[str, Any]:
         """Send a message; returns the response. Raises Refused, and OSError or IncompleteReadError if the
-        server has gone."""
+        server, or its store, has gone."""
         async with self.turns:
             status, told = await self.exchange(path, **body)
-        if status != 200:
-            raise Refused(f"{path}: {status} {told}")
+        if status != 200:  # 503: it can't reach its store just now
+            raise (OSError if status == 503 else Refused)(f"{path}: {status} {told}")
         return told
 
     async def exchange(self, path: str, **body: Any) -> tuple[int, dict[str, Any]]:
@@ -253,13 +253,13 @@ class Hall:
     async def come(self) -> None:
         """Open the class, let everybody in, and wait for all listeners."""
         start = time.monotonic()
-        opened = await self.lecturer.post("open", nicknames=True)
+        opened = await self.lecturer.insist("open", nicknames=True)
         self.code, self.lecturer.credential = opened["code"], opened["key"]
         turns = asyncio.Semaphore(40)
 
         async def join(student: Browser) -> None:
             async with turns:
-                joined = await student.post(f"{self.code}/join", nickname=f"s{student.number}")
+                joined = await student.insist(f"{self.code}/join", nickname=f"s{student.number}")
             student.credential = joined["device"]
             self.numbers[joined["number"]] = student
             self.start(student.listen(self.code, lambda *heard: self.student_hears(student, *heard)))
@@ -339,14 +339,16 @@ class Hall:
 
     async def all_in(self, number: int) -> None:
         """Wait until everybody has answered, or should have."""
-        end = time.monotonic() + self.lesson.answer_within + 10
-        while self.reached.get(number, 0) < self.lesson.students and time.monotonic() < end:
-            await asyncio.sleep(0.05)
+        await within(
+            self.lesson.answer_within + PATIENCE,
+            lambda: self.reached.get(number, 0) >= self.lesson.students,
+        )
 
     async def leave(self) -> None:
         """Count the received messages, and end the class."""
-        await asyncio.sleep(1)
         expected = self.lesson.students * self.lesson.steps
+        await within(PATIENCE, lambda: len(self.heard) >= expected)
+        await asyncio.sleep(1)  # for what comes twice
         self.outcome.lost = expected - len(self.heard)
         self.outcome.twice = sum(count - 1 for count in self.heard.values())
         reader, writer = await self.lecturer._connect()
@@ -372,6 +374,13 @@ class Hall:
 def own(student: int, number: int) -> str:
     """A student's answer."""
     return CHOICES[(student + number) % len(CHOICES)]
+
+
+async def within(seconds: float, holds: Callable[[], bool]) -> None:
+    """Wait until this holds, so long at most."""
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        await asyncio.sleep(0.02)
 
 
 async def hold(ports: Sequence[int], lesson: Lesson, servers: Sequence[psutil.Process] = ()) -> Outcome:
@@ -402,8 +411,7 @@ async def lose(ports: Sequence[int], lesson: Lesson, kill: Callable[[], None]) -
     kill()
     killed = time.monotonic()
     await hall.go(1)
-    while len(hall.heard) < lesson.students * lesson.steps and time.monotonic() < killed + PATIENCE:
-        await asyncio.sleep(0.02)
+    await within(PATIENCE, lambda: len(hall.heard) >= lesson.students * lesson.steps)
     outcome.back = max(0.0, *(one.back - killed for one in hall.students))
     await asking
     await hall.leave()

@@ -422,7 +422,7 @@ def server(root: Path, base: str = "") -> Iterator[tuple[int, psutil.Process]]:
     command = (sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), *options)
     process = subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, start_new_session=True)
     try:
-        for _ in range(150):
+        for _ in range(600):
             try:
                 with urlopen(f"http://127.0.0.1:{port}{base}/_stcore/health", timeout=2):
                     break

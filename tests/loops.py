@@ -1,4 +1,6 @@
-"""Work in a thread of its own: Playwright's loop, in the tests' thread, runs from the first browser test on,
+"""Event loops of tests, with their waits and their clock.
+
+Work in a thread of its own: Playwright's loop, in the tests' thread, runs from the first browser test on,
 and a language that is chosen there stays for the tests after it.
 """
 
@@ -21,3 +23,29 @@ def apart(work: Callable[[], Returned]) -> Returned:
 def finished(coroutine: Coroutine[Any, Any, Returned]) -> Returned:
     """What the coroutine returns, in a loop of its own."""
     return apart(lambda: asyncio.run(coroutine))
+
+
+async def turns(number: int = 100) -> None:
+    """Let all others in this loop have so many turns."""
+    for _ in range(number):
+        await asyncio.sleep(0)
+
+
+async def reached(holds: Callable[[], object]) -> None:
+    """Wait until this returns something true, while the loop goes on; after a minute, the test fails."""
+    async with asyncio.timeout(60):
+        while not holds():
+            await asyncio.sleep(0.005)
+
+
+class LoopClock:
+    """The clock of the loop that runs, which moves when the test says so."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        vars(asyncio.get_running_loop())["time"] = lambda: self._now
+
+    async def passes(self, seconds: float) -> None:
+        """So long passes, and what is due then is done."""
+        self._now += seconds
+        await turns(3)  # the loop looks at its clock, finds what is due, and does it

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.waiting import Clock
 from tokensteps import assets
 from tokensteps.assets import ASSETS, read_asset, script_files
 from tokensteps.components import bundle as module
@@ -70,11 +71,12 @@ def test_an_edit_makes_another_script(monkeypatch: pytest.MonkeyPatch, tmp_path:
     shutil.copytree(ASSETS / "page", tmp_path / "page")
     for one in (assets, module):
         monkeypatch.setattr(one, "ASSETS", tmp_path)
-    seconds = iter(range(3))
-    monkeypatch.setattr(module.time, "monotonic", lambda: float(next(seconds)))
+    monkeypatch.setattr(module, "time", clock := Clock())
     before = bundle()
+    clock.now += 1
     assert bundle() is before
     with (tmp_path / "components" / "flipbook.css").open("a") as sheet:
         sheet.write("/* another */")
+    clock.now += 1
     after = bundle()
     assert after.digest != before.digest and "/* another */" in after.text

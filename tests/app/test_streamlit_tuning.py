@@ -52,7 +52,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.web.server.starlette import starlette_server, starlette_websocket
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from tests.loops import finished
+from tests.loops import LoopClock, finished
 from tokensteps import streamlit_tuning
 from tokensteps.streamlit_tuning import PATCHES, handover, tune
 from tokensteps.streamlit_tuning.fragment_pages import leave_other_pages_alone
@@ -203,10 +203,12 @@ def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.Mon
     told = [(None, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, {"forward_msg": message}) for message in messages]
 
     async def held() -> None:
+        clock = LoopClock()
         wakes.pop()()
         assert heard == []
-        while session.handover.wait is not None:
-            await asyncio.sleep(Handover.HELD)
+        for _ in range(2):  # with what came meanwhile, and then with nothing
+            await clock.passes(2 * Handover.HELD)
+        assert session.handover.wait is None
 
     finished(held())
     assert heard == told
@@ -226,7 +228,7 @@ def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.Mon
         within = state.need_send_data.is_set()
         state.need_send_data.clear()
         await asyncio.to_thread(wake, server)
-        await asyncio.wait_for(state.need_send_data.wait(), 5)
+        await asyncio.wait_for(state.need_send_data.wait(), 60)
         return within, state.need_send_data.is_set()
 
     assert finished(within_and_outside()) == (True, True)
@@ -304,16 +306,16 @@ def test_nobody_is_called_for_what_is_expected() -> None:
     calls: list[Callable[[], None]] = []
 
     async def tell() -> None:
-        handover = Handover(calls.append)
+        handover, clock = Handover(calls.append), LoopClock()
         handover.expect()
         for number in (1, 2):
             handover.add(lambda number=number: heard.append(number), more=True)  # type: ignore[misc]
             assert len(heard) < number
-            while len(heard) < number:
-                await asyncio.sleep(Handover.HELD)
+            await clock.passes(2 * Handover.HELD)
+            assert len(heard) == number
         assert calls == [], "the first wait led to the next"
-        while handover.wait is not None:
-            await asyncio.sleep(Handover.HELD)
+        await clock.passes(2 * Handover.HELD)
+        assert handover.wait is None
         handover.add(lambda: heard.append(3), more=True)
         assert len(calls) == 1, "nothing was expected any more"
         calls.pop()()

@@ -21,7 +21,7 @@ from tests.app.drawing.test_comparison import example
 from tests.app.drawing.test_tokens import HOSTILE, Read
 from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, problems, run, tables, tabs
 from tests.samples import spread
-from tests.waiting import until
+from tests.waiting import Clock, until
 from tokenizers_core import Corpus
 from tokenizers_core.measures import USUAL_ORDER, measure_sizes
 from tokenizers_core.training.comparison import Comparison, compare
@@ -33,6 +33,7 @@ from tokensteps.runs.corpora import EXAMPLES, pack_text
 from tokensteps.runs.kinds import languages_of
 from tokensteps.runs.parallel import table_of_lines
 from tokensteps.runs.rules import COMPARE_RULES
+from tokensteps.server import jobs
 from tokensteps.server.jobs import Job, Registry
 from tokensteps.server.tasks import Progress, Task
 
@@ -418,7 +419,7 @@ def test_training_can_be_stopped_and_taken_up_again(monkeypatch: pytest.MonkeyPa
     assert book(run(app))["last"] > stopped and bodies(app, "note") == []
 
 
-def test_a_run_that_others_wait_for_can_not_be_stopped() -> None:
+def test_a_run_that_others_wait_for_can_not_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody ends it for a class; who waits alone may."""
 
     def script() -> None:
@@ -430,6 +431,7 @@ def test_a_run_that_others_wait_for_can_not_be_stopped() -> None:
         registry: Registry = st.session_state["registry"]
         stage.build("compare", "run", lambda progress: None, lambda: registry)
 
+    monkeypatch.setattr(jobs, "time", Clock())
     gate, registry = threading.Event(), Registry()
     job = registry.ask("run", lambda _progress: gate.wait(60), 0)
     assert isinstance(job, Job)

@@ -17,11 +17,12 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.pages import PATIENT, Page, bodies, book, books, run, tables, tabs
 from tests.pages.test_bpe import PAGE as BPE
 from tests.pages.test_unigram import PAGE as UNIGRAM
+from tests.waiting import Clock
 from tokenizers_core.trace import CutOff
 from tokensteps.bounded import Memo, SharedCache
 from tokensteps.limits import FRAMES_ROOM
 from tokensteps.runs import algorithms
-from tokensteps.server import shared_cache
+from tokensteps.server import jobs, shared_cache
 from tokensteps.server.jobs import Registry, registry
 from tokensteps.server.tasks import Progress, Task, TrainingError
 from tokensteps.widgets.stage import FIRST
@@ -175,7 +176,10 @@ def test_a_link_waits_for_its_step_alone(slow: Slow) -> None:
     assert book(again(app))["seek"] == shown["seek"]  # it leads there once
 
 
-def test_a_second_visitor_sees_the_same_run_grow_and_nobody_can_stop_it_then(slow: Slow) -> None:
+def test_a_second_visitor_sees_the_same_run_grow_and_nobody_can_stop_it_then(
+    slow: Slow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "time", Clock())
     first = opened(BPE, TEXT, slow, 10)
     assert book(again(BPE.start(TEXT)))["last"] == 10 == book(again(first))["last"]
     (job,) = registry().jobs.values()

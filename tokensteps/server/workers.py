@@ -78,7 +78,13 @@ class Worker:
         text = False
         self._grown = 0
         self._wait_for_start()
-        guard = threading.Timer(SLOWER * task.limit, self._process.kill)
+        late = threading.Event()
+
+        def give_up() -> None:
+            late.set()
+            self._process.kill()
+
+        guard = threading.Timer(SLOWER * task.limit, give_up)
         guard.start()
         try:
             self._send((task, task.limit))
@@ -89,8 +95,8 @@ class Worker:
             return ended
         except (EOFError, OSError, pickle.UnpicklingError):  # the last: it ended in the middle of an answer
             self.close()
-            late = guard.finished.is_set() or self._process.returncode == OUT_OF_TIME
-            raise (TrainingError("time", task.limit) if late else TrainingError("lost")) from None
+            over = late.is_set() or self._process.returncode == OUT_OF_TIME
+            raise (TrainingError("time", task.limit) if over else TrainingError("lost")) from None
         finally:
             guard.cancel()
             if self._last:
@@ -345,7 +351,7 @@ class Workers:
             if worker.alive:
                 with self._lock:
                     self._idle.append(worker)
-                    worker.idle_since = time.monotonic()
+                    worker.idle_since = self._clock()
                     self._plan_sweep()
 
     def _plan_sweep(self) -> None:
@@ -358,7 +364,7 @@ class Workers:
     def _end_idle(self) -> None:
         assert self._idle_seconds is not None  # nothing is planned without
         with self._lock:
-            since = time.monotonic() - self._idle_seconds
+            since = self._clock() - self._idle_seconds
             ended = [worker for worker in self._idle if worker.idle_since <= since]
             self._idle = [worker for worker in self._idle if worker not in ended]
             self._fill()

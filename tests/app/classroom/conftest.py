@@ -11,6 +11,7 @@ import pytest
 from benchmarks.load import free_port
 from tests.app.classroom import redis_server
 from tests.waiting import until
+from tokensteps.classroom import redis_store
 from tokensteps.classroom.redis_store import RedisStore
 from tokensteps.classroom.store import StoreError
 
@@ -34,6 +35,8 @@ def redis_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         return False
 
     until(answers)
-    yield address
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(redis_store, "REACH", 60.0)  # the clock of a busy machine gives up nothing
+        yield address
     process.terminate()
     process.wait()

@@ -16,8 +16,9 @@ from typing import Any
 
 import pytest
 
-from tests.app.classroom.web import QUESTION, Clock, Ear, Web, attend
-from tests.loops import finished
+from tests.app.classroom.web import QUESTION, Ear, Web, attend
+from tests.loops import finished, reached, turns
+from tests.waiting import Clock
 from tokensteps.classroom import questions, rounds, stream, summary
 from tokensteps.classroom.codes import Person
 from tokensteps.classroom.events import People, events
@@ -221,10 +222,8 @@ def test_a_stream_makes_what_its_reader_takes(make: Make, monkeypatch: pytest.Mo
         for _ in range(150):
             await told(web, code, "ask", question=question)
         ear = web.listen(code, key, Ear(taken=2))
-        async with asyncio.timeout(60):
-            while len(ear.raw) < 2:
-                await asyncio.sleep(0.005)
-        await asyncio.sleep(0.05)
+        await reached(lambda: len(ear.raw) >= 2)
+        await turns()
         assert len(made) < 10
         await told(web, code, "drop", round=150)  # the class goes on meanwhile
         ear.taken = None

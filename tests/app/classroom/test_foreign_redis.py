@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,7 @@ import pytest
 
 from tests.app.classroom.web import QUESTION, SERVER, Web
 from tests.half_dead import another_protocol, dripping, half_dead, silent
-from tests.loops import finished
+from tests.loops import finished, reached, turns
 from tokensteps.classroom import redis_store, routes
 from tokensteps.classroom.hub import Hub
 from tokensteps.classroom.redis_store import ALL, PREFIX, RedisStore
@@ -108,9 +109,7 @@ def test_a_log_that_is_no_list_ends_its_class_and_no_other(foreign: Any, servers
         foreign.set(f"{PREFIX}{spoiled}:log", "mine now")
         await asked(one, quiet, key)
         await ear.hears("ask")
-        async with asyncio.timeout(60):
-            while other.hub.knows(spoiled):
-                await asyncio.sleep(0.01)
+        await reached(lambda: not other.hub.knows(spoiled))
         assert other.hub.knows(quiet)
         for server in (one, other):
             await server.close()
@@ -151,19 +150,24 @@ def test_while_redis_drips_the_server_answers_everybody_else(
 ) -> None:
     """In the event loop, nothing waits for it: a message to the class hears of it, and the loop turns
     meanwhile."""
-    monkeypatch.setattr(redis_store, "REACH", 1.0)
+    monkeypatch.setattr(redis_store, "REACH", 60.0)
+    reading, over = threading.Event(), threading.Event()
+
+    def drips(connection: socket.socket) -> None:
+        while not over.wait(0.05):
+            connection.sendall(b"1")
+            reading.set()
 
     async def hold() -> None:
         server = Web(Hub(lambda: RedisStore(f"redis://{address}/0")))
         opening = asyncio.ensure_future(server.post("open"))
-        turns = 0
-        while not opening.done():
-            await asyncio.sleep(0.01)
-            turns += 1
+        await reached(reading.is_set)
+        await turns()
+        assert not opening.done()
+        over.set()
         answer = await opening
         assert answer.status == 503 and "Try again" in json.dumps(answer.json)
-        assert turns > 5
         await server.close()
 
-    with half_dead(dripping) as address:
+    with half_dead(drips) as address:
         finished(hold())

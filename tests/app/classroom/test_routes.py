@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from tests.app.classroom.web import QUESTION, Clock, Web, attend
+from tests.app.classroom.web import QUESTION, Web, attend
 from tests.loops import finished
 from tests.samples import sampled
+from tests.waiting import Clock
 from tokensteps.classroom.codes import CODE_LENGTH, CODE_LETTERS, Person, credential, new_code
 from tokensteps.classroom.store import StoreError
 from tokensteps.limits import (
@@ -173,7 +174,7 @@ def test_codes_cannot_be_walked_through(make: Make) -> None:
             answers = [await web.get(f"{one}/{path}", **{"as": "x"}) for one in (code, new_code())]
             assert answers[0].body == answers[1].body, "there or not, the answer is the same"
         statuses = [(await web.post(f"{new_code()}/join")).status for _ in range(150)]
-        allowed = int(CLASS_RATES["wrong"].burst) + 1  # what comes back meanwhile makes room for one more
+        allowed = int(CLASS_RATES["wrong"].burst)
         assert statuses == [404] * allowed + [429] * (150 - allowed)
         assert (await web.post(f"{code}/join")).status == 429, "the right one isn't told then, either"
         assert (await web.post(f"{code}/join", device=device)).status == 200, "who is in stays in"
@@ -200,7 +201,7 @@ def test_codes_cannot_be_tried_all_at_once(make: Make) -> None:
             *(web.post(f"{new_code()}/join", address="198.51.100.1") for _ in range(500))
         )
         statuses = [one.status for one in result]
-        assert statuses.count(404) <= CLASS_RATES["wrong"].burst + 1
+        assert statuses.count(404) == CLASS_RATES["wrong"].burst
         assert {*statuses} == {404, 429}
         assert (await web.post(f"{code}/join", address="198.51.100.1")).status == 429
         await web.close()
@@ -234,10 +235,11 @@ def test_ten_thousand_answers_from_one_device(make: Make) -> None:
         for number in range(sampled(10_000)):
             answer = await web.post(f"{code}/answer", **{"as": device}, round=1, answer="ab"[number % 2])
             statuses.append(answer.status)
-        assert statuses.count(200) <= 2 * DEVICE_RATE.burst
+        assert statuses.count(200) < DEVICE_RATE.burst
         assert {*statuses} == {200, 409, 429}
         assert known(web, code) - before <= 20, "and it can't fill the log"
-        assert (await web.post(f"{code}/answer", **{"as": other}, round=1, answer="a")).status in (200, 429)
+        elsewhere = {"address": "198.51.100.1", "as": other}
+        assert (await web.post(f"{code}/answer", **elsewhere, round=1, answer="a")).status == 200
         room = (await web.hub.kept(code)).room
         assert len(room.rounds[1].answers) <= 2, "one answer each"
         await web.close()
@@ -328,7 +330,7 @@ def test_opening_has_a_rate(make: Make) -> None:
     async def open_many() -> None:
         web = make()
         statuses = [(await web.post("open")).status for _ in range(20)]
-        burst = int(CLASS_RATES["open"].burst) + 1  # what comes back meanwhile makes room for one more
+        burst = int(CLASS_RATES["open"].burst)
         assert statuses == [200] * burst + [429] * (20 - burst)
         assert (await web.post("open", address="198.51.100.1")).status == 200
         await web.close()

@@ -10,7 +10,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -22,9 +21,6 @@ from benchmarks.load import free_port
 from tests.app.classroom.web import ROOT, bare_server
 from tests.loops import finished
 from tokensteps.classroom.address import local_address
-
-BACK = 20.0
-"""Seconds within which everybody should be back."""
 
 
 def whole(outcome: Outcome, students: int, questions: int) -> bool:
@@ -48,7 +44,7 @@ def test_a_server_is_killed_in_the_middle_of_a_vote(
         lesson = Lesson(students=20, answer_within=2.0)
         outcome = finished(lose([port for port, _process in servers], lesson, servers[1][1].kill))
     assert whole(outcome, 20, 1)
-    assert 0 < outcome.back < BACK
+    assert outcome.back > 0
 
 
 def test_a_server_is_started_again_in_the_middle_of_a_vote(tmp_path: Path) -> None:
@@ -101,7 +97,7 @@ def test_the_app_tells_its_address_and_ends_with_a_class_open(tmp_path: Path) ->
             start_new_session=True,
         )
     try:
-        assert finished(_attend(port, process)) < BACK
+        finished(_attend(port, process))
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -110,16 +106,14 @@ def test_the_app_tells_its_address_and_ends_with_a_class_open(tmp_path: Path) ->
         assert f"http://{result}:{port}" in message.read_text()
 
 
-async def _attend(port: int, process: subprocess.Popen[bytes]) -> float:
-    """Open a class, listen, and end the server; the seconds that it takes."""
+async def _attend(port: int, process: subprocess.Popen[bytes]) -> None:
+    """Open a class, listen, and end the server."""
     lecturer = Browser([port])
     opened = await lecturer.insist("open")
     lecturer.credential = opened["key"]
     listening = asyncio.create_task(lecturer.listen(opened["code"], lambda *_heard: None))
     await asyncio.wait_for(lecturer.listening.wait(), 60)
-    start = time.monotonic()
     process.send_signal(signal.SIGTERM)
     await asyncio.to_thread(process.wait, 60)
     listening.cancel()
     lecturer.drop()
-    return time.monotonic() - start

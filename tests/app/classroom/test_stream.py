@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.classroom.web import QUESTION, Clock, Ear, Web, attend
-from tests.loops import finished
+from tests.app.classroom.web import QUESTION, Ear, Web, attend
+from tests.loops import finished, reached, turns
+from tests.waiting import Clock
 from tokensteps.classroom import stream
 from tokensteps.classroom.store import FileStore
 from tokensteps.limits import CLASS_BEHIND, CLASS_KEPT_SECONDS, CLASS_SECONDS, STREAMS_EACH
@@ -72,9 +73,10 @@ def test_who_comes_back_hears_what_was_missed_and_no_more(make: Make) -> None:
                 heard += [one["step"] for one in ear.named("place")]
                 last = max([last, *(number or 0 for _name, _data, number in ear.events)])
                 ear = web.listen(code, device, after=last)
-        await asyncio.sleep(0.1)
+        await step(web, code, key, 60)
+        await ear.hears("place", 61 - len(heard))
         heard += [one["step"] for one in ear.named("place")]
-        assert heard == [*range(60)]
+        assert heard == [*range(61)]
         assert "state" not in [name for name, _data, _id in ear.events]
         await web.close()
 
@@ -133,14 +135,18 @@ def test_a_device_has_few_streams(make: Make) -> None:
         device = await web.join(code)
         ears = [web.listen(code, device) for _ in range(STREAMS_EACH + 3)]
         await ears[-1].hears("state")
-        await asyncio.sleep(0.05)
-        ended = [not ear.messages[-1].get("more_body") and len(ear.messages) > 1 for ear in ears]
-        assert ended == [True] * 3 + [False] * STREAMS_EACH
-        assert (await web.hub.kept(code)).people().here == 1, "it is one student"
+
+        def ended() -> list[bool]:
+            return [not ear.messages[-1].get("more_body") and len(ear.messages) > 1 for ear in ears]
+
+        await reached(lambda: sum(ended()) >= 3)
+        await turns()
+        assert ended() == [True] * 3 + [False] * STREAMS_EACH
+        open_class = await web.hub.kept(code)
+        assert open_class.people().here == 1, "it is one student"
         for ear in ears:
             ear.gone.set()
-        await asyncio.sleep(0.05)
-        assert (await web.hub.kept(code)).people().here == 0
+        await reached(lambda: open_class.people().here == 0)
         await step(web, code, key, 1)
         await web.close()
 
@@ -191,9 +197,7 @@ def test_the_wall_counts_and_names_nobody(make: Make) -> None:
         await web.post(f"{code}/ask", **{"as": key}, question=QUESTION)
         for device in devices:
             await web.post(f"{code}/answer", **{"as": device}, round=1, answer="b")
-        async with asyncio.timeout(60):
-            while not wall.named("tally") or wall.named("tally")[-1]["answered"] < 12:
-                await asyncio.sleep(0.01)
+        await reached(lambda: wall.named("tally") and wall.named("tally")[-1]["answered"] == 12)
         assert wall.named("tally")[-1]["bars"] == [
             {"answer": "a", "count": 0},
             {"answer": "b", "count": 12},
@@ -218,19 +222,13 @@ def test_who_is_there_is_counted_across_servers(make: Make) -> None:
         here = [one.listen(code, await one.join(code)) for _ in range(2)]
         there = other.listen(code, (devices := [await other.join(code) for _ in range(2)])[0])
         await there.hears("state")
-        people = await wall.hears("people")
-        async with asyncio.timeout(60):
-            while people != {"here": 3, "follow": 3, "joined": 4}:
-                await asyncio.sleep(0.02)
-                people = wall.named("people")[-1]
+        await wall.hears("people")
+        await reached(lambda: wall.named("people")[-1] == {"here": 3, "follow": 3, "joined": 4})
         await other.post(f"{code}/mode", **{"as": devices[0]}, follows=False)
         await step(one, code, key, 4)
         assert (await there.hears("place"))["step"] == 4, "the other server hears of it"
         here[0].gone.set()
-        async with asyncio.timeout(60):
-            while people != {"here": 2, "follow": 1, "joined": 4}:
-                await asyncio.sleep(0.02)
-                people = wall.named("people")[-1]
+        await reached(lambda: wall.named("people")[-1] == {"here": 2, "follow": 1, "joined": 4})
         await one.close()
         await other.close()
 
@@ -245,9 +243,7 @@ def test_a_quiet_stream_says_that_it_is_there(make: Make, monkeypatch: pytest.Mo
         code, _key = await web.open()
         ear = web.listen(code, await web.join(code))
         await ear.hears("state")
-        async with asyncio.timeout(60):
-            while ear.raw.count(stream.PING) < 2:
-                await asyncio.sleep(0.02)
+        await reached(lambda: ear.raw.count(stream.PING) >= 2)
         await web.close()
 
     finished(wait())
@@ -298,9 +294,7 @@ def test_a_class_that_nobody_uses_leaves_memory(monkeypatch: pytest.MonkeyPatch,
         device = await web.join(code)
         assert web.hub.knows(code)
         clock.now += CLASS_KEPT_SECONDS + 2
-        async with asyncio.timeout(60):
-            while web.hub.knows(code):
-                await asyncio.sleep(0.02)
+        await reached(lambda: not web.hub.knows(code))
         assert (await web.post(f"{code}/join", device=device)).json["number"] == 1, "it is in the store"
         await web.close()
 

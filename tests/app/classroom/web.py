@@ -22,8 +22,9 @@ import pytest
 from starlette.applications import Starlette
 
 from benchmarks.load import free_port
-from tests.waiting import until
-from tokensteps.classroom import routes
+from tests.loops import reached
+from tests.waiting import Clock, until
+from tokensteps.classroom import routes, stream
 from tokensteps.classroom.hub import Hub
 from tokensteps.classroom.store import FileStore, Store
 from tokensteps.limits import CLASS_RATES
@@ -39,16 +40,6 @@ QUESTION = {
 
 SERVER: ContextVar[Hub] = ContextVar("server")
 """The server that is asked: a test may have several."""
-
-
-class Clock:
-    """A clock that is set by hand."""
-
-    def __init__(self) -> None:
-        self.now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Answer:
@@ -104,9 +95,7 @@ class Ear:
 
     async def hears(self, name: str, many: int = 1) -> Any:
         """The last event of this name, once there are so many."""
-        async with asyncio.timeout(60):
-            while len(self.named(name)) < many:
-                await asyncio.sleep(0.005)
+        await reached(lambda: len(self.named(name)) >= many)
         return self.named(name)[-1]
 
 
@@ -175,8 +164,11 @@ class Web:
 def attend(
     patch: pytest.MonkeyPatch, folder: Path, clock: Callable[[], float] = time.time
 ) -> Callable[[], Web]:
-    """How a test gets a server of its own, with a store of its own and visitors that nobody has seen
-    before."""
+    """How a test gets a server of its own, with a store of its own and visitors that nobody has seen before.
+    No time passes for rates and streams, however long a test takes."""
+    for module in (routes, stream):
+        patch.setattr(module, "time", Clock())
+    patch.setattr(stream, "PING_SECONDS", 3600.0)
 
     def make() -> Web:
         store = FileStore(folder / "classes.sqlite")

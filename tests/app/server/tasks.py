@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import time
+from collections.abc import Callable
 from typing import Any
 
 from tokenizers_core import Corpus, train_bpe
@@ -50,6 +51,17 @@ def held_up(_corpus: Corpus, **_settings: Any) -> str:
     meanwhile."""
     time.sleep(0.6)
     return "ended"
+
+
+def until_stopped(corpus: Corpus, progress: Callable[[int, int | None], bool], **_settings: Any) -> Any:
+    """Train BPE for a while, and go on with nothing until the learner presses Stop."""
+
+    def tell(done: int, total: int | None) -> bool:
+        while done and progress(done, total):
+            time.sleep(0.01)
+        return not done
+
+    return train_bpe(corpus, progress=tell)
 
 
 def killed_while_answering(_corpus: Corpus, **_settings: Any) -> Any:

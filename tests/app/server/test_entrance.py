@@ -26,8 +26,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from benchmarks.load import opened, server
 from benchmarks.text import prose
-from tests.loops import finished
-from tokensteps.limits import HEAD_PATIENCE, MESSAGE_LIMIT, PASTE_LIMIT, PLAYGROUND_LIMIT
+from tests.loops import finished, reached
+from tokensteps.limits import CONNECTION_RATES, HEAD_PATIENCE, MESSAGE_LIMIT, PASTE_LIMIT, PLAYGROUND_LIMIT
 
 ROOT = Path(__file__).parents[3]
 FROZEN = 1.5
@@ -181,14 +181,15 @@ def test_noise(port: int, process: psutil.Process) -> None:
 def test_a_flood_of_runs_waits_its_turn(port: int, process: psutil.Process) -> None:
     """Four connections, each as fast as it can; whoever else steps meanwhile is answered."""
 
-    over = asyncio.Event()
+    over, sent = asyncio.Event(), [0] * 4
 
-    async def flood() -> None:
+    async def flood(number: int) -> None:
         async with opened(port, "bpe", {"corpus": "hug"}) as session:
             await session.run()
             for step in range(400):
                 session.url["step"] = str(step % 5)
                 await session.send_run("")
+                sent[number] += 1
                 with suppress(TimeoutError):
                     await asyncio.wait_for(over.wait(), 0.01)
                 if over.is_set():
@@ -202,12 +203,11 @@ def test_a_flood_of_runs_waits_its_turn(port: int, process: psutil.Process) -> N
                 start = spent(process)
                 await session.do_step()
                 times.append(spent(process) - start)
-                await asyncio.sleep(0.1)
             return times
 
     async def run() -> list[float]:
-        floods = [asyncio.create_task(flood()) for _ in range(4)]
-        await asyncio.sleep(0.5)
+        floods = [asyncio.create_task(flood(number)) for number in range(len(sent))]
+        await reached(lambda: min(sent) > CONNECTION_RATES["rerun_script"].burst)
         times = await step()
         over.set()
         await asyncio.gather(*floods)

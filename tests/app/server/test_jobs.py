@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.waiting import until
+from tests.waiting import Clock, until
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.errors import EmptyCorpusError
 from tokenizers_core.text.pipeline import Pipeline
@@ -154,21 +154,21 @@ def test_who_waits_for_a_run_that_somebody_stops_gets_the_whole_one() -> None:
 
     job = registry.ask("run", build, 0)
     assert isinstance(job, Job) and running.wait(PATIENT)
-    other = threading.Thread(target=lambda: results.append(registry.ask("run", build, PATIENT)))
+    other = threading.Thread(target=lambda: results.append(registry.ask("run", build, PATIENT, "other")))
     other.start()
+    until(lambda: "other" in job.askers())
     registry.stop("run", job)
     other.join(PATIENT)
     assert results == ["whole"] and times == 2
 
 
 def test_a_job_knows_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
-    monkeypatch.setattr("tokensteps.server.jobs.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(jobs, "time", clock := Clock())
     gate = threading.Event()
     job = Job(Built("done", gate))
     assert not job.shared("one") and not job.shared("one")
     assert job.shared("other") and job.shared("one")
-    now[0] += WAITS + 0.1  # the other has closed its page
+    clock.now += WAITS + 0.1  # the other has closed its page
     assert not job.shared("one")
     gate.set()
 
@@ -274,21 +274,21 @@ def test_a_page_that_asks_for_another_run_gives_up_the_one_before() -> None:
 
 
 def test_a_session_has_two_jobs_and_those_that_its_page_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
-    monkeypatch.setattr("tokensteps.server.jobs.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(jobs, "time", clock := Clock())
     gate, registry = threading.Event(), Registry()
     positions = [("s", f"slot {number}", f"run {number}") for number in range(4)]
     assert stopped_jobs(registry, positions, gate) == []  # four tokenizers on one page, asked for at once
     assert stopped_jobs(registry, positions, gate) == []  # and again, when the page runs again
     assert registry.ask("run 9", Built(9, gate), 0, "s", "slot 9")
     assert [key for key, job in registry.jobs.items() if job.progress.stop] == ["run 0"]
-    now[0] += WAITS + 1  # another page: nobody waits for these
+    clock.now += WAITS + 1  # another page: nobody waits for these
     registry.ask("next", Built("next", gate), 0, "s", "bpe")
     assert [key for key, job in registry.jobs.items() if not job.progress.stop] == ["run 9", "next"]
     gate.set()
 
 
-def test_what_others_wait_for_is_not_given_up() -> None:
+def test_what_others_wait_for_is_not_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "time", Clock())
     gate, registry = threading.Event(), Registry()
     mine = registry.ask("shared", Built("shared", gate), 0, "s", "bpe")
     assert registry.ask("shared", Built("shared", gate), 0, "other", "bpe") is mine

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.waiting import Clock
 from tokensteps.limits import RECORD_LIMIT, RECORDS_ALIKE
 from tokensteps.server import logs
 from tokensteps.server.logs import throttled
@@ -42,8 +43,7 @@ def fail(message: str) -> None:
 
 
 def test_one_place_writes_a_few_records_a_minute(listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    monkeypatch.setattr(logs.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(logs, "time", clock := Clock())
     logger = logging.getLogger("tests.throttled")
     with throttled():
         for number in range(1_000):
@@ -52,7 +52,7 @@ def test_one_place_writes_a_few_records_a_minute(listener: Listener, monkeypatch
         assert "number 4" in listener.lines[-1]
         logger.warning("Something %s", "else")
         assert listener.lines[-1] == "Something else", "another place isn't kept from it"
-        now[0] = 61.0
+        clock.now += 61
         fail("later")
         assert listener.lines[-1].startswith("It failed (and 995 like this before)\nTraceback")
     for _ in range(10):

@@ -12,8 +12,8 @@ import asyncio
 import json
 import logging
 import random
-import time
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,6 +23,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from tests.loops import finished
+from tests.waiting import Clock
 from tokensteps.limits import (
     ASKED_FILES,
     BESIDES_LIMIT,
@@ -35,7 +36,7 @@ from tokensteps.limits import (
     STATES_LIMIT,
     WIDGETS_LIMIT,
 )
-from tokensteps.server.entrance import connections, messages
+from tokensteps.server.entrance import connections, messages, rates
 from tokensteps.server.entrance.connections import Connections
 from tokensteps.server.entrance.messages import (
     OPERATIONS,
@@ -179,14 +180,14 @@ def send_all(
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The waits of a guard whose clock moves with them alone."""
     waits: list[float] = []
-    now = [0.0]
+    clock = Clock()
 
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
-        now[0] += seconds
+        clock.now += seconds
 
-    monkeypatch.setattr(connections.asyncio, "sleep", sleep)
-    monkeypatch.setattr(connections.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(connections, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(connections, "time", clock)
     return waits
 
 
@@ -425,8 +426,8 @@ def test_the_wait_of_a_busy_server_has_an_end(slept: list[float]) -> None:
 def test_a_process_that_works_is_busy_and_one_that_sleeps_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """On clocks of its own: 0.6 seconds pass each time, of which the processor works so many."""
     passed, worked = 0.0, 0.0
-    monkeypatch.setattr(time, "monotonic", lambda: passed)
-    monkeypatch.setattr(time, "process_time", lambda: worked)
+    clocks = SimpleNamespace(monotonic=lambda: passed, process_time=lambda: worked)
+    monkeypatch.setattr(rates, "time", clocks)
     load, text = Load(), []
     for work in (0.0, 0.5, 0.6, 0.1):
         passed, worked = passed + 0.6, worked + work

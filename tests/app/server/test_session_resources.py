@@ -17,8 +17,8 @@ from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from tests.loops import finished
-from tokensteps.limits import LARGEST_UPLOAD, RECONNECT_SECONDS
+from tests.loops import LoopClock, finished
+from tokensteps.limits import COLLECT_SECONDS, LARGEST_UPLOAD, RECONNECT_SECONDS
 from tokensteps.server.entrance import session_resources, uploads
 from tokensteps.server.entrance.session_resources import SessionResources
 from tokensteps.server.entrance.uploads import IncomingFile, NoRoom
@@ -184,7 +184,7 @@ def test_a_slow_upload_is_given_up(server: Server, monkeypatch: pytest.MonkeyPat
         assert (await receive())["type"] == "http.disconnect"
 
     async def never() -> Any:
-        await asyncio.sleep(10)
+        await asyncio.Event().wait()
 
     async def run() -> None:
         stored = SessionResources()
@@ -260,16 +260,8 @@ def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pyt
     """By a clock that the test sets: a machine that stops for a moment ends nobody early."""
 
     async def run() -> None:
-        now, forgotten = 0.0, list[str]()
-        monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: now)
+        passes, forgotten = LoopClock().passes, list[str]()
         monkeypatch.setattr(session_resources, "forget_session", forgotten.append)
-
-        async def passes(seconds: float) -> None:
-            nonlocal now
-            now += seconds
-            for _ in range(3):  # the loop looks at its clock, finds what is due, and does it
-                await asyncio.sleep(0)
-
         stored = SessionResources()
         for session in ("gone", "back", "twice"):
             assert await put(server, stored, session, "1", 60) == 204
@@ -291,23 +283,19 @@ def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pyt
     finished(run())
 
 
-def test_a_session_that_was_never_told_ends_too(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_that_was_never_told_ends_too(server: Server) -> None:
     """A browser that sends something and goes before the answer: Streamlit kept up to 128 such sessions, each
     with a whole page for a browser that never came, and the largest texts that go through."""
-    monkeypatch.setattr(session_resources, "RECONNECT_SECONDS", 0.02)
 
     async def run() -> None:
-        stored = SessionResources()
+        stored, clock = SessionResources(), LoopClock()
         server.connected, server.stored = {"there"}, {"quiet"}
         stored.leave("")
-        async with asyncio.timeout(30):
-            while server.closed != ["quiet"]:
-                await asyncio.sleep(0.01)
+        await clock.passes(RECONNECT_SECONDS + 1)
+        assert server.closed == ["quiet"]
         server.stored = {"another", "told"}
         stored.leave("told")  # the name of one, with the other beside it
-        async with asyncio.timeout(30):
-            while len(server.closed) < 3:
-                await asyncio.sleep(0.01)
+        await clock.passes(RECONNECT_SECONDS + 1)
         assert {*server.closed} == {"quiet", "another", "told"}
 
     finished(run())
@@ -318,7 +306,6 @@ def test_what_sessions_leave_behind_is_collected_once(
 ) -> None:
     """A session's texts are in a circle of references, which nothing but the garbage collector finds; left to
     itself, it doesn't look as long as nothing happens. Sixty sessions kept 100 MB."""
-    monkeypatch.setattr(session_resources, "COLLECT_SECONDS", 0.02)
     held = {name: Circle() for name in ("a", "b", "c", "another")}
     left = [weakref.ref(held[name]) for name in "abc"]
     monkeypatch.setattr(server, "close_session", held.pop)
@@ -328,17 +315,14 @@ def test_what_sessions_leave_behind_is_collected_once(
         collections.append(phase)
 
     async def run() -> None:
-        stored = SessionResources()
+        stored, clock = SessionResources(), LoopClock()
         for session in "abc":
             stored.end(session)
         assert all(one() is not None for one in left)
-        async with asyncio.timeout(30):
-            while any(one() is not None for one in left):
-                await asyncio.sleep(0.01)
+        await clock.passes(COLLECT_SECONDS + 1)
+        assert not any(one() is not None for one in left)
         stored.end("another")  # the next one is planned anew
-        async with asyncio.timeout(30):
-            while collections.count("start") < 2:
-                await asyncio.sleep(0.01)
+        await clock.passes(COLLECT_SECONDS + 1)
 
     gc.disable()
     gc.callbacks.append(note)

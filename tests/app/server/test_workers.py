@@ -29,8 +29,9 @@ from tests.app.server.tasks import (
     out_of_memory,
     roomy,
     too_large_to_send,
+    until_stopped,
 )
-from tests.waiting import until
+from tests.waiting import Clock, until
 from tokenizers_core import train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import PatternTimeoutError, VocabSizeError
 from tokenizers_core.text.pipeline import Pipeline
@@ -163,8 +164,7 @@ def test_a_run_can_be_stopped_and_the_next_one_is_whole(pool: Workers) -> None:
             if (name, value) == ("phase", "training"):
                 super().__setattr__("stop", True)
 
-    long = task(train_unigram, Source("x", prose().encode()), seed_size=1_000, vocab_size=300)
-    trace = pickle.loads(pool.run(long, Impatient()))
+    trace = pickle.loads(pool.run(task(until_stopped), Impatient()))
     assert trace.stop_reason == "stopped"
     trace = pickle.loads(pool.run(task(train_bpe, merges=5), Progress()))
     assert trace.stop_reason == "max_merges"
@@ -225,9 +225,9 @@ def test_a_limit_is_on_what_a_process_works_not_on_how_long_it_waits(monkeypatch
     """Before, a server with much to do refused what an idle one takes."""
     before, pool = children(), Workers(1)
     monkeypatch.setattr(tasks, "TRAINING_SECONDS", 0.4)
+    monkeypatch.setattr(module, "SLOWER", 1_000)  # the clock doesn't end it
     assert pickle.loads(pool.run(task(held_up), Progress())) == "ended"
     (worker,) = children() - before
-    monkeypatch.setattr(module, "SLOWER", 1_000)  # the clock doesn't end it
     with pytest.raises(TrainingError, match=r"more than 0\.4 seconds: stop it earlier"):
         pool.run(task(busy), Progress())
     assert worker not in children()
@@ -287,10 +287,11 @@ def test_large_texts_leave_a_process_to_small_ones(held: type[Held]) -> None:
     pool = Workers(2)
     with running(pool, named("large", LARGE_TASK + 1), named("large", LARGE_TASK + 1)):
         assert held.started.acquire(timeout=PATIENT)  # one of the two
-        assert not held.started.acquire(timeout=0.3)  # the other one waits,
+        waiting(pool, 1)  # the other one waits,
         with running(pool, named("small")):
             assert held.started.acquire(timeout=PATIENT)  # though not for want of a process
             held.gate.set()
+    assert held.begun == ["large", "small", "large"]
 
 
 def test_the_smallest_goes_first(held: type[Held]) -> None:
@@ -489,7 +490,7 @@ def test_a_full_queue_is_full_for_who_has_filled_it(
         with running(street.pool, *his) as ended:
             waiting(street.pool, TRAININGS_WAITING)
             with running(street.pool, of("she", "hers", 0.9)) as mine:
-                waiting(street.pool, TRAININGS_WAITING)
+                until(lambda: ended, PATIENT)  # one of his is refused
                 for _ in range(TRAININGS_WAITING + 1):
                     OneByOne.permits.release()
             assert mine == [b"hers"]
@@ -537,11 +538,14 @@ def test_sixty_six_reruns_leave_the_queue_to_others(held: type[Held]) -> None:
 
 def test_a_process_that_has_worked_makes_way_for_a_new_one_when_nobody_asks() -> None:
     """What it has kept goes with it, and one is always ready; a new one stays."""
-    before, timers, pool = children(), timers_running(), Workers(1, idle_seconds=0.2)
+    before, timers, clock = children(), timers_running(), Clock()
+    pool = Workers(1, idle_seconds=0.05, clock=clock)
     pool.start()
     first: int = pickle.loads(pool.run(task(roomy, megabytes=5), Progress()))
+    assert children() - before == {first}
+    clock.now += 0.1
     until(lambda: not psutil.pid_exists(first))
     (ready,) = children() - before
-    assert timers_running() <= timers  # nothing will end it
+    until(lambda: timers_running() <= timers)  # nothing will end it
     pool.close()
     assert ready not in children()
