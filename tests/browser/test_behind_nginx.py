@@ -268,7 +268,7 @@ AMBIGUOUS = (
 """Where the body ends, said in two ways, or in a way that proxies and servers have read differently."""
 
 
-def raw(port: int, data: bytes, seconds: float = 2.0, source: str = "127.0.0.1") -> bytes:
+def raw(port: int, data: bytes, seconds: float = 60.0, source: str = "127.0.0.1") -> bytes:
     """All that comes back until the other side ends, or has been quiet for a while."""
     with socket.create_connection(("127.0.0.1", port), seconds, (source, 0)) as line:
         message = b""
@@ -300,7 +300,7 @@ def test_no_request_is_smuggled_in_anothers_body(deployment: Deployment, head: b
 
 
 def test_heads_beyond_all_bounds_end_at_nginx(deployment: Deployment) -> None:
-    start = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
+    start = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
     for large in (
         b"X: " + b"a" * 70_000,
         b"\r\n".join(b"X%d: %s" % (number, b"a" * 60_000) for number in range(8)),
@@ -330,7 +330,7 @@ def test_a_wrong_host_opens_nothing(deployment: Deployment) -> None:
         assert message.startswith(b"HTTP/1.1 400"), (head, message[:100])
     upgrade = (
         b"GET /_stcore/stream HTTP/1.1\r\nHost: %s\r\nOrigin: http://evil.example\r\nUpgrade: websocket\r\n"
-        b"X-Forwarded-Host: evil.example\r\nForwarded: host=evil.example\r\nConnection: Upgrade\r\n"
+        b"X-Forwarded-Host: evil.example\r\nForwarded: host=evil.example\r\nConnection: Upgrade, close\r\n"
         b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
     )
     message = raw(deployment.ports[80], upgrade % b"localhost")
@@ -357,7 +357,7 @@ def test_streams_that_are_reset_at_once_hold_up_nobody(deployment: Deployment) -
     def reset() -> None:
         while not over.is_set():
             flood = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0) + b"".join(rounds)
-            ended.append(raw(deployment.http2, flood, 5, ATTACKER))
+            ended.append(raw(deployment.http2, flood, source=ATTACKER))
 
     attackers = [threading.Thread(target=reset) for _ in range(3)]
     for attacker in attackers:
