@@ -1,5 +1,4 @@
-"""A word by every way that one vocabulary can be used in: all of them under each other, and one of them step
-by step."""
+"""A word by all ways of using one vocabulary: one under the other, and one of them step by step."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ WHOLE_PICTURE = 32
 
 
 class Cutter(Protocol):
-    """Whoever cuts words: a tokenizer's ways, or a subject."""
+    """A source of a word's cuts: a tokenizer's ways, or a subject."""
 
     def all_cuts(self, word: str, amount: float | None = None, seed: int = 0) -> WordWays: ...
 
@@ -40,7 +39,7 @@ class Cutter(Protocol):
 
 
 class Chosen(NamedTuple):
-    """What is stepped through."""
+    """The way to step through."""
 
     way: str
     choose: Callable[[str], None]
@@ -50,8 +49,8 @@ class Chosen(NamedTuple):
 def show_ways(
     cutter: Cutter, word: str, name: str, style: Style, chosen: Chosen, key: Callable[[str], str]
 ) -> None:
-    """The word by every way, and one of them on a flipbook. `name` says whose vocabulary it is. Raises what
-    cutting raises."""
+    """The word by every way, and one of them on a flipbook. `name` is the vocabulary's name. Raises the
+    errors of cutting."""
     amount, seed = _chance(key)
     ways = cutter.all_cuts(word, amount, seed)
     st.html(ways_of_word_html(ways, style))
@@ -100,7 +99,7 @@ def _step_frame(steps: Trace[Any], way: str, style: Style, step: int) -> Frame:
 
 
 def _chance(key: Callable[[str], str]) -> tuple[float | None, int]:
-    """The dropout or temperature that is set, if one is, and the seed."""
+    """The dropout or temperature, if one is set, and the seed."""
     return st.session_state.get(key("ways.set")), st.session_state.setdefault(key("ways.seed"), 0)
 
 

@@ -1,4 +1,4 @@
-"""A page that steps through a run: what the training pages and the comparison share."""
+"""A page for stepping through a run: the parts shared by the training pages and the comparison."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Stepped_co = TypeVar("Stepped_co", bound=Stepped, covariant=True)
 
 @dataclass(frozen=True)
 class StepView(Generic[Stepped_co]):
-    """What the tabs under a stage look at: a run at a step, and how its tokens are written."""
+    """The input of the tabs under a stage: a run at a step, and the display style of its tokens."""
 
     controls: Controls
     run: Run[Stepped_co]
@@ -47,12 +47,12 @@ def show_stepping(
     show_run: Callable[[Controls, Recipe, Run[AnyStepped], AnyStepped], None],
     beside: Callable[[Controls], None] | None = None,
 ) -> None:
-    """The whole page: sidebar, title, what is wrong with the settings, and, as soon as there is a run, what
-    `show_run` draws.
+    """The whole page: sidebar, title, faults in the settings, and, as soon as there is a run, the output of
+    `show_run`.
 
-    `lead` says in a sentence, translated, what the page shows under these settings ("": nothing); `beside`
-    draws next to the title. A part that is run by itself finds the settings as they were when the page was
-    run: to change one is to run the page.
+    `lead` gives a translated sentence on the page's contents under these settings ("": nothing); `beside`
+    draws next to the title. A part that is run by itself finds the settings of the page's last run: to change
+    one is to run the page.
     """
     controls = Controls(algorithm.name, algorithm.rules)
     with st.sidebar:
@@ -89,8 +89,8 @@ def show_stage(
     start: int = 0,
     marks: Sequence[int] = (),
 ) -> int:
-    """The run's frames to step through; returns the step that the learner is at, first `start`. The timeline
-    marks the steps `marks`. To be called in a fragment. `url` has the settings."""
+    """The run's frames to step through; returns the learner's present step, first `start`. The timeline marks
+    the steps `marks`. To be called in a fragment. `url` has the settings."""
     step = stage.stage(
         controls.page,
         run.name,

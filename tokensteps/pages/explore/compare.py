@@ -52,12 +52,13 @@ from tokensteps.widgets.notes import note
 from tokensteps.widgets.tabs import show_tabs
 
 SIZES_MEASURED: Final = 40
-"""Vocabulary sizes at which a comparison is measured: each takes as long as reading all words of the corpus
-as they are split."""
+"""Vocabulary sizes to measure a comparison at: each takes as long as reading all words of the corpus as they
+are split."""
 OF_WORDS: Final = ("fertility", "whole_words")
-"""Measures that count words."""
+"""Measures counted in words."""
 ROWS_LISTED: Final = 2_000
-"""Rows of the table that compares the algorithms: all are sent to the browser, and the file has the rest."""
+"""Rows of the table of the algorithms' differences: all are sent to the browser, and the file has the
+rest."""
 
 WHO_DIFFERS: Mapping[str, str] = {
     "": N_("any of them"),
@@ -74,7 +75,7 @@ OTHER_METHODS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class ComparisonView(StepView[Comparison]):
-    """What the tabs look at: a comparison at a size, and how its tokens are written."""
+    """The tabs' input: a comparison at a size, and the display style of its tokens."""
 
     @property
     def snapshot(self) -> SizeSnapshot:
@@ -93,7 +94,7 @@ def show() -> None:
 
 
 def tell_compared(controls: Controls) -> str:
-    """What the page shows; "" while there is nothing to compare."""
+    """A sentence on the page's contents; "" while there is nothing to compare."""
     runs = compared(controls["runs"])
     if len(runs) < 2:
         return ""
@@ -155,7 +156,7 @@ def tell_other_unigram(recipe: Recipe, comparison: Comparison) -> str:
 
 
 def at_a_glance(_view: ComparisonView) -> None:
-    """What the three do, row by row, on five words."""
+    """The three algorithms, row by row, on five words."""
     st.caption(
         _("On five words: {words}. These are the training pages' own results.").format(**lesson_facts())
     )
@@ -166,7 +167,7 @@ def at_a_glance(_view: ComparisonView) -> None:
 
 
 def sweep(view: ComparisonView) -> None:
-    """The runs as lines over the vocabulary sizes, what they mean here, and where to look."""
+    """The runs as lines over the vocabulary sizes, their meaning here, and where to look."""
     chart = str(
         st.segmented_control(
             _("Chart"),
@@ -210,7 +211,7 @@ def plot_sweep(view: ComparisonView, chart: str, key: str) -> None:
 
 
 def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
-    """How to read the chart, and at what size each of the others needs as few tokens as the best one does
+    """How to read the chart, and the size at which each of the others needs as few tokens as the best one
     here."""
     lines = [
         _("Fewer tokens per word make a shorter text for the model, at the price of a larger vocabulary.")
@@ -269,8 +270,8 @@ def landmarks(comparison: Comparison) -> dict[str, int]:
 
 
 def sizes_measured(view: ComparisonView) -> None:
-    """One measure over the vocabulary sizes, then all of them at this size; on the corpus itself, whose words
-    are the pre-tokens."""
+    """One measure over the vocabulary sizes, then all of them at this size; on the corpus itself, with the
+    pre-tokens as words."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = str(
             st.selectbox(_("Measure"), OF_TEXT, format_func=measure_name, key=view.key("measure"), width=320)
@@ -311,8 +312,7 @@ def sizes_measured(view: ComparisonView) -> None:
 
 
 def _measured_at(view: ComparisonView, places: Sequence[int]) -> dict[int, tuple[Measures | None, ...]]:
-    """The measures at some of the sizes, remembered: those over which a chart goes are the same at each
-    step."""
+    """The measures at some of the sizes, cached: a chart's sizes are the same at each step."""
     rows = remembered(
         ("measures", view.run.name, reach(view.trace), tuple(places)),
         lambda: [*measure_sizes(view.trace, places)],
@@ -360,7 +360,7 @@ def measured_sizes(
 
 
 def overlap(view: ComparisonView) -> None:
-    """Which tokens the vocabularies share, here and over the sizes."""
+    """Tokens shared by the vocabularies, here and over the sizes."""
     result = view.snapshot.overlap()
     text = ngettext(
         "Tokens of more than one character; the only single character is left out, since all have it. "
@@ -389,7 +389,7 @@ def overlap(view: ComparisonView) -> None:
 
 
 def disagreements(view: ComparisonView) -> None:
-    """The words that are not split alike, as a table."""
+    """Words with different splits, as a table."""
     left, middle, right = st.columns([2, 2, 3], vertical_alignment="bottom")
     find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("looked_for"), placeholder="th")
     who = middle.selectbox(
@@ -417,7 +417,7 @@ def disagreements(view: ComparisonView) -> None:
 
 
 def differs_name(run: str) -> str:
-    """Which words are listed: those that one run, or all of them, split differently."""
+    """The choice of the words to list: those split differently by one run, or by all of them."""
     if run in WHO_DIFFERS:
         return _(WHO_DIFFERS[run])
     return _("{name} alone").format(name=side_name(run))
@@ -441,7 +441,7 @@ def tell_disagreements(view: ComparisonView, chosen: Sequence[Disagreement], lis
 def disagreement_table(
     runs: Sequence[str], words: list[Disagreement], style: Style, find: str = ""
 ) -> pd.DataFrame:
-    """Words with their splits, the most frequent first; with `find`, only those that contain it."""
+    """Words with their splits, the most frequent first; with `find`, only those with it."""
 
     def written(cut: Cut | None) -> str:
         return "" if cut is None else " · ".join(readable(token, style) for token in cut)
@@ -472,7 +472,7 @@ def disagreement_table(
 
 
 def who_differs(runs: Sequence[str], cuts: tuple[Cut | None, ...], apart: str) -> str:
-    """Whose split nobody else has, among those that have one."""
+    """The runs with a split of their own, among the runs with a split."""
     if apart != "all":
         return side_name(apart)
     there = [name for name, cut in zip(runs, cuts, strict=True) if cut is not None]

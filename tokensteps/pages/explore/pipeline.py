@@ -76,8 +76,8 @@ def show() -> None:
 def show_chosen(
     controls: PipelineControls, spec: str, texts: tuple[str, ...], settings: DeltaGenerator
 ) -> None:
-    """The texts by a tokenizer that was chosen; `settings` is the place for what can be set for it. Raises
-    what encoding raises."""
+    """The texts by a chosen tokenizer; `settings` is the place for its settings. Raises the errors of
+    encoding."""
     opened = stage.opened_tokenizer(spec, controls.key("t1"))
     tokenizer_settings(controls.page, "t1", settings, None if opened is None else opened.subject)
     if opened is not None:
@@ -87,7 +87,7 @@ def show_chosen(
 def show_trained(
     controls: PipelineControls, source: Source, pipeline: Pipeline, texts: tuple[str, ...]
 ) -> None:
-    """The texts by a tokenizer with the chosen stages, once it is trained. Raises what encoding raises."""
+    """The texts by a tokenizer with the chosen stages, once it is trained. Raises the errors of encoding."""
     recipe = controls.recipe()
     run = Run(PIPELINE_ALGORITHM, source, pipeline, PIPELINE_ALGORITHM.settings(recipe, pipeline))
     trace = stage.trained(run)
@@ -131,7 +131,7 @@ def show_texts(controls: PipelineControls) -> tuple[str, ...] | None:
 
 
 def tokenizer_with_template(trace: AnyTrace, template: str) -> Tokenizer:
-    """The tokenizer that a run trained, with a template."""
+    """A run's tokenizer, with a template."""
     unknown = next((token for token in trace.special_tokens if token in ("[UNK]", "<unk>")), None)
     tokenizer = trace.tokenizer(unk_token=unknown) if unknown else trace.tokenizer()
     return tokenizer.with_options(template=TEMPLATES[template])

@@ -1,4 +1,4 @@
-"""The sidebar of the page “Pipeline”: the stages, texts to try, and what the model is trained on."""
+"""The sidebar of the page “Pipeline”: the stages, texts to try, and the model's training."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ PRESETS: Mapping[str, Preset] = {
 
 
 class Sample(NamedTuple):
-    """A text, or a pair of texts, that shows something well."""
+    """A text, or a pair of texts, as a good example."""
 
     title: str
     first: str
@@ -88,7 +88,7 @@ PIPELINE_ALGORITHM = Algorithm("pipeline", N_("Pipeline"), PIPELINE_RULES, model
 
 
 class PipelineControls(Controls):
-    """The sidebar: the stages first, and then what the model is trained on."""
+    """The sidebar: the stages first, and then the model's training."""
 
     def __init__(self) -> None:
         super().__init__(PIPELINE_ALGORITHM.name, PIPELINE_RULES, "library")
@@ -101,10 +101,10 @@ class PipelineControls(Controls):
                 state[self.key(name)] = plain_text(self.short(name, url, "" if value else text))
 
     def load_corpus_defaults(self) -> None:
-        """Keep the stages when the corpus changes: they are what the page is about."""
+        """Keep the stages when the corpus changes: they are the page's subject."""
 
     def chosen(self, recipe: Recipe, source: Source | None) -> Pipeline:
-        """Always the chosen stages: words that were counted under other rules can't be used here."""
+        """Always the chosen stages: word counts under other rules can't be used here."""
         return recipe.chosen(source)
 
     def texts(self) -> tuple[str, ...]:
@@ -126,7 +126,7 @@ class PipelineControls(Controls):
         return url | ({"corpus": None} if url["corpus"] == self.start else {})
 
     def preset(self) -> str:
-        """The preset that the stages match; "" if there is none."""
+        """The preset with the same stages; "" if there is none."""
         return next(
             (
                 name
@@ -157,7 +157,7 @@ class PipelineControls(Controls):
                 st.session_state[self.key(setting)] = value
 
     def window_widgets(self, pair: bool) -> None:
-        """How long the windows are and how much they overlap; for a pair, also which text is cut."""
+        """The length and the overlap of the windows; for a pair, also the text to cut."""
         columns = st.columns([2, 2, 3, 3])
         for column, name in zip(columns, ("max", "stride", "strategy", "side"), strict=True):
             if name != "strategy" or pair:

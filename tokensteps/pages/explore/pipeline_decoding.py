@@ -1,4 +1,4 @@
-"""The tab “Back to text” of the page “Pipeline”: ids to text again, and what is lost on the way."""
+"""The tab “Back to text” of the page “Pipeline”: ids to text again, and the losses on the way."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from tokensteps.limits import TOKEN_SHOWN
 from tokensteps.pages.explore.pipeline_view import PipelineView
 
 COMPARISONS: Final = 8_000_000
-"""Pairs of letters that are compared to tell what a text has lost: a second or two."""
+"""Pairs of letters to compare for a text's losses: a second or two."""
 
 
 def decode_tab(view: PipelineView) -> None:
-    """Ids to text again, and what is lost on the way."""
+    """Ids to text again, and the losses on the way."""
     tokenizer, encoding = view.tokenizer, view.encoding
     st.html(
         '<dl class="ts decoded">'
@@ -106,7 +106,7 @@ def losses(view: PipelineView, sequence: int, back: str) -> list[str]:
 
 
 def decoder_losses(decoder: Decoder, text: str, found: Journey, offsets: Sequence[Span]) -> list[str]:
-    """What a decoder changes."""
+    """A decoder's changes."""
     lines = []
     words = [(word.start, word.end) for word in found.words]
     if isinstance(decoder, MetaspaceDecoder):
@@ -157,7 +157,7 @@ class BoundedComparison(SequenceMatcher[str]):
 
 
 def difference_html(text: str, back: str) -> str:
-    """Two texts, one above the other; what only one of them has is marked."""
+    """Two texts, one above the other; parts of only one of them are marked."""
     first: list[str] = []
     second: list[str] = []
     for kind, start, end, begin, stop in BoundedComparison(text, back).get_opcodes():

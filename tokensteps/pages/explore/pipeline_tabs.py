@@ -35,7 +35,7 @@ NAMED_ENTITIES: Mapping[str, str] = {"Sylvain": "PER", "Hugging Face": "ORG", "B
 
 
 def encoding_tab(view: PipelineView) -> None:
-    """Everything that the encoding has, and the maps between characters, words and tokens."""
+    """All parts of the encoding, and the maps between characters, words and tokens."""
     show_rows(encoding_table(view), key=view.key("encoding"), ids=True)
     st.caption(
         _(
@@ -136,7 +136,7 @@ def maps_text(encoding: Encoding, position: int, sequence: int) -> str:
 
 
 def windows_tab(view: PipelineView) -> None:
-    """A text that is too long for the model, cut into overlapping windows."""
+    """A text too long for the model, cut into overlapping windows."""
     controls, pair = view.controls, len(view.texts) > 1
     said = len(controls.complaints)
     controls.window_widgets(pair)
@@ -160,9 +160,9 @@ def windows_tab(view: PipelineView) -> None:
 
 
 def encode_windows(view: PipelineView) -> Encoding | None:
-    """The first window, with the others as what overflows; None if there would be too many, with a message.
+    """The first window, with the others as its overflow; None if there would be too many, with a message.
 
-    Raises the errors of the engine about lengths that can't be.
+    Raises the engine's errors for impossible lengths.
     """
     controls, pair = view.controls, len(view.texts) > 1
     truncation = Truncation(
@@ -184,7 +184,7 @@ def encode_windows(view: PipelineView) -> Encoding | None:
 
 
 def tell_windows(windows: Sequence[Encoding], tokens: int) -> list[str]:
-    """What is said about the windows that a text of so many tokens needs."""
+    """Sentences on the windows for a text of so many tokens."""
     message = ngettext(
         "{tokens} tokens fit into {number} window.", "{tokens} tokens need {number} windows.", len(windows)
     )
@@ -276,7 +276,7 @@ def entities_tab(view: PipelineView) -> None:
 
 
 def edit_labels(view: PipelineView, own: Sequence[int]) -> list[str]:
-    """A table in which to label the tokens whose indices are `own`; returns the labels of all tokens."""
+    """A table to label the tokens with the indices `own`; returns the labels of all tokens."""
     encoding, text = view.encoding, view.texts[0]
     table = pd.DataFrame(
         {
@@ -290,7 +290,7 @@ def edit_labels(view: PipelineView, own: Sequence[int]) -> list[str]:
         table,
         hide_index=True,
         disabled=["token", "start", "end"],
-        column_config={  # edits are kept under the columns' names, which must not change with the language
+        column_config={  # edits are kept by column name: the names must not change with the language
             "token": _("token"),
             "start": _("start"),
             "end": _("end"),
@@ -307,7 +307,7 @@ def edit_labels(view: PipelineView, own: Sequence[int]) -> list[str]:
 
 
 def show_entities(view: PipelineView, own: Sequence[int], found: Sequence[Entity]) -> None:
-    """The entities with their offsets, and what their tokens alone would give."""
+    """The entities with their offsets, and the result of their tokens alone."""
     encoding = view.encoding
     rows = []
     for entity in found:
@@ -323,8 +323,7 @@ def show_entities(view: PipelineView, own: Sequence[int], found: Sequence[Entity
 
 
 def labels_key(text: str, ids: Sequence[int]) -> str:
-    """The key under which this text's labels are kept: the same in every process, so that they survive a
-    reconnect."""
+    """The key of this text's labels: the same in every process, so that they survive a reconnect."""
     return f"labels.{digest(repr((text, list(ids))).encode('utf-8', 'replace'))}"
 
 

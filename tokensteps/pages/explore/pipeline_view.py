@@ -1,4 +1,4 @@
-"""What the tabs of the page “Pipeline” look at."""
+"""The input of the tabs of the page “Pipeline”."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tokensteps.pages.explore.pipeline_controls import PipelineControls
 
 @dataclass(frozen=True)
 class PipelineView:
-    """A text, or a pair of texts, with its encoding and the tokenizer that made it."""
+    """A text, or a pair of texts, with its encoding and its tokenizer."""
 
     controls: PipelineControls
     tokenizer: Tokenizer
@@ -28,10 +28,9 @@ class PipelineView:
     journeys: list[Journey]
     style: Style
     names: Sequence[str] = ()
-    """What the four stages are."""
+    """The names of the four stages."""
     decoder: str | None = None
-    """The library's name for what turns tokens back into text, "" where there is nothing; None for a
-    tokenizer of the engine."""
+    """The library's name for the decoder, "" if there is none; None for a tokenizer of the engine."""
 
     def key(self, name: str) -> str:
         """A widget's key, the page's own."""
@@ -39,7 +38,7 @@ class PipelineView:
 
 
 def chosen_view(controls: PipelineControls, subject: ShownTokenizer, texts: tuple[str, ...]) -> PipelineView:
-    """The texts by a tokenizer that was chosen, whoever made it. Raises what encoding them raises."""
+    """The texts by a chosen tokenizer of any origin. Raises the errors of encoding them."""
     style = subject.style._replace(show=controls["show"])
     pair = texts[1] if len(texts) > 1 else None
     if isinstance(subject, LoadedSubject):

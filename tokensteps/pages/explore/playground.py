@@ -54,8 +54,8 @@ from tokensteps.widgets.notes import lasting, problem
 from tokensteps.widgets.tour import titled
 
 SPECIAL_LISTED: Final = 300
-"""Special tokens in the menu that puts one into the text: Llama 3 has 256, and all are sent with every key
-that is pressed."""
+"""Special tokens in the menu for putting one into the text: Llama 3 has 256, and all are sent with every
+pressed key."""
 
 
 def show() -> None:
@@ -70,7 +70,7 @@ def show() -> None:
     complaints += refused("playground")
     with (
         st.container()
-    ):  # what comes and goes in here must not move the text box, which would be drawn as a new one
+    ):  # the contents come and go, but must not move the text box: it would be drawn as a new one
         for complaint in complaints:
             problem(complaint)
         results = [
@@ -82,8 +82,8 @@ def show() -> None:
 
 @st.fragment
 def show_text(subjects: Mapping[str, ShownTokenizer]) -> None:
-    """The box, the counts, the chips and the tabs: everything that changes as somebody types. `subjects` are
-    the loaded tokenizers by letter."""
+    """The box, the counts, the chips and the tabs: the parts that change during typing. `subjects` are the
+    loaded tokenizers by letter."""
     use_language(st.session_state["language"])
     typed = editor(
         playground_value("text"),
@@ -167,7 +167,7 @@ def _analysed(view: ChipsView, text: str) -> Analysis | None:
 
 
 def show_first(view: ChipsView, text: str, analysis: Analysis, version: Version) -> None:
-    """The counts and the chips of one tokenizer, which the server draws for each key from here on."""
+    """The counts and the chips of one tokenizer; from here on, the server draws them for each key."""
     pages = pages_of(analysis)
     if view.page > pages:  # the text has become shorter
         st.session_state["playground.page"] = pages
@@ -181,7 +181,7 @@ def show_first(view: ChipsView, text: str, analysis: Analysis, version: Version)
 
 
 def _page_told(page: int, analysis: Analysis) -> str:
-    """Which tokens are on this page."""
+    """A sentence on the tokens of this page."""
     stretches = analysis.stretches[(page - 1) * STRETCHES_SHOWN : page * STRETCHES_SHOWN]
     message = _("Tokens {first} to {last} of {all} are shown; the counts cover everything.")
     return message.format(
@@ -238,7 +238,7 @@ def _special_menu(subjects: Iterable[ShownTokenizer]) -> None:
 
 
 def training_link() -> None:
-    """The way on from a text to what can be learned from it."""
+    """The way on from a text to its lessons."""
     text = playground_value("text")
     if text.strip() and len(text) <= PASTE_LIMIT:
         page_link("bpe", _("Train on this text"), {"corpus": "paste", **text_query()})
@@ -273,7 +273,7 @@ def text_settings(subjects: Mapping[str, ShownTokenizer]) -> None:
 
 
 def _adding_toggle(letter: str, alone: bool) -> None:
-    """Whether one tokenizer adds its own special tokens; `alone` says that there is no other."""
+    """The switch for one tokenizer's own special tokens; `alone` says that there is no other tokenizer."""
     setting = next(setting for setting in PLAYGROUND_RULES if setting.name == "added")
     spec, key = chosen_specs()[LETTERS.index(letter)], f"playground.adding.{letter}"
     st.session_state[key] = spec in adds_to()

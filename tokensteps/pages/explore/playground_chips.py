@@ -1,5 +1,5 @@
-"""The playground's tokens as chips, a page at a time, each with a card of facts about it, and the figures
-above them: one message, which the page sends when it is drawn, and `live_typing/` for each key."""
+"""The playground's tokens as chips, a page at a time, each with a card of facts, and the figures above them:
+one message, from the page when it is drawn, and from `live_typing/` for each key."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tokensteps.pages.explore.why.why_state import WHY_TAB
 from tokensteps.widgets.notes import note_html
 
 CARDS_KEPT: Final = 8_000_000
-"""Characters of details of tokens that are kept: those of a few vocabularies."""
+"""Cached characters of tokens' details: a few vocabularies."""
 
 STRETCHES_SHOWN = 2_500
 """Stretches of text on one page of chips."""
@@ -28,13 +28,13 @@ _known_facts: Final = WeakSharedCache[str](CARDS_KEPT)
 
 
 class ChipsView(NamedTuple):
-    """What the chips and the figures above them depend on, besides the text."""
+    """Everything apart from the text that decides the chips and the figures above them."""
 
     letter: str
     subject: ShownTokenizer
     shown: Shown
     specials: bool = True
-    """Whether special tokens that the text spells are recognized."""
+    """Whether special tokens in the text are recognized."""
     added: bool = False
     """Whether the tokenizer puts its own around the text."""
     escapes: bool = False
@@ -45,7 +45,7 @@ class ChipsView(NamedTuple):
     language: str = "en"
 
     def analysis(self, text: str) -> Analysis:
-        """The tokens of what somebody has typed. Raises what `Subject.encode` raises."""
+        """The tokens of the typed text. Raises the errors of `Subject.encode`."""
         read = interpret_escapes(text) if self.escapes else text
         return analyse(self.subject, read, self.specials, self.added)
 
@@ -56,16 +56,15 @@ def pages_of(analysis: Analysis) -> int:
 
 
 def turns_back(old: str, new: str) -> bool:
-    """Whether a text is a different one, which begins on its first page; while somebody goes on typing, the
-    page stays."""
+    """Whether a text is a different one, shown from its first page; with more typing, the page stays."""
     return abs(len(new) - len(old)) > 1_000 or new[:1_000] != old[:1_000]
 
 
 def chips_data(view: ChipsView, text: str, version: Version, cards: bool = True) -> bytes:
-    """The message that draws a page of chips, and the figures above it, in the language in use.
+    """The message to draw a page of chips, and the figures above it, in the language in use.
 
-    `text` is what was typed, at this `version`; without `cards`, the browser keeps those it has. Raises what
-    `Subject.encode` raises.
+    `text` is the typed text, at this `version`; without `cards`, the browser keeps its own. Raises the errors
+    of `Subject.encode`.
     """
     analysis = view.analysis(text)
     page = min(view.page, pages_of(analysis))
@@ -86,7 +85,7 @@ def chips_data(view: ChipsView, text: str, version: Version, cards: bool = True)
 
 
 def _head(view: ChipsView, analysis: Analysis) -> list[str]:
-    """What is above the chips: whose tokens these are, the counts, and what to know about the tokenizer."""
+    """The part above the chips: the tokenizer's name, the counts, and notes on the tokenizer."""
     blocks = [name_html(view.letter, view.subject), counts_html(analysis)]
     blocks += [window_html(len(analysis), view.window)] if view.window else []
     blocks += [note_html(escape(remark_text(remark))) for remark in view.subject.notes]
@@ -102,7 +101,7 @@ def _head(view: ChipsView, analysis: Analysis) -> list[str]:
 
 
 def name_html(letter: str, subject: ShownTokenizer) -> str:
-    """Whose tokens these are."""
+    """The name of the tokens' tokenizer."""
     text = ngettext("{number} token in the vocabulary", "{number} tokens in the vocabulary", subject.size)
     size = escape(text.format(number=count(subject.size)))
     return f'<p class="ts whose"><i>{letter}</i> <b>{escape(subject.name)}</b> · {escape(subject.algorithm)} · {size}</p>'
@@ -139,7 +138,7 @@ def chip_labels() -> dict[str, str]:
 
 
 def cards_html(analysis: Analysis, runs: Iterable[TextRun]) -> dict[int, str]:
-    """A card for each token in the runs: what is known about it, and how often it occurs in the text."""
+    """A card for each token in the runs: its facts, and its number in the text."""
     cards = {}
     for identifier in {piece.id for run in runs for piece in run.pieces}:
         times = analysis.occurrences[identifier]
@@ -149,7 +148,7 @@ def cards_html(analysis: Analysis, runs: Iterable[TextRun]) -> dict[int, str]:
 
 
 def token_facts_html(subject: ShownTokenizer, identifier: int) -> str:
-    """What is known about a token, whatever the text, in the language in use."""
+    """The facts about a token, whatever the text, in the language in use."""
     known = (identifier, current_language())
     result = _known_facts.get(subject, known)
     if result is None:

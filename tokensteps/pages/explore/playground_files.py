@@ -1,4 +1,4 @@
-"""The playground's downloads: the tokens as CSV, as JSON, and as an HTML page that needs no network."""
+"""The playground's downloads: the tokens as CSV, as JSON, and as an HTML page without any network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tokensteps.language.i18n import _, count, current_language, ngettext
 from tokensteps.language.numbers import percent
 
 TOKENS_DRAWN: Final = 20_000
-"""Tokens in a page of HTML that is saved: a browser opens as many in a second or two."""
+"""Tokens in a saved page of HTML: a browser opens as many in a second or two."""
 
 TOKEN_COLUMNS = ("index", "id", "token", "text", "start", "end", "bytes")
 
@@ -30,7 +30,7 @@ def _rows(analysis: Analysis) -> Iterator[tuple[Any, ...]]:
 
 
 def tokens_csv(analysis: Analysis) -> str:
-    """The tokens as a table for programs, which is read back as it is."""
+    """The tokens as a table for programs: reading it gives the same again."""
     return csv_table(TOKEN_COLUMNS, _rows(analysis))
 
 
@@ -107,7 +107,7 @@ def counts_html(analysis: Analysis) -> str:
 
 
 def window_html(tokens: int, window: int | None) -> str:
-    """What share of a context window the text takes, as a figure and a bar; nothing without a window."""
+    """The text's share of a context window, as a figure and a bar; nothing without a window."""
     if not window:
         return ""
     text = fill(

@@ -1,4 +1,4 @@
-"""What the playground is set to: in session state, and in the URL."""
+"""The playground's settings: in session state, and in the URL."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tokensteps.server.stores import digest, text_store
 from tokensteps.widgets.arrival import reads_address
 
 DRAFTS_KEPT: Final = 4
-"""Versions of a text that is being typed, each under a name of its own: Back finds the last few."""
+"""Versions of a text during typing, each under a name of its own: Back finds the last few."""
 
 USUAL_TOKENIZERS = (READY[0], GPT2)
-"""What a bare address shows: one tokenizer that was trained here, and one that a real model has."""
+"""The tokenizers at a bare address: one trained here, and one of a real model."""
 
 
 def playground_key(name: str) -> str:
@@ -34,7 +34,7 @@ def playground_key(name: str) -> str:
 
 
 def playground_value(name: str) -> Any:
-    """What is set under this name."""
+    """The setting with this name."""
     return st.session_state[playground_key(name)]
 
 
@@ -45,13 +45,13 @@ def chosen_specs() -> list[str]:
 
 
 def adds_to() -> list[str]:
-    """The specs of the tokenizers that add their own special tokens to the text."""
+    """The specs of the tokenizers with their own special tokens added to the text."""
     added: list[str] = st.session_state.setdefault("playground.added_to", [])
     return added
 
 
 def replace_spec(slot: int, spec: str) -> None:
-    """Have another spec in a slot, with what is set for the one before."""
+    """Put another spec in a slot; the settings of the one before stay."""
     chosen = list(chosen_specs())
     st.session_state["playground.added_to"] = [spec if one == chosen[slot] else one for one in adds_to()]
     chosen[slot] = spec
@@ -118,15 +118,15 @@ def playground_url() -> dict[str, str | None]:
 
 
 def text_query() -> dict[str, str]:
-    """The parameter that holds the text, or the name under which the server keeps it."""
+    """The parameter with the text, or with the name of the server's copy."""
     text = playground_value("text")
     packed = pack_text(text) if len(text) <= PACK_LIMIT else None
     return {"text": packed} if packed else {"id": keep_draft(text)}
 
 
 def keep_draft(text: str) -> str:
-    """Have the server keep a text; returns its name there. While somebody types, it keeps only the last few
-    versions, and those that others use."""
+    """Have the server keep a text; returns its name there. During typing, it keeps only the last few
+    versions, and those in use elsewhere."""
     drafts: dict[str, int] = st.session_state.setdefault("playground.drafts", {})
     store, data = text_store(), text.encode("utf-8", "replace")
     new = not store.used(digest(data))

@@ -62,7 +62,7 @@ def show_playground_tabs(analyses: Mapping[str, Analysis]) -> None:
 
 
 def _first(analyses: Mapping[str, Analysis]) -> Analysis:
-    """The one whose chips are shown: A, unless it can't be had."""
+    """The tokenizer whose chips are shown: A, unless it can't be had."""
     return next(iter(analyses.values()))
 
 
@@ -92,7 +92,7 @@ def aligned_tab(analyses: Mapping[str, Analysis]) -> None:
 
 
 def counts_tab(analyses: Mapping[str, Analysis]) -> None:
-    """What the text costs with each tokenizer."""
+    """The text's cost with each tokenizer."""
     if not _first(analyses).text:
         note(_("There is no text yet."))
         return
@@ -107,7 +107,7 @@ def counts_tab(analyses: Mapping[str, Analysis]) -> None:
 
 
 def words_tab(analyses: Mapping[str, Analysis]) -> None:
-    """The words that cost most."""
+    """The words with the highest cost."""
     table = side_by_side.costliest_words(analyses)
     if table.empty:
         note(_("The text has no words."))
@@ -146,7 +146,7 @@ def languages_tab(analyses: Mapping[str, Analysis]) -> None:
 
 
 def lookup_tab(analyses: Mapping[str, Analysis]) -> None:
-    """Tokens of a vocabulary by what they hold, and the text that ids stand for."""
+    """A search for tokens by their text, and the text of given ids."""
     letters = {f"{letter} · {one.subject.name[:40]}": one.subject for letter, one in analyses.items()}
     subject = letters[
         st.selectbox(_("Vocabulary"), list(letters), key="playground.lookup.whose") or next(iter(letters))

@@ -84,8 +84,7 @@ def _window_box() -> None:
 
 
 def preset_html(preset: PublicTokenizer) -> str:
-    """What somebody should know of a public tokenizer: its size, where it comes from, its licence, and what
-    it needs."""
+    """The main facts about a public tokenizer: its size, its origin, its licence, and its requirements."""
     tokens = ngettext("{number} token", "{number} tokens", preset.tokens).format(number=count(preset.tokens))
     facts = [tokens, *([preset.licence] if preset.licence else []), _needs(preset)]
     return f'<p class="ts preset">{escape(" · ".join(facts))}</p>'
@@ -119,12 +118,12 @@ def _show_first(spec: str) -> None:
 # --- On every page that takes any tokenizer -----------------------------------------------------------------
 
 Take = Callable[[str], None]
-"""What a page does with the spec of a tokenizer that somebody has brought."""
+"""A page's use of the spec of a tokenizer brought by the visitor."""
 
 
 def tokenizer_box(page: str, name: str, label: str, first: Sequence[str] = (), none: str = "") -> str:
-    """A box to choose one tokenizer, and the ways to add one; returns its spec, which is kept in session
-    state as the page's `name`.
+    """A box to choose one tokenizer, and the ways to add one; returns its spec, kept in session state as the
+    page's `name`.
 
     `first` are offered in front; `none` names the choice of no tokenizer, "".
     """
@@ -150,7 +149,7 @@ def tokenizer_box(page: str, name: str, label: str, first: Sequence[str] = (), n
 
 
 def tokenizer_settings(page: str, name: str, place: DeltaGenerator, subject: ShownTokenizer | None) -> None:
-    """What can be set for the upload in a `tokenizer_box`; nothing for other tokenizers."""
+    """The settings of the upload in a `tokenizer_box`; nothing for other tokenizers."""
     old = str(st.session_state[f"{page}.{name}"])
     spec = TokenizerSpec.parse(old)
     if spec.kind == "file":
@@ -170,15 +169,15 @@ def ways_to_add(page: str, take: Take) -> None:
 
 
 def refused(page: str) -> list[str]:
-    """Why what somebody has brought to a page couldn't be taken, told once."""
+    """Why a page couldn't take the visitor's tokenizer, told once."""
     text = st.session_state.pop(f"{page}.refused", "")
     return [text] if text else []
 
 
 def _bring(page: str, spec: str, take: Take, told: str) -> None:
-    """Take a tokenizer that the learner adds; if it can't be loaded, the page stays as it is, with a message.
+    """Take a tokenizer of the learner's; if it can't be loaded, the page stays as it is, with a message.
 
-    `told` says what is done meanwhile, in Streamlit's Markdown.
+    `told` describes the work meanwhile, in Streamlit's Markdown.
     """
     try:
         with st.spinner(told, show_time=True):
@@ -191,7 +190,7 @@ def _bring(page: str, spec: str, take: Take, told: str) -> None:
 
 
 def _upload_box(page: str, take: Take) -> None:
-    """The box for files: those chosen together are one tokenizer, and then the box is empty for the next."""
+    """The box for files: files chosen together are one tokenizer, and then the box is empty for the next."""
     state = st.session_state
     turn = state.setdefault(f"{page}.uploads", 0)
     files = st.file_uploader(
@@ -204,7 +203,7 @@ def _upload_box(page: str, take: Take) -> None:
     )
     if files:
         state[f"{page}.uploads"] += 1
-        try:  # before they are kept: files that are too large would evict others
+        try:  # before they are kept: files too large would evict others
             formats.refuse_too_much({file.name: file.size for file in files})
         except TokenizersCoreError as error:
             state[f"{page}.refused"] = explained(error)
@@ -265,10 +264,10 @@ def _upload_settings(
     subject: ShownTokenizer | None,
     take: Take,
 ) -> None:
-    """A learner's tokenizer: its name, and, where its files don't say them, the pattern and the special
+    """A learner's tokenizer: its name, and, if they are missing in its files, the pattern and the special
     tokens.
 
-    `subject` is None where it isn't loaded, perhaps because of what was set; `take` gets the spec with other
+    `subject` is None where it isn't loaded, perhaps because of its settings; `take` gets the spec with other
     settings.
     """
     with (
@@ -290,7 +289,7 @@ def _upload_settings(
 
 
 def _pattern_boxes(key: str, slot: int, spec: TokenizerSpec) -> dict[str, str]:
-    """The pattern and the special tokens of files that leave them out."""
+    """The pattern and the special tokens, for files without them."""
     pattern = spec.setting("pattern")
     usual = pattern if pattern in PATTERNS else "own" if pattern else ""
     titles = CHOICE_NAMES["pattern"]
@@ -323,7 +322,7 @@ def _pattern_boxes(key: str, slot: int, spec: TokenizerSpec) -> dict[str, str]:
 
 
 def _step_slider(slot: int, place: DeltaGenerator, step: int, last: int) -> None:
-    """The slider for the training step whose tokenizer is shown."""
+    """The slider for the tokenizer's training step."""
     name = f"playground.step.{slot}"
     if st.session_state.get(name) != min(
         step, last

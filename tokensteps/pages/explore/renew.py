@@ -46,7 +46,7 @@ from tokensteps.widgets.tour import titled
 
 RENEW_PAGE = "renew"
 OLD_SPEC = "bpe?corpus=prose"
-"""The tokenizer that the page starts with: it was trained on English only."""
+"""The page's first tokenizer, trained on English only."""
 NEW_LISTED = 60
 """How many tokens of the new one are listed."""
 SAMPLE = '''\
@@ -152,7 +152,7 @@ def show() -> None:
 
 
 def show_renewed(controls: RenewControls, old: ShownTokenizer, source: Source | None) -> None:
-    """A new vocabulary for the old one's stages. Raises what `heritage` raises."""
+    """A new vocabulary for the old one's stages. Raises the errors of `heritage`."""
     handed = heritage(old)
     controls.say_complaints(source)
     if source is None or controls.blocked:
@@ -169,8 +169,8 @@ def show_renewed(controls: RenewControls, old: ShownTokenizer, source: Source | 
 
 
 def show_continued(controls: RenewControls, old: ShownTokenizer, source: Source | None) -> None:
-    """The old one's merges and more, learned on top, one a step. Raises what `as_written` and `heritage`
-    raise."""
+    """The old one's merges and more, learned on top, one a step. Raises the errors of `as_written` and
+    `heritage`."""
     stored, handed = as_written(old), heritage(old)
     controls.say_complaints(source)
     if source is None or controls.blocked:
@@ -197,15 +197,15 @@ def show_continued(controls: RenewControls, old: ShownTokenizer, source: Source 
 
 @st.fragment
 def show_steps(controls: RenewControls, run: Run[AnyTrace], trace: BpeTrace) -> None:
-    """What is learned on top, to step through."""
+    """The merges learned on top, to step through."""
     use_language(st.session_state["language"])
     style = Style(trace.corpus.pipeline.byte_level, special_tokens=frozenset(trace.special_tokens))
     show_stage(controls, controls.url(), run, trace, merge_frame, style)
 
 
 def show_trimmed(controls: RenewControls, old: ShownTokenizer) -> None:
-    """The old one without its last merges, and why none in the middle can be cut out. Raises what
-    `as_written` and `trim` raise."""
+    """The old one without its last merges, and why none in the middle can be cut out. Raises the errors of
+    `as_written` and `trim`."""
     whole = tokenizer_of(as_written(old))
     for complaint in controls.complaints:
         problem(complaint)
@@ -225,7 +225,7 @@ def show_trimmed(controls: RenewControls, old: ShownTokenizer) -> None:
 
 
 def text_under_both(controls: RenewControls) -> str | None:
-    """The box for a text; what is in it, or None if that is too long, which the page says."""
+    """The box for a text; its contents, or None if they are too long (with a message)."""
     st.text_area(_("One text under both"), key=controls.key("a"), height=170, persist_state="session")
     text = plain_text(controls["a"])
     if len(text) > RENEW_LIMIT:
@@ -238,16 +238,16 @@ def text_under_both(controls: RenewControls) -> str | None:
 
 
 def renewed(handed: Heritage, trace: AnyTrace, old: ShownTokenizer, text: str, corpus: str) -> Renewal:
-    """A text under the old tokenizer and under the one that was trained on `corpus` with its stages."""
+    """A text under the old tokenizer and under a new one, trained on `corpus` with the old one's stages."""
     tokenizer = handed.tokenizer(trace)
     name = _("new: {corpus}").format(corpus=corpus_title(corpus))
-    # Only the texts are compared: what a template adds is left out of both counts.
+    # Only the texts are compared: a template's tokens are left out of both counts.
     new = TrainedSubject(name, tokenizer.with_options(template=None), trace, len(trace))
     return Renewal(analyse(old, text), analyse(new, text), tokenizer)
 
 
 def heritage_html(handed: Heritage, title: str, learned: str) -> str:
-    """What is kept, and, under a title of its own, what is `learned`."""
+    """The kept parts, and, under a title of its own, the `learned` ones."""
     pipeline = handed.pipeline
     split, *cuts = words_names(pipeline)
     if pipeline.byte_level:
@@ -271,7 +271,7 @@ def heritage_html(handed: Heritage, title: str, learned: str) -> str:
 
 
 def show_both(found: Renewal, controls: RenewControls) -> None:
-    """The text under both tokenizers, the tokens that only one of them has, and the files."""
+    """The text under both tokenizers, the tokens of only one of them, and the files."""
     old, new = found.old, found.new
     st.html(totals_html(len(old), len(new)))
     if old.text:
@@ -313,7 +313,7 @@ def totals_html(old: int, new: int) -> str:
 
 
 def only_in(one: Analysis, other: Analysis) -> list[str]:
-    """One tokenizer's tokens that the other lacks: those in the text first, longest first, then the others.
+    """One tokenizer's tokens missing in the other: those in the text first, longest first, then the others.
     At most `NEW_LISTED`."""
     known = {*other.subject.all_tokens()}
     subject = one.subject

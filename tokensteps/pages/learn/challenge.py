@@ -1,5 +1,5 @@
 """The page of challenges: a class answers one, and its teacher checks the codes; and the part of a training
-page that makes one."""
+page for making one."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ from tokensteps.widgets.tour import titled
 def show_challenge_maker(
     page: str, recipe: Recipe, url: Mapping[str, str | None], step: int, last: int
 ) -> None:
-    """On a training page: fix what is to be predicted, and get the link."""
+    """On a training page: fix the questions, and get the link."""
     st.header(_("A challenge for a class"), anchor=False)
     st.caption(
         _(
@@ -140,14 +140,14 @@ def show() -> None:
 
 
 def _take(challenge: Challenge) -> None:
-    """Train what the challenge says, and ask."""
+    """Train the challenge's run, and ask."""
     result = _trace(challenge, ".challenge")
     if result is not None:
         _ask(challenge, *result)
 
 
 def _trace(challenge: Challenge, place: str) -> tuple[AnyTrace, Style] | None:
-    """The run and how it is written; None while it is not there, which is said at this place."""
+    """The run and its display style; None while it is not there, with a message at this place."""
     reading = challenge.reading()
     for complaint in reading.complaints:
         problem(complaint)
@@ -167,7 +167,7 @@ def _trace(challenge: Challenge, place: str) -> tuple[AnyTrace, Style] | None:
 
 @st.fragment
 def _ask(challenge: Challenge, trace: AnyTrace, style: Style) -> None:
-    """The questions, the steps that are found out, and, at the end, the code."""
+    """The questions, the steps found so far, and, at the end, the code."""
     use_language(st.session_state["language"])
     position = f"challenge-{challenge.name}"
     hidden = Hidden(
@@ -212,7 +212,7 @@ def _ask(challenge: Challenge, trace: AnyTrace, style: Style) -> None:
 
 
 def facts_html(challenge: Challenge) -> str:
-    """The teacher's title; what is trained, and on what."""
+    """The teacher's title; the algorithm, and the corpus."""
     text = _(
         "{algorithm} on “{corpus}”, steps {first} to {last}. Only you see your answers until you hand in the code."
     ).format(

@@ -1,4 +1,4 @@
-"""The page of classes: join one by its code, open one, and what is left of one afterwards."""
+"""The page of classes: join one by its code, open one, and see the results of a past one."""
 
 from __future__ import annotations
 

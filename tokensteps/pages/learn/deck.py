@@ -1,5 +1,5 @@
-"""The questions that a lecturer prepares for classes, on the page of classes. The browser keeps them; here
-their file is read."""
+"""A lecturer's questions for classes, on the page of classes. The browser keeps them; here their file is
+read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tokensteps.teaching.walk import WalkPlace, stops_of, write_walk
 
 DECK_KEY: Final = "classroom.deck"
 DECK_READ: Final = "classroom.deck_read"
-"""In session state: what the last file held."""
+"""In session state: the contents of the last file."""
 
 
 def show_deck() -> None:
@@ -66,7 +66,7 @@ def _file_told() -> None:
 
 
 def read_told(name: str, text: str) -> dict[str, Any]:
-    """The questions in a file, as the browser keeps them, or what is wrong with it."""
+    """The questions in a file, in the browser's form, or the fault in it."""
     try:
         return {"questions": [told_question(one) for one in read_deck(name, text.encode("utf-8", "replace"))]}
     except LessonError as error:

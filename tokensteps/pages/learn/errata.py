@@ -1,5 +1,5 @@
-"""Where published walk-throughs are wrong, each with the figures, the arithmetic, and the step that shows
-it."""
+"""Errors in published walk-throughs, each with the figures, the arithmetic, and a link to the step as
+proof."""
 
 import streamlit as st
 

@@ -34,7 +34,7 @@ from tokensteps.widgets.questions import ask, tally_html, verdict_html
 from tokensteps.widgets.tour import titled
 
 VERDICTS_KEPT: Final = 20
-"""Answers that a browser keeps with what was said of them, for the way back: each has some hundred bytes."""
+"""Answers kept by a browser with their verdicts, for the way back: each has some hundred bytes."""
 
 EXERCISES_PAGE: Final = "exercises"
 EXERCISE_FORM: Final = f"{EXERCISES_PAGE}.form"
@@ -42,11 +42,11 @@ EXERCISE_FORM: Final = f"{EXERCISES_PAGE}.form"
 WORKSHEET_EXERCISES: Final = 8
 RISING: Final = "rising"
 SEVERAL_KINDS: Final = {PATH_KIND: N_("Along the path, from easy to hard"), MIXED: N_("All kinds, mixed")}
-"""What draws from several kinds, by its name in links."""
+"""Mixtures of several kinds, by name in links."""
 
 
 class Place(NamedTuple):
-    """Which exercise is open, and whether the level adapts to the answers."""
+    """The open exercise, and whether the level adapts to the answers."""
 
     kind: str = next(iter(EXERCISE_KINDS))
     level: int = LEVELS[0]
@@ -98,7 +98,7 @@ def write_place(place: Place) -> dict[str, str | None]:
 
 
 def exact(place: Place) -> dict[str, str | None]:
-    """The parameters that open this exercise, its level fixed."""
+    """The parameters of this exercise's link, its level fixed."""
     return {"kind": place.kind, "level": str(place.level), "seed": str(place.seed)}
 
 
@@ -114,9 +114,9 @@ class Record:
     """The last verdict by the exercise's name: an exercise stays answered when the learner comes back to
     it."""
     remark: tuple[str, Verdict] | None = None
-    """The name of an exercise that was tried, and what is said about a later try that can't be read."""
+    """The name of an exercise after a try, and the remark on a later, unreadable try."""
     tries: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """The wrong answers to the exercise that is open, by its name."""
+    """The wrong answers to the open exercise, by its name."""
 
     def answer(self, exercise: Exercise, text: str, verdict: Verdict) -> None:
         """Note an answer: before it counts, there are hints."""
@@ -128,13 +128,13 @@ class Record:
         self.count(exercise, verdict)
 
     def give_up(self, exercise: Exercise) -> None:
-        """Count an exercise that was tried and left as wrong."""
+        """Count an exercise left after a try as wrong."""
         if exercise.name in self.tries and not self.answered(self.verdicts.get(exercise.name)):
             self.count(exercise, exercise.question.grade(self.tries[exercise.name][-1]))
 
     def count(self, exercise: Exercise, verdict: Verdict) -> None:
-        """Note a verdict. The first one on an exercise counts; later ones are only shown. One on what is no
-        answer does neither."""
+        """Note a verdict. The first one on an exercise counts; later ones are only shown. A verdict on an
+        unreadable answer does neither."""
         before = self.verdicts.get(exercise.name)
         self.remark = None
         if verdict.kind == UNREAD and before is not None and before.kind != UNREAD:
@@ -153,7 +153,7 @@ class Record:
 
     @staticmethod
     def answered(verdict: Verdict | None) -> bool:
-        """Whether this is the verdict on an exercise, not a hint or a remark that an answer can't be read."""
+        """Whether this is the verdict on an exercise, not a hint or a remark on an unreadable answer."""
         return verdict is not None and verdict.kind not in (UNREAD, AGAIN)
 
 
@@ -182,7 +182,7 @@ def _record() -> Record:
 
 
 def keep_record(record: Record) -> None:
-    """Have the browser keep the record, or restore the one that an earlier session left there."""
+    """Have the browser keep the record, or restore an earlier session's."""
     what: list[Any] = []
     if record.total.answered or record.tries:
         recent_verdicts = list(record.verdicts.items())[-VERDICTS_KEPT:]
@@ -219,7 +219,7 @@ def _chosen() -> None:
 
 
 def _leave(place: Place) -> None:
-    """Count the exercise that is left behind, if it was tried."""
+    """Count the exercise left behind, if there was a try."""
     use_language(st.session_state.get("language", "en"))
     _record().give_up(make(place.kind, place.level, place.seed))
 
@@ -238,7 +238,7 @@ def _go_on() -> None:
 
 
 def _empty_boxes() -> None:
-    """Empty the boxes: what was typed was for another exercise."""
+    """Empty the boxes: their text was for another exercise."""
     for name in [name for name in st.session_state if str(name).startswith(f"{EXERCISE_FORM}.")]:
         if isinstance(st.session_state[name], str):
             st.session_state[name] = "" if not str(name).endswith(".choice") else None
@@ -256,7 +256,7 @@ def _take_answer(exercise: Exercise, answer: str, verdict: Verdict) -> None:
 
 
 def _shown(exercise: Exercise) -> None:
-    """Reveal the answer: that counts as wrong, once."""
+    """Reveal the answer: this counts as wrong, once."""
     use_language(st.session_state.get("language", "en"))
     text = fill(_("The answer: {solution}"), solution=exercise.question.solution)
     _record().count(exercise, Verdict(WRONG, text))
@@ -266,12 +266,12 @@ def _shown(exercise: Exercise) -> None:
 
 
 def kind_title(kind: str) -> str:
-    """What a kind is called."""
+    """A kind's name."""
     return _(SEVERAL_KINDS[kind] if kind in SEVERAL_KINDS else EXERCISE_KINDS[kind].title)
 
 
 def level_title(level: str) -> str:
-    """What a level is called."""
+    """A level's name."""
     return _("adaptive") if level == RISING else level
 
 
@@ -317,7 +317,7 @@ def show() -> None:
     message = _("Worksheet: this exercise and the next {number}, with a key (HTML)")
     label = message.format(number=WORKSHEET_EXERCISES - 1)
     download(st, label, "exercises.html", partial(print_exercises, place), EXERCISES_PAGE)
-    if not isinstance(exercise.question.form, SeveralLines):  # whose answers only the app can check
+    if not isinstance(exercise.question.form, SeveralLines):  # only the app can check these answers
         with st.container(horizontal=True):
             for version in SCORM_VERSIONS:
                 label = _("The same for a learning platform (SCORM {version})").format(version=version)
@@ -326,8 +326,7 @@ def show() -> None:
 
 
 def _give(place: Place, exercise: Exercise) -> None:
-    """In a class: these exercises may be given to it, and it is told how far the learner is with those that
-    were."""
+    """In a class: a way to give these exercises to it; it learns the learner's progress with given ones."""
     done: dict[int, str] = st.session_state.setdefault(
         f"{EXERCISES_PAGE}.done {place.kind} {place.level}", {}
     )
@@ -339,7 +338,7 @@ def _give(place: Place, exercise: Exercise) -> None:
 
 
 def print_exercises(place: Place) -> str:
-    """The exercise that is open and those after it, on the same level, for paper."""
+    """The open exercise and the next ones, on the same level, for paper."""
     result = exercises_from(place)
     return worksheet(
         list_title(place), exercise_tasks((_(EXERCISE_KINDS[one.kind].title), one) for one in result)
@@ -352,13 +351,13 @@ def pack_exercises(place: Place, version: str) -> bytes:
 
 
 def exercises_from(place: Place) -> list[Exercise]:
-    """The exercise that is open and those after it, on the same level."""
+    """The open exercise and the next ones, on the same level."""
     seeds = range(place.seed, min(place.seed + WORKSHEET_EXERCISES, EXERCISE_LIMIT + 1))
     return [make(place.kind, place.level, seed) for seed in seeds]
 
 
 def list_title(place: Place) -> str:
-    """What they are called together."""
+    """The title of all of them."""
     return _("{kind}, level {level}").format(kind=kind_title(place.kind), level=place.level)
 
 
@@ -410,7 +409,7 @@ def show_level_change() -> None:
 
 
 def show_verdict(exercise: Exercise, record: Record) -> None:
-    """The verdict on the last answer, under the button that asked for it."""
+    """The verdict on the last answer, under its button."""
     verdict = record.verdicts.get(exercise.name)
     if record.remark is not None and record.remark[0] == exercise.name:
         verdict = record.remark[1]
@@ -419,7 +418,7 @@ def show_verdict(exercise: Exercise, record: Record) -> None:
 
 
 def head_html(exercise: Exercise, total: Tally) -> str:
-    """Which exercise this is, what it practises, and the score so far."""
+    """The exercise's number and kind, and the score so far."""
     kind = EXERCISE_KINDS[exercise.kind]
     name = _("{kind}, level {level}, number {seed}").format(
         kind=_(kind.title), level=exercise.level, seed=count(exercise.seed)
@@ -431,7 +430,7 @@ def head_html(exercise: Exercise, total: Tally) -> str:
 
 
 def show_record() -> None:
-    """A table with a row for each kind that was tried."""
+    """A table with a row for each kind with a try."""
     record = _record()
     if not record.by_kind:
         return

@@ -1,4 +1,4 @@
-"""What the technical words mean, each with a page that shows it."""
+"""The meanings of the technical words, each with a page as an example."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ from tokensteps.widgets.tour import titled
 
 
 def show_entry(term: Term, wanted: bool = False) -> None:
-    """One entry, and a link to a page that shows it."""
+    """One entry, and a link to a page as an example."""
     with st.container(
         horizontal=True, vertical_alignment="center", gap="medium", key=f"term.{term.id}{'.wanted' * wanted}"
     ):

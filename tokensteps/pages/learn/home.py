@@ -77,7 +77,7 @@ MORE: tuple[Link, ...] = (
     Link(N_("Retrain an old tokenizer on other text"), "renew"),
     Link(N_("Lesson plans, for teachers"), "teach"),
 )
-"""What the path through the app leaves out."""
+"""The pages left out of the path through the app."""
 
 
 def show() -> None:
@@ -131,13 +131,13 @@ def read_sentence() -> list[str]:
 
 @lru_cache(maxsize=1)
 def home_run() -> Run[BpeTrace]:
-    """The training run of this page's tokenizer: the one that its link opens."""
+    """The training run of this page's tokenizer, as opened by its link."""
     return BPE.run_at(HOME_QUERY)
 
 
 @st.fragment
 def show_sentence() -> None:
-    """The box, and everything that changes as somebody types."""
+    """The box, and the parts that change during typing."""
     use_language(st.session_state["language"])
     typed = plain_text(
         st.text_input(
@@ -213,8 +213,8 @@ def carried(text: str) -> dict[str, str]:
 
 
 def show_table() -> None:
-    """What sets the three algorithms apart, and a link to the first step of each; Compare has the whole
-    table."""
+    """The differences between the three algorithms, and a link to the first step of each; Compare has the
+    whole table."""
     st.header(_("Three ways to learn the pieces"), anchor=False)
     st.caption(
         told(

@@ -30,7 +30,7 @@ GROWING_WORDS = ("Ġtokenization", "Ġtokenizer", "Ġtokens")
 
 
 class Column(NamedTuple):
-    """An algorithm in the table: what it does, row by row (markup), and the step that shows it."""
+    """An algorithm in the table: its work, row by row (markup), and a link to the step as an example."""
 
     name: str
     cells: tuple[str, ...]
@@ -49,7 +49,7 @@ ALGORITHM_ROWS = (
 
 
 SHORT_ROWS = (1, 2, 3)
-"""The rows that set them apart, for the home page."""
+"""The rows with the differences, for the home page."""
 
 
 def known_columns() -> tuple[Column, ...]:
@@ -133,7 +133,7 @@ def end_of_merging(trace: MergeTrace) -> str:
 
 
 def encoding_of_bug(how: str, trace: BpeTrace | WordPieceTrace | UnigramTrace) -> str:
-    """How the trained tokenizer encodes, and what it makes of a word that the corpus doesn't have."""
+    """The trained tokenizer's encoding, and its result for a word not in the corpus."""
     tokens = trace.tokenizer(len(trace)).encode("bug").tokens
     here = fill(_("Trained on the five words, it turns bug into {tokens}"), tokens=in_row(tokens))
     return sentences(escape(how), here)

@@ -33,7 +33,7 @@ def show_page_link(link: Link, label: str | None = None, place: WalkPlace | None
 
 
 def show_path() -> None:
-    """The path through the app: its stations, which of them are done, and where to go on."""
+    """The path through the app: its stations, the finished ones among them, and the next one."""
     st.header(_("A path through the app"), anchor=False)
     done = progress()
     st.caption(
@@ -63,8 +63,8 @@ def show_path() -> None:
 
 
 def show_next_station() -> None:
-    """The link that begins the path, or goes on with it; nothing when all of it is done, or where it would
-    lead to the station that one is at."""
+    """The link to begin the path, or to go on with it; nothing at the end of it, or if the next station is
+    the present one."""
     done = progress()
     if len(done.done) == len(STATIONS):
         return
@@ -78,7 +78,7 @@ def show_next_station() -> None:
 
 
 def show_lessons() -> None:
-    """The lesson plans, each to start or to read; the one that is being given is open."""
+    """The lesson plans, each to start or to read; the present one is open."""
     st.header(_("What to teach with it"), anchor=False)
     st.caption(
         _(
@@ -104,7 +104,7 @@ def show_lessons() -> None:
 
 def show_lesson(lesson: Lesson, at: int = 0) -> None:
     """One plan: its aim, then its activities with their minutes and links, and the plan as a page to print.
-    `at` is the number of the activity that is under way; 0 for none."""
+    `at` is the number of the activity under way; 0 for none."""
     known = lesson_facts()
     st.html(f'<div class="ts"><p class="aim">{escape(told(lesson.aim, known))}</p></div>')
     start = 0

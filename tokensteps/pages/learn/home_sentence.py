@@ -1,7 +1,7 @@
 """The home page's first part: the visitor's sentence as tokens, and as characters, words and subwords side by
 side.
 
-Functions that end in `_html` return markup and draw nothing.
+Functions with `_html` at the end return markup and draw nothing.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from tokensteps.runs.settings import corpus_title
 PIECES_SHOWN = 120
 """Pieces in a row of the comparison; the rest is counted, not drawn."""
 WORDS_NAMED = 6
-"""Unknown words that are named; the rest is counted."""
+"""Unknown words to name; the rest is counted."""
 HOME_CORPUS = "library"
 WORD = regex.compile(r"[\w\p{M}]+|[^\w\s\p{M}]+")
 """A word, for the comparison: a run of letters and digits, or of signs."""
 
 
 def sentence_html(analysis: Analysis, place: str = "first-tokens", ids: bool = True) -> str:
-    """The tokens of a sentence as chips, each with its id if `ids` are wanted. Tokens that share a character
+    """The tokens of a sentence as chips, each with its id if `ids` are wanted. Tokens of the same character
     share a chip. `place` is for the style sheet."""
     drawn = [
         (
@@ -51,7 +51,7 @@ def _ids_html(pieces: Sequence[Piece]) -> str:
 
 
 def sentence_counts_html(analysis: Analysis) -> str:
-    """How many tokens and characters there are, and what the numbers and signs mean."""
+    """The numbers of tokens and characters, and the meaning of the numbers and signs."""
     tokens = ngettext("{number} token", "{number} tokens", len(analysis)).format(number=count(len(analysis)))
     length = len(analysis.text)
     characters = ngettext("{number} character", "{number} characters", length).format(number=count(length))
@@ -62,14 +62,14 @@ def sentence_counts_html(analysis: Analysis) -> str:
 
 
 def whose_html() -> str:
-    """Which tokenizer split the sentence."""
+    """The tokenizer behind the split."""
     message = _("Split by a byte-level BPE tokenizer, trained on this server with this app on “{title}”.")
     shown = fill(message, title=escape(corpus_title(HOME_CORPUS)))
     return f'<p class="ts first-whose">{shown}</p>'
 
 
 def real_html(analysis: Analysis) -> str:
-    """The same sentence as a model that people know gets it, and why it looks different."""
+    """The same sentence as a well-known model gets it, and why it looks different."""
     subject = analysis.subject
     tokens = ngettext("{number} token", "{number} tokens", len(analysis)).format(number=count(len(analysis)))
     message = _("{model} splits it into {tokens}: its vocabulary was learned from far more text.")
@@ -78,7 +78,7 @@ def real_html(analysis: Analysis) -> str:
 
 
 class CorpusFacts(NamedTuple):
-    """What a corpus has: its length in characters, its different characters, its different words."""
+    """Figures of a corpus: its length in characters, its different characters, its different words."""
 
     length: int
     characters: frozenset[str]
@@ -191,8 +191,7 @@ def _plain_chip(text: str, unknown: bool) -> str:
 
 
 def _token_chip(piece: Piece, text: str, subject: ShownTokenizer) -> str:
-    """A token in its own colour, shown as the text that it covers, or as bytes if it has only part of a
-    character."""
+    """A token in its own colour, shown as its text, or as bytes if it has only part of a character."""
     shown = text or subject.token_bytes(piece.id).decode("utf-8", "surrogateescape")
     return f'<bdi class="t c{colour(piece.token)}{" u" if piece.unknown else ""}">{token_html(shown)}</bdi>'
 

@@ -1,4 +1,4 @@
-"""What the home page says to a visitor whose address no page has: which page may have been meant."""
+"""The home page's message for an address without a page: the page probably meant."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ ALIKE = 0.55
 
 
 def show_lost() -> None:
-    """Say that an address has no page, and link to the one whose name is nearest, with the settings that the
-    address had."""
+    """Say that an address has no page, and link to the page with the nearest name, with the address's
+    settings."""
     requested = st.query_params.get(LOST_PARAMETER, "")[:LOST_LIMIT]
     path, _mark, query = requested.partition("?")
     meant = nearest_page(path)
@@ -39,7 +39,7 @@ def show_lost() -> None:
 
 
 def _settings(page: str, query: str) -> dict[str, str]:
-    """What of an address's parameters the page knows."""
+    """The parameters of an address known to the page."""
     known = PAGE_PARAMETERS[page] | {"step"}
     try:
         return {name: value for name, value in parse_qsl(query, max_num_fields=40) if name in known}
@@ -48,7 +48,7 @@ def _settings(page: str, query: str) -> dict[str, str]:
 
 
 def nearest_page(path: str) -> str | None:
-    """The page whose name, or title in the language in use, is most like the address; None if none is like
+    """The page with the name, or title in the language in use, most like the address; None if none is like
     it.
 
     >>> (

@@ -1,4 +1,4 @@
-"""Why it matters: six scenes on what a tokenizer means for a model and its users, each with a question to
+"""Why it matters: six scenes on a tokenizer's meaning for a model and its users, each with a question to
 answer first.
 
 A scene is drawn once its question has been answered, or its answer shown. Its boxes are in
@@ -44,11 +44,11 @@ from tokensteps.widgets.tour import titled
 
 MATTERS: Final = "matters"
 SCENE: Final = "matters.scene"
-"""In session state: the scene that is open,"""
+"""In session state: the open scene,"""
 CHOSEN: Final = "matters.chosen"
 """the specs of the tokenizers,"""
 BROUGHT: Final = "matters.brought"
-"""one that has just been brought,"""
+"""a newly opened one,"""
 TURNED: Final = "matters.turned"
 """whether a button has just opened another scene,"""
 ANSWERED: Final = "matters.answered"
@@ -59,8 +59,7 @@ USUAL_SPECS: Final = (*OUR_TOKENIZERS, GPT2)
 BY_SCENE: Final[Mapping[str, tuple[str, ...]]] = {
     "code": ("bpe?corpus=prose", "bpe?corpus=modules", GPT2),
 }
-"""Scene → the tokenizers that it begins with, where those aren't the usual ones: here before and after
-training on code."""
+"""Scene → its first tokenizers, if they aren't the usual ones: here before and after training on code."""
 MOST_CHOSEN: Final = len(PLAYGROUND_SLOTS)
 
 
@@ -130,7 +129,7 @@ def read_matters_url() -> list[str]:
 
 
 def usual_of(scene: str) -> tuple[str, ...]:
-    """The tokenizers that a scene begins with."""
+    """A scene's first tokenizers."""
     return BY_SCENE.get(scene, USUAL_SPECS)
 
 
@@ -151,7 +150,7 @@ def scene_url(scene: str, chosen: Sequence[str]) -> dict[str, str | None]:
 
 
 def choose_tokenizers() -> tuple[str, ...]:
-    """The sidebar: which tokenizers the scenes are played with, until somebody chooses each scene's own."""
+    """The sidebar: the scenes' tokenizers, unless somebody chooses a scene's own."""
     state, box = st.session_state, "matters.box"
     chosen = list(state[CHOSEN] or usual_of(state[SCENE]))
     if brought := state.pop(BROUGHT, None):
@@ -180,7 +179,7 @@ def choose_tokenizers() -> tuple[str, ...]:
 
 
 def show_scene_question(name: str) -> bool:
-    """The scene's question and what was said of the answer; returns whether it is answered."""
+    """The scene's question and the reply to the answer; returns whether it is answered."""
     opened = stage.opened_tokenizer(GPT2, "matters.question")
     if opened is None:
         return False
@@ -223,7 +222,7 @@ def _note(name: str, verdict: Verdict, tries: tuple[str, ...]) -> None:
 
 @st.fragment
 def show_scene(chosen: Sequence[str]) -> None:
-    """What follows, the learner's input under each tokenizer, the sources, and the way on."""
+    """The consequences, the learner's input under each tokenizer, the sources, and the way on."""
     use_language(st.session_state["language"])
     if st.session_state.pop(TURNED, False):
         st.rerun()  # the scenes' names and the question are outside of this fragment
@@ -231,7 +230,7 @@ def show_scene(chosen: Sequence[str]) -> None:
     scene = SCENES[name]
     st.html(f'<div class="ts follows"><p>{marked(_(scene.follows))}</p></div>')
     subjects: dict[str, ShownTokenizer] = {}
-    with st.container():  # what follows keeps its place when they are done: a hand may be on it
+    with st.container():  # the parts below keep their place when they are done: a hand may be on it
         for number, spec in enumerate(chosen):
             try:
                 opened = stage.opened_tokenizer(spec, f"matters.build.{number}")
@@ -289,7 +288,7 @@ def next_scene(name: str) -> str | None:
 
 
 def said(name: str) -> dict[str, str]:
-    """What is typed into a scene's boxes, as parameters of a link: what differs from the usual."""
+    """The text in a scene's boxes, as parameters of a link: only values other than the usual."""
     usual = {
         ("say", texts.main_key(name)): texts.FIRST_TEXTS.get(name, languages.first_lines()),
         ("also", texts.second_key(name)): texts.SECOND_TEXTS.get(name, ""),

@@ -1,4 +1,4 @@
-"""What is for teachers: the lesson plans, and the ways to ask a class."""
+"""For teachers: the lesson plans, and the ways to ask a class."""
 
 from __future__ import annotations
 

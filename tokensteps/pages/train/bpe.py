@@ -26,8 +26,8 @@ from tokensteps.shell.navigation import page_link
 
 
 def about_kind(view: TrainView[BpeTrace]) -> None:
-    """What the paper claims of this kind of BPE, what it was measured on, and what this page can show of
-    it."""
+    """The paper's claims for this kind of BPE, the data behind them, and this page's limits for showing
+    them."""
     st.html(kind_html(KIND_ABOUT[view.trace.kind]))
     if isinstance(view.trace, ParityTrace):
         of_the_whole(partial(beside_plain, view.trace))(view)
@@ -37,12 +37,12 @@ def about_kind(view: TrainView[BpeTrace]) -> None:
 
 
 def beside_plain(trace: ParityTrace, view: TrainView[BpeTrace]) -> None:
-    """What as many merges of plain BPE leave to each language."""
+    """The tokens of each language after as many merges of plain BPE."""
     st.html(beside_plain_html(trace, view.step))
 
 
 TIE_SOURCES: Final[Mapping[str, type]] = {"first": ties.FirstPlaces}
-"""What decides, for a rule whose own class only hands it on."""
+"""The class with the code of a rule, for a rule whose own class only passes the call on."""
 BPE_PAGE: Final = TrainPage(
     algorithm=BPE,
     lead=lambda controls: _(KIND_ABOUT[controls["kind"]].lead),

@@ -26,12 +26,12 @@ from tokensteps.widgets.figures import show_chart
 from tokensteps.widgets.notes import note
 
 WORDS_AT_PLAY: Final = 8
-"""Words whose tipping points a page shows for a step: a table that is seen at a glance, and a search of some
-hundred trainings."""
+"""Words with tipping points on a page for a step: a table for one glance, and a search of some hundred
+trainings."""
 
 PREPARED: Final = 6
-"""Steps before and behind the one shown whose tipping points are prepared, too: they come after it, and
-searching takes up to 40 ms each."""
+"""Prepared steps before and behind the one shown: their tipping points come after its own, and the search
+takes up to 40 ms each."""
 
 
 def closeness_tab(view: TrainView[AnyTrace]) -> None:
@@ -64,10 +64,10 @@ def told_margin(view: TrainView[AnyTrace], step: int) -> str:
 
 
 def tipping_points_of(view: TrainView[AnyTrace], told: str, place: DeltaGenerator) -> range | None:
-    """The words at play with the changes that tip the step, under what is `told` of it: at once for a small
-    run, else on request.
+    """The words at play with the changes that tip the step, under the text `told`: at once for a small run,
+    else on request.
 
-    Returns the steps around it that may be prepared as well, if this one was drawn in `place`.
+    Returns the steps around it to prepare as well, if this one was drawn in `place`.
     """
     trace, step = view.trace, view.step
     words = tuple(at_play(trace, step, WORDS_AT_PLAY))
@@ -105,12 +105,12 @@ def tipping_points_of(view: TrainView[AnyTrace], told: str, place: DeltaGenerato
 
 
 def tipping_name(view: TrainView[AnyTrace], step: int) -> tuple[object, ...]:
-    """What a step's tipping points are kept under."""
+    """The key of a step's tipping points."""
     return ("tipping", view.run.name, reach(view.trace), step, bound_for(view.trace))
 
 
 def tips_told() -> str:
-    """What the table of tipping points shows: markup."""
+    """The contents of the table of tipping points: markup."""
     text = _(
         "What would change this choice: the smallest change of one word's count, and what would be chosen then."
     )
@@ -118,9 +118,9 @@ def tips_told() -> str:
 
 
 def steps_around_html(view: TrainView[AnyTrace], steps: range) -> str:
-    """Margin and tipping points of several steps, of which one is shown: `assets/components/page.js` follows
-    the flipbook, so that a step that is prepared asks nothing of the server. Left out are steps that choose
-    nothing, and those whose search takes long."""
+    """Margin and tipping points of several steps, with one of them shown: `assets/components/page.js` follows
+    the flipbook, so that a prepared step asks nothing of the server. Left out are steps without a choice, and
+    steps with a long search."""
     trace, bound, shown = view.trace, bound_for(view.trace), ""
     for step in steps:
         words, text = tuple(at_play(trace, step, WORDS_AT_PLAY)), told_margin(view, step)
@@ -135,5 +135,5 @@ def steps_around_html(view: TrainView[AnyTrace], steps: range) -> str:
 
 
 def ask_for(key: str, name: object) -> None:
-    """Remember that the search was asked for."""
+    """Remember the request for the search."""
     st.session_state[key] = name

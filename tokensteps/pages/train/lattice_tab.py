@@ -26,8 +26,7 @@ from tokensteps.widgets.notes import note
 from tokensteps.widgets.stage import small_book
 
 WORDS_OFFERED: Final = 200
-"""Words in a box into which any other can be typed: 2,000 took the server 2 milliseconds, at every step that
-anybody makes."""
+"""Words in a box for any word: 2,000 took the server 2 milliseconds, at every step of every visitor."""
 
 WHOLE_LATTICE = 32
 """A search with fewer steps is sent in one piece; the frames of long words are large."""
@@ -37,8 +36,8 @@ WHOLE_LATTICE = 32
 
 
 def k_best_html(paths: Sequence[Path], log_total: float, style: Style, every: bool = False) -> str:
-    """The most probable segmentations with their numbers; those tied with a neighbour are marked. It is said
-    if they are `every` one."""
+    """The most probable segmentations with their numbers; ties between neighbours are marked. With `every`, a
+    note says that these are all."""
     rows = ""
     for index, path in enumerate(paths):
         near = [*paths[max(0, index - 1) : index], *paths[index + 1 : index + 2]]
@@ -81,7 +80,7 @@ def lattice_tab(
         return None
     lattice = lattice_of(word)
     drawing = name_of(lattice, style)
-    search = cache(lattice.viterbi)  # which only frames that nobody has drawn need
+    search = cache(lattice.viterbi)  # needed only for frames not drawn yet
     small_book(
         key("lattice.book"),
         drawing,
@@ -106,8 +105,8 @@ def samples_tab(
     style: Style,
     key: Callable[[str], str],
 ) -> None:
-    """Segmentations of a word sampled at random, as in subword regularization. It is the word of
-    `lattice_tab`, whose arguments these are."""
+    """Random samples of a word's segmentations, as in subword regularization. Word and arguments are those of
+    `lattice_tab`."""
     word = word_widget(words, default, style, key)
     if not word:
         note(_("Choose a word, or type one."))
@@ -118,8 +117,8 @@ def samples_tab(
 
 
 def name_of(lattice: Lattice, style: Style) -> str:
-    """The name of a lattice and of how it is drawn. Training steps that change nothing in it draw the same
-    frames, which are not sent again."""
+    """The name of a lattice and of its drawing. Training steps that change nothing in it draw the same
+    frames: they are not sent again."""
     return digest(repr((lattice.edges, style.show)).encode("utf-8", "replace"))
 
 

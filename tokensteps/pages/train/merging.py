@@ -1,4 +1,4 @@
-"""A page that steps through training by merging: what BPE and WordPiece share."""
+"""A page for stepping through training by merging: the parts shared by BPE and WordPiece."""
 
 from __future__ import annotations
 
@@ -46,8 +46,7 @@ MERGE_FILES: Mapping[str, RunFile[MergeTrace]] = {
 def merge_tabs(
     table: StepTable, own: Mapping[str, Callable[[TrainView[Merged]], None]] | None = None
 ) -> Mapping[str, Callable[[TrainView[Merged]], None]]:
-    """The tabs of a merging algorithm's page; its own tabs come after those that are in sight on all of
-    them."""
+    """The tabs of a merging algorithm's page; its own tabs come after the ones in sight on all of them."""
     return {
         N_("Every pair"): partial(every_pair, table),
         N_("Encode"): encode_tab,
@@ -63,7 +62,7 @@ def merge_tabs(
 
 
 def every_pair(table: StepTable, view: TrainView[MergeTrace]) -> None:
-    """The pairs that could be merged next."""
+    """The candidates for the next merge."""
     number = view.trace[view.step].pair_count
     whole = ngettext(
         "The only pair after step {step}.", "All {number} pairs after step {step}, best first.", number
@@ -115,8 +114,8 @@ def lineage(view: TrainView[MergeTrace]) -> None:
 
 
 def ties(view: TrainView[MergeTrace]) -> None:
-    """How many merges the tie rule decided, where another rule would first choose differently, and what
-    becomes of that."""
+    """The number of merges decided by the tie rule, another rule's first different choice, and its
+    consequences."""
     trace = view.trace
     tied = sum(point.tied_count > 1 for point in trace.history)
     if len(trace):

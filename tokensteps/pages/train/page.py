@@ -1,4 +1,5 @@
-"""A page that steps through training: what every algorithm's page shares. `show_training` draws it all."""
+"""A page for stepping through training: the parts shared by every algorithm's page. `show_training` draws it
+all."""
 
 from __future__ import annotations
 
@@ -52,7 +53,7 @@ Trained_contra = TypeVar("Trained_contra", bound=AnyTrace, contravariant=True)
 
 
 class RunFile(NamedTuple, Generic[Trained_contra]):
-    """A file that holds a whole run: its label (to be translated), and what makes it from a trace."""
+    """A file with a whole run: its label (to be translated), and the function to make it from a trace."""
 
     label: str
     make: Callable[[Trained_contra], str | bytes]
@@ -60,17 +61,17 @@ class RunFile(NamedTuple, Generic[Trained_contra]):
 
 @dataclass(frozen=True)
 class TrainPage(Generic[Trained_co]):
-    """What one algorithm's page is made of."""
+    """The parts of one algorithm's page."""
 
     algorithm: Algorithm[Trained_co]
     lead: Callable[[Controls], str]
-    """What the algorithm does under these settings, in one sentence, translated."""
+    """The algorithm's work under these settings, in one sentence, translated."""
     code: Mapping[str, Callable[..., Any]]
     """Name (to be translated) → the function to show under it."""
     run_files: Mapping[str, RunFile[Trained_co]]
     """File name, after the page's own name → the file."""
     tabs: Mapping[str, Callable[[TrainView[Trained_co]], None]]
-    """Name (to be translated) → what draws the tab, in the page's order."""
+    """Name (to be translated) → the function to draw the tab, in the page's order."""
 
     @property
     def name(self) -> str:
@@ -83,20 +84,20 @@ class TrainPage(Generic[Trained_co]):
         return step_kind(self.name)
 
     def choices(self, setting: str) -> Sequence[str]:
-        """What a setting may be on this page."""
+        """The values of a setting on this page."""
         return next(rule.choices for rule in self.algorithm.rules if rule.name == setting)
 
 
 @dataclass(frozen=True)
 class TrainView(StepView[Trained_co]):
-    """What the tabs look at: a trace at a step, and how its tokens are written."""
+    """The tabs' input: a trace at a step, and the display style of its tokens."""
 
     page: TrainPage[Trained_co]
     spec: str
     """The tokenizer after this step, see `tokensteps.catalogue.choices`."""
 
     def rows(self, table: StepTable, find: str, limit: int) -> bytes:
-        """A table of this step, for the browser; with `find`, only the rows that contain it."""
+        """A table of this step, for the browser; with `find`, only the rows with it."""
         return rows(self.run.name, table, self.trace, self.step, self.style, find, limit)
 
 
@@ -110,7 +111,7 @@ def show_training(page: TrainPage[Trained]) -> None:
 
 
 def show_mode(page: TrainPage[Trained], controls: Controls) -> None:
-    """Whether the steps are shown or predicted, and what is asked then."""
+    """Whether the steps are shown or predicted, and the kind of the questions."""
     controls.mode_widget(partial(forget_game, page.name))
     if controls["mode"] == "predict":
         controls.ask_widget(
@@ -130,8 +131,8 @@ def show_mode(page: TrainPage[Trained], controls: Controls) -> None:
 def show_training_run(
     page: TrainPage[Trained], controls: Controls, recipe: Recipe, run: Run[Trained], trace: Trained
 ) -> None:
-    """The stage and, under it, the tabs; or the next question. Of a run that still grows, what is recorded by
-    now."""
+    """The stage and, under it, the tabs; or the next question. For a growing run, the steps recorded so
+    far."""
     use_language(st.session_state["language"])
     newest = stage.newest(run, trace)
     if newest is None:
@@ -152,7 +153,7 @@ def show_training_run(
     if watched:
         say_watched(watched, style)
     if first_look and not st.session_state.get(controls.key(stage.FOLLOWED)):
-        return  # what is under the stage takes the browser longer: it follows at once
+        return  # the part under the stage takes the browser longer: it follows at once
     st.session_state[controls.key(stage.FOLLOWED)] = True
     spec = choices.remember_run(page.name, url, step)
     view = TrainView(controls, run, trace, step, style, page, spec)
@@ -162,7 +163,7 @@ def show_training_run(
 
 
 def note_early(view: TrainView[Trained], url: Mapping[str, str | None]) -> None:
-    """Have those who come to this address get this stage with the page."""
+    """Have the next visitors to this address get this stage with the page."""
     page, controls, trace = view.page, view.controls, view.trace
     settings = {(name, value) for name, value in url.items() if value is not None}
     where = PageAddress(PAGES[page.name].path, current_language(), frozenset(settings))
@@ -190,18 +191,17 @@ def predict_run(
     trace: Trained,
     style: Style,
 ) -> None:
-    """The next question, and the stage up to the step that is found out; none of the tabs, which look
-    ahead."""
+    """The next question, and the stage up to the last known step; no tabs, because they look ahead."""
     place = walk_place()
     scored = place is None or place.walk != PATH_WALK
     hidden = Hidden(
         page.name, run.name, trace, style, page.drawn.frame, controls["ask"], last_asked(trace), scored=scored
     )
     linked = from_link()
-    if linked:  # which says where to begin
+    if linked:  # the link says where to begin
         forget_game(page.name)
     start = step_asked(hidden.book, run.name, linked=linked)
-    # Whoever rehearses a plan today gives it tomorrow: what was revealed then is hidden again.
+    # Today's rehearsal of a plan is tomorrow's lesson: the revealed steps are hidden again.
     game = game_of(hidden, start, anew=linked and place is not None)
     if keep_game(hidden, game):
         st.rerun()  # so that the browser keeps it again

@@ -1,4 +1,4 @@
-"""What only Unigram's page has: its tabs and its files."""
+"""The parts of Unigram's page alone: its tabs and its files."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ def word_samples(view: TrainView[UnigramTrace]) -> None:
 
 
 def first_word(view: TrainView[UnigramTrace]) -> str:
-    """The word that is looked at before another one is chosen."""
+    """The first word to look at, until another one is chosen."""
     example = EXAMPLES.get(view.controls["corpus"])
     return example.word if example is not None and example.word else view.trace.corpus.words[0]
 
 
 def every_piece(view: TrainView[UnigramTrace]) -> None:
-    """The pieces that are left."""
+    """The remaining pieces."""
     number = view.trace.record.sizes[view.step]
     whole = ngettext(
         "The only piece after step {step}.",

@@ -1,4 +1,4 @@
-"""Splits of a word: sampled at random beside what is expected, and by other ways to use the same
+"""Splits of a word: random samples beside their expected shares, and splits by other ways of using the same
 vocabulary."""
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.widgets.notes import note
 
 RANDOM_CHARACTERS: Final = 24
-"""Characters of a word that is split at random: a thousand samples of it take BPE a tenth of a second, and
-its distribution as long."""
+"""The longest word to split at random, in characters: a thousand samples of it take BPE a tenth of a second,
+and its distribution as long."""
 
 SAMPLE_ROWS = 12
 SAMPLES_LISTED = 10
@@ -42,8 +42,8 @@ def share_bar(share: float, expected: float | None = None) -> str:
 def samples_html(
     drawn: Sequence[WordSplit], expected: Mapping[WordSplit, float] | None, style: Style, seed: int
 ) -> str:
-    """Sampled splits: how often each was sampled, how often it is expected where that is known, the first
-    ones in their order, and that `seed` gives them again."""
+    """Sampled splits: how often each was sampled, how often it is expected (if known), the first ones in
+    their order, and a note that `seed` gives them again."""
     counts = Counter(drawn)
     rows = ""
     for split, times in counts.most_common(SAMPLE_ROWS):
@@ -113,7 +113,7 @@ def dropout_part(
 
 
 def ways_part(tokenizer: Tokenizer, word: str, name: str, style: Style, key: Callable[[str], str]) -> None:
-    """A word by every way that the vocabulary can be used in; `name` says which tokenizer it is."""
+    """A word by all ways of using the vocabulary; `name` is the tokenizer's."""
     st.header(_("Other ways to use this vocabulary"), anchor=False)
     state, chosen = st.session_state, key("way")
 

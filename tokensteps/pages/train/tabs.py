@@ -1,4 +1,4 @@
-"""The tabs that all training pages have: a table of the step, one word through all steps, encoding, the code,
+"""The tabs of all training pages: a table of the step, one word through all steps, encoding, the code,
 files."""
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from tokensteps.widgets.figures import show_packed
 from tokensteps.widgets.notes import note, problem
 
 TOP_ROWS: Final = 200
-"""Rows of a step's table that are shown unasked: thousands take the server 30 milliseconds, at every step
-that anybody makes."""
+"""Rows of a step's table shown unasked: thousands take the server 30 milliseconds, at every step of every
+visitor."""
 
 View = TypeVar("View", bound=TrainView[Any])
 IN_STEP = N_("The algorithm, in step with the picture")
@@ -57,7 +57,7 @@ PLAIN_VERSION = N_(
 
 
 def of_the_whole(tab: Callable[[View], None]) -> Callable[[View], None]:
-    """A tab about all steps of a run: while the run still grows, it says that it waits for the end."""
+    """A tab about all steps of a run: for a growing run, it says that it waits for the end."""
 
     @wraps(tab)
     def show(view: View) -> None:
@@ -71,8 +71,8 @@ def of_the_whole(tab: Callable[[View], None]) -> Callable[[View], None]:
 
 @st.fragment
 def step_rows(view: TrainView[AnyTrace], table: StepTable, total: int, whole: str, best: str) -> None:
-    """A table of this step of `total` rows: those at its top, most if asked for, or those of them with a text
-    in them. Above it, `whole` or `best` says which, unless they are searched."""
+    """A table of this step of `total` rows: its top rows, most of them on request, or only rows with a
+    searched text. Above it, `whole` or `best` says which, unless there is a search."""
     use_language(st.session_state["language"])
     state, text_key, all_key = st.session_state, view.key("looked_for"), view.key("all")
     text, everything = state.get(text_key, ""), state.get(all_key, False)
@@ -187,7 +187,7 @@ def code_tab(view: TrainView[AnyTrace]) -> None:
 
 
 def run_files_tab(view: TrainView[AnyTrace]) -> None:
-    """What can be taken away: a link, the trace, a handout, the tokenizer."""
+    """Things to take away: a link, the trace, a handout, the tokenizer."""
     page, trace, style, controls = view.page, view.trace, view.style, view.controls
     title = _("{algorithm}: {corpus}").format(
         algorithm=page.algorithm.title, corpus=corpus_title(controls["corpus"])
@@ -212,8 +212,8 @@ def run_files_tab(view: TrainView[AnyTrace]) -> None:
 
 
 def show_step_files(view: TrainView[AnyTrace]) -> None:
-    """The step that is shown, for itself: what it did, and the state after it. The start has no row in the
-    table of steps."""
+    """The step shown, by itself: its change, and the state after it. The start has no row in the table of
+    steps."""
     name, trace, step = view.page.name, view.trace, view.step
     files: dict[str, tuple[str, Callable[[], str | bytes]]] = {
         "json": (_("This step (JSON)"), partial(step_to_json, trace, step))

@@ -15,7 +15,7 @@ from tokensteps.widgets.controls import Controls
 
 
 def lead(controls: Controls) -> str:
-    """What the chosen method does, under the page's title."""
+    """The chosen method's work, under the page's title."""
     if controls["method"] == "sentencepiece":
         return _(
             "SentencePiece's way: EM estimates how probable each piece is, then the pieces that are missed least are pruned, round after round."

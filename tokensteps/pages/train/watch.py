@@ -1,4 +1,4 @@
-"""What somebody watches while stepping: a word, a token or a pair, and the steps that change it."""
+"""A thing to watch while stepping: a word, a token or a pair, and the steps that change it."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ WATCHED_KINDS = {
     "both": N_("{text}, a word and a token"),
     "pair": N_("the pair {text}"),
 }
-"""What is watched → how it is named."""
+"""Kind of the watched thing → its name."""
 
 
 class Watched(NamedTuple):
-    """Something that is watched."""
+    """A watched thing."""
 
     typed: str
     kind: str
-    """One of `WATCHED_KINDS`; "" for nothing that the run has."""
+    """One of `WATCHED_KINDS`; "" for a text not in the run."""
     parts: tuple[str, ...] = ()
     """As the run writes it: one, or a pair's two."""
     steps: tuple[int, ...] = ()
 
 
 def watched_in(trace: AnyTrace, typed: str) -> Watched | None:
-    """What somebody has typed, found in a run; None for nothing typed.
+    """The typed text, found in a run; None for nothing typed.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_texts(["low lower lowest"]), merges=4)
@@ -67,8 +67,7 @@ def watched_in(trace: AnyTrace, typed: str) -> Watched | None:
 
 
 def _spellings(trace: AnyTrace, typed: str) -> Iterator[str]:
-    """How a run may write what was typed: as it is; with the space that ␣ stands for; as a word after a
-    space."""
+    """Ways for a run to write the typed text: as it is; with a space for ␣; as a word after a space."""
     pipeline = trace.corpus.pipeline
     yield typed
     text = typed.replace("␣", " ")
@@ -81,12 +80,12 @@ def _spellings(trace: AnyTrace, typed: str) -> Iterator[str]:
 
 
 def _known_tokens(trace: AnyTrace) -> Container[str]:
-    """All tokens that the run has at some step."""
+    """All tokens of the run, at any step."""
     return trace.numbers if isinstance(trace, UnigramTrace) else trace.vocabulary.ids
 
 
 def say_watched(watched: Watched, style: Style) -> None:
-    """How many steps change it, and the keys that go to them."""
+    """The number of steps that change it, and the keys to go to them."""
     if not watched.kind:
         message = _(
             "The run has no word or token {text}: type one, or a pair with a plus sign between two tokens."

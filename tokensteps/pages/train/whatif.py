@@ -40,8 +40,7 @@ from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.tour import titled
 
 WHATIF_TEXT: Final = 20_000
-"""Characters of the text that two runs are compared on: it is encoded twice, and for every count of a
-word."""
+"""Characters of the text for comparing two runs: it is encoded twice, and for every count of a word."""
 
 TOKENS_SHOWN_AS = "spaces"
 """How tokens are written."""
@@ -72,7 +71,7 @@ def show() -> None:
 
 
 def chosen_change(controls: WhatIfControls) -> tuple[AnyTrace, Change] | None:
-    """The run as it is, and what is to be changed; None while one of them is missing, which the page says."""
+    """The run as it is, and the change; None if one of them is missing (with a message)."""
     ours = stage.trained(controls.run, f".{WHATIF_PAGE}")
     change = None if ours is None else controls.change_widgets(ours, partial(flips, ours))
     if ours is not None and change is not None:
@@ -100,7 +99,7 @@ def show_runs(controls: WhatIfControls, ours: AnyTrace, change: Change) -> None:
 
 
 def show_change(controls: WhatIfControls, ours: AnyTrace, change: Change, text: str) -> None:
-    """The run with a change that takes a training of its own."""
+    """The run with a change, for a change with a training of its own."""
     run = changed(controls.run, controls.recipe, ours.corpus, change)
     theirs = stage.trained(run, f".{WHATIF_PAGE}.changed")
     if (size := size_along(controls.recipe, ours.corpus, change)) is not None:
@@ -166,8 +165,7 @@ def frame_of(controls: WhatIfControls, ours: AnyTrace, word: str, text: str, lea
 
 
 def first_telling(controls: WhatIfControls, ours: AnyTrace, word: str, counts: Sequence[int]) -> int:
-    """The count nearest to the word's own with which the run takes another course; its own if there is
-    none."""
+    """The count nearest to the word's own that changes the run's course; its own if there is none."""
     number = ours.word_frequencies[word]
     for other in sorted(counts, key=lambda other: (abs(other - number), -other)):
         if first_divergence(ours, recounted(controls.run, ours, word, other)) is not None:

@@ -1,5 +1,5 @@
-"""What the page “What if” is set to: the run, the one thing that is changed, a text of one's own; in session
-state and in the address."""
+"""The settings of the page “What if”: the run, its one change, a text of one's own; in session state and in
+the address."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from tokensteps.widgets.notes import note, problem
 
 WHATIF_PAGE: Final = "whatif"
 FIRST_RUN: Final = "bpe?corpus=hug&size=11"
-"""The run that the page begins with: small enough to follow with pencil and paper, and too small to make
-every word a token."""
+"""The page's first run: small enough to follow with pencil and paper, and too small to make every word a
+token."""
 STARTERS: Final = (
     *(f"{name}?corpus={corpus}" for corpus in ("hug", "course") for name in ALGORITHMS),
     *(f"bpe?corpus={corpus}" for corpus in ("phrases", "scaffolding", "parallel")),
 )
-"""Runs that are always offered."""
+"""Runs on offer at all times."""
 KINDS: Final[Mapping[str, str]] = {
     COUNT: N_("How often a word occurs"),
     ADD: N_("A word comes in"),
     DOUBLE: N_("A line is there twice"),
 }
 LINE_SHOWN: Final = 60
-"""Characters of a line in the box that one is chosen from."""
+"""Characters of a line in the box for choosing one."""
 
 
 class WhatIfControls:
@@ -70,7 +70,7 @@ class WhatIfControls:
 
     @property
     def spec(self) -> TokenizerSpec:
-        """The run as it is. Raises SpecError for anything but a run that is trained here."""
+        """The run as it is. Raises SpecError for anything but a run trained here."""
         spec = TokenizerSpec.parse(st.session_state[self.key("t1")])
         if not spec.trained:
             raise SpecError("unknown", spec.write())
@@ -83,17 +83,17 @@ class WhatIfControls:
 
     @property
     def run(self) -> Run[AnyTrace]:
-        """The run as it is. Raises what `Spec.run` raises."""
+        """The run as it is. Raises the errors of `Spec.run`."""
         return self.spec.run()
 
     @property
     def recipe(self) -> Recipe:
-        """What the run is made of."""
+        """The run's ingredients."""
         spec = self.spec
         return read_url(spec.kind, ALGORITHMS[spec.kind].rules, spec.query).recipe
 
     def run_widget(self) -> None:
-        """Choose the run: one of this session's, or one that is always there."""
+        """Choose the run: one of this session's, or one of the fixed ones."""
         chosen = st.session_state[self.key("t1")]
         here = [spec for spec in choices.runs_here() if TokenizerSpec.parse(spec).trained]
         specs = list(dict.fromkeys([chosen, *here, *STARTERS]))
@@ -109,8 +109,8 @@ class WhatIfControls:
     # --- the change -----------------------------------------------------------------------------------------
 
     def change_widgets(self, ours: AnyTrace, many: Callable[[str], bool]) -> Change | None:
-        """Choose what is changed, and how; None while that is not said. `many` says whether all counts of a
-        word are shown at once."""
+        """Choose the change; None while it is incomplete. `many` says whether all counts of a word are shown
+        at once."""
         run, recipe = self.run, self.recipe
         rules = {rule.name: rule for rule in rules_to_change(recipe)}
         lines = documents(run.source)
@@ -164,7 +164,7 @@ class WhatIfControls:
         )
 
     def _number(self, name: str, label: str, to: str | None, usual: int, least: int) -> int:
-        """A whole number up to the greatest count; `to` is what a link says."""
+        """A whole number up to the greatest count; `to` is the link's value."""
         key = self.key(name)
         if to is not None and to.isascii() and to.isdigit() and len(to) < 10:
             st.session_state[key] = max(least, min(int(to), COUNT_LIMIT))
@@ -239,7 +239,7 @@ class WhatIfControls:
     # --- the address ----------------------------------------------------------------------------------------
 
     def url(self, change: Change | None = None) -> dict[str, str | None]:
-        """The settings as the address has them; None for what is usual."""
+        """The settings in the address's form; None for the usual values."""
         state = st.session_state
         run, text = state[self.key("t1")], plain_text(state.get(self.key("a"), ""))
         url: dict[str, str | None] = {

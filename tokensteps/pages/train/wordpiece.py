@@ -34,7 +34,7 @@ def scores(view: TrainView[WordPieceTrace]) -> None:
 
 
 def library_wordpiece(view: TrainView[WordPieceTrace]) -> None:
-    """What the `tokenizers` library would learn under this name."""
+    """The result of the `tokenizers` library under this name."""
     st.markdown(
         _(
             "Google never published the trainer behind BERT's vocabulary. This page follows the reading of the "

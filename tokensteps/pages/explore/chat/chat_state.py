@@ -1,4 +1,4 @@
-"""What the playground's chat is set to: in session state, and in the URL."""
+"""The settings of the playground's chat: in session state, and in the URL."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tokensteps.runs.corpora import plain_text
 from tokensteps.runs.settings import read_short, write_short
 
 MINE: Final = "mine"
-"""The template that somebody writes."""
+"""The visitor's own template."""
 OF_TOKENIZER: Final = "own/"
-"""What the names of a tokenizer's own templates begin with."""
+"""The first part of the names of a tokenizer's own templates."""
 CHAT_TAB: Final = "Chat"
 
 
@@ -70,7 +70,7 @@ def remove(number: int) -> None:
 
 
 def is_new() -> bool:
-    """Whether the messages are still those that the page begins with, and no link has brought them."""
+    """Whether the messages are still the page's first ones, not a link's."""
     return turns() == [*FIRST_CHAT] and not _get("linked", False)
 
 
@@ -81,20 +81,20 @@ def open_with(opening: Sequence[ChatTurn]) -> None:
 
 
 def add() -> None:
-    """Add a message of whoever is next: the assistant answers, the user asks."""
+    """Add a message of the next speaker: the assistant answers, the user asks."""
     last = chat_rows()[-1].turn.role if chat_rows() else "assistant"
     _append([ChatTurn("assistant" if last == "user" else "user", "")])
 
 
 def _append(more: list[ChatTurn]) -> None:
-    """Add messages, each with a number that no other ever had: the browser's boxes are known by them."""
+    """Add messages, each with a number never used before: the browser's boxes are known by them."""
     first = 1 + max([_get("last", len(FIRST_CHAT)), *(row.number for row in chat_rows())])
     _put("rows", [*chat_rows(), *(Row(first + index, turn) for index, turn in enumerate(more))])
     _put("last", first + len(more))
 
 
 def chosen_format() -> str:
-    """The name of the template that was chosen; "" for the usual one."""
+    """The name of the chosen template; "" for the usual one."""
     return str(_get("format", ""))
 
 
@@ -104,17 +104,17 @@ def choose_format(name: str) -> None:
 
 
 def own_template() -> str:
-    """The template that somebody writes; at first one of this page's."""
+    """The visitor's own template; at first one of this page's."""
     return str(_get("jinja", CHAT_FORMATS["chatml"].template))
 
 
 def write_template(text: str) -> None:
-    """Keep what somebody has written."""
+    """Keep the visitor's template."""
     _put("jinja", plain_text(text))
 
 
 def asks_on() -> bool:
-    """Whether the chat ends with what makes the model answer."""
+    """Whether the chat ends with the prompt for the model's answer."""
     return bool(_get("prompt", True))
 
 
@@ -124,8 +124,8 @@ def ask_on(on: bool) -> None:
 
 
 def read_chat_url(url: Mapping[str, str], afresh: bool, complaints: list[str]) -> None:
-    """Read the chat from a URL; `afresh` says that what it leaves out is as usual. A link that has one opens
-    the tab."""
+    """Read the chat from a URL; with `afresh`, missing parameters mean the usual values. A link with a chat
+    opens the tab."""
     if "chat" in url:
         text = read_short(url["chat"])
         result = None if text is None else read_turns(text)

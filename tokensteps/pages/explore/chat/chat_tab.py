@@ -1,4 +1,4 @@
-"""The playground's tab “Chat”: messages through a chat template, and what that costs in tokens."""
+"""The playground's tab “Chat”: messages through a chat template, and their cost in tokens."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from tokensteps.widgets.figures import show_rows
 from tokensteps.widgets.notes import note, problem
 
 STRETCHES_DRAWN = 2_500
-"""Stretches of a chat that are drawn."""
+"""The most stretches of a chat to draw."""
 
 
 def chat_tab(analyses: Mapping[str, Analysis]) -> None:
-    """Messages, a template, and the tokens that come of them."""
+    """Messages, a template, and the resulting tokens."""
     names = {f"{letter} · {one.subject.name[:40]}": letter for letter, one in analyses.items()}
     st.caption(
         _(
@@ -73,7 +73,7 @@ def chat_tab(analyses: Mapping[str, Analysis]) -> None:
 
 
 def open_with_accepted(template: str, special: Mapping[str, str]) -> None:
-    """Have the chat begin with messages that the template takes, if it refuses the usual ones."""
+    """Have the chat begin with messages accepted by the template, if it refuses the usual ones."""
     for opening in OPENINGS:
         try:
             rendered(template, opening, special, chat.asks_on(), session_id())
@@ -87,8 +87,8 @@ def open_with_accepted(template: str, special: Mapping[str, str]) -> None:
 
 
 def own_templates(spec: str, letter: str) -> ChatTemplates:
-    """The tokenizer's own templates; none while they are looked for, or when they can't be had, which the
-    page says."""
+    """The tokenizer's own templates; none during the search for them, or if they can't be had (with a
+    message)."""
     try:
         name, find = templates_order(spec)
     except TokenizersCoreError as error:
@@ -98,7 +98,7 @@ def own_templates(spec: str, letter: str) -> ChatTemplates:
 
 
 def template_choice(found: ChatTemplates) -> str:
-    """Which template: the tokenizer's own, one of this page's, or one that somebody writes; returns its
+    """The choice of a template: the tokenizer's own, one of this page's, or the visitor's own; returns its
     name."""
     own = {f"{chat.OF_TOKENIZER}{name}": name for name in found.named}
     titles = {
@@ -129,7 +129,7 @@ def template_choice(found: ChatTemplates) -> str:
 
 
 def template_of(name: str, found: ChatTemplates) -> str:
-    """The template with this name; the one that somebody writes comes with its box."""
+    """The template with this name; the visitor's own comes with its box."""
     if name != chat.MINE:
         own = found.named.get(name.removeprefix(chat.OF_TOKENIZER))
         return CHAT_FORMATS[name].template if own is None else own
@@ -194,7 +194,7 @@ def _message_row(place: int, row: chat.Row, last: bool) -> None:
         height=68,
         width="stretch",
     )
-    # What is in asterisks is read out, and not shown: the row shows which message it is.
+    # Text in asterisks is for screen readers, not for the eye: the row shows the message's number.
     for name, label, does, off in (
         ("up", _("Up *(message {number})*"), partial(chat.move, row.number, -1), place == 0),
         ("down", _("Down *(message {number})*"), partial(chat.move, row.number, 1), last),
@@ -205,7 +205,7 @@ def _message_row(place: int, row: chat.Row, last: bool) -> None:
 
 
 def show_cost(analysis: Analysis, made: Rendered, turns: list[ChatTurn]) -> None:
-    """The chat's tokens: how many, whose, which."""
+    """The chat's tokens: their number, their owners, and the tokens themselves."""
     subject = analysis.subject
     whose = [owner(start, end, made.own) for start, end in analysis.offsets]
     special = [subject.token(one) in subject.style.special_tokens for one in analysis.ids]
@@ -245,8 +245,8 @@ def show_cost(analysis: Analysis, made: Rendered, turns: list[ChatTurn]) -> None
 
 
 def show_prices(whose: list[int | None], turns: list[ChatTurn]) -> None:
-    """What the chat costs at the prices that somebody types: with each answer, the model reads again all that
-    came before."""
+    """The chat's cost at the visitor's prices: for each answer, the model reads the whole chat before it
+    again."""
     st.header(_("What the chat costs"), anchor=False)
     read, written = prices()
     answers = answers_of(whose, [turn.role for turn in turns])
@@ -281,7 +281,7 @@ def _remarks(
     special: list[bool],
     made: Rendered,
 ) -> None:
-    """What is odd about a message: it is not to be found again, or it speaks the template's language."""
+    """Oddities of a message: it can't be found again, or it contains the template's own markup."""
     if turn.content.strip() and not made.own[number]:
         message = _(
             "The template rewrites message {number}, or leaves it out: its tokens count as the template's."

@@ -1,4 +1,4 @@
-"""What the playground's tab “Health” is set to: in session state, and in the URL."""
+"""The settings of the playground's tab “Health”: in session state, and in the URL."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tokensteps.language.i18n import _
 
 HEALTH_TAB: Final = "Health"
 WHOSE: Final = "playground.health.whose"
-"""Where session state has the letter of the tokenizer that is looked at."""
+"""In session state: the letter of the tokenizer to check."""
 
 
 def read_health_url(url: Mapping[str, str]) -> None:
-    """Open the tab if the link says so, for the tokenizer whose letter it has."""
+    """Open the tab if the link says so, for the tokenizer with the link's letter."""
     letter = url.get("health", "")
     if letter and letter in LETTERS:
         st.session_state[WHOSE] = letter
@@ -25,6 +25,6 @@ def read_health_url(url: Mapping[str, str]) -> None:
 
 
 def health_url() -> dict[str, str | None]:
-    """The tokenizer that is looked at; None while another tab is open."""
+    """The tokenizer to check; None while another tab is open."""
     is_open = st.session_state.get("playground.tab") == _(HEALTH_TAB)
     return {"health": str(st.session_state.get(WHOSE) or LETTERS[0]) if is_open else None}

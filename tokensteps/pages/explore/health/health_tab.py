@@ -1,4 +1,4 @@
-"""The playground's tab “Health”: which tokens of a vocabulary no text gives, and what it is made up of."""
+"""The playground's tab “Health”: a vocabulary's tokens that no text gives, and its makeup."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.tabs import open_tab
 
 ROW_SIZE: Final = 700
-"""Bytes that a row of the table of findings takes."""
+"""Bytes for a row of the table of findings."""
 
 
 def health_tab(analyses: Mapping[str, Analysis]) -> None:
     """The check of one of the tokenizers: it begins when the tab is opened, and the page can be used
     meanwhile."""
     state, box = st.session_state, f"{WHOSE}.box"
-    # The one that a link asks for may be still on its way: it stays what is asked for.
+    # The tokenizer of a link may be still on its way: it stays the chosen one.
     state[box] = state[WHOSE] if state.get(WHOSE) in analyses else next(iter(analyses))
 
     def take() -> None:
@@ -80,7 +80,7 @@ def health_tab(analyses: Mapping[str, Analysis]) -> None:
 
 
 def show_findings(name: str, subject: ShownTokenizer, health: Health) -> None:
-    """Which tokens a text gives, and why others are never given; `name` names the check."""
+    """The tokens given by a text, and why others are never given; `name` names the check."""
     result = view.findings(subject, health)
     st.html(view.figures_html(result, health))
     st.caption(
@@ -136,7 +136,7 @@ def show_makeup(subject: ShownTokenizer, health: Health) -> None:
 
 
 def show_near_doubles(subject: ShownTokenizer, health: Health) -> None:
-    """Tokens that are the same but for one thing."""
+    """Tokens with only one difference between them."""
     st.header(_("Nearly the same"), anchor=False)
     folds = list(health.doubles)
     key = "playground.health.fold"
@@ -168,7 +168,7 @@ def show_long_ones(subject: ShownTokenizer, health: Health) -> None:
 
 
 def show_measures(analysis: Analysis) -> None:
-    """What the vocabulary does on the text above."""
+    """The vocabulary's measures on the text above."""
     if not analysis.text:
         return
     st.header(_("On the text above"), anchor=False)

@@ -1,4 +1,4 @@
-"""What a vocabulary's check looks like: figures and bars as markup, and the rows of its tables."""
+"""A vocabulary's check as figures, as bars (markup), and as rows of its tables."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from tokensteps.language.numbers import percent, share_text
 LONGEST_BAR: Final = 16
 """Tokens of at least so many characters share a bar."""
 UNSPACED_SENTENCES: Final = frozenset("".join(map(chr, range(0x3040, 0x3100))) + "，。、ๆ")
-"""A sentence with one of these is in a script that doesn't put spaces between words."""
+"""A sentence with one of these is in a script without spaces between words."""
 NUMBERS_CUT: Final = ("7", "42", "365", "2026", "12345", "1234567", "3.14159", "1,234,567")
 CODE_CUT: Final = "def f(x):\n    if x:\n        return [x]\n\tpass\n"
 
 
 def findings(subject: ShownTokenizer, health: Health) -> dict[str, list[int]]:
-    """The ids of the vocabulary by what was found of them, in the order of `FINDINGS`."""
+    """The ids of the vocabulary by finding, in the order of `FINDINGS`."""
     results: dict[str, list[int]] = {name: [] for name in FINDINGS}
     for identifier, token in enumerate(subject.all_tokens()):
         if token:
@@ -59,7 +59,7 @@ def figures_html(found: Mapping[str, Sequence[int]], health: Health) -> str:
 
 
 def findings_table(subject: ShownTokenizer, health: Health, ids: Iterable[int]) -> pd.DataFrame:
-    """One row a token, with what was found of it."""
+    """One row per token, with its finding."""
     rows = []
     for identifier in ids:
         data, verdict = subject.token_bytes(identifier), health.verdicts.get(identifier)
@@ -100,7 +100,7 @@ def bars_html(title: str, rows: Sequence[tuple[str, int]], total: int) -> str:
 
 
 def kinds_html(makeup: Makeup) -> str:
-    """What the tokens consist of."""
+    """The tokens' ingredients."""
     rows = [(_(KIND_WORDS[kind]), number) for kind, number in makeup.kinds.items()]
     return bars_html(_("By script"), rows, makeup.tokens)
 
@@ -165,7 +165,7 @@ def cuts_html(subject: ShownTokenizer, texts: Iterable[str]) -> str:
 
 
 def doubles_table(subject: ShownTokenizer, groups: Iterable[Sequence[int]]) -> pd.DataFrame:
-    """One row for each group of tokens that become the same."""
+    """One row per group of tokens with the same result."""
     rows = [
         (
             len(group),
@@ -189,7 +189,7 @@ def longest_table(subject: ShownTokenizer, ids: Iterable[int]) -> pd.DataFrame:
 
 
 def languages_table(rows: Sequence[Fertility]) -> pd.DataFrame:
-    """What one sentence costs in each language."""
+    """The cost of one sentence in each language."""
     table = []
     for row in rows:
         tokens, known = row.tokens[0], not row.unknown[0]  # unknown tokens spell nothing, so they are few

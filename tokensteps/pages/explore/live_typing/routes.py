@@ -1,5 +1,4 @@
-"""What a text box asks over HTTP while somebody types: one small message for each key, answered with the
-chips.
+"""The HTTP requests of a text box during typing: one small message for each key, answered with the chips.
 
 They come through the same guard as everything else (`tokensteps/server/headers.py`), so other sites' pages
 are refused before.
@@ -29,7 +28,7 @@ from tokensteps.server.entrance.bodies import BodyError, read_body
 from tokensteps.server.process_singleton import process_singleton
 
 WORTH_PACKING: Final = 2_000
-"""Bytes of an answer that is compressed: chips are markup, and become a sixth."""
+"""From this many bytes, an answer is compressed: chips are markup, and become a sixth."""
 FAST: Final = 1
 """How hard gzip tries: somebody waits."""
 

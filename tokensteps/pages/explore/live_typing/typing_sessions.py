@@ -36,9 +36,9 @@ class TypingError(Exception):
 
 @dataclass(frozen=True)
 class TextChange:
-    """What a text box says: `put` in place of what is between `start` and `end`, which count UTF-16 units.
+    """A change from a text box: `put` replaces the text between `start` and `end`, counted in UTF-16 units.
 
-    `base` is the version of the text that this changes; without one, `put` is the whole text.
+    `base` is the version of the text before this change; without one, `put` is the whole text.
     """
 
     version: Version
@@ -66,8 +66,8 @@ class TextChange:
 
 
 def spliced(text: str, start: int, end: int, put: str) -> str:
-    """`text` with `put` in place of what is between two places, which count UTF-16 units, as browsers do.
-    Raises TypingError.
+    """`text` with `put` in place of the part between two positions in UTF-16 units, as browsers count. Raises
+    TypingError.
 
     >>> spliced("a😀b", 3, 4, "c"), spliced("", 0, 0, "😀")
     ('a😀c', '😀')
@@ -80,8 +80,8 @@ def spliced(text: str, start: int, end: int, put: str) -> str:
 
 
 class TypingSession:
-    """How a page shows the text that is typed there, and the text as it was last sent. It doesn't keep the
-    tokenizer alive."""
+    """A page's way of showing the typed text, and the text as it was last sent. It doesn't keep the tokenizer
+    alive."""
 
     def __init__(self, view: ChipsView, session: str) -> None:
         self.look(view, session)
@@ -113,8 +113,7 @@ class TypingSession:
             raise TypingError(429)
 
     def draw(self, change: TextChange) -> bytes:
-        """The message that draws the text after a change. Raises TypingError, and what `chips_data`
-        raises."""
+        """The message to draw the text after a change. Raises TypingError, and the errors of `chips_data`."""
         if not self._at_work.acquire(blocking=False):
             raise TypingError(429)  # a text box waits for its answer
         try:
@@ -134,9 +133,7 @@ class TypingSession:
         text = change.put
         if change.base is not None:
             if self._version != (nonce, change.base):
-                raise TypingError(
-                    205
-                )  # the browser sends the whole text: no error that its console would show
+                raise TypingError(205)  # the browser sends the whole text: no error for its console
             text = spliced(self.text, change.start, change.end, change.put)
         if len(text) > PLAYGROUND_LIMIT:
             raise TypingError(413)
@@ -147,7 +144,7 @@ _desks: Final = SharedCache[str, TypingSession](DESKS_ROOM)
 
 
 def typing_address(name: str) -> str:
-    """Where the text box of a session sends what is typed: a name that nobody guesses."""
+    """The address for the text box of a session: nobody can guess the name."""
     return f"{ADDRESS}/{name}"
 
 
@@ -171,5 +168,5 @@ def typing_session_named(name: str) -> TypingSession | None:
 
 
 def keep(name: str, desk: TypingSession) -> None:
-    """Keep a desk, with the text that it has now."""
+    """Keep a desk, with its present text."""
     _desks.put(name, desk, ENTRY + text_bytes(desk.text))

@@ -40,7 +40,7 @@ from tokensteps.widgets.tabs import open_tab
 MEASURES_TAB = N_("Measures")
 MEASURES_KEY = "playground.measures"
 PASTED = "English\tDeutsch\nGood morning.\tGuten Morgen."
-"""What a table of parallel lines looks like, whatever the page's language."""
+"""A sample of a table of parallel lines, whatever the page's language."""
 
 
 def measures_tab(analyses: Mapping[str, Analysis]) -> None:
@@ -61,7 +61,7 @@ def measures_tab(analyses: Mapping[str, Analysis]) -> None:
 
 
 def entropy_settings() -> tuple[float, bool]:
-    """The order of Rényi's entropy, and over which vocabulary its efficiency is taken."""
+    """The order of Rényi's entropy, and the vocabulary for its efficiency."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         order = st.number_input(
             _("Order of Rényi's entropy"),
@@ -105,8 +105,8 @@ def measures_table(analyses: Mapping[str, Analysis], order: float, vocabulary: b
 
 
 def parallel_part(analyses: Mapping[str, Analysis]) -> dict[str, ParallelMeasures]:
-    """What the same lines take in several languages, by tokenizer; nothing where they can't be had, which the
-    page says."""
+    """The measures of the same lines in several languages, by tokenizer; nothing if they can't be had (with a
+    message)."""
     texts = chosen_texts()
     if texts is None:
         return {}
@@ -128,8 +128,7 @@ def parallel_part(analyses: Mapping[str, Analysis]) -> dict[str, ParallelMeasure
 
 
 def chosen_texts() -> Mapping[str, Sequence[str]] | None:
-    """The app's forty lines, or a table that somebody pastes; None where that can't be read, which the page
-    says."""
+    """The app's forty lines, or a pasted table; None if that can't be read (with a message)."""
     names = {"ours": _("forty lines in six languages"), "own": _("lines of your own")}
     which = st.segmented_control(
         _("Lines"),
@@ -166,7 +165,7 @@ def chosen_texts() -> Mapping[str, Sequence[str]] | None:
 
 
 def parallel_of(spec: str, subject: ShownTokenizer, texts: Mapping[str, Sequence[str]]) -> ParallelMeasures:
-    """The measures of one tokenizer, which `spec` names. Raises what encoding raises."""
+    """The measures of the tokenizer with this `spec`. Raises the errors of encoding."""
     name = digest(repr((spec, [*texts.items()])).encode("utf-8", "replace"))
 
     def make() -> ParallelMeasures:
@@ -183,7 +182,7 @@ def parallel_of(spec: str, subject: ShownTokenizer, texts: Mapping[str, Sequence
 
 
 def language_names(languages: Mapping[str, object]) -> dict[str, str]:
-    """Languages as they are called here; those that somebody has written as they are."""
+    """The languages' names here; the visitor's own ones as they are."""
     return {one: _(PARALLEL_LANGUAGES[one]) if one in PARALLEL_LANGUAGES else one for one in languages}
 
 
@@ -209,8 +208,8 @@ def parallel_table(found: Mapping[str, ParallelMeasures], names: Mapping[str, st
 def explain_measure(
     analyses: Mapping[str, Analysis], found: Mapping[str, ParallelMeasures], order: float, vocabulary: bool
 ) -> None:
-    """A measure's definition, its formula with the numbers put in, what it doesn't tell, and the way to what
-    it is made of."""
+    """A measure's definition, its formula with the numbers put in, its limits, and a link to its
+    ingredients."""
     st.header(_("One measure"), anchor=False)
     names = [*OF_TEXT, *(["premium", "gini"] if found else [])]
     name = str(

@@ -1,4 +1,4 @@
-"""Prices that somebody types, and what tokens cost at them."""
+"""The visitor's prices, and the cost of tokens at them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEAREST = 1_000_000.0
 
 
 def prices() -> tuple[float, float]:
-    """Per million tokens: what a model reads, and what it writes. They stay while the session lasts."""
+    """Per million tokens: a model's input, and its output. They stay while the session lasts."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         typed = [
             st.number_input(
@@ -49,7 +49,7 @@ def cost_written(cost: float) -> str:
 
 
 class AnswerCost(NamedTuple):
-    """One answer of a chat: what the model reads before it, and what it writes."""
+    """One answer of a chat: the tokens before it (the model's input), and its own."""
 
     message: int
     read: int
@@ -57,8 +57,8 @@ class AnswerCost(NamedTuple):
 
 
 def answers_of(owners: Sequence[int | None], roles: Sequence[str]) -> list[AnswerCost]:
-    """The answers of a chat whose tokens belong to these messages, from 0, or to the template: before each,
-    all is read again.
+    """A chat's answers, from its tokens' owners (messages from 0, or the template): before each, all is read
+    again.
 
     >>> answers_of([None, 0, 0, None, 1, None, 2, 3, 3], ["user", "assistant", "user", "assistant"])
     [AnswerCost(message=1, read=4, written=1), AnswerCost(message=3, read=7, written=2)]

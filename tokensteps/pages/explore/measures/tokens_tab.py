@@ -1,4 +1,4 @@
-"""The playground's tab “Tokens by count”: a table of the text's tokens, and what the text costs."""
+"""The playground's tab “Tokens by count”: a table of the text's tokens, and the text's cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOKENS_KEY = "playground.tokens"
 
 
 def tokens_tab(analyses: Mapping[str, Analysis]) -> None:
-    """The tokens of one tokenizer, the most frequent first; then what the text costs with each."""
+    """The tokens of one tokenizer, the most frequent first; then the text's cost with each tokenizer."""
     names = {letter: f"{letter} · {one.subject.name[:40]}" for letter, one in analyses.items()}
     letter = st.selectbox(
         _("Tokenizer"), list(names), format_func=names.__getitem__, key=f"{TOKENS_KEY}.whose"
@@ -42,8 +42,7 @@ def tokens_tab(analyses: Mapping[str, Analysis]) -> None:
 
 
 def counted_tokens(analysis: Analysis) -> pd.DataFrame:
-    """One row a token that occurs: the most frequent first, and of equally frequent ones the one that comes
-    first."""
+    """One row per token of the text: the most frequent first, equally frequent ones by their first place."""
     first: dict[int, int] = {}
     for index, identifier in enumerate(analysis.ids):
         first.setdefault(identifier, index)
@@ -61,7 +60,7 @@ def counted_tokens(analysis: Analysis) -> pd.DataFrame:
 
 
 def costs_table(analyses: Mapping[str, Analysis], read: float, written: float) -> pd.DataFrame:
-    """What the text costs with each tokenizer, if a model reads it, and if a model writes it."""
+    """The text's cost with each tokenizer, as a model's input and as its output."""
     rows = [
         {
             _("Tokenizer"): f"{letter} · {analysis.subject.name}",

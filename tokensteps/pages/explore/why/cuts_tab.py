@@ -67,7 +67,7 @@ def cuts_tab(analyses: Mapping[str, Analysis]) -> None:
 def _one_word(
     word: str, subject: ShownTokenizer, style: Style, choice: st.delta_generator.DeltaGenerator, letter: str
 ) -> None:
-    """The word, or the one of its parts that the model gets, in every way."""
+    """The word, or the part of it that the model gets, in every way."""
     wanted = subject.why(word, why_value("nth"), playground_value("specials"))
     if len(wanted.words) > 1:
         with choice:
@@ -93,7 +93,7 @@ def _one_word(
 
 
 def _whole_text(analysis: Analysis, style: Style, letter: str) -> None:
-    """What the ways make of the text: counts, how many words differ, and which most."""
+    """The ways' results on the text: counts, the number of different words, and the most different ones."""
     st.header(_("The whole text"), anchor=False)
     text, specials = analysis.text[:CUT_LIMIT], bool(playground_value("specials"))
     name = (chosen_specs()[LETTERS.index(letter)], digest(text.encode("utf-8", "replace")), specials)
@@ -141,7 +141,7 @@ def totals_table(found: TextCuts) -> pd.DataFrame:
 
 
 def _way_link(word: str, letter: str) -> None:
-    """The address that shows the same to somebody else."""
+    """The address of this view, for somebody else."""
     nth = why_value("nth")
     values = {**playground_url(), "why": word, "way": why_value("way"), "by": why_value("by") or None}
     values["nth"] = None if nth < 0 else str(nth)

@@ -1,5 +1,4 @@
-"""Words of a text to ask about, and a word's splits: as people write them, and in the tokens that a
-vocabulary has."""
+"""Words of a text to ask about, and a word's splits: as people write them, and in a vocabulary's tokens."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from tokensteps.limits import WHY_LIMIT, WHY_LISTED
 from tokensteps.teaching.splitting import readings
 
 BETWEEN: Final = " · "
-"""Between the pieces of a split that the page offers."""
+"""Between the pieces of a split offered by the page."""
 SPLITS_OFFERED: Final = 12
 _WORD: Final = regex.compile(PATTERNS["gpt2"])
 
@@ -58,10 +57,10 @@ def costliest(words: dict[str, Span], offsets: Sequence[Span]) -> str:
 
 
 def word_at(words: dict[str, Span], text: str, start: int, end: int) -> str:
-    """The word that a stretch of the text lies in, or else the stretch itself."""
+    """The word around a stretch of the text, or else the stretch itself."""
     around = (word for word, (first, last) in words.items() if first <= start and end <= last)
     written = next(around, None)
-    if written is None:  # a later occurrence of a word: look for what is there
+    if written is None:  # a later occurrence of a word: look in the text
         for match in _WORD.finditer(text, max(0, start - WHY_LIMIT), end + WHY_LIMIT):
             if match.start() <= start and end <= match.end():
                 written = match[0] if match[0] in words else match[0].strip()
@@ -71,15 +70,14 @@ def word_at(words: dict[str, Span], text: str, start: int, end: int) -> str:
 
 @dataclass(frozen=True)
 class Cuttable:
-    """A word as people cut it: in characters that can be typed, between which the model's symbols are
-    known."""
+    """A word as people cut it: in typeable characters, with the model's symbols between them known."""
 
     story: WordStory
     byte_level: bool
 
     @cached_property
     def text(self) -> str:
-        """The word's text, with a suffix that is a symbol of its own."""
+        """The word's text, with a suffix if that is a symbol of its own."""
         story = self.story
         if self.in_bytes:
             return symbols_to_bytes(story.word).decode("utf-8", "replace")
@@ -97,7 +95,7 @@ class Cuttable:
 
     @cached_property
     def cuts(self) -> tuple[int, ...]:
-        """Where the tokenizer cuts it, in characters: those cuts that are between characters."""
+        """The tokenizer's cuts, in characters: only cuts between characters."""
         width = [len(character.encode()) if self.in_bytes else 1 for character in self.text]
         positions = {sum(width[:at]): at for at in range(1, len(width))}
         return tuple(dict.fromkeys(positions[end] for end in self.story.ends[:-1] if end in positions))
@@ -116,7 +114,7 @@ class Cuttable:
         return tuple(inside)
 
     def read(self, typed: str) -> tuple[str, ...]:
-        """The tokens of a split that somebody has typed; () where it doesn't make the word."""
+        """The tokens of a typed split; () if it doesn't make the word."""
         suffix = self.story.suffix if self.story.joined else ""
         result = readings(typed.strip().removesuffix(suffix), self.shown, self.story.prefix)
         if not result:
@@ -127,11 +125,10 @@ class Cuttable:
         return self.tokens([self.text[start:end] for start, end in pairwise(ends)])
 
     def offered(self, known: Collection[str]) -> list[str]:
-        """Splits near the tokenizer's own, as they may be typed: the whole word, one cut fewer, one cut
+        """Splits near the tokenizer's own, in the form for typing: the whole word, one cut fewer, one cut
         moved, every character apart.
 
-        After the whole word come those whose tokens are all `known`: what stopped them is more than a
-        vocabulary.
+        After the whole word come splits with only `known` tokens: their obstacle is more than a vocabulary.
         """
         cuts, size = self.cuts, len(self.text)
         near = [(*cuts[:at], *cuts[at + 1 :]) for at in range(len(cuts))]

@@ -1,4 +1,4 @@
-"""What the playground's “Why these tokens?” is set to: in session state, and in the URL."""
+"""The settings of the playground's “Why these tokens?”: in session state, and in the URL."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from tokensteps.runs.corpora import plain_text
 WHY_TAB: Final = N_("Why these tokens?")
 CUTS_TAB: Final = N_("Ways to cut")
 USUAL: Final[Mapping[str, Any]] = {"why": "", "split": "", "nth": -1, "by": "", "way": ""}
-"""The word that is asked about, the split that it is held against, which of the model's words it is (−1: the
-longest), the tokenizer's letter, and the way of cutting it that is stepped through, which the second tab
-has."""
+"""The word in question, the split to compare it with, its number among the model's words (−1: the longest),
+the tokenizer's letter, and the way of cutting for the steps of the second tab."""
 
 
 def why_value(name: str) -> Any:
-    """What is set under this name."""
+    """The setting with this name."""
     return st.session_state.setdefault(f"playground.why.{name}", USUAL[name])
 
 
@@ -44,8 +43,8 @@ def open_why_tab(name: str = WHY_TAB) -> None:
 
 
 def ask_about_stretch(start: int, end: int) -> None:
-    """Open the tab for the token in this stretch of the text, by the tokenizer whose chips are shown, and
-    bring it into sight."""
+    """Open the tab for the token in this stretch of the text, by the tokenizer of the shown chips, and bring
+    it into sight."""
     state = st.session_state
     use_language(state["language"])  # this comes before the page is drawn
     open_why_tab()
@@ -63,8 +62,8 @@ def to_be_shown() -> int:
 
 
 def read_why_url(url: Mapping[str, str], afresh: bool) -> None:
-    """Read it from a URL; `afresh` says that what it leaves out is as usual. A link with a word opens the
-    tab."""
+    """Read it from a URL; with `afresh`, missing parameters mean the usual values. A link with a word opens
+    the tab."""
     value = {name: plain_text(text) for name, text in url.items() if name in USUAL}
     if afresh:
         set_why(**USUAL)
@@ -99,6 +98,6 @@ def why_url() -> dict[str, str | None]:
 
 
 def note_tab(name: str) -> None:
-    """Remember what a tab is called: the address is written before the tabs are drawn, and after a change of
-    language the open one still has its old name."""
+    """Remember a tab's name: the address is written before the tabs are drawn, and after a change of language
+    the open one still has its old name."""
     st.session_state[f"{name}.tab"] = st.session_state["playground.tab"]

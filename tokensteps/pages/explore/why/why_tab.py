@@ -1,5 +1,5 @@
-"""The playground's tab “Why these tokens?”: a word through the stages and the model, its lineage, and what
-stopped another split."""
+"""The playground's tab “Why these tokens?”: a word through the stages and the model, its lineage, and the
+obstacle to another split."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ WHOLE_LATTICE_SENT: Final = 32
 
 
 def why_tab(analyses: Mapping[str, Analysis]) -> None:
-    """One word: which one, and all that can be said of its tokens."""
+    """One word: its choice, and everything about its tokens."""
     note_tab(WHY_TAB)
     st.caption(
         _(
@@ -65,16 +65,16 @@ def why_tab(analyses: Mapping[str, Analysis]) -> None:
         )
     )
     _ask_and_tell(analyses)
-    chosen_stretch("playground.why.chosen", _heard, to_be_shown())  # last: what it brings into sight is there
+    chosen_stretch("playground.why.chosen", _heard, to_be_shown())  # last: the part to scroll to is there
 
 
 def _ask_and_tell(analyses: Mapping[str, Analysis]) -> None:
-    """What is asked about, and all that is told of it."""
+    """The question, and the whole answer."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         letter = tokenizer_asked(analyses)
         analysis = analyses[letter]
         word = word_asked(analysis)
-        choice = st.container(width="stretch")  # of several words that the text is split into
+        choice = st.container(width="stretch")  # if the text is split into several words
     for text in refused_texts():
         problem(text)
     if not word:
@@ -100,7 +100,7 @@ def _ask_and_tell(analyses: Mapping[str, Analysis]) -> None:
     _link(word, split, letter)
 
 
-# --- What is asked about ------------------------------------------------------------------------------------
+# --- The question -------------------------------------------------------------------------------------------
 
 
 def tokenizer_asked(analyses: Mapping[str, Analysis]) -> str:
@@ -154,23 +154,23 @@ def word_asked(analysis: Analysis) -> str:
 
 
 def _heard(start: int, end: int) -> None:
-    """Remember the stretch of the text that was chosen until the word that it is in is known."""
+    """Remember the chosen stretch of the text until its word is known."""
     st.session_state["playground.why.stretch"] = start, end
 
 
 def _not_taken(label: str, size: int, limit: int) -> None:
-    """Remember that something typed was too long until the page is drawn, which knows its language."""
+    """Remember that a typed text was too long, until the page is drawn in its language."""
     st.session_state["playground.why.refused"] = label, size, limit
 
 
 def refused_texts() -> list[str]:
-    """Why what was typed couldn't be taken, told once."""
+    """Why the typed text couldn't be taken, told once."""
     narration = st.session_state.pop("playground.why.refused", None)
     return [] if narration is None else [too_long(_(narration[0]), *narration[1:])]
 
 
 def choose_among(asked: Asked, style: Style) -> None:
-    """Which of the words that a text is split into before the model."""
+    """The choice among the words of a text before the model."""
     state, key = st.session_state, "playground.why.which"
     state[key] = asked.place
     st.selectbox(
@@ -183,7 +183,7 @@ def choose_among(asked: Asked, style: Style) -> None:
     )
 
 
-# --- What is said of it -------------------------------------------------------------------------------------
+# --- The answer ---------------------------------------------------------------------------------------------
 
 
 def _show_stages(text: str, asked: Asked, subject: ShownTokenizer, style: Style) -> None:
@@ -236,7 +236,7 @@ def _why_no_story(asked: Asked, subject: ShownTokenizer) -> None:
 
 
 def _why_not(word: str, story: WordStory, subject: ShownTokenizer, style: Style) -> str:
-    """Another split, chosen or typed, and what stopped it; returns the split."""
+    """Another split, chosen or typed, and its obstacle; returns the split."""
     state, key = st.session_state, "playground.why.other"
     cuttable = Cuttable(story, subject.style.byte_level)
     offered = cuttable.offered(frozenset(subject.all_tokens()))
@@ -325,7 +325,7 @@ def _lineage(story: WordStory, style: Style) -> None:
 
 
 def _link(word: str, split: str, letter: str) -> None:
-    """The address that shows the same to somebody else."""
+    """The address of this view, for somebody else."""
     nth = why_value("nth")
     values = {**playground_url(), "why": word, "split": split or None, "by": why_value("by") or None}
     values["nth"] = None if nth < 0 else str(nth)

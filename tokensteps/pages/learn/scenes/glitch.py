@@ -1,4 +1,4 @@
-"""The scene on glitch tokens: how one comes about, and what a vocabulary's check finds."""
+"""The scene on glitch tokens: their origin, and the findings of a vocabulary's check."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from tokensteps.teaching.scenes.scene_inputs import TIMES_NAMED, glitch_of
 from tokensteps.widgets import stage
 
 MOST_FOUND: Final = 24
-"""Tokens that are shown of those that were found."""
+"""The most found tokens to show."""
 CHECKED: Final = "matters.checked"
-"""In session state: the specs of the vocabularies that are to be checked."""
+"""In session state: the specs of the vocabularies to check."""
 
 
 def glitch(subjects: Mapping[str, ShownTokenizer]) -> None:
-    """A name that becomes a token which the model's text never uses; then the same in whole vocabularies, by
-    their specs."""
+    """A name that becomes a token but never occurs in the model's text; then the same in whole vocabularies,
+    by their specs."""
     name = text_of("glitch", _("A name that nobody else has"), WORD_SHOWN)
     if name is None:
         return
@@ -65,7 +65,7 @@ def _made_here(name: str) -> None:
 
 
 def _found_row(spec: str, subject: ShownTokenizer) -> str:
-    """A vocabulary's row: what its own training text doesn't use, or what its check has found."""
+    """A vocabulary's row: tokens not used in its own training text, or the findings of its check."""
     if isinstance(subject, TrainedSubject):
         unused = subject.unused
         text = _(
@@ -98,7 +98,7 @@ def _found_row(spec: str, subject: ShownTokenizer) -> str:
 
 
 def _health(spec: str, subject: ShownTokenizer) -> Mapping[str, Sequence[int]] | None:
-    """What the check of a vocabulary has found; None before it is asked for, and while it is under way."""
+    """The findings of a vocabulary's check; None before it is asked for, and while it is under way."""
     if spec not in st.session_state.get(CHECKED, ()):
         return None
     name = digest(f"health {spec}".encode())
@@ -107,7 +107,7 @@ def _health(spec: str, subject: ShownTokenizer) -> Mapping[str, Sequence[int]] |
 
 
 def _check(spec: str) -> None:
-    """The button that has a vocabulary checked, and the way to all that is found."""
+    """The button to check a vocabulary, and the way to all findings."""
     state = st.session_state
     with st.container(horizontal=True, gap="small"):
         if spec not in state.get(CHECKED, ()):

@@ -23,7 +23,7 @@ from tokensteps.widgets.boxes import too_long
 from tokensteps.widgets.notes import problem
 
 LINES: Final = "matters.text.languages"
-"""In session state: one text a line, which the learner may change,"""
+"""In session state: one text a line, for the learner to change,"""
 FORTY: Final = "matters.forty"
 """whether all forty lines are counted instead,"""
 WINDOW: Final = "matters.window"
@@ -39,7 +39,7 @@ TIMES_READ: Final = 1_000
 
 
 class Cost(NamedTuple):
-    """What one text costs a tokenizer."""
+    """The cost of one text with a tokenizer."""
 
     name: str
     """Plain text."""
@@ -52,7 +52,7 @@ def first_lines() -> str:
 
 
 def costs_of(subject: ShownTokenizer, texts: Sequence[tuple[str, Sequence[str]]]) -> list[Cost]:
-    """The tokens of texts, each named and in lines that are encoded by themselves."""
+    """The tokens of texts, each named and in lines; each line is encoded by itself."""
     return [
         Cost(name, sum(len(subject.encode(line, specials=False).ids) for line in lines))
         for name, lines in texts
@@ -77,7 +77,7 @@ def named_lines(text: str) -> list[tuple[str, list[str]]]:
 
 
 def read_price(text: str, complaints: list[str]) -> float:
-    """A price in a link; the usual one without any, or for an impossible one, which adds to `complaints`.
+    """A price in a link; the usual one without any, or for an impossible one (added to `complaints`).
 
     >>> read_price("0.15", []), read_price("", []), read_price("nan", []), read_price("1e9", [])
     (0.15, 1.0, 1.0, 1.0)

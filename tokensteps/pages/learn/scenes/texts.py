@@ -1,5 +1,5 @@
-"""The scenes on one text: letters, numbers, code, spaces. Each draws its boxes, and what the tokenizers make
-of what is typed."""
+"""The scenes on one text: letters, numbers, code, spaces. Each draws its boxes, and the tokenizers' results
+for the typed text."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ FIRST_TEXTS: Final = {
     "glitch": GLITCH,
     "spaces": PROMPT,
 }
-"""Scene → what is in its box at first."""
+"""Scene → the first text in its box."""
 SECOND_TEXTS: Final = {"letters": "r", "spaces": "Hello"}
-"""Scene → what is in its second box at first."""
+"""Scene → the first text in its second box."""
 
 
 def main_key(scene: str) -> str:
@@ -52,7 +52,7 @@ def second_key(scene: str) -> str:
 
 
 def text_of(scene: str, label: str, limit: int = SENTENCE_LIMIT) -> str | None:
-    """The scene's box for a text; None if that is too long, which it says."""
+    """The scene's box for a text; None if that is too long (with a message)."""
     return text_box(label, limit, key=main_key(scene), live="150ms", persist_state="session")
 
 
@@ -120,7 +120,7 @@ def blank_tokens(analysis: Analysis) -> int:
 
 
 def code(subjects: Sequence[ShownTokenizer]) -> None:
-    """What indentation costs before and after training on code."""
+    """The cost of indentation before and after training on code."""
     text = plain_text(st.text_area(_("Code"), key=main_key("code"), height=190, persist_state="session"))
     if len(text) > SCENE_CODE:
         message = _(
