@@ -10,8 +10,7 @@ from tokensteps.cli import INTERRUPTED
 
 
 def main(name: str = "python -m tokensteps", words: Sequence[str] | None = None) -> None:
-    """Run the command that the shell asks for, under the `name` by which help knows it; `words` stand for the
-    shell's."""
+    """Run the shell's command, under the `name` for help's texts; `words` stand for the shell's."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Whatever the locale: names and help have more than ASCII in them, too.
@@ -29,7 +28,7 @@ def main(name: str = "python -m tokensteps", words: Sequence[str] | None = None)
 
 
 def without(error: ModuleNotFoundError) -> str:
-    """What to say where only the engine is installed. A module of our own that is missing is a mistake.
+    """The message for an engine installed alone. A missing module of our own is a mistake.
 
     >>> without(ModuleNotFoundError("No module named 'click'", name="click"))
     'This needs click, which is not installed: the engine is here without the app and the command. Get them: pip install tokensteps'

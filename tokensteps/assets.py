@@ -1,5 +1,4 @@
-"""Where the app's files are, in a checkout and when pip has installed it; those of `assets/` are read as
-text."""
+"""The places of the app's files, in a checkout and installed by pip; those of `assets/` are read as text."""
 
 from __future__ import annotations
 
@@ -11,14 +10,14 @@ from typing import Final
 PACKAGES: Final = Path(__file__).resolve().parents[1]
 """The folder of `tokensteps` and `tokenizers_core`: a checkout, or where pip puts packages."""
 _INSTALLED: Final = PACKAGES / "tokensteps" / "_app"
-"""Where the wheel has what lies beside the packages in a checkout (see pyproject.toml)."""
+"""The wheel's folder for the files that lie beside the packages in a checkout (see pyproject.toml)."""
 APP: Final = _INSTALLED if _INSTALLED.is_dir() else PACKAGES
 """The folder of `app.py`, `pages/`, `assets/`, `static/` and `.streamlit/`."""
 ASSETS: Final = APP / "assets"
 PRELUDE: Final = "components/prelude.js"
-"""What all components share, in front of each one's own script."""
+"""The code shared by all components, in front of each one's own script."""
 EXPORT: Final = re.compile(r"^export default ", re.MULTILINE)
-"""What stands before a component's function, which comes after all that it needs when it is called."""
+"""The words before a component's function; the function comes last, after everything it calls."""
 
 
 SCRIPT_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -31,8 +30,7 @@ SCRIPT_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "class_open": ("components/class/wire.js",),
     "class_again": ("components/class/wire.js", "components/class/parts.js"),
 }
-"""Component → what of it is in files of their own, before its own script: it is one piece wherever it is
-shown."""
+"""Component → its parts in files of their own, before its own script: the page gets them in one piece."""
 
 
 def script_files(component: str) -> tuple[str, ...]:
@@ -41,7 +39,7 @@ def script_files(component: str) -> tuple[str, ...]:
 
 
 def _place_to_write() -> Path:
-    """A checkout keeps what it writes to itself; installed, each user has a folder: the packages may belong
+    """The folder to write in: a checkout has its own; installed, each user has one: the packages may belong
     to somebody else."""
     if APP == PACKAGES:
         return APP
@@ -52,8 +50,8 @@ def _place_to_write() -> Path:
 
 
 KEPT_IN: Final = _place_to_write()
-"""The folder of what a server writes for itself, unless the environment names another: its secret, texts too
-long for a link."""
+"""The folder of a server's own files, unless the environment names another: its secret, texts too long for a
+link."""
 
 
 def read_asset(name: str) -> str:
@@ -62,8 +60,8 @@ def read_asset(name: str) -> str:
 
 
 def read_script(component: str) -> str:
-    """Return the script of a component, `assets/components/<component>.js`, after what all components
-    share."""
+    """Return the script of a component, `assets/components/<component>.js`, after the shared code of all
+    components."""
     return "\n".join(map(read_asset, (PRELUDE, *script_files(component))))
 
 

@@ -16,8 +16,7 @@ Item = TypeVar("Item")
 Item_co = TypeVar("Item_co", covariant=True)
 
 ENTRY: Final = 300
-"""Bytes that an entry takes besides its texts: its place, the tuple of its arguments, and the small objects
-in it."""
+"""Bytes of an entry besides its texts: its place, the tuple of its arguments, and the small objects in it."""
 
 
 class SharedCache(Generic[Key, Item]):
@@ -31,7 +30,7 @@ class SharedCache(Generic[Key, Item]):
         self._lock = threading.Lock()
 
     def put(self, key: Key, value: Item, size: int) -> None:
-        """Keep a value that takes so much room."""
+        """Keep a value of this size."""
         with self._lock:
             self._drop(key)
             self._values[key] = value, size
@@ -54,7 +53,7 @@ class SharedCache(Generic[Key, Item]):
 
     @property
     def taken(self) -> int:
-        """Bytes that all values take."""
+        """Bytes of all values."""
         return self._taken
 
     def clear(self) -> None:
@@ -74,10 +73,10 @@ class SharedCache(Generic[Key, Item]):
 
 
 class WeakSharedCache(Generic[Item]):
-    """Values about objects such as tokenizers, which it doesn't keep alive: what is about one that is gone
-    goes at the next `put`.
+    """Values about objects such as tokenizers, without keeping those alive: the values of a vanished object
+    go at the next `put`.
 
-    No value may refer to the object that it is about.
+    No value may refer to its object.
     """
 
     def __init__(self, room: int) -> None:
@@ -99,7 +98,7 @@ class WeakSharedCache(Generic[Item]):
 
 
 class Memo:
-    """Values that are made when they are first asked for: once for all sessions."""
+    """Values made at the first request: once for all sessions."""
 
     def __init__(self, room: int) -> None:
         self.cache: SharedCache[tuple[Any, ...], Any] = SharedCache(room)
@@ -107,14 +106,14 @@ class Memo:
         self._lock = threading.Lock()
 
     def get(self, key: tuple[Any, ...], make: Callable[[], Item], size: Callable[[Item], int]) -> Item:
-        """The value under `key`; if it isn't here, what `make` makes, kept while there is room for its
+        """The value under `key`; if it isn't here, the result of `make`, kept while there is room for its
         `size`."""
         result: Item | None = self.cache.get(key)
         if result is not None:
             return result
         with self._lock:
             lock = self._at_work.setdefault(key, threading.RLock())
-        with lock:  # a class that comes in at once waits for the first one's
+        with lock:  # in a class, everybody comes at once and waits for the first one's
             try:
                 result = self.cache.get(key)
                 if result is None:
@@ -127,14 +126,14 @@ class Memo:
 
 
 class Bounded(Protocol[Parameters, Item_co]):
-    """A function that keeps its results."""
+    """A function with cached results."""
 
     room: int
     size: Callable[..., int]
     __wrapped__: Callable[..., Any]
     """The function itself."""
     taken: Callable[[], int]
-    """Bytes that all entries take, as `size` says."""
+    """Bytes of all entries, by `size`."""
     cache_clear: Callable[[], None]
 
     def __call__(self, *arguments: Parameters.args, **named: Parameters.kwargs) -> Item_co: ...
@@ -143,8 +142,8 @@ class Bounded(Protocol[Parameters, Item_co]):
 def bounded(
     room: int, size: Callable[..., int]
 ) -> Callable[[Callable[Parameters, Item]], Bounded[Parameters, Item]]:
-    """`functools.lru_cache` that counts bytes: `size(result, *arguments)` says how many an entry's texts
-    have. Arguments must be hashable; what is larger than the room isn't kept.
+    """`functools.lru_cache` in bytes: `size(result, *arguments)` gives the bytes of an entry's texts.
+    Arguments must be hashable; an entry larger than the room isn't kept.
 
     >>> @bounded(1_000_000, size=text_bytes)
     ... def shout(text):
@@ -179,8 +178,8 @@ def bounded(
 
 
 def text_bytes(*values: object) -> int:
-    """Bytes of memory that texts take, one to four a character, in lists and tuples too; other objects count
-    as small.
+    """Bytes of memory of texts, one to four a character, in lists and tuples too; other objects count as
+    small.
 
     >>> text_bytes("x" * 1_000, 5, ("x" * 1_000,)) - 2 * text_bytes("x" * 1_000) < 200
     True

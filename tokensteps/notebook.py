@@ -7,10 +7,10 @@
     show(trace, step=7, height=480)
     trace.to_pandas()                    # its steps as a table
 
-It works wherever objects may say how they look, by ``_repr_html_``: Jupyter, VS Code, Colab, marimo. What is
-shown is a document of its own in a sandboxed frame, with the policy of a handout: it can ask nobody for
-anything and knows nothing of the notebook around it. The engine knows nothing of all this: this module gives
-its classes the methods.
+It works wherever objects can draw themselves by ``_repr_html_``: Jupyter, VS Code, Colab, marimo. The output
+is a document of its own in a sandboxed frame, with the policy of a handout: it can ask nobody for anything
+and knows nothing of the notebook around it. The engine knows nothing of all this: this module gives its
+classes the methods.
 """
 
 from __future__ import annotations
@@ -59,23 +59,23 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HEIGHT: Final = 780
-"""Pixels of a run or a step, in a notebook that leaves it 800 pixels in width; a frame scrolls if it needs
+"""Pixels of a run or a step, in a notebook with 800 pixels left in width; a frame scrolls if it needs
 more."""
 HEIGHT_OF: Final[Mapping[type, int]] = {ViterbiSnapshot: 830, Encoding: 220}
 """Pixels of a lattice, and of an encoding of one line."""
 KEYS: Final = "keys"
-"""The script of each frame that leaves the keys that save to the notebook."""
+"""The script of each frame: it leaves the keys for saving to the notebook."""
 FOR_SCRIPTS: Final = re.compile(
     r'<div class="facts".*?</div></div>(?=</section>)|<li class="w beyond.*?</li>'
     r'| (?:class="term" role="button" tabindex="0" data-term|data-(?:pick|of|code|values))=(?:"[^"]*"|[^\s>]+)',
     re.DOTALL,
 )
-"""What only scripts make use of in a frame."""
+"""Parts of a frame for scripts only."""
 CHIP: Final = '<bdi class="t [^>]*>'
 LETTER: Final = "(?:<bdi class=x>[^<]*</bdi>|&[^;<]*;|[^<&])"
 """The beginning of a token's chip in a frame's markup, and one character in it."""
 IN_QUOTES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", "'": "&#39;"})
-"""What a page needs within single quotes: double ones are many in it, and stay as they are."""
+"""Characters to escape within single quotes: double ones are many in a page, and stay as they are."""
 STEP_FRAMES: Final[Mapping[type, Callable[[Any, Style], Frame]]] = {
     MergeSnapshot: merge_frame,
     WordPieceSnapshot: wordpiece_frame,
@@ -85,11 +85,11 @@ STEP_FRAMES: Final[Mapping[type, Callable[[Any, Style], Frame]]] = {
     EncodingSnapshot: encoding_frame,
     MatchSnapshot: match_frame,
 }
-"""What draws each kind of step."""
+"""The function to draw each kind of step."""
 
 
 class InNotebook:
-    """What `show` returns: a notebook displays it, a terminal prints what it is of."""
+    """The result of `show`: a notebook displays it, a terminal prints its content."""
 
     def __init__(self, what: object, step: int, height: int | None) -> None:
         self._what, self._step, self._height = what, step, height
@@ -103,9 +103,9 @@ class InNotebook:
 
 def show(what: object, step: int = 0, height: int | None = None) -> InNotebook:
     """Show a run, opened at `step` (negative ones count from the end), in a frame of `height` pixels
-    (default: `HEIGHT` or that in `HEIGHT_OF`); or a step, an encoding, a lattice.
+    (default: `HEIGHT` or `HEIGHT_OF`'s); or a step, an encoding, a lattice.
 
-    Raises TypeError for anything else, and IndexError for a step that the run doesn't have.
+    Raises TypeError for anything else, and IndexError for a step not in the run.
     """
     if not isinstance(what, tuple(SELF_SHOWING)):
         raise TypeError(
@@ -117,8 +117,8 @@ def show(what: object, step: int = 0, height: int | None = None) -> InNotebook:
 
 
 def html(what: object, step: int = 0, height: int | None = None) -> str:
-    """The sandboxed frame that shows it, as markup: it holds all that it needs. Where frames aren't shown, a
-    note and a plain picture are."""
+    """The sandboxed frame around it, as markup, with all it needs. Viewers without frames show a note and a
+    plain picture."""
     match what:
         case Encoding():
             shown = min(len(what), NOTEBOOK_TOKENS)
@@ -141,8 +141,8 @@ def html(what: object, step: int = 0, height: int | None = None) -> str:
 
 
 def _in_frame(page: str, what: object, drawn: str, height: int | None) -> str:
-    """A page of a step or an encoding in its frame, and what is drawn there as text, for viewers that take
-    frames out."""
+    """A page of a step or an encoding in its frame, and its drawing as text, for viewers that take frames
+    out."""
     name, usual = _heading(what), HEIGHT_OF.get(type(what), HEIGHT)
     note = _(
         "TokenSteps shows {name} here, in a notebook that you trust: run the cell, or choose “Trust Notebook” (JupyterLab: in the command palette)."
@@ -161,13 +161,13 @@ def _in_frame(page: str, what: object, drawn: str, height: int | None) -> str:
 
 
 def _saving() -> str:
-    """What stands beside a frame for the keys that save."""
+    """The markup beside a frame for the keys that save."""
     return filled("saving", script=read_asset("handout/saving.js"))
 
 
 def _marimo(what: Any) -> tuple[str, str]:
-    """What marimo asks for first. It puts markup with a script in a frame of its own, which its theme doesn't
-    reach."""
+    """The first method that marimo asks for. It puts markup with a script in a frame of its own, out of its
+    theme's reach."""
     return "text/html", what._repr_html_().replace(_saving(), "")
 
 
@@ -210,7 +210,7 @@ def _still(snapshot: Any, frame: Frame) -> str:
 
 
 def _drawn(snapshot: Any) -> Frame:
-    """A step's frame, without what only scripts make use of."""
+    """A step's frame, without the parts for scripts only."""
     frame = _drawing(snapshot)(snapshot, _style(snapshot))
     return frame._replace(html=FOR_SCRIPTS.sub("", frame.html))
 
@@ -246,7 +246,7 @@ def _style(snapshot: Any) -> Style:
 
 
 def _heading(snapshot: Any) -> str:
-    """What a step is a step of: the algorithm, or the word; of an encoding how many tokens."""
+    """A step's subject: the algorithm, or the word; of an encoding the number of tokens."""
     match snapshot:
         case Encoding():
             return token_count(len(snapshot))
@@ -263,7 +263,7 @@ def _heading(snapshot: Any) -> str:
 
 
 SELF_SHOWING: Final = (Encoding, Lattice, Trace, *STEP_FRAMES)
-"""What shows itself in a notebook."""
+"""The types that show themselves in a notebook."""
 for _kind in (*SELF_SHOWING, InNotebook):
     _kind._mime_ = _marimo  # type: ignore[attr-defined]
 for _kind in SELF_SHOWING:

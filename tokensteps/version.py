@@ -1,4 +1,4 @@
-"""Which version this is: the package, `--version` and the catalogues take it from here."""
+"""The version: the package, `--version` and the catalogues take it from here."""
 
 from typing import Final
 

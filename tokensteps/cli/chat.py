@@ -16,7 +16,7 @@ def in_folder(path: str) -> str:
 
 
 def chat_text(tokenizer_file: str, messages_file: str, template_name: str, generation_prompt: bool) -> str:
-    """The text that a model reads. Raises ChatError, and what opening the files raises."""
+    """The model's input as text. Raises ChatError, and the errors of opening the files."""
     # Here, as it takes a moment, and most runs do without.
     from tokensteps.catalogue.chat.conversation import check_messages
     from tokensteps.catalogue.chat.rendering import RenderRequest

@@ -1,9 +1,9 @@
-"""Counting on Dask: the map and reduce of `tokenizers_core/text/counting.py`, on as many processes or
-machines as there are.
+"""Counting on Dask: the map and reduce of `tokenizers_core/text/counting.py`, on all available processes or
+machines.
 
 A worker reads its block of a file itself and splits its words into shares: each word belongs to one share,
 and each share is merged, and its rare words dropped, separately. So only packed counts travel, no process
-holds all words of the corpus, and the counts that arrive here have no rare words.
+holds all words of the corpus, and the results have no rare words.
 
 Dask is an optional extra, imported only here, when a cluster is used.
 """
@@ -41,7 +41,7 @@ MISSING: Final = (
     'pip install "distributed>=2026.8,<2027", or leave --workers and --scheduler out.'
 )
 ANSWERS_WITHIN: Final = 10
-"""Seconds within which a scheduler tells what it is."""
+"""Seconds for a scheduler to say that it is one."""
 PATIENCE: Final = 10
 """Seconds to wait for the first worker of a scheduler."""
 FAN: Final = 8
@@ -52,7 +52,7 @@ MOST_BLOCKS: Final = 4096
 
 @contextmanager
 def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
-    """A Dask client: for the scheduler at an address, or for processes on this machine, which end with it."""
+    """A Dask client: for the scheduler at an address, or for processes on this machine(they end with it)."""
     try:
         from distributed import Client, LocalCluster
     except ImportError:
@@ -66,7 +66,7 @@ def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
             with ThreadPoolExecutor(1) as thread:  # has no loop yet
                 thread.submit(asyncio.run, ask_scheduler(scheduler)).result()
             client = Client(scheduler, timeout=f"{ANSWERS_WITHIN}s", set_as_default=False)
-        except Exception as error:  # whatever Dask makes of an answer that isn't its own
+        except Exception as error:  # whatever Dask makes of another protocol's answer
             reason = str(error).partition("\n")[0] or f"no answer within {ANSWERS_WITHIN} seconds"
             raise click.ClickException(
                 f"There is no Dask scheduler at {scheduler}: {reason}; check the address and that it runs."
@@ -98,7 +98,7 @@ def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
 
 
 async def ask_scheduler(scheduler: str) -> None:
-    """Ask whether there is one. Raises OSError, or what else Dask raises where there is none.
+    """Ask whether there is one. Raises OSError, or Dask's other errors, if there is none.
 
     Dask's own client waits for ever for an answer, asks for exabytes where another protocol's server answers,
     and after that takes twenty seconds to close.
@@ -121,7 +121,7 @@ def told_of_trouble() -> Iterator[None]:
     """Turn a cluster's trouble into one line."""
     from distributed import KilledWorker
 
-    # After Ctrl-C it complains about tasks that nobody waits for any more.
+    # After Ctrl-C it complains about abandoned tasks.
     chatter = logging.getLogger("asyncio")
     usual = chatter.level
     chatter.setLevel(logging.CRITICAL)
@@ -133,7 +133,7 @@ def told_of_trouble() -> Iterator[None]:
             "use fewer of them, or machines with more memory."
         ) from None
     except (ImportError, RuntimeError) as error:
-        # Dask has no error of its own for code that isn't there.
+        # Dask has no error of its own for missing code.
         reason = str(error).partition("\n")[0].strip().rstrip(".")
         raise click.ClickException(
             f"The cluster can't run what counts: {reason}; its scheduler and its workers need this folder "
@@ -151,10 +151,10 @@ def count_on(
     move: Callable[[int, int], None],
     size: int = BLOCK,
 ) -> WordCounts:
-    """Count the words of files on a Dask cluster, whose workers have them under the same names.
+    """Count the words of files on a Dask cluster; its workers have the files under the same names.
 
-    `move(done, total)` is called with the bytes counted so far. Raises what `blocks`, `count_block` and
-    `gather` raise.
+    `move(done, total)` is called with the bytes counted so far. Raises the errors of `blocks`, `count_block`
+    and `gather`.
     """
     from dask import delayed
 
@@ -190,7 +190,7 @@ def count_shares(block: FileBlock, pipeline: Pipeline, number: int, topic: str) 
 
 
 def reduced(parts: Sequence[Any], minimum: int) -> Any:
-    """The task that merges one share of all blocks, a few at a time, and drops its rare words."""
+    """The task to merge one share of all blocks, a few at a time, and to drop its rare words."""
     from dask import delayed
 
     join = delayed(merge_packed, pure=False)

@@ -1,4 +1,4 @@
-"""The commands, each with a help that teaches what it does."""
+"""The commands, each with a help to teach its work."""
 
 from __future__ import annotations
 

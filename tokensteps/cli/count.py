@@ -151,7 +151,7 @@ def counted_on_cluster(
 
 
 def tell_counts(counts: WordCounts, quiet: bool) -> None:
-    """Report what was counted and what was left out."""
+    """Report the counted and the left-out parts."""
     corpus = counts.corpus
     tell(
         f"Corpus: {counted(corpus.lines, 'line', 'lines')}, "

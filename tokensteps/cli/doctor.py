@@ -1,4 +1,4 @@
-"""The command that looks at a place where the app runs, or is to run, and says what works there."""
+"""The command to check a place where the app runs, or is to run."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ OK, NOTE, WRONG = "ok", "note", "wrong"
 EACH_ANSWER: Final = 10.0
 """Seconds for each answer of a server."""
 TRIED_VERSIONS: Final = re.compile(r"^(streamlit|tokenizers|regex)\b([^;]*)$")
-"""Of what the package needs, that of which versions matter most."""
+"""Of the package's requirements, the ones with versions that matter most."""
 
 
 class Finding(NamedTuple):
-    """What is the case, and what to do about it."""
+    """A state of things, and the remedy."""
 
     state: str
     what: str
@@ -69,7 +69,7 @@ def doctor_command(url: str | None, **asked: bool) -> None:
 
 
 def machine() -> Iterator[Finding]:
-    """What can be said without a server."""
+    """Findings without a server."""
     yield from versions()
     yield memory()
     yield open_files()
@@ -80,7 +80,7 @@ def machine() -> Iterator[Finding]:
 
 
 def versions() -> Iterator[Finding]:
-    """Python, and the packages that the app is tried with."""
+    """Python, and the packages that the app is tested with."""
     yield Finding(OK, f"Python {platform.python_version()} on {platform.system()} {platform.machine()}")
     try:
         needs = requires("tokensteps") or []
@@ -99,7 +99,7 @@ def versions() -> Iterator[Finding]:
 
 
 def memory() -> Finding:
-    """What a container or the machine leaves to a server."""
+    """The memory left to a server by a container or the machine."""
     limits = [
         int(text)
         for name in ("memory.max", "memory/memory.limit_in_bytes")
@@ -185,7 +185,7 @@ def redis(address: str) -> Finding:
 
 
 def reached(place: SplitResult) -> Iterator[Finding]:
-    """What comes through to an app at this address."""
+    """The parts of an app that can be reached at this address."""
     base = place.path.rstrip("/")
     for what, check in (("page", page), ("Host", host), ("WebSocket", websocket), ("HTTP/2", http2)):
         try:
@@ -204,7 +204,7 @@ def connected(place: SplitResult) -> http.client.HTTPConnection:
 def request_page(
     place: SplitResult, method: str, path: str, **headers: str
 ) -> tuple[int, http.client.HTTPMessage, bytes]:
-    """One request, as a page of that address would send it."""
+    """One request, in the form of a page of that address."""
     line = connected(place)
     try:
         line.request(method, path, headers={"Origin": f"{place.scheme}://{place.netloc}", **headers})
@@ -239,7 +239,7 @@ def page(place: SplitResult, base: str) -> Iterator[Finding]:
 
 
 def host(place: SplitResult, base: str) -> Iterator[Finding]:
-    """The app takes its own page for its own: a POST that nobody answers to is refused only where it
+    """Whether the app takes its own page for its own: a POST without an answer, refused only if it
     doesn't."""
     status, _headers, body = request_page(place, "POST", f"{base}/_stcore/health")
     if status != 403:

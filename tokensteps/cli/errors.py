@@ -66,7 +66,7 @@ OPTION_OF: Final = {
     "order": "--order",
     "texts": "--parallel",
 }
-"""The engine's parameters → the options that set them."""
+"""The engine's parameters → their options."""
 
 
 SomeCommand = TypeVar("SomeCommand", bound=click.Command)
@@ -78,7 +78,7 @@ class Commands(click.Group):
     """The commands. Anything wrong with the data is reported in one line, without a traceback."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """A command, whose examples are written as it was called."""
+        """A command, with examples in the form of its call."""
         result = super().get_command(ctx, cmd_name)
         return as_called(result, ctx) if result else None
 
@@ -109,8 +109,7 @@ class Commands(click.Group):
 
 
 def as_called(command: SomeCommand, ctx: click.Context) -> SomeCommand:
-    """The command with examples that can be typed here: under the name that it was called by, with corpora
-    where they are."""
+    """The command with examples to type here: under its name in this call, with the corpora's own paths."""
     corpora = ASSETS / "corpora"
     with suppress(ValueError):  # somewhere else
         corpora = corpora.relative_to(Path.cwd())
@@ -124,7 +123,7 @@ def as_called(command: SomeCommand, ctx: click.Context) -> SomeCommand:
 
 
 def hint_for_text(error: click.NoSuchOption) -> str:
-    """What to do if what was taken for options is a text or a file's name."""
+    """The remedy if a text or a file's name was taken for options."""
     path = error.ctx.command_path if error.ctx else "the command"
     return f"If that is a text or the name of a file, put -- in front of it, after all options: {path} ... -- -TEXT"
 
@@ -143,7 +142,7 @@ def ended_with_its_reader() -> Iterator[None]:
 
 
 def pour_away(stream: IO[str] | None) -> None:
-    """Let what a closed pipe hasn't taken go nowhere: Python would write it once more at its end, and
+    """Discard the output that a closed pipe hasn't taken: Python would write it once more at its end, and
     complain."""
     with suppress(AttributeError, OSError, ValueError):  # it may be None, or no file
         number = stream.fileno()  # type: ignore[union-attr]
@@ -169,7 +168,7 @@ def in_options(error: TokenizersCoreError) -> str:
     if "reason" in evidence:
         evidence["reason"] = optioned(str(evidence["reason"]))
     template = re.sub(r"^\{(name|kind)\}=", lambda found: f"{evidence[found[1]]}=", error.template)
-    # Not in the finished message, which repeats the user's own text: that stays as it is.
+    # Not in the finished message: the user's own text in it stays as it is.
     return optioned(template).format(**evidence)
 
 
@@ -183,7 +182,7 @@ def optioned(text: str) -> str:
 
 
 def trouble_with_file(error: OSError) -> str:
-    """Why the system refused a file, and what to do about it."""
+    """Why the system refused a file, and the remedy."""
     name = "standard output" if error.filename is None else click.format_filename(error.filename)
     match error:
         case FileNotFoundError():

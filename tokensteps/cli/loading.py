@@ -1,4 +1,4 @@
-"""The options of commands that use a tokenizer, and the tokenizer that they name."""
+"""The options of commands with a tokenizer, and loading it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOKENIZER_OPTION: Final = option(
 
 
 def loaded(path: str, special_tokens: Sequence[str], **rules: Any) -> Tokenizer:
-    """The tokenizer in a file, by rules that only a file that doesn't say them needs."""
+    """The tokenizer in a file; `rules` are for files without rules of their own."""
     values = {name: value for name, value in rules.items() if value not in (None, ())}
     try:
         tokenizer = Tokenizer.load(path, special_tokens=special_tokens or None, **values)
@@ -48,7 +48,7 @@ TOKENIZER_RULES: Final = (
         metavar="TOKEN",
     ),
 )
-"""What files other than tokenizer.json don't say."""
+"""Options for facts missing in all files but tokenizer.json."""
 
 
 def tokenizer_options(command: Callable[..., None]) -> Callable[..., None]:

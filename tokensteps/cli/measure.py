@@ -1,5 +1,4 @@
-"""The command `measure`: what can be measured of tokenizers on a text, and on the same lines in several
-languages."""
+"""The command `measure`: measures of tokenizers on a text, and on the same lines in several languages."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ COUNTED: Final[Mapping[str, str]] = {
     "size": "Tokens in the vocabulary",
     "unknown": "Unknown tokens",
 }
-"""What the measures are made of → its name in a table."""
+"""A measure's ingredients → their name in a table."""
 MeasureRow = list[object]
 
 
@@ -63,7 +62,7 @@ def rows_of(
 
 
 def warn_of_unknown(parallel: Mapping[str, ParallelMeasures]) -> None:
-    """Say why a premium is missing: unknown tokens, which spell nothing."""
+    """Say why a premium is missing: unknown tokens spell nothing."""
     for name, found in parallel.items():
         if told := ", ".join(
             f"{number} in {language}" for language, number in found.unknown.items() if number
@@ -182,7 +181,7 @@ def measure_all(
     parallel: Sequence[str],
     format: str,
 ) -> None:
-    """Measure the tokenizers, and write what came out."""
+    """Measure the tokenizers, and write the results."""
     replaced: Counter[str] = Counter()
     texts = parallel_texts(parallel, replaced)
     results: dict[str, Measures] = {}

@@ -1,4 +1,4 @@
-"""The command that opens the app in the browser, from wherever the packages are."""
+"""The command to open the app in the browser, from wherever the packages are."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def has_screen() -> bool:
 
 
 def streamlit_command(port: int | None, browser: bool) -> list[str]:
-    """What Streamlit is asked on its own command line: as `make run` does.
+    """Streamlit's own command line, as in `make run`.
 
     >>> streamlit_command(8600, browser=False)[-6:]
     ['--server.headless', 'true', '--browser.serverAddress', 'localhost', '--server.port', '8600']
@@ -48,5 +48,5 @@ def open_command(port: int | None, no_browser: bool) -> None:
     Where pip has installed TokenSteps, `tokensteps` alone does the same.
     """
     sys.argv = streamlit_command(port, browser=has_screen() and not no_browser and not os.environ.get("CI"))
-    importlib.import_module("streamlit")  # what is missing has a name then
+    importlib.import_module("streamlit")  # this way the error has the name of a missing package
     runpy.run_module("streamlit", run_name="__main__")

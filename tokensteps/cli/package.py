@@ -1,4 +1,4 @@
-"""The command that packs a lesson for a learning platform."""
+"""The command to pack a lesson for a learning platform."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that writes a site of static pages."""
+"""The command to write a site of static pages."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def package(live: bool, file: str | None) -> bytes:
 
 
 def known_corpora(names: Sequence[str]) -> Sequence[str]:
-    """The examples of these names. Raises UsageError for one that isn't there."""
+    """The examples of these names. Raises UsageError for an unknown name."""
     from tokensteps.runs.corpora import EXAMPLES
 
     for name in names:
@@ -148,7 +148,7 @@ def known_corpora(names: Sequence[str]) -> Sequence[str]:
 
 
 def own_files(names: Sequence[str]) -> list[Any]:
-    """Files to train on. Raises ClickException for one that is no text, or too large."""
+    """Files to train on. Raises ClickException for a file without text, or one too large."""
     from tokensteps.site.build import OwnFile
 
     results = []

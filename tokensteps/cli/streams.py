@@ -23,7 +23,7 @@ from tokenizers_core.text.reading import DecodedText, decode_text, parse_counts
 
 
 def warn_of_invalid(replaced: Mapping[str, int]) -> None:
-    """Warn about inputs that were not all UTF-8."""
+    """Warn about inputs with invalid UTF-8."""
     for name, number in replaced.items():
         if number:
             text = counted(number, "stretch of invalid UTF-8 was", "stretches of invalid UTF-8 were")
@@ -32,7 +32,7 @@ def warn_of_invalid(replaced: Mapping[str, int]) -> None:
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """A number with what it counts.
+    """A number with its noun.
 
     >>> counted(1, "line", "lines"), counted(1200, "line", "lines")
     ('1 line', '1,200 lines')
@@ -41,12 +41,12 @@ def counted(number: int, one: str, many: str) -> str:
 
 
 def input_name(name: str) -> str:
-    """What to call an input."""
+    """The name of an input in messages."""
     return "standard input" if name == "-" else click.format_filename(name)
 
 
 def opened(name: str) -> Any:
-    """A context that holds a file's bytes; `-` is standard input, which stays open."""
+    """A context with a file's bytes; `-` is standard input, and stays open."""
     return nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb")
 
 
@@ -93,7 +93,7 @@ def texts_of(
     """The lines of all files, one at a time; counts invalid UTF-8 by file.
 
     `move` is called now and then with the bytes read so far and the total, None if that isn't known. If
-    `checked`, raises ClickException for a file that is no text.
+    `checked`, raises ClickException for a file without text.
     """
     done = told = 0
     total = size_of(files) if move else None
@@ -117,11 +117,11 @@ def texts_of(
 
 MOST_INVALID = 0.3
 """A file with a larger share of characters that aren't UTF-8 is no text to train on: a picture, or Cyrillic
-in an old encoding. German in Latin-1 has a tenth of that."""
+in an old encoding. German in Latin-1 has a tenth of this share."""
 
 
 def refuse_no_text(name: str, lines: Iterable[DecodedText]) -> Iterator[DecodedText]:
-    """The lines of a file. Raises ClickException for one that is no text, as pictures and archives aren't."""
+    """The lines of a file. Raises ClickException for a file without text, such as a picture or an archive."""
     characters = invalid = 0
     for line in lines:
         characters += len(line.text) + 1
@@ -136,7 +136,7 @@ def refuse_no_text(name: str, lines: Iterable[DecodedText]) -> Iterator[DecodedT
 
 
 def no_text(name: str, reason: str) -> click.ClickException:
-    """The complaint about a file that is no text."""
+    """The complaint about a file without text."""
     return click.ClickException(
         f"{input_name(name)} is no text in UTF-8: {reason}; name a text file, convert it to UTF-8, "
         "or add --text to read it all the same."
@@ -144,8 +144,8 @@ def no_text(name: str, reason: str) -> click.ClickException:
 
 
 def refuse_what_is_no_text(files: Sequence[str]) -> None:
-    """Look at the beginnings of files that other processes will read. Raises ClickException for one that is
-    no text."""
+    """Check the beginnings of files before other processes read them. Raises ClickException for a file
+    without text."""
     for name in files:
         with opened(name) as stream:
             for _line in refuse_no_text(name, lines_of([stream.read(STRIDE).rpartition(b"\n")[0]])):
@@ -157,13 +157,13 @@ STRIDE = 1 << 17
 
 
 def size_of(files: Sequence[str]) -> int | None:
-    """The bytes of all files; None if one of them is a pipe or the like, whose size is unknown."""
+    """The bytes of all files; None if one of them has no known size, such as a pipe."""
     if "-" in files:
         return None
     try:
         stats = [os.stat(name) for name in files]
     except OSError:
-        return None  # opening that file will say what is wrong with it
+        return None  # the error of opening that file will be reported
     return sum(one.st_size for one in stats) if all(stat.S_ISREG(one.st_mode) for one in stats) else None
 
 
@@ -189,8 +189,8 @@ def counts_of(contents: Iterable[tuple[str, bytes]], replaced: Counter[str]) -> 
 
 @contextmanager
 def meter(label: str, quiet: bool, in_bytes: bool = False) -> Iterator[Callable[..., None]]:
-    """A progress bar on the terminal. Yields what moves it: `move(done, total)`, without `total` if that is
-    unknown.
+    """A progress bar on the terminal. Yields the function to move it: `move(done, total)`, without `total` if
+    that is unknown.
 
     It shows both numbers, or the percentage of bytes. There is none if standard error is no terminal.
     """
@@ -289,7 +289,7 @@ def write_lines(lines: Iterable[str]) -> None:
 
 
 def by_name(option: str, given: Sequence[str], wanted: str) -> dict[str, str]:
-    """Language → what is given for it, as NAME=VALUE; `wanted` says which value. Raises UsageError.
+    """Language → its value, from NAME=VALUE; `wanted` describes the value. Raises UsageError.
 
     >>> by_name("--parallel", ["en=a.txt", "de=b.txt"], "file, such as en=english.txt")
     {'en': 'a.txt', 'de': 'b.txt'}

@@ -1,5 +1,4 @@
-"""Training as the command line asks for it: the options that every command that trains shares, and the
-run."""
+"""Training in the command line's terms: the options shared by all commands with training, and the run."""
 
 from __future__ import annotations
 
@@ -64,7 +63,7 @@ PRE_TOKENIZERS_OF: Final[Mapping[str, Sequence[str]]] = {
     name: tuple(dict.fromkeys([rule_of(name, "pre").default, *rule_of(name, "pre").choices]))
     for name in ALGORITHMS
 }
-"""The pre-tokenizers that fit an algorithm, the usual one first."""
+"""An algorithm's pre-tokenizers, the usual one first."""
 UNIGRAM_SIZE: Final = rule_of("unigram", "size").default
 """Where Unigram ends if no size is asked for: it has no end of its own but the characters."""
 
@@ -98,7 +97,7 @@ ALGORITHMS_OF: Final = {
     "window": ("bpe",),
     "alpha": ("bpe",),
 }
-"""Options that only some algorithms have → those algorithms."""
+"""Options of only some algorithms → those algorithms."""
 PIECES: Final = ("plain", "sentencepiece_bpe")
 KINDS_OF: Final = {
     "extend": ("plain",),
@@ -118,7 +117,7 @@ KINDS_OF: Final = {
     "window": ("paritybpe",),
     "alpha": ("paritybpe",),
 }
-"""Options that only some kinds of BPE have → those kinds."""
+"""Options of only some kinds of BPE → those kinds."""
 ENDINGS: Final = {
     "vocab_size": "the vocabulary has reached the size you asked for",
     "max_merges": "the number of merges that was asked for is reached",
@@ -133,7 +132,7 @@ ENDINGS: Final = {
 
 
 def option(names: str, teaching: str, usual: str = "", **settings: Any) -> Callable[[Any], Any]:
-    """An option with its names, what it does, and what happens without it."""
+    """An option with its names, its effect, and the default."""
     ending = f"  [default: {usual}]" if usual else ""
     return click.option(*names.split(), help=teaching + ending, **settings)
 
@@ -151,7 +150,7 @@ class TextType(_TextParameter):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         try:
-            # Bytes that the locale can't read come as lone surrogates.
+            # Bytes invalid in the locale come as lone surrogates.
             return value if value.isascii() else value.encode("utf-8", "surrogateescape").decode("utf-8")
         except UnicodeError:
             self.fail(f"{value!r} is not UTF-8; write it anew.", param, ctx)
@@ -424,7 +423,7 @@ TRAINING_OPTIONS: Final = (
     AS_TEXT,
     QUIET,
 )  # fmt: skip
-"""The options of every command that trains."""
+"""The options of every command with training."""
 
 
 def training_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -454,11 +453,9 @@ def train_as_asked(
     for_tokenizer: bool = False,
     **asked: Any,
 ) -> AnyTrace:
-    """Read the corpus and train; returns the trace. For a tokenizer, there is room in the size for its
-    unknown token.
+    """Read the corpus and train; returns the trace. For a tokenizer, the size includes its unknown token.
 
-    If there can't be as many tokens as were asked for, the command will end with an error, when it has
-    written what there is.
+    If there can't be as many tokens as asked for, the command writes the ones it has and ends with an error.
     """
     values = {name: value for name, value in asked.items() if value not in (None, ())}
     refuse_foreign_options(algorithm, values)
@@ -511,7 +508,7 @@ def asked_for(algorithm: str, kind: str | None) -> Algorithm[AnyTrace]:
 
 
 def check_kind(kind: str, files: Sequence[str], counts: bool, given: dict[str, Any]) -> None:
-    """Raise UsageError for what doesn't go with the kind of BPE; ratios are read."""
+    """Raise UsageError for an option at odds with the kind of BPE; ratios are read."""
     for name in given:
         own, *_ = kinds = KINDS_OF.get(name, (kind,))
         if kind not in kinds:
@@ -546,8 +543,8 @@ def number_of(name: str, number: str) -> float:
 
 
 def tokenizer_to_extend(given: Mapping[str, Any]) -> Tokenizer:
-    """The tokenizer in the file of `--extend`. Raises UsageError for options that it decides itself,
-    ClickException for what is wrong with it."""
+    """The tokenizer in the file of `--extend`. Raises UsageError for options already decided by it,
+    ClickException for faults in it."""
     path = str(given["extend"])
     for name in ("normalizer", "pre_tokenizer", "pattern", "special_tokens", "alphabet", *CUTTING):
         if name in given:
@@ -561,8 +558,7 @@ def tokenizer_to_extend(given: Mapping[str, Any]) -> Tokenizer:
 
 
 def unknown_to_add(algorithm: str, settings: Mapping[str, Any]) -> str:
-    """The token for what is unknown, which the trace's tokenizer will add; "" if it has that already, or
-    needs none."""
+    """The unknown token that the trace's tokenizer will add; "" if it has that already, or needs none."""
     unknown = ALGORITHMS[algorithm].trace.unk_token
     if (
         "extend" in settings
@@ -581,7 +577,7 @@ def run_with_room(
     unknown: str,
     progress: Progress,
 ) -> AnyTrace:
-    """The run, with room left for an unknown token that will be added."""
+    """The run, with room for an unknown token, to be added later."""
     room = 1 if unknown and settings.get("vocab_size") else 0
     if room:
         settings = {**settings, "vocab_size": settings["vocab_size"] - room}
@@ -597,7 +593,7 @@ def run_with_room(
 
 
 def with_room(shortfall: UnreachedSizeError, room: bool) -> UnreachedSizeError:
-    """A shortfall in numbers that count the unknown token, too."""
+    """A shortfall in numbers that include the unknown token."""
     return UnreachedSizeError(shortfall.why, shortfall.vocab_size + room, shortfall.reached + room)
 
 
@@ -652,7 +648,7 @@ def cuts_asked(given: Mapping[str, Any], kind: str) -> tuple[Cutter, ...]:
 
 
 def refuse_foreign_options(algorithm: str, given: Mapping[str, Any]) -> None:
-    """Raise UsageError for an option that the algorithm doesn't have: nothing is ignored in silence."""
+    """Raise UsageError for another algorithm's option: nothing is ignored in silence."""
     for name in given:
         fitting = ALGORITHMS_OF.get(name, (algorithm,))
         if algorithm not in fitting:
@@ -686,7 +682,7 @@ def training_settings(algorithm: str, given: Mapping[str, Any], pre_tokenizer: s
 def corpus_counted(
     contents: Sequence[tuple[str, bytes]], algorithm: str, given: Mapping[str, Any]
 ) -> Corpus | None:
-    """The corpus in a file that `count` wrote, which names its own rules; None if there is no such file."""
+    """The corpus in a file written by `count`, with rules of its own; None if there is no such file."""
     name, data = next((one for one in contents if is_counts(one[1])), ("", b""))
     if not name:
         return None
@@ -720,7 +716,7 @@ def read_counted(contents: Sequence[tuple[str, bytes]], pipeline: Mapping[str, A
 def read_languages(
     name: str, given: Sequence[str], pipeline: Mapping[str, Any], quiet: bool, as_text: bool
 ) -> dict[str, Corpus]:
-    """The words of each language, whose file an option of this name gives."""
+    """The words of each language, from the file in its option of this name."""
     return {
         language: read_corpus([path], pipeline, quiet, as_text)
         for language, path in by_name(name, given, "file, such as en=english.txt").items()
@@ -740,13 +736,13 @@ def read_corpus(
 
 @contextmanager
 def told_of_input(files: Sequence[str], replaced: Counter[str]) -> Iterator[None]:
-    """Report what is wrong with the files read inside."""
+    """Report faults in the files read inside."""
     try:
         yield
     except EmptyCorpusError as error:
         raise click.ClickException(nothing_to_train_on(files, error.characters)) from None
     except click.ClickException:
-        replaced.clear()  # a file that was refused was not read
+        replaced.clear()  # a refused file was not read
         raise
     finally:
         warn_of_invalid(replaced)

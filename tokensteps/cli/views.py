@@ -1,4 +1,4 @@
-"""What the commands print: encodings and traces as text, tokenizers as files."""
+"""The output of the commands: encodings and traces as text, tokenizers as files."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from tokenizers_core.training.algorithms import ALGORITHMS, WORDPIECE, AnyTrace
 
 
 class FileKind(NamedTuple):
-    """A kind of file that holds a tokenizer."""
+    """A kind of file for a tokenizer."""
 
     fits: re.Pattern[str]
     """Matches its name."""
     algorithms: Sequence[str]
-    """Those whose tokenizers it can hold."""
+    """The algorithms of the tokenizers that fit in it."""
     write: Callable[[Any, Tokenizer], str]
     """Its text, for a trace and its tokenizer."""
 
@@ -56,7 +56,7 @@ FILE_KINDS: Final[Mapping[str, FileKind]] = {
 def files_asked(
     output: str, algorithm: str, with_template: bool, kind: str | None = None
 ) -> dict[str, FileKind]:
-    """Path → the kind of file to write there. Raises UsageError for a file that can't hold the tokenizer."""
+    """Path → the kind of file to write there. Raises UsageError for a file unfit for the tokenizer."""
     path = Path(output)
     if output != "-" and path.is_dir():
         path = path / "tokenizer.json"
@@ -115,7 +115,7 @@ def as_json(_number: int, encoding: Encoding) -> Iterator[str]:
 
 
 def encoding_fields(encoding: Encoding) -> dict[str, Any]:
-    """An encoding as plain data, with the parts that truncation cut off."""
+    """An encoding as plain data, with the parts cut off by truncation."""
     names = ("ids", "tokens", "offsets", "word_ids", "type_ids", "special_tokens_mask", "attention_mask")
     data = {name: list(getattr(encoding, name)) for name in names}
     return {**data, "overflowing": [encoding_fields(part) for part in encoding.overflowing]}

@@ -8,11 +8,11 @@ from typing import Final
 from tokensteps.language.i18n import _, ngettext, pgettext
 
 OWN_WORDS: Final = frozenset({"choice", "is_right", "right_empty", "more_choices", "no_right"})
-"""Words of the form for a question of one's own, besides those that begin with “own”."""
+"""Words of the form for a question of one's own, besides those with “own” at the beginning."""
 
 
 def class_labels() -> dict[str, str]:
-    """Everything that a class's strip says, to the lecturer and to students."""
+    """All words of a class's strip, for the lecturer and for students."""
     return {
         **_strip_words(),
         **_presenter_words(),
@@ -216,7 +216,7 @@ def _card_words() -> dict[str, str]:
 
 
 def bar_labels() -> dict[str, str]:
-    """What is beside bars, on the wall and in the summary."""
+    """The words beside bars, on the wall and in the summary."""
     return {
         "answer": _("Answer"),
         "votes": _("Votes"),
@@ -235,7 +235,7 @@ def bar_labels() -> dict[str, str]:
 
 
 def students_labels() -> dict[str, str]:
-    """Who has answered what."""
+    """The words for students and their answers."""
     return {
         "students_title": _("Who has answered what"),
         "no_students": _("Nobody has joined so far."),
@@ -254,7 +254,7 @@ def students_labels() -> dict[str, str]:
 
 
 def class_errors() -> dict[str, str]:
-    """Why something was refused, by the server's name for it, and what to do."""
+    """Why something was refused, by the server's name for it, and the remedy."""
     closed = _("Answers are no longer taken.")
     again = _("That didn't get through: try again.")
     return {
@@ -277,7 +277,7 @@ def class_errors() -> dict[str, str]:
 
 
 def deck_labels() -> dict[str, str]:
-    """The questions that are prepared for classes."""
+    """The words for prepared questions."""
     words = _wall_words()
     own = {name: words[name] for name in words if name.startswith("own") or name in OWN_WORDS}
     return {
@@ -304,7 +304,7 @@ def deck_labels() -> dict[str, str]:
 
 
 def open_labels() -> dict[str, str]:
-    """The button that opens a class."""
+    """The button to open a class."""
     return {"open": _("Open a class"), **class_errors()}
 
 

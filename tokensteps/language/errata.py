@@ -1,7 +1,7 @@
 """Errors in published walk-throughs: every word about each, in one list, by the erratum's name.
 
-What is published is quoted, with the place. What is computed is not written here: the sentences have fields,
-which `tokensteps/teaching/errata.py` fills from runs for the page of errata, and
+Published text is quoted, with the place. Computed values are not written here: the sentences have fields,
+filled from runs by `tokensteps/teaching/errata.py` for the page of errata, and by
 `tokensteps/drawing/narration/errata.py` for the asides on frames. Sources: the Hugging Face course, chapter
 6, sections 5 (BPE), 6 (WordPiece) and 7 (Unigram); lecture notes on BPE with `</w>`.
 """
@@ -28,20 +28,20 @@ NOTES: Final = N_("In lecture notes that were passed on without a date.")
 
 
 class ErratumWords(NamedTuple):
-    """What is said of an error: messages, to be translated."""
+    """The words about an error: messages, to be translated."""
 
     where: str
     """The published text and its section."""
     title: str
     published: str
     edition: str
-    """Which edition has it, and when that was looked at."""
+    """The edition with the error, and the date of the check."""
     arithmetic: str
-    """From the right numbers to what is published; it has fields."""
+    """From the right numbers to the published ones; it has fields."""
     aside: str = ""
-    """What the frame says that shows the error; it has fields. "" for none."""
+    """The aside on the frame with the error; it has fields. "" for none."""
     word_aside: str = ""
-    """What the lattice of one word says."""
+    """The aside on the lattice of one word."""
 
 
 ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {

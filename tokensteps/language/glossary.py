@@ -16,8 +16,7 @@ def forms_of(term: Term) -> list[str]:
 
 
 def forms_with_english(term: Term) -> list[tuple[str, str]]:
-    """The same, each with the English word that its translation gives, or "":
-    `规范化器|规范化=normalization`."""
+    """The same, each with the English word in its translation, or "": `规范化器|规范化=normalization`."""
     if not term.forms:
         return []
     pairs = [form.partition("=") for form in _(term.forms).split("|") if form]
@@ -25,8 +24,8 @@ def forms_with_english(term: Term) -> list[tuple[str, str]]:
 
 
 def english(term: Term) -> str:
-    """What most of the literature calls a term, for a reader of another language; "" if the term is shown
-    like that already.
+    """The usual English name of a term in the literature, for a reader of another language; "" if the term is
+    shown like that already.
 
     >>> from tokensteps.language.i18n import use_language
     >>> language = use_language("ja")
@@ -42,7 +41,7 @@ def english(term: Term) -> str:
 
 
 def synonyms(term: Term) -> list[str]:
-    """What else a term is called in the language in use."""
+    """A term's other names in the language in use."""
     return _(term.synonyms).split("|")
 
 

@@ -1,5 +1,5 @@
-"""The words of a vocabulary's check: what was found of a token, what tokens are made up of, and what tells
-nearly equal ones apart."""
+"""The words of a vocabulary's check: findings about a token, tokens' ingredients, and the differences between
+nearly equal ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FINDINGS: Final[Mapping[str, str]] = {
     "apart": N_("Special or added"),
     "own": N_("Its own text gives it"),
 }
-"""What was found of a token, in the order of a menu."""
+"""The findings about a token, in the order of a menu."""
 
 KIND_WORDS: Final[Mapping[str, str]] = {
     "Latin": N_("Latin"),
@@ -44,7 +44,7 @@ KIND_WORDS: Final[Mapping[str, str]] = {
     "space": N_("whitespace"),
     "bytes": N_("parts of characters"),
 }
-"""What a token consists of, as `tokenizers_core/health/makeup.py` tells it."""
+"""A token's ingredients, by `tokenizers_core/health/makeup.py`."""
 
 FOLD_WORDS: Final[Mapping[str, str]] = {
     "normalizer": N_("what its normalizer removes"),
@@ -53,4 +53,4 @@ FOLD_WORDS: Final[Mapping[str, str]] = {
     "space": N_("a space in front"),
     "both": N_("capitals and a space in front"),
 }
-"""What may be all that tells two tokens apart."""
+"""The only differences between two tokens."""

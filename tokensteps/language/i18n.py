@@ -1,7 +1,7 @@
 """Languages: gettext catalogues under ``assets/locale``, chosen per browser session.
 
-Every text that a person reads goes through `_` or `ngettext`. English is the language of the source, so it
-needs no catalogue.
+Every text for a person goes through `_` or `ngettext`. English is the language of the source, so it needs no
+catalogue.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LOCALE_FOLDER = ASSETS / "locale"
 LANGUAGES = {"en": "English", "zh": "简体中文", "ja": "日本語"}
 """Language code → its name in itself."""
 TAGS = {"zh": "zh-Hans"}
-"""Languages whose tag in documents is more precise than their code."""
+"""Languages with a tag in documents more precise than their code."""
 UNSPACED = ("zh", "ja")
 """Languages without spaces between sentences, and with their own comma in lists."""
 
@@ -39,7 +39,7 @@ def use_language(language: str) -> str:
 
 
 def language_of(tag: str) -> str:
-    """The language that a reader of `tag` (BCP 47) gets.
+    """The language for a reader of `tag` (BCP 47).
 
     >>> [language_of(tag) for tag in ("zh-CN", "ja", "JA-jp", "de-AT", "")]
     ['zh', 'ja', 'ja', 'en', 'en']
@@ -49,8 +49,8 @@ def language_of(tag: str) -> str:
 
 
 def visitors_language(asked: str, accepted: str) -> str:
-    """The language of somebody who asked for it in the address, or else accepts these tags, as the header
-    Accept-Language has them.
+    """The language of a visitor, asked for in the address, or else accepted in these tags, in the form of the
+    header Accept-Language.
 
     >>> visitors_language("zh", "ja"), visitors_language("", "ja-JP,en;q=0.9"), visitors_language("tlh", "")
     ('zh', 'ja', 'en')
@@ -74,7 +74,7 @@ def _(message: str) -> str:
 
 
 def ngettext(one: str, many: str, number: int) -> str:
-    """The form of a message that fits `number`, in the language in use."""
+    """The form of a message for `number`, in the language in use."""
     return catalogue(_language.get()).ngettext(one, many, number)
 
 
@@ -98,7 +98,7 @@ def sentences(*parts: str) -> str:
 
 
 def ended(told: str) -> str:
-    """HTML that another sentence follows: with a full stop, if it ends with a formula.
+    """HTML before another sentence: with a full stop, if it ends with a formula.
 
     >>> ended("3 + 4 = <b>7</b>"), ended("It occurs 7 times.")
     ('3 + 4 = <b>7</b>.', 'It occurs 7 times.')

@@ -1,4 +1,4 @@
-"""The words on what runs in the browser: scripts write none of their own."""
+"""The words on the browser's parts: scripts write none of their own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tokensteps.language.i18n import _, ngettext
 
 
 def flipbook_labels(title: str = "") -> dict[str, str]:
-    """The words on the flipbook's controls; its title tells those who only hear it from others on the
+    """The words on the flipbook's controls; for screen readers, its title tells it from others on the
     page."""
     return {
         "title": title or _("Step through training"),
@@ -32,7 +32,7 @@ def flipbook_labels(title: str = "") -> dict[str, str]:
 
 
 def counts_labels() -> dict[str, str]:
-    """The words on a flipbook that goes through the counts of a word."""
+    """The words on a flipbook of the counts of a word."""
     return flipbook_labels(_("Change the count")) | {
         "first": _("Lowest count"),
         "back": _("One less"),
@@ -46,7 +46,7 @@ def counts_labels() -> dict[str, str]:
 
 
 def picture_labels() -> dict[str, str]:
-    """The words on the buttons for pictures of the stage, and of a browser that can't draw one."""
+    """The words on the buttons for pictures of the stage, and for a browser that can't draw one."""
     return {
         "title": _("The stage as a picture"),
         "png": _("Picture (PNG)"),
@@ -59,7 +59,7 @@ def picture_labels() -> dict[str, str]:
 
 
 def class_keys() -> list[tuple[str, str]]:
-    """The lecturer's keys in a class, and what they do."""
+    """The lecturer's keys in a class, and their effects."""
     return [
         ("A", _("Class: ask a question. On a clicker, hold the key for the black screen.")),
         (
@@ -86,7 +86,7 @@ def plan_keys() -> list[tuple[str, str]]:
 def projector_labels(
     in_class: bool = False, in_plan: bool = False, opens_class: bool = False
 ) -> dict[str, str | list[tuple[str, str]]]:
-    """The words of projector mode, in the language in use; under "sheet", its keys and what they do, on a
+    """The words of projector mode, in the language in use; under "sheet", its keys and their effects, on a
     page of a class, of a plan, and where a class may be opened."""
     return {
         "name": _("Projector mode"),

@@ -1,4 +1,4 @@
-"""Marks on the glossary's terms in sentences, which let a reader look a term up in place.
+"""Marks on the glossary's terms in sentences, for looking a term up in place.
 
 A mark is `<span class="term" data-term="tie">tied</span>`: only the term's name travels with the page's text,
 and `assets/components/terms.js` shows the definition. Each language has its own words for a term, so its
@@ -20,14 +20,13 @@ MARKS_IN_FRAME: Final = 6
 """Each mark is a stop for the Tab key: it should take only a few presses to leave a frame."""
 PLACEHOLDER: Final = regex.compile(r"(\{[^{}]*\})")
 _UNSPACED: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-"""Scripts that put no spaces between words, or none between a word and its particles."""
+"""Scripts without spaces between words, or without one between a word and its particles."""
 TOKEN_SIGNS: Final = {
     "space_markers": regex.compile(r'<button.*?</button>|<bdi class="t [^>]*>([Ġ▁␣])', regex.DOTALL),
     "continuation": regex.compile(r'<button.*?</button>|<bdi class="t [^>]*>(##)', regex.DOTALL),
     "end_of_word": regex.compile(r"<button.*?</button>|(&lt;/w&gt;)(?=</bdi>)", regex.DOTALL),
 }
-"""Term → where a chip has the sign that it explains, as the group, except in a button, which can't hold
-another one."""
+"""Term → a pattern for its sign in a chip, as the group; not in a button, which can't contain another one."""
 MARK: Final = regex.compile(r'<span class="term" role="button" tabindex="0" data-term="(\w+)">([^<]*)</span>')
 
 
@@ -74,8 +73,8 @@ def _mark_html(name: str, html: str) -> str:
 
 @lru_cache(maxsize=8)
 def terms_pattern(_language: str) -> tuple[regex.Pattern[str], dict[str, str]]:
-    """A pattern that finds the terms of the language in use, longest first; and form → term, also by the form
-    in lower case."""
+    """A pattern for the terms of the language in use, longest first; and form → term, also by the form in
+    lower case."""
     results = {form: term.id for term in TERMS.values() for form in forms_of(term)}
     ids = results | {form.casefold(): name for form, name in results.items() if form == form.lower()}
     wanted = "|".join(map(_form_pattern, sorted(results, key=len, reverse=True)))
@@ -83,7 +82,7 @@ def terms_pattern(_language: str) -> tuple[regex.Pattern[str], dict[str, str]]:
 
 
 def _form_pattern(form: str) -> str:
-    """A pattern for one form as a whole word, in scripts that have spaces; a form in lower case matches any
+    """A pattern for one form as a whole word, in scripts with spaces; a form in lower case matches any
     case."""
     letter = rf"[[\w]--[{_UNSPACED}]]"
     before = rf"(?<!{letter}|\w-)" if regex.match(rf"(?V1){letter}", form) else ""

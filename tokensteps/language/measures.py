@@ -1,4 +1,4 @@
-"""The words of measures: what each is, its formula with the numbers put in, and what it doesn't tell."""
+"""The words of measures: each one's meaning, its formula with the numbers put in, and its limits."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class MeasureWords(NamedTuple):
     definition: str
     formula: str
     silent: str
-    """What it doesn't tell."""
+    """Its limits."""
     made_of: str
-    """The playground's tab with what it is made of."""
+    """The playground's tab with its ingredients."""
 
 
 MEASURES: Final[Mapping[str, MeasureWords]] = {
@@ -100,13 +100,13 @@ MEASURES: Final[Mapping[str, MeasureWords]] = {
 }
 """Measure → its words, in the order of a table; the last two are of parallel lines."""
 OF_TEXT: Final = tuple(name for name in MEASURES if name not in ("premium", "gini"))
-"""Those of a text by itself."""
+"""The measures of a text by itself."""
 SHARES: Final = frozenset({"whole_words", "vocabulary_used"})
-"""Those that are read in percent."""
+"""The measures in percent."""
 
 
 def value_of(found: Measures, name: str, order: float, vocabulary: bool) -> float | None:
-    """One of the measures of a text; `order` and `vocabulary` are those of Rényi's efficiency."""
+    """One of the measures of a text; `order` and `vocabulary` are for Rényi's efficiency."""
     if name == "renyi_efficiency":
         return found.renyi_efficiency(order, vocabulary)
     value: float | None = getattr(found, name)
@@ -132,7 +132,7 @@ _PARTS: Final[Mapping[str, Callable[[Measures], tuple[int, int]]]] = {
     "bytes_per_token": lambda found: (found.bytes, found.tokens),
     "vocabulary_used": lambda found: (found.different, found.size),
 }
-"""What is divided by what."""
+"""Dividend and divisor."""
 
 
 def put_in(found: Measures, name: str, order: float, vocabulary: bool) -> str:
@@ -174,5 +174,5 @@ def parallel_put_in(found: ParallelMeasures, names: Mapping[str, str]) -> dict[s
 
 
 def measure_name(name: str) -> str:
-    """What a measure is called, in the language in use."""
+    """A measure's name, in the language in use."""
     return _(MEASURES[name].name)

@@ -8,7 +8,7 @@ from tokenizers_core.errors import Phrase, TokenizersCoreError
 from tokensteps.language.i18n import _
 
 _WORDS: Final = ("reason", "what", "expected", "message", "description", "wanted", "size", "problem")
-"""The evidence of errors that is words, and so translated, not somebody's text: see `engine_messages` in
+"""Words among the evidence of errors: they are translated, unlike somebody's text: see `engine_messages` in
 `i18n.py`."""
 
 
@@ -20,12 +20,12 @@ def explained(error: TokenizersCoreError) -> str:
 
 
 def too_old() -> str:
-    """What a browser shows that lacks what our pages are drawn with."""
+    """The message of a browser without the features for drawing our pages."""
     return _("This browser is too old for this page. A current Chrome, Edge, Firefox or Safari can show it.")
 
 
 def page_refused() -> str:
-    """What a page says that the server takes for another site's."""
+    """The message of a page that the server takes for another site's."""
     return _(
         "This page is at {origin}, but the server was asked by the name {host}, so it takes the page for another site’s and doesn’t talk with it. "
         "If you run the server: have the proxy in front of it pass the Host header on unchanged, with its port, or set "

@@ -1,5 +1,4 @@
-"""The names a person reads for what the program calls by short ones: a setting's choices, tie rules,
-algorithms.
+"""The names for people of things with short names in the program: a setting's choices, tie rules, algorithms.
 
 Each mapping goes from the program's name to a message. A name without its words is a KeyError.
 """
@@ -18,7 +17,7 @@ from tokenizers_core.training.bpe import BpeTrace
 from tokensteps.language.i18n import N_, _, together
 
 ALGORITHM_NAMES: Mapping[str, str] = {name: algorithm.title for name, algorithm in ALGORITHMS.items()}
-"""Proper names, which are not translated."""
+"""Proper names: they are not translated."""
 
 
 SIDE_NAMES: Mapping[str, str] = {
@@ -32,15 +31,15 @@ SIDE_NAMES: Mapping[str, str] = {
 
 
 class TieRuleWords(NamedTuple):
-    """What is said of a tie rule."""
+    """The words about a tie rule."""
 
     name: str
     """As a choice in the sidebar."""
     code: str
     """As a heading over its source."""
     reason: str
-    """Why it chose {pair}, as a sentence. It may use {word}, the word in which the pair is first met, and the
-    ids {first} and {second} of the pair's tokens."""
+    """Why it chose {pair}, as a sentence. It may use {word}, the first word with the pair, and the ids
+    {first} and {second} of the pair's tokens."""
 
 
 TIE_RULE_WORDS: Mapping[str, TieRuleWords] = {
@@ -70,7 +69,7 @@ TIE_RULE_WORDS: Mapping[str, TieRuleWords] = {
 
 
 class ExclusionWords(NamedTuple):
-    """What is said where a bound excludes a pair."""
+    """The words for a pair excluded by a bound."""
 
     mark: str
     """Beside the pair, struck out."""
@@ -117,7 +116,7 @@ SEED_EXCLUSIONS: Mapping[str, str] = {
     "kept": N_("{piece} would be in the seed, but is a symbol of its own, which is never made from others."),
     "unknown": N_("{piece} would be in the seed, but has a character that is unknown."),
 }
-"""Why Unigram's seed lacks a substring → what is said of it."""
+"""Why Unigram's seed lacks a substring → the sentence about it."""
 SHOW_NAMES: Mapping[str, str] = {
     "spaces": N_("with ␣"),
     "letters": N_("with Ġ, ▁"),
@@ -137,7 +136,7 @@ ASK_NAMES: Mapping[str, str] = {
     "leaves": N_("What leaves the vocabulary"),
     "language": N_("Which language chooses"),
 }
-"""What is asked about the next step of a run."""
+"""The questions about the next step of a run."""
 KIND_NAMES: Mapping[str, str] = {
     "plain": N_("plain BPE"),
     "superbpe": "SuperBPE",
@@ -231,7 +230,7 @@ CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
 BEHAVIOR_OF: Final[Mapping[str, str]] = {
     re.sub(r"\B(?=[A-Z])", "_", behavior).lower(): behavior for behavior in BEHAVIORS
 }
-"""What becomes of a match, as an address says it → as the engine does."""
+"""The fate of a match, in an address → in the engine."""
 
 
 USE_NAMES: Mapping[str, str] = {
@@ -247,7 +246,7 @@ USE_NAMES: Mapping[str, str] = {
 
 
 def choice_name(setting: str, choice: str) -> str:
-    """What a choice is called, in the language in use.
+    """A choice's name, in the language in use.
 
     >>> choice_name("ties", "greatest"), choice_name("pre", "none"), choice_name("normalizer", "none")
     ('greatest (CS336)', 'None: each line is one stream', 'none')
@@ -256,7 +255,7 @@ def choice_name(setting: str, choice: str) -> str:
 
 
 def behavior_name(cut: CutAt) -> str:
-    """What becomes of each match of a pattern.
+    """The fate of each match of a pattern.
 
     >>> behavior_name(CutAt("-", "MergedWithNext"))
     'part of the word after'
@@ -281,7 +280,7 @@ def words_names(pipeline: Pipeline) -> list[str]:
 
 
 def normalizer_names(pipeline: Pipeline) -> list[str]:
-    """What a pipeline rewrites text by, in turn."""
+    """A pipeline's ways of rewriting text, in turn."""
     steps = (pipeline.normalizer,) if isinstance(pipeline.normalizer, str) else pipeline.normalizer
     return [
         choice_name("normalizer", step)
@@ -294,7 +293,7 @@ def normalizer_names(pipeline: Pipeline) -> list[str]:
 
 
 def run_name(algorithm: str, kind: str = "plain") -> str:
-    """What trains a run: an algorithm, or a newer kind of BPE.
+    """The name of a run's training: an algorithm, or a newer kind of BPE.
 
     >>> run_name("unigram"), run_name("bpe", "pickybpe"), run_name("bpe", "paritybpe")
     ('Unigram', 'PickyBPE', 'Parity-aware BPE')
@@ -329,14 +328,14 @@ class KindWords(NamedTuple):
     """The words for one kind of BPE, to be translated."""
 
     lead: str
-    """What is new, in a sentence, and where to look."""
+    """The novelty, in a sentence, and where to look."""
     source: str
-    """Its paper; a name, which is not translated."""
+    """Its paper; a name: it is not translated."""
     link: str
     claims: str
-    """What the paper claims, and what it was measured on."""
+    """The paper's claims, and the data behind them."""
     here: str
-    """What this page can show of it, and what it can't."""
+    """The parts of it that this page can show, and those it can't."""
 
 
 KIND_ABOUT: Final[Mapping[str, KindWords]] = {

@@ -83,7 +83,7 @@ def whole_text(number: int) -> str:
 
 
 def cost_text(cost: float) -> str:
-    """What forcing an edge costs, in nats."""
+    """The cost of forcing an edge, in nats."""
     return f"{cost:.2f}" if cost >= 0.01 else f"{cost:.1g}"
 
 

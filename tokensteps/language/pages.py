@@ -1,7 +1,6 @@
-"""The pages of the app: what each is called, where its script is, and the path under which the browser finds
-it.
+"""The pages of the app: each one's name, its script, and its path in the browser.
 
-A page that is missing here is a KeyError wherever somebody links to it.
+A page missing here is a KeyError at every link to it.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ class Page(NamedTuple):
     """A key of `PAGE_SECTIONS`, and the folder of the page's script."""
     title: str
     place: str | None = None
-    """Its path, where that isn't its name."""
+    """Its path, if that isn't its name."""
 
     @property
     def script(self) -> str:
-        """The file that Streamlit runs, relative to `app.py`."""
+        """The file for Streamlit to run, relative to `app.py`."""
         return f"pages/{self.section}/{self.name}.py"
 
     @property
@@ -70,5 +69,5 @@ def pages_in(section: str) -> list[Page]:
 
 
 def tab_title(page: Page) -> str:
-    """What the browser's tab says while it shows a page."""
+    """The title of the browser's tab on a page."""
     return f"{_(page.title)} · TokenSteps"

@@ -1,7 +1,6 @@
-"""What is said of slips: mistakes that learners often make, each recognized by the wrong answer that it leads
-to.
+"""The words about slips: frequent mistakes of learners, each recognized by its wrong answer.
 
-Nothing here tells the right answer: these sentences are read by somebody who is going to try again.
+Nothing here gives the right answer away: the readers of these sentences are going to try again.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ SLIPS: Final[Mapping[str, str]] = {
     "each_part": N_(
         "A token doesn't leave just because it was merged. Compare its share with the threshold."
     ),
-    # the language that chooses
+    # the choosing language
     "fewest_tokens_choose": N_("That language has the fewest tokens. The one with the most chooses."),
     "most_characters": N_("You counted characters. Count tokens."),
     "most_words": N_("You counted words. Count tokens."),
@@ -136,4 +135,4 @@ SLIPS: Final[Mapping[str, str]] = {
     "accents_left": N_("There are accents left."),
     "capitals_left": N_("There are capital letters left."),
 }
-"""A slip's name → what a learner who made it is told."""
+"""A slip's name → the sentence for the learner."""

@@ -1,4 +1,4 @@
-"""The glossary's entries: the technical words of the app, what each means, and where it can be seen."""
+"""The glossary's entries: the technical words of the app, each with its meaning, and a page to see it on."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ class Term(NamedTuple):
     id: str
     name: str
     forms: str
-    """Its forms in sentences, separated by `|`; empty for a term that is not marked. A form with a capital is
-    matched as written. A translation may give the English word of each: `规范化器|规范化=normalization`."""
+    """Its forms in sentences, separated by `|`; empty for an unmarked term. A form with a capital is matched
+    as written. A translation may give the English word of each: `规范化器|规范化=normalization`."""
     synonyms: str
-    """What courses, papers and libraries call it as well, separated by `|`: the glossary shows and finds
-    them, no sentence uses them. A translation lists those of its language, however many there are."""
+    """Its other names in courses, papers and libraries, separated by `|`: the glossary shows and finds them,
+    no sentence uses them. A translation lists those of its language, however many there are."""
     definition: str
     page: str = ""
-    """The page that shows it: the path in the app's address, or "" for none."""
+    """The page with an example: the path in the app's address, or "" for none."""
     query: Mapping[str, str] = {}
     """The parameters of that page's address."""
 
 
 class Section(NamedTuple):
-    """Terms that belong together; `title` is to be translated."""
+    """Related terms; `title` is to be translated."""
 
     title: str
     terms: tuple[Term, ...]

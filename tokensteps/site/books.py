@@ -1,5 +1,5 @@
-"""Runs as pages of a site: the flipbook of a training run, and under it that of a word's encoding: Unigram's
-lattice."""
+"""Runs as pages of a site: the flipbook of a training run, and under it the flipbook of a word's encoding:
+Unigram's lattice."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ NOT_IN_A_NAME: Final = frozenset({"corpus", "step", *(setting.name for setting i
 
 @dataclass(frozen=True)
 class SiteRun:
-    """A run that a site has."""
+    """A run in a site."""
 
     path: str
     """Its page, from the folder of a language."""
     recipe: Recipe
     title: str
-    """What its corpus is called: a message if it is an example's, else the file's name."""
+    """Its corpus's name: a message if it is an example's, else the file's name."""
 
     @property
     def algorithm(self) -> str:
@@ -51,12 +51,12 @@ class SiteRun:
 
     @property
     def example(self) -> str:
-        """The example that it trains on; "" for a file."""
+        """The example with its corpus; "" for a file."""
         corpus = str(self.recipe["corpus"])
         return corpus if corpus in EXAMPLES else ""
 
     def corpus_title(self) -> str:
-        """What its corpus is called, in the language in use."""
+        """Its corpus's name, in the language in use."""
         return _(self.title) if self.example else self.title
 
     def trained_by(self) -> str:
@@ -64,12 +64,12 @@ class SiteRun:
         return run_name(self.algorithm, self.recipe.values.get("kind", "plain"))
 
     def heading(self) -> str:
-        """What its page is called."""
+        """Its page's name."""
         return f"{self.trained_by()}: {self.corpus_title()}"
 
     def choices(self) -> str:
-        """What is chosen otherwise than is usual for its corpus, in the language in use; "" for nothing, and
-        for a file."""
+        """The settings other than usual for its corpus, in the language in use; "" for none, and for a
+        file."""
         chosen = own_choices(self.recipe) if self.example else {}
         return listed(
             setting_told(rule, chosen[rule.name]) for rule in self.recipe.rules if rule.name in chosen
@@ -77,12 +77,12 @@ class SiteRun:
 
 
 def own_choices(recipe: Recipe) -> dict[str, str]:
-    """The rules that are chosen otherwise than is usual for the recipe's corpus."""
+    """The rules other than usual for the recipe's corpus."""
     return {name: value for name, value in recipe.url().items() if value and name not in NOT_IN_A_NAME}
 
 
 def example_run(algorithm: str, query: Mapping[str, str]) -> SiteRun:
-    """The run of an example that an address of the app opens."""
+    """The example's run at an address of the app."""
     recipe = read_url(algorithm, RULES_OF[algorithm], query).recipe
     others = [f"{name}-{value}" for name, value in own_choices(recipe).items()]
     name = "-".join([algorithm, recipe["corpus"], *others])
@@ -96,7 +96,7 @@ def file_run(algorithm: str, slug: str, name: str, data: bytes, size: int) -> Si
 
 
 def train_here(recipe: Recipe) -> AnyTrace:
-    """Train a run in this process. Raises what the engine raises."""
+    """Train a run in this process. Raises the engine's errors."""
     run = ALGORITHMS[recipe.page].run(recipe)
     if run is None:
         raise EmptyCorpusError(characters=0)
@@ -131,7 +131,7 @@ def draw_training(trace: AnyTrace, step: int = 0, title: str = "") -> DrawnRun:
 
 
 def draw_encoding(trace: AnyTrace, step: int, word: str) -> tuple[str, DrawnRun]:
-    """How a word is encoded after a step of a run, with the title of that."""
+    """The encoding of a word after a step of a run, with its title."""
     draw, style = STEP_KINDS[trace.ranked_by].encoding_frame, style_of(trace)
     story: Any = trace.tokenizer(step).explain(word[:LATTICE_CHARACTERS])
     title = _("{word}, encoded after step {step}").format(word=readable(word, style), step=count(step))
@@ -159,8 +159,8 @@ def book_html(title: str, drawn: DrawnRun, path: str) -> str:
 
 
 def books_data(drawn: Iterable[DrawnRun], path: str, projector: bool = False) -> str:
-    """What the scripts of the page at `path` need to know of its flipbooks: the terms that they mark; the
-    words of projector mode."""
+    """Data for the scripts of the page at `path` about its flipbooks: the terms to mark; the words of
+    projector mode."""
     terms = {name: text for one in drawn for name, text in one.terms.items()}
     glossary = {"more": _("Glossary"), "href": f"{relative(path, 'glossary.html')}#term-"}
     return filled(
@@ -174,8 +174,8 @@ def books_data(drawn: Iterable[DrawnRun], path: str, projector: bool = False) ->
 
 
 def site_place(runs: Sequence[SiteRun], page: str, query: Mapping[str, str]) -> str | None:
-    """The page of a site, and the step in it, that shows what an address of the app shows; None if the site
-    has none."""
+    """The page of a site, and its step, with the same content as an address of the app; None if the site has
+    none."""
     if page in ("errata", "glossary"):
         return f"{page}.html"
     if page == "exercises":

@@ -28,12 +28,12 @@ from tokensteps.teaching.path.cards import path_facts
 from tokensteps.teaching.path.stations import STATIONS
 
 OWN_SIZE: Final = 300
-"""Tokens that runs of one's own files have, unless something else is asked for: as the app's examples of that
+"""Tokens for runs of one's own files, unless something else is asked for: as in the app's examples of that
 size."""
 EXERCISES_EACH: Final = 3
 """Exercises of each kind and level."""
 PLAN_NAMES: Final = ("path", *(str(lesson.minutes) for lesson in LESSONS))
-"""Names of pages of lessons that a teacher's lesson can't have."""
+"""Names of lesson pages: not allowed for a teacher's lesson."""
 
 
 class OwnFile(NamedTuple):
@@ -45,7 +45,7 @@ class OwnFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Site:
-    """What a site is to have."""
+    """The contents of a site."""
 
     languages: Sequence[str] = tuple(LANGUAGES)
     corpora: Sequence[str] = tuple(EXAMPLES)
@@ -62,8 +62,8 @@ class Site:
 
 
 def runs_of(site: Site) -> list[SiteRun]:
-    """Its runs: each corpus with each algorithm, one's own first; then those with settings of their own that
-    a text of the site speaks of."""
+    """Its runs: each corpus with each algorithm, one's own first; then runs with settings of their own from
+    the links in the site's texts."""
     runs = [
         file_run(algorithm, name, file.name, file.data, site.size)
         for name, file in slugs(site.files, lambda one: one.name, EXAMPLES)
@@ -87,7 +87,7 @@ Thing = TypeVar("Thing")
 def slugs(
     things: Iterable[Thing], name_of: Callable[[Thing], str], taken: Iterable[str]
 ) -> list[tuple[str, Thing]]:
-    """Each thing with a name of its own, made of its name, that can stand in an address.
+    """Each thing with a unique name, made from its own name and fit for an address.
 
     >>> slugs(["a b.txt", "A-b.txt", "字.txt"], str, ["text"])
     [('a-b-txt', 'a b.txt'), ('a-b-txt-2', 'A-b.txt'), ('txt', '字.txt')]
@@ -110,10 +110,8 @@ def slugs(
 def site_files(
     site: Site, tell: Callable[[int, int], None] = lambda _done, _all: None
 ) -> Iterator[tuple[str, str | bytes]]:
-    """Every file of a site: its path from the site's folder, and what is in it. `tell` hears how many of the
-    runs are done.
-
-    Raises what the engine raises for a file or a lesson that can't be trained.
+    """Every file of a site: its path from the site's folder, and its contents. `tell` gets the number of
+    finished runs.
     """
     yield from ((f"assets/{name}", content) for name, content in shared_files())
     if site.pyodide:

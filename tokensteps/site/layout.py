@@ -1,4 +1,4 @@
-"""What surrounds each page of a site: the document, the way to the other pages, the same page in other
+"""The frame of each page of a site: the document, the links to the other pages, the same page in other
 languages."""
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ SITE_POLICY: Final = (
     "default-src 'none'; script-src 'self' file:; style-src 'self' file:; font-src 'self' file:; "
     "img-src 'self' file:; base-uri 'none'; form-action 'none'"
 )
-"""Nothing from another host; `file:` for a folder that is opened without a server, where some browsers don't
-count it as `'self'`."""
+"""Nothing from another host; `file:` for a folder opened without a server: some browsers don't count it as
+`'self'`."""
 INDEX_PAGE: Final = "index.html"
 
 
@@ -98,8 +98,8 @@ def _nav_link(start: str, target: str, label: str) -> str:
 def whole_page(
     path: str, title: str, head: str, body: str, scripts: Sequence[str] = (), policy: str = SITE_POLICY
 ) -> str:
-    """The document at `path`, which counts from the site's folder; `title` is plain text, `head` and `body`
-    are markup."""
+    """The document at `path`, relative to the site's folder; `title` is plain text, `head` and `body` are
+    markup."""
     assets = relative(path, "assets")
     needs = _("This page needs JavaScript. Allow it in the browser's settings, then reload the page.")
     return filled(

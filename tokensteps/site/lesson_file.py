@@ -1,5 +1,4 @@
-"""A teacher's lesson, read from a `lesson.toml`: hostile until it has been looked through, like anything that
-comes in.
+"""A teacher's lesson, read from a `lesson.toml`: hostile until checked, like all input.
 
 Nothing in it is markup. Corpora may lie in files beside it, nowhere else. See docs/site.md for an example.
 """
@@ -65,24 +64,24 @@ class OwnQuestion(NamedTuple):
 
     ask: str
     answers: tuple[str | Fraction, ...]
-    """All that are right: texts, or one number."""
+    """All right answers: texts, or one number."""
     choices: tuple[str, ...] = ()
-    """What can be chosen; none for a question to type an answer to."""
+    """The choices; none for a question to type an answer to."""
     hint: str = ""
-    """What is shown after a wrong answer."""
+    """The hint after a wrong answer."""
 
 
 class OwnRun(NamedTuple):
-    """A run of a lesson, and what of it is looked at."""
+    """A run of a lesson, and the parts of it to look at."""
 
     recipe: Recipe
     place: str
     """Where it is in the file, for errors."""
     step: int = 0
     encode: str = ""
-    """A word whose encoding is shown as well: Unigram's lattice; "" for none."""
+    """A word with its encoding to show as well: Unigram's lattice; "" for none."""
     steps: tuple[tuple[int, str], ...] = ()
-    """Steps and what there is to see, in their order."""
+    """Steps and notes on them, in their order."""
 
 
 class OwnPart(NamedTuple):
@@ -116,21 +115,21 @@ class PreparedQuestion(NamedTuple):
     """How it is answered: a key of `ANSWERED_BY`."""
     choices: tuple[str, ...] = ()
     answer: str = ""
-    """What is right: a choice, a number, how many tokens, a split; "" for nothing."""
+    """The right answer: a choice, a number, the number of tokens, a split; "" for nothing."""
     activity: str = ""
-    """The activity of a plan that it belongs to, as in an address; "" for none."""
+    """Its activity in a plan, as in an address; "" for none."""
     at: str = ""
-    """The page and the step that it is asked at, as an address in the app; "" for wherever the class is."""
+    """The page and the step to ask it at, as an address in the app; "" for wherever the class is."""
 
 
 ANSWERED_BY: Final = ("choices", "number", "free", "parts", "split")
-"""How a class answers a question that was prepared: by choosing, a number, in its own words, a word that is
-split into so many tokens, the split of a word."""
+"""The ways for a class to answer a prepared question: by choosing, with a number, in its own words, with a
+word of so many tokens, with the split of a word."""
 
 
 class Table:
-    """A table of the file, from which keys are taken one by one: what is left is not known. `place` says
-    where it is."""
+    """A table of the file. Keys are taken from it one by one: the rest is not known. `place` is its place in
+    the file."""
 
     def __init__(self, place: str, value: object) -> None:
         if not isinstance(value, dict):
@@ -164,7 +163,7 @@ class Table:
         return value
 
     def keys(self) -> list[str]:
-        """The keys that are left."""
+        """The remaining keys."""
         return [*self._left]
 
     def items(self, key: str, limit: int) -> list[Any]:
@@ -215,8 +214,7 @@ def checked_text(place: str, value: object, limit: int) -> str:
 
 
 def read_lesson(path: Path) -> OwnLesson:
-    """The lesson in a file. Raises LessonError for what can't be used, OSError for a file that can't be
-    read."""
+    """The lesson in a file. Raises LessonError for unusable contents, OSError for an unreadable file."""
     with path.open("rb") as stream:
         data = stream.read(LESSON_BYTES + 1)
     table = read_table(path.name, data, LESSON_BYTES)
@@ -249,7 +247,7 @@ def read_table(name: str, data: bytes, limit: int) -> Table:
 
 
 def _toml_problem(told: str) -> str:
-    """What the parser says, after the place."""
+    """The parser's message, after the place."""
     match = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", told, re.DOTALL)
     if match is None:
         return told
@@ -259,7 +257,7 @@ def _toml_problem(told: str) -> str:
 
 
 def read_deck(name: str, data: bytes) -> tuple[PreparedQuestion, ...]:
-    """The questions for a class in a file, which may be a whole lesson. Raises LessonError."""
+    """The questions for a class in a file, perhaps a whole lesson. Raises LessonError."""
     questions = read_class_questions(read_table(name, data, DECK_BYTES))
     if not questions:
         raise LessonError("missing", f"{name}: question")
@@ -358,7 +356,7 @@ def read_part(table: Table, folder: Path) -> OwnPart:
 
 
 def read_steps(table: Table) -> tuple[tuple[int, str], ...]:
-    """What there is to see at some steps of a run: a table of texts, by the steps' numbers."""
+    """Notes on some steps of a run: a table of texts, by the steps' numbers."""
     keys = table.keys()
     if len(keys) > LESSON_QUESTIONS:
         raise LessonError("large", table.place, size=f"{len(keys):,} steps", limit=f"{LESSON_QUESTIONS:,}")
@@ -402,7 +400,7 @@ def read_own_question(table: Table) -> OwnQuestion:
 
 
 def read_answer_given(place: str, value: object) -> str | Fraction:
-    """An answer that is right: a text or a number."""
+    """A right answer: a text or a number."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         if not abs(value) < 1e15:  # neither is NaN
             raise LessonError("wrong", place, value=shown(value), wanted="a number that people can type")
@@ -417,7 +415,7 @@ CORPORA: Final = ("corpus", "file", "text", "counts")
 
 
 def read_run(table: Table, folder: Path) -> OwnRun:
-    """A run: its algorithm, its corpus, and settings under the names that they have in the app's links."""
+    """A run: its algorithm, its corpus, and settings by their names in the app's links."""
     algorithm = one_of(table, "algorithm", [*RULES_OF])
     step, encode = table.number("step"), table.words("encode")
     value = [name for name in CORPORA if name in table]
@@ -469,7 +467,7 @@ def read_beside(place: str, name: str, folder: Path) -> tuple[str, bytes]:
     try:
         path = (folder / name).resolve()
         usable = path.is_relative_to(folder.resolve()) and path.is_file()
-    except (OSError, RuntimeError):  # a name that is too long, a link to itself
+    except (OSError, RuntimeError):  # a name too long, a link to itself
         usable = False
     if not usable:
         raise LessonError(

@@ -1,5 +1,5 @@
-"""A teacher's lesson as a page of a site: texts, flipbooks with what to look at, and questions that the page
-can check."""
+"""A teacher's lesson as a page of a site: texts, flipbooks with notes, and questions that the page can
+check."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ShownRun(NamedTuple):
 
 def own_lesson_page(lesson: OwnLesson, path: str) -> SitePage:
     """The page of a lesson at `path`, in the language in use. Raises LessonError for a run that can't be
-    trained, or that lacks a step."""
+    trained, or for a missing step."""
     parts, drawn = [f"<h1>{bidi(lesson.title)}</h1>", paragraphs(lesson.text)], list[DrawnRun]()
     number = 0
     for part in lesson.parts:
@@ -75,7 +75,7 @@ def paragraphs(text: str) -> str:
 
 
 def show_run(run: OwnRun) -> ShownRun:
-    """Train a run, and draw what the lesson looks at."""
+    """Train a run, and draw the lesson's parts of it."""
     try:
         trace = train_here(run.recipe)
         for step in (run.step, *(step for step, _text in run.steps)):
@@ -92,20 +92,20 @@ def show_run(run: OwnRun) -> ShownRun:
 
 
 def refuse_missing_step(run: OwnRun, step: int, trace: AnyTrace) -> None:
-    """Raise LessonError for a step that a run doesn't have."""
+    """Raise LessonError for a step not in the run."""
     if step > len(trace):
         wanted = f"a step of the run, from 0 to {len(trace):,}"
         raise LessonError("wrong", f"{run.place}: step", value=f"{step:,}", wanted=wanted)
 
 
 def run_corpus(run: OwnRun) -> str:
-    """What a run's corpus is called."""
+    """The name of a run's corpus."""
     name, _data = run.recipe.file
     return name or corpus_title(run.recipe["corpus"])
 
 
 def steps_html(steps: Iterable[tuple[int, str]], number: int) -> str:
-    """What there is to see in the book with this number, each with a link that leads to the step."""
+    """The notes for the book with this number, each with a link to its step."""
     entries = "".join(
         f'<li><a href="#{number}.{step}">{escape(_("Step {step}").format(step=count(step)))}</a>{paragraphs(text)}</li>'
         for step, text in steps

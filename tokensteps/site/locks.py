@@ -1,7 +1,7 @@
-"""Answers that a page without a server can check and doesn't show: each accepted answer as a salted hash.
+"""Answers for a page without a server to check but not to show: each accepted answer as a salted hash.
 
-What is hashed is an answer in its plain form; `assets/site/exercises.js` brings what was typed into the same
-form. Which answers are accepted, the question itself says: each was graded.
+An answer is hashed in its plain form; `assets/site/exercises.js` brings typed answers into the same form. The
+question itself decides which answers are accepted: each was graded.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from tokensteps.teaching.questions import (
 HASH_DIGITS: Final = 16
 """Hexadecimal digits of a hash: enough that no wrong answer has a right one's."""
 PLACES: Final = 18
-"""Decimal places of a number that are looked at: more than anybody types, even of a millionth."""
+"""Decimal places of a number to look at: more than anybody types, even of a millionth."""
 NEAR: Final = 64
-"""Neighbouring numbers of the same length that may all be right, each way; where there are more, a place less
-is looked at."""
+"""Neighbouring numbers of the same length that may all be right, each way; if there are more, a place less is
+looked at."""
 CONTINUATION: Final = "##"
-"""What WordPiece puts before a token inside a word; learners may leave it out."""
+"""WordPiece's mark before a token inside a word; learners may leave it out."""
 
 ReadAs = Literal["number", "split", "line", "words", "choice"]
-"""How what was typed is read: as a number; as tokens with spaces between them; as it is but for its spaces;
-with capitals like small letters, too; as one of several options."""
+"""The way to read a typed answer: as a number; as tokens with spaces between them; as it is but for its
+spaces; with capitals like small letters, too; as one of several options."""
 READ_AS: Final[Mapping[str, ReadAs]] = {
     "count": "number",
     "score": "number",
@@ -52,18 +52,18 @@ READ_AS: Final[Mapping[str, ReadAs]] = {
 
 
 class Lock(NamedTuple):
-    """What a page knows of the answer in one box."""
+    """A page's knowledge of the answer in one box."""
 
     read: ReadAs
     salt: str
     right: tuple[str, ...]
-    """Hashes of all right answers, in no order that tells anything."""
+    """Hashes of all right answers, in no telling order."""
     tied: tuple[str, ...] = ()
-    """Hashes of answers that are as good, but that the tie rule doesn't choose."""
+    """Hashes of equally good answers that lose by the tie rule."""
     places: int = 0
-    """Decimal places of a number that are looked at."""
+    """Decimal places of a number to look at."""
     whole: str = ""
-    """What the pieces of a split make together; "" if that isn't known."""
+    """The pieces of a split, joined; "" if that isn't known."""
 
 
 def hashed(salt: str, plain: str) -> str:
@@ -123,8 +123,7 @@ def exact_key(question: Question) -> Fraction:
 
 
 def number_forms(value: Fraction, accepts: Callable[[str], bool]) -> tuple[int, list[str]]:
-    """The plain forms of all numbers around `value` that are accepted, and how many decimal places are looked
-    at.
+    """The plain forms of all accepted numbers around `value`, and the number of decimal places to look at.
 
     A plain form has the number of places and the number without its point.
 
@@ -144,7 +143,7 @@ def number_forms(value: Fraction, accepts: Callable[[str], bool]) -> tuple[int, 
 
 
 def _accepted(numbers: Sequence[int], places: int, accepts: Callable[[str], bool]) -> Iterator[str]:
-    """Numbers, up to the first that isn't accepted."""
+    """Numbers, up to the first refused one."""
     for number in numbers:
         if not accepts(decimal_text(number, places)):
             return
@@ -166,7 +165,7 @@ def decimal_text(number: int, places: int) -> str:
 
 
 def split_forms(question: Question) -> list[str]:
-    """The splits that are right: the key, and of those that a picture's pieces make, all that are as good."""
+    """The right splits: the key, and all equally good splits into a picture's pieces."""
     tokens = question.key.split()
     bare = [token.removeprefix(CONTINUATION) if index else token for index, token in enumerate(tokens)]
     results = {" ".join(bare)}
@@ -207,7 +206,7 @@ def plain_words(text: str) -> str:
 
 
 def cell_lock(question: Question, number: int, name: str) -> Lock:
-    """The lock of one cell of a table, counted row by row: what may be there while all others are right."""
+    """The lock of one cell of a table, counted row by row: its right contents while all others are right."""
     key, salt = question.key.split("\n"), f"{name}:{number}"
 
     def fits(typed: str) -> bool:

@@ -1,5 +1,5 @@
-"""Exercises as pages of a site: a kind a page, some of each level, whose answers the page can check and
-doesn't hold; and their key."""
+"""Exercises as pages of a site: a kind a page, some of each level; the page can check the answers, but
+doesn't contain them; and their key."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SiteTask(NamedTuple):
     form: Form
     locks: Sequence[Lock]
     hint: str = ""
-    """Shown after a wrong answer: markup that doesn't tell the right one."""
+    """Shown after a wrong answer: markup without the right one."""
 
 
 def practice_path(kind: str) -> str:
@@ -56,7 +56,7 @@ def sets_of(kind: str, number: int) -> dict[int, list[Exercise]]:
 
 
 def practice_pages(kind: str, number: int, keys: bool) -> Iterator[SitePage]:
-    """The page of a kind, and that of its answers if the site has `keys`."""
+    """The page of a kind, and the page of its answers if the site has `keys`."""
     title, sets = _(EXERCISE_KINDS[kind].title), sets_of(kind, number)
     parts, answers = [], []
     for level, exercises in sets.items():
@@ -111,7 +111,7 @@ def task_html(task: SiteTask) -> str:
 
 
 def answer_words() -> str:
-    """The words that the script says."""
+    """The script's words."""
     words = {
         "right": _("Right."),
         "tied": _("Tied."),
@@ -175,4 +175,4 @@ BOXES: Final[Mapping[type, Callable[..., str]]] = {
     SeveralLines: _lines_box,
     Cells: _cell_boxes,
 }
-"""A form → what is filled in."""
+"""A form → the thing to fill in."""

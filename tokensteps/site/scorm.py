@@ -30,14 +30,13 @@ from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, Exercise
 SCORM_VERSIONS: Final = ("1.2", "2004")
 MANIFEST: Final = "imsmanifest.xml"
 NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-"""What no XML may have, however it is written."""
+"""Characters not allowed in XML, even when escaped."""
 FILE_DATE: Final = (1980, 1, 1, 0, 0, 0)
 """The date of each file, so that the same lesson gives the same bytes."""
 
 
 def exercises_page(exercises: Sequence[Exercise], title: str) -> SitePage:
-    """A list of exercises as one page, in the language in use; those whose answers a page can't check are
-    left out."""
+    """A list of exercises as one page, in the language in use, without exercises that a page can't check."""
     checked = [(one, locks) for one, locks in zip(exercises, map(locks_of, exercises), strict=True) if locks]
     tasks = [
         SiteTask(
@@ -55,8 +54,8 @@ def exercises_page(exercises: Sequence[Exercise], title: str) -> SitePage:
 
 
 def scorm_package(page: SitePage, version: str) -> bytes:
-    """The package of a page in the language in use: a ZIP file with the manifest and all that the page
-    needs."""
+    """The package of a page in the language in use: a ZIP file with the manifest and all of the page's
+    files."""
     files = {name: in_bytes(content) for name, content in _package_files(page)}
     start = f"{current_language()}/{page.path}"
     digest = blake2b(b"".join(files.values()), digest_size=8).hexdigest()
@@ -74,7 +73,7 @@ def scorm_package(page: SitePage, version: str) -> bytes:
 
 
 def _package_files(page: SitePage) -> Iterator[tuple[str, str | bytes]]:
-    """The page, and what pages share."""
+    """The page, and the shared files."""
     path = f"{current_language()}/{page.path}"
     message = _("No learning platform has opened this page: nothing is recorded.")
     body = filled("site/no-lms", message=escape(message)) + page.body

@@ -1,4 +1,4 @@
-"""What all pages of a site share: styles, faces and scripts, each a file, as a strict policy asks.
+"""The shared files of all pages of a site: styles, faces and scripts, each a file, as a strict policy asks.
 
 Scripts are classic ones, as a browser runs no module from `file://`. Firefox takes no face from there: the
 system's stands in.
@@ -29,16 +29,16 @@ STARTED: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
     "books.js": (("flipbook", "site/books.js"), ("terms", "handout/run-terms.js"), ("projector", "site/projector.js")),
     "exercises.js": (("", "site/exercises.js"),),
 }  # fmt: skip
-"""The scripts: components, each with the lines that start it; "" for none."""
+"""The scripts: components, each with its starting lines; "" for none."""
 FACES_SHEET: Final = "fonts.css"
 
 
 IN_PLATFORM: Final = "scorm.js"
-"""What talks to a learning platform: in packages alone."""
+"""The script for a learning platform: in packages alone."""
 
 
 def shared_files() -> Iterator[tuple[str, str | bytes]]:
-    """Each file's name in the folder `assets/` of a site, with what is in it."""
+    """Each file's name in the folder `assets/` of a site, with its contents."""
     theme = tomllib.loads((APP / ".streamlit" / "config.toml").read_text("utf-8"))["theme"]
     face = Template(read_asset("site/face.css"))
     paths = [APP / one["url"].removeprefix("app/") for one in theme["fontFaces"]]
@@ -56,7 +56,7 @@ def shared_files() -> Iterator[tuple[str, str | bytes]]:
 
 
 def classic(component: str, start: str) -> str:
-    """A component's script and the lines that start it, as a classic script that leaves no names behind."""
+    """A component's script and its starting lines, as a classic script without names left behind."""
     script = EXPORT.sub("", read_script(component)) if component else ""
     return Template(read_asset("site/classic.js")).substitute(script=f"{script}\n{read_asset(start)}")
 

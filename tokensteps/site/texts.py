@@ -1,5 +1,4 @@
-"""The pages of a site that are to be read: its index, the glossary, the errata, the lesson plans and the
-path."""
+"""The pages of a site to read: its index, the glossary, the errata, the lesson plans and the path."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ PATH_PAGE = "lessons/path.html"
 
 
 class Listed(NamedTuple):
-    """A page that the index names: its address from the site's folder, its title, and its language."""
+    """A page in the index: its address from the site's folder, its title, and its language."""
 
     target: str
     title: str
@@ -57,7 +56,7 @@ def listed_html(links: Iterable[str]) -> str:
 
 
 def index_page(runs: Sequence[SiteRun], own: Iterable[Listed]) -> SitePage:
-    """What the site has, in the language in use; `own` are a teacher's lessons."""
+    """The site's contents, in the language in use; `own` are a teacher's lessons."""
     here = current_language()
     lessons = [
         link_html(
@@ -154,7 +153,7 @@ def plan_path(lesson: Lesson) -> str:
 
 
 def plan_title(lesson: Lesson) -> str:
-    """What a plan is called, with its minutes."""
+    """A plan's name, with its minutes."""
     minutes = _("{number} minutes").format(number=count(lesson.minutes))
     return f"{minutes}: {_(lesson.title)}"
 
@@ -189,7 +188,7 @@ def plan_pages(runs: Sequence[SiteRun], known: Mapping[str, str]) -> Iterator[Si
 
 
 def remark_html() -> str:
-    """What these pages can't do without the app."""
+    """The limits of these pages without the app."""
     told_so = _(
         "This was written for the app, which has tabs and pages that a site without a server lacks. Where this site has the run, a link opens it."
     )
@@ -205,5 +204,5 @@ def plan_link(runs: Sequence[SiteRun], path: str, link: Link | None) -> str:
 
 
 def opening_link(link: str) -> str:
-    """A link that opens what was spoken of."""
+    """A link to the subject of a text."""
     return f'<p class="opens">{link}</p>'

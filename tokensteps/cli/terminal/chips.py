@@ -1,5 +1,4 @@
-"""Tokens as coloured chips in a terminal. Their text is `readable`: whatever would steer a terminal has a
-name there."""
+"""Tokens as coloured chips in a terminal. Their text is `readable`: control characters have a name there."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ BACKGROUNDS: Final = (
 """The page's ten colours, somewhat stronger, under dark letters: they stand on any terminal's own
 background."""
 NEW_TOKEN: Final = "bold underline"
-"""A token that was made just now, also where there are no colours."""
+"""A token made just now, also without colours."""
 
 
 def terminal_chip(token: str, style: Style, more: str = "") -> Text:
@@ -28,7 +27,7 @@ def terminal_chip(token: str, style: Style, more: str = "") -> Text:
 
 
 def in_a_row(tokens: Iterable[str], style: Style, made: Iterable[int] = ()) -> Text:
-    """Tokens with a space between them; those at the places in `made` are set off."""
+    """Tokens with a space between them; the ones at the indices in `made` are set off."""
     new = {*made}
     return Text(" ").join(
         terminal_chip(token, style, NEW_TOKEN if at in new else "") for at, token in enumerate(tokens)

@@ -1,4 +1,4 @@
-"""The extra that has `rich` and `textual`, and the language of a terminal."""
+"""The extra with `rich` and `textual`, and the language of a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OF_THE_EXTRA: Final = ("rich", "textual")
 
 @contextmanager
 def with_extra() -> Iterator[None]:
-    """Say what to install where a package of the extra is missing. Raises ClickException."""
+    """Say what to install if a package of the extra is missing. Raises ClickException."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -31,7 +31,7 @@ def with_extra() -> Iterator[None]:
 
 
 def own_language() -> str:
-    """The language that this terminal's settings ask for, of those that there are."""
+    """The available language that fits this terminal's settings."""
     wanted = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     return language_of(wanted.partition(".")[0])
 

@@ -1,5 +1,5 @@
-"""What a step of training shows in a terminal: its words, what it chose from, the vocabulary. The sentences
-are the frame's own."""
+"""A step of training in a terminal: its words, its candidates, the vocabulary. The sentences are the frame's
+own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.numbers import chance, nats
 
 NEWEST: Final = 60
-"""Tokens of the vocabulary that are shown: as many as a wide terminal has room for."""
+"""Tokens of the vocabulary to show: as many as a wide terminal has room for."""
 TableRow = Sequence[str | Text]
 
 
@@ -39,7 +39,7 @@ def panel_heading(title: str, number: str) -> Text:
 
 
 def words_text(snapshot: Any, style: Style, rows: int, width: int) -> Text:
-    """The words with their tokens, those first that this step changes."""
+    """The words with their tokens, the words changed by this step first."""
     if isinstance(snapshot, MergeSnapshot):
         lines, corpus = [*merged_words(snapshot, style, width)], snapshot.trace.corpus_at(snapshot.step)
     else:
@@ -52,7 +52,7 @@ def words_text(snapshot: Any, style: Style, rows: int, width: int) -> Text:
 
 
 def merged_words(snapshot: MergeSnapshot, style: Style, width: int) -> Iterator[Text]:
-    """Of BPE and WordPiece: what was merged is set off, and other words step back."""
+    """Of BPE and WordPiece: the merged token is set off, and other words step back."""
     trace, event = snapshot.trace, snapshot.event
     corpus = trace.corpus_at(snapshot.step)
     changed: Sequence[str] = event.words if event.kind == "merge" else ()
@@ -70,7 +70,7 @@ def merged_words(snapshot: MergeSnapshot, style: Style, width: int) -> Iterator[
 
 
 def unigram_words(snapshot: UnigramSnapshot, style: Style, width: int) -> Iterator[Text]:
-    """Of Unigram: best splits; of a word that is split anew, as it was and as it is."""
+    """Of Unigram: best splits; of a word with a new split, the old one and the new one."""
     corpus = snapshot.trace.corpus
     changed = {one.word: one for one in changed_splits(snapshot)}
     yield panel_heading(_("Best splits"), words_count(len(corpus.words)))
@@ -96,7 +96,7 @@ def frequency_row(shown: Text, frequency: int, width: int) -> Text:
 
 
 def choices(snapshot: MergeSnapshot | UnigramSnapshot, style: Style, rows: int) -> Group:
-    """The pairs that a merge was chosen from, or the pieces that a step of Unigram is about."""
+    """The candidates of a merge, or the pieces of a step of Unigram."""
     if isinstance(snapshot, MergeSnapshot):
         return pairs(snapshot, style, rows)
     event = snapshot.event
@@ -112,7 +112,7 @@ def choices(snapshot: MergeSnapshot | UnigramSnapshot, style: Style, rows: int) 
 
 
 def panel_table(title: str, number: str, names: Iterable[str], rows: Iterable[TableRow]) -> Group:
-    """A table under its heading, whose first column is of tokens and whose others are of numbers."""
+    """A table under its heading, with tokens in the first column and numbers in the others."""
     result = Table(box=None, pad_edge=False)
     for index, name in enumerate(names):
         result.add_column(name, justify="right" if index else "left", no_wrap=True, overflow="ellipsis")
@@ -227,7 +227,7 @@ def vocabulary(snapshot: Any, style: Style) -> Text:
 
 
 def token_of(event: Any) -> str:
-    """The token that a step makes, or the piece that it takes away; "" for another step.
+    """The token made by a step, or the piece removed by it; "" for another step.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10}), merges=1)

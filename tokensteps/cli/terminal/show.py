@@ -1,4 +1,4 @@
-"""The command that shows a text's tokens in the terminal, by one tokenizer or by several."""
+"""The command to show a text's tokens in the terminal, by one tokenizer or by several."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def tokenizer_rules(command: Any) -> Any:
-    """Give a command the options of files that don't say how text is split."""
+    """Give a command the options for files without rules for splitting text."""
     for add in reversed(TOKENIZER_RULES):
         command = add(command)
     return command
@@ -79,7 +79,7 @@ def terminal_lines(console: Any, lines: Iterable[Text]) -> Iterator[str]:
 def token_lines(
     texts: Iterable[str], tokenizers: Sequence[tuple[str, Tokenizer]], width: int
 ) -> Iterator[Text]:
-    """What is shown of each text, by each tokenizer."""
+    """The output for each text, by each tokenizer."""
     from rich.text import Text
 
     from tokensteps.cli.terminal.chips import with_ids

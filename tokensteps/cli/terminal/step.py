@@ -1,4 +1,4 @@
-"""The command that steps through training in the terminal."""
+"""The command for stepping through training in the terminal."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def step_command(at: int, language: str, **asked: Any) -> None:
             "The keys come from standard input, so the text can't; name a file, or pipe the steps out."
         )
     if not piped:
-        with with_extra():  # before the training, which may take long
+        with with_extra():  # before the training: it may take long
             from tokensteps.cli.terminal.stepper import Stepper
     trace = train_as_asked(**asked)
     use_language(language)

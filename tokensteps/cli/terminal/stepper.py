@@ -17,9 +17,9 @@ from tokensteps.drawing.training.step_kinds import STEP_KINDS
 from tokensteps.language.i18n import _, count, use_language
 
 FAR: Final = 10
-"""Steps that a page key goes."""
+"""Steps of a page key."""
 BAR: Final = 20
-"""Columns of the bar that says how far the run is."""
+"""Columns of the bar for the run's progress."""
 
 
 class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
@@ -79,7 +79,7 @@ class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
-        if self.trace.ranked_by == "score":  # whose table has one more column
+        if self.trace.ranked_by == "score":  # its table has one more column
             self.query_one("#words").styles.width, self.query_one("#choices").styles.width = "2fr", "3fr"
         self.call_after_refresh(self.draw)
 
@@ -149,7 +149,7 @@ class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
             self.draw(message.format(text=readable(text), last=count(len(self.trace))))
 
     def action_again(self) -> None:
-        """Go to the next step whose token holds what is searched, around the end to the beginning."""
+        """Go to the next step with the searched text in its token; after the end, from the beginning."""
         use_language(self.language)
         if not self.wanted:
             return

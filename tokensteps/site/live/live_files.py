@@ -1,8 +1,8 @@
-"""The files of the page “Try” that come from elsewhere: Pyodide, from its npm package, and the engine and the
-drawing as they are.
+"""The page “Try”: files from elsewhere (Pyodide, from its npm package), and the engine and the drawing as
+they are.
 
 All of it is two scripts, so that the page works from `file://`, too, where a browser fetches nothing: one is
-the page's worker, the other holds each file under gzip and base64, and hands them to the page.
+the page's worker, the other has each file under gzip and base64, and passes them to the page.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ PYODIDE_SHA512: Final = (
 )
 """The digest of the npm package in this version, as npm writes it: no other package gets into a site."""
 PROGRAMS: Final = ("pyodide.js", "pyodide.asm.mjs")
-"""What the worker runs of the package."""
+"""The package's programs for the worker."""
 NEEDED: Final = ("pyodide.asm.wasm", "python_stdlib.zip")
-"""What it is given of it."""
+"""The package's data for the worker."""
 LOCK: Final = "pyodide-lock.json"
 NPM_SECONDS: Final = 300
 """How long npm may take for 6.5 MB."""
@@ -42,7 +42,7 @@ CARRIED: Final = (
     *(f"tokensteps/{name}.py" for name in ("__init__", "version", "assets", "limits", "bounded")),
     *(f"tokensteps/{room}/__init__.py" for room in ("runs", "site")),
 )  # fmt: skip
-"""What of ours the browser runs: folders and files."""
+"""Our own code for the browser: folders and files."""
 STAND_IN: Final = "tokensteps/site/live/regexp.py"
 LIVE: Final = "live.js"
 WORKER: Final = "live-worker.js"
@@ -50,12 +50,11 @@ TRY: Final = "try.js"
 
 
 class PackageError(Exception):
-    """Pyodide's package isn't to be had, or isn't the one. A sentence for whoever builds the site."""
+    """Pyodide's package is missing, or is another one. A sentence for the site's builder."""
 
 
 def npm_package() -> bytes:
-    """Pyodide's package, from the registry that npm is set up for. Raises PackageError, which says what to do
-    without."""
+    """Pyodide's package, from npm's registry. Raises PackageError with a way to do without."""
     wanted = f"pyodide@{PYODIDE}"
     remedy = f"Leave out --live, or give the package as a file: --pyodide FILE. “npm pack {wanted}” makes one where the registry can be reached."
     npm = shutil.which("npm")
@@ -124,7 +123,7 @@ def worker_script(loader: str, module: str, ours: Iterable[str] = ("regexp", "wo
 
 
 def notice(licence: str, sources: str) -> str:
-    """What is in the script, whose it is, and where its sources are."""
+    """The script's contents, their owners, and the place of their sources."""
     return (
         f"{LIVE} and {WORKER} hold Pyodide {PYODIDE} as its npm package has it, with CPython in it, beside TokenSteps itself.\n"
         f"Pyodide's license: {licence}. CPython's license: PSF-2.0. Pyodide's sources: {sources}\n"
@@ -132,7 +131,7 @@ def notice(licence: str, sources: str) -> str:
 
 
 def live_script(runtime: dict[str, bytes], lock: str) -> str:
-    """The script that hands the page all that its worker needs."""
+    """The script with all of the worker's files, for the page."""
     files = {**runtime, "tokensteps.zip": archive()}
     handed = {"lock": lock, "files": {name: in_base64(data) for name, data in files.items()}}
     return f"tokenstepsParts({json.dumps(handed)});\n"
@@ -144,7 +143,7 @@ def in_base64(data: bytes) -> str:
 
 
 def archive() -> bytes:
-    """What of ours the browser runs, as a zip archive: sources, catalogues, and the stand-in under the name
+    """Our own code for the browser, as a zip archive: sources, catalogues, and the stand-in under the name
     `regex`."""
     paths = [path for index in CARRIED for path in sources_in(PACKAGES / index)]
     files = {path.relative_to(PACKAGES).as_posix(): path for path in paths}
@@ -163,5 +162,5 @@ def archive() -> bytes:
 
 
 def sources_in(place: Path) -> list[Path]:
-    """The sources of a folder and of those in it, or the one file."""
+    """The sources of a folder and its subfolders, or the one file."""
     return sorted(place.rglob("*.py")) if place.is_dir() else [place]

@@ -1,4 +1,4 @@
-"""The page “Try” of a site: a form, and the places where the browser shows what it has trained."""
+"""The page “Try” of a site: a form, and the places for the browser's results."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ TRY_POLICY: Final = (
 """A site's policy, and WebAssembly and a worker, from `file://` one of the page's own: it still asks nobody
 for anything."""
 USUAL_SIZE: Final = 100
-"""Tokens that the page asks for at first."""
+"""The page's first number of tokens."""
 FIRST_TEXT: Final = "course"
-"""The example whose text is there at first."""
+"""The example with the first text."""
 
 
 def try_page() -> SitePage:
@@ -57,12 +57,12 @@ def try_page() -> SitePage:
 
 
 def try_title() -> str:
-    """What the page is called."""
+    """The page's name."""
     return _("Your own text")
 
 
 def pre_html(algorithm: str) -> str:
-    """The ways to split that an algorithm can take, with the one that it usually takes first chosen."""
+    """An algorithm's ways to split, with its usual one chosen at first."""
     rule = next(rule for rule in RULES_OF[algorithm] if rule.name == SPLIT.name)
     options = "".join(
         option_html(choice, choice_name(rule.name, choice), choice == rule.default) for choice in rule.choices
@@ -76,7 +76,7 @@ def option_html(value: str, title: str, chosen: bool = False) -> str:
 
 
 def try_words() -> dict[str, str | int]:
-    """The words that the script says, and how many characters of the text it encodes at first."""
+    """The script's words, and the number of characters of the text to encode at first."""
     return {
         "loading": _("Python is loading …"),
         "ready": _("Ready."),

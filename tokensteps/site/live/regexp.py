@@ -1,9 +1,9 @@
-r"""The browser's own `RegExp` behind the names of `regex`, which has no build for Pyodide: the page's archive
-has this file as `regex.py`.
+r"""The browser's own `RegExp` behind the names of `regex`, which has no build for Pyodide: this file is
+`regex.py` in the page's archive.
 
-So it is what the engine's one import of `regex` finds there. A pattern is translated as far as ours go, when
-it is first used: what `RegExp` can't say is an `error`, never something else in silence. Where a pattern
-matches is asked of `assets/site/live/regexp.js`.
+So the engine's one import of `regex` finds it there. A pattern is translated at its first use, as far as ours
+go: anything `RegExp` can't express is an `error`, never something else in silence.
+`assets/site/live/regexp.js` finds the matches.
 
 >>> translated(r"(?P<word>\p{Han}+)|[^\s\p{L}]{1,3}$").source
 '(?<word>\\p{Script=Han}+)|[^\\p{White_Space}\\p{L}]{1,3}(?=\\n?(?![^]))'
@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, NoReturn
 
 DOTALL: Final = 16
 VERBOSE: Final = 64
-"""The flags, as `re` numbers them. Whatever isn't named here can't be asked for."""
+"""The flags, with the numbers of `re`. No other flags exist here."""
 
 _CATEGORIES: Final = re.compile("L[ulmto&]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfson]?|LC")
 _BINARY: Final = frozenset({"Alphabetic", "Any", "Emoji", "Extended_Pictographic", "White_Space"})
@@ -40,7 +40,7 @@ _OPERATOR: Final = re.compile(r"--|&&|\|\||~~")
 
 
 class error(Exception):
-    """A pattern that can't be translated; `pos` is where, in characters."""
+    """A pattern that can't be translated; `pos` is the place, in characters."""
 
     def __init__(self, msg: str, pos: int) -> None:
         self.msg, self.pos = msg, pos
@@ -123,7 +123,7 @@ class _Translator:
         return "".join(parts) + "]"
 
     def _item(self) -> str:
-        """One character of a set, a range of them, or what stands for several."""
+        """One character of a set, a range of them, or a sign for several."""
         if self.nested:
             if self.pattern[self.at] == "[":
                 return self._set()
@@ -142,7 +142,7 @@ class _Translator:
         return _literal(self.pattern[self.at - 1], _SYNTAX_IN_SET)
 
     def _escape(self, places: dict[str, str] | None) -> str:
-        r"""What begins with a backslash; in a set there are no `places` such as `\A`."""
+        r"""An escape with a backslash; in a set there are no `places` such as `\A`."""
         if result := self._take(_PROPERTY):
             return rf"\{result[1]}{{{self._property(result[2])}}}"
         signs = _SYNTAX if places else _SYNTAX_IN_SET
@@ -164,7 +164,7 @@ class _Translator:
         return _literal(_CONTROLS.get(sign, sign), signs)
 
     def _property(self, name: str) -> str:
-        """A property's name: of a category, of one that holds or not, else of a script."""
+        """A property's name: a category's, a binary one's, else a script's."""
         if _CATEGORIES.fullmatch(name) or name in _BINARY:
             return "LC" if name == "L&" else name
         return f"Script={name}"
@@ -192,8 +192,7 @@ class Match:
         self.string, self._places, self._names = string, places, names
 
     def span(self, group: int | str = 0) -> tuple[int, int]:
-        """From where to where; (-1, -1) for a group without a match. Raises IndexError for one that isn't
-        there."""
+        """Start and end; (-1, -1) for a group without a match. Raises IndexError for an unknown group."""
         number = self._names.get(group, -1) if isinstance(group, str) else group
         if not 0 <= 2 * number < len(self._places):
             raise IndexError(f"no such group: {group!r}")
@@ -217,7 +216,7 @@ class Match:
 
     @property
     def lastgroup(self) -> str | None:
-        """The name of the last group that matched, where none lies within another."""
+        """The name of the last matched group, if no group lies within another."""
         return next((name for name, number in reversed(self._names.items()) if self.start(number) >= 0), None)
 
 
@@ -225,7 +224,7 @@ Replacement = str | Callable[[Match], str]
 
 
 class Pattern:
-    """A pattern that has been given to `compile`; translated when it is first used."""
+    """A pattern given to `compile`; translated at its first use."""
 
     def __init__(self, pattern: str, flags: int) -> None:
         self.pattern, self.flags = pattern, flags
@@ -235,7 +234,7 @@ class Pattern:
         return translated(self.pattern, self.flags)
 
     def _found(self, string: str, source: str, way: str) -> Iterator[Match]:
-        """The matches, all that there are or the first, as `way` says: see regexp.js."""
+        """The matches, all or the first, by `way`: see regexp.js."""
         _source, groups, names = self._read
         places, width = places_of(source, way, string, groups > 0), 2 * (groups + 1)
         for at in range(0, len(places), width):
@@ -246,7 +245,7 @@ class Pattern:
         return self._found(string, self._read.source, "all")
 
     def findall(self, string: str) -> list[str | tuple[str, ...]]:
-        """What the matches have: their group, their groups, or all of each."""
+        """The matches' texts: their group, their groups, or the whole of each."""
         whole = self._read.groups == 0
         result = [(match[0],) if whole else match.groups() for match in self.finditer(string)]
         texts = [tuple(part or "" for part in parts) for parts in result]
@@ -262,7 +261,7 @@ class Pattern:
         return next(self._found(string, f"(?:{self._read.source}){_END}", "here"), None)
 
     def split(self, string: str) -> list[str | None]:
-        """What lies between the matches, with their groups."""
+        """The parts between the matches, with their groups."""
         parts: list[str | None] = []
         at = 0
         for match in self.finditer(string):
@@ -271,8 +270,8 @@ class Pattern:
         return [*parts, string[at:]]
 
     def sub(self, replacement: Replacement, string: str) -> str:
-        """Each match replaced; a replacement that is a text has no backslash. Raises `error` for one that
-        has."""
+        """Each match replaced; a replacement text has no backslash. Raises `error` for one with a
+        backslash."""
         if isinstance(replacement, str) and "\\" in replacement:
             raise error("a replacement with a backslash isn't known to the browser", replacement.index("\\"))
         parts, at = [], 0
@@ -296,7 +295,7 @@ def places_of(source: str, way: str, string: str, grouped: bool) -> list[int]:
 
 @lru_cache(maxsize=500)
 def compile(pattern: str, flags: int = 0) -> Pattern:
-    """Make a pattern ready. What isn't known to the browser is an `error` where it is used."""
+    """Make a pattern ready. Anything unknown to the browser is an `error` at its first use."""
     return Pattern(pattern, flags)
 
 
@@ -325,6 +324,5 @@ def sub(pattern: str, replacement: Replacement, string: str, flags: int = 0) -> 
 
 
 def escape(text: str, **_ways: bool) -> str:
-    """A pattern that matches this text, with no more backslashes than it needs, in whichever of the ways of
-    `regex`."""
+    """A pattern for exactly this text, with only the necessary backslashes, in all of `regex`'s ways."""
     return "".join(_literal(character, _SYNTAX - {"/"}) for character in text)

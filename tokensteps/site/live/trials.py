@@ -1,7 +1,7 @@
-"""What a visitor of the page “Try” has trained in the browser: the run, its steps, and how it encodes a text.
+"""The results of the page “Try”, trained in the visitor's browser: a run, its steps, and a text's encoding.
 
-The page's worker asks for all of it, and answers travel as JSON. Markup comes from `drawing/` alone; what was
-typed goes there as text.
+The page's worker asks for all of it, and answers travel as JSON. Markup comes from `drawing/` alone; typed
+text goes there as text.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tokensteps.limits import ENCODE_LIMIT, LIVE_TEXT, STEPS_TOLD, WHY_LISTED
 from tokensteps.runs.rules import RULES_OF, SPLIT, USUAL_SEED
 
 LIVE_WINDOW: Final = 48
-"""Steps that are drawn at once in a visitor's browser: a tenth of a second each would be too long to wait for
+"""Steps to draw at once in a visitor's browser: a tenth of a second each would be too long to wait for
 hundreds."""
 
 TELLING: Final = 0.2
@@ -40,7 +40,7 @@ Tell = Callable[[int], object]
 
 
 class LiveError(TokenizersCoreError):
-    """What a browser can't do with a text. `why` is a key of `templates`.
+    """A text beyond a browser's abilities. `why` is a key of `templates`.
 
     >>> print(LiveError("long", 30_000, LIVE_TEXT))
     The text has 30,000 characters, but the page takes 20,000: shorten it.
@@ -58,8 +58,8 @@ class LiveError(TokenizersCoreError):
 
 
 class Book(NamedTuple):
-    """Something to step through. Its `run` is a name that no other has on this page: with a new one, the
-    flipbook starts anew."""
+    """Something to step through. Its `run` is a unique name on this page: with a new one, the flipbook starts
+    anew."""
 
     run: str
     title: str
@@ -67,7 +67,7 @@ class Book(NamedTuple):
     draw: Callable[[int], Frame]
 
     def around(self, step: int) -> range:
-        """The steps that are drawn with this one."""
+        """The steps to draw with this one."""
         return window(step, self.last, LIVE_WINDOW, LIVE_WINDOW)
 
     def drawn(self, shown: range, step: int, nonce: int) -> str:
@@ -77,8 +77,8 @@ class Book(NamedTuple):
 
 
 class Trials:
-    """All that one visit has made. `language` is the page's, and `tell` hears how many steps of a training
-    are done."""
+    """All results of one visit. `language` is the page's, and `tell` gets the number of finished steps of a
+    training."""
 
     def __init__(self, language: str, tell: Tell) -> None:
         use_language(language)
@@ -89,8 +89,8 @@ class Trials:
         self._made = 0
 
     def do(self, what: str, given: str) -> str:
-        """Do what the page asks: one of the methods below, by its name, with what it takes as JSON. An error
-        is a sentence for the page."""
+        """Do the page's task: one of the methods below, by its name, with its argument as JSON. An error is a
+        sentence for the page."""
         acts = (self.train, self.encode, self.explain, self.frames, self.save)
         act: Any = next(one for one in acts if one.__name__ == what)
         try:
@@ -101,8 +101,8 @@ class Trials:
             return json.dumps({"error": explained(error)})
 
     def warm_up(self) -> None:
-        """Train a word with each algorithm, and forget it: what only a first run takes (patterns, catalogues,
-        code that the browser compiles when it is first called) is done before somebody waits for it."""
+        """Train a word with each algorithm, and forget it: the costs of a first run (patterns, catalogues,
+        code that the browser compiles at its first call) are paid before somebody waits."""
         aside = Trials(current_language(), lambda _done: None)
         for algorithm, rules in RULES_OF.items():
             pre = next(rule.default for rule in rules if rule.name == SPLIT.name)
@@ -111,8 +111,8 @@ class Trials:
         aside.explain("hugs")
 
     def train(self, text: str, algorithm: str, pre: str, size: str) -> dict[str, Any]:
-        """Train on a text, with the app's usual settings for whatever the page doesn't ask. Raises what the
-        engine raises."""
+        """Train on a text, with the app's usual settings for everything not on the page. Raises the engine's
+        errors."""
         self._trace = run_of_text(text, algorithm, {"pre": pre, "size": size}, self._tell)
         trace, style = self._trace, style_of(self._trace)
         draw = STEP_KINDS[trace.ranked_by].frame
@@ -121,7 +121,7 @@ class Trials:
         )
 
     def encode(self, text: str) -> dict[str, Any]:
-        """A text's tokens as markup, their ids, and its words, each of which can be explained."""
+        """A text's tokens as markup, their ids, and its words, each with an explanation on request."""
         trace = self._known()
         encoding = trace.tokenizer().encode(bounded_text(text, ENCODE_LIMIT))
         return {
@@ -174,10 +174,10 @@ def bounded_text(text: str, limit: int) -> str:
 
 
 def run_of_text(text: str, algorithm: str, chosen: Mapping[str, str], tell: Tell) -> AnyTrace:
-    """Train on a text as a file of it would be, with these of the app's settings, as its addresses have them,
-    and the usual ones for the rest.
+    """Train on a text as on a file of it, with these of the app's settings, in the form of its addresses, and
+    the usual ones for the rest.
 
-    Raises LiveError, ValueError for a setting that can't be, and what the engine raises.
+    Raises LiveError, ValueError for an impossible setting, and the engine's errors.
     """
     rules = {rule.name: rule for rule in RULES_OF[algorithm]}
     pre, size = (rules[name].parse(chosen[name]) for name in ("pre", "size"))
