@@ -387,7 +387,8 @@ class ClassStrip extends Component {
   onShown({ question, judged } = {}) {
     if (question && question.nonce !== this.answeredNonce && question.nonce === this.askedNonce) {
       [this.answeredNonce, this.pending] = [question.nonce, null];
-      this.wall?.open({ question: question.question, kinds: question.kinds });
+      const { question: made, kinds } = question, why = this.labels[kinds.length ? "run_over" : "no_run"];
+      this.wall?.open({ question: made, kinds, why: made ? "" : why });
     }
     if (judged && JSON.stringify(judged) !== this.judged) {
       this.judged = JSON.stringify(judged);

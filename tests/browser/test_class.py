@@ -411,9 +411,11 @@ def an_exercise_set(lecturer: Page, phone: Page, app: str, code: str) -> None:
 
 
 def asked_there(lecturer: Page) -> None:
-    """While something is asked, `G` gives nothing: it is the key for another vote."""
+    """Without a run, the question is the lecturer's own, and the wall says why. While something is asked, `G`
+    gives nothing: it is the key for another vote."""
     expect(lecturer.locator(f"{STRIP} [data-do=give]")).to_be_visible()
     lecturer.keyboard.press("a")
+    expect(lecturer.locator(f"{WALL} .told")).to_contain_text("This page has no trained run to ask about")
     lecturer.locator(f"{WALL} textarea").click()
     lecturer.keyboard.type("Ready?")
     lecturer.keyboard.press("Tab")

@@ -6,7 +6,8 @@ const MOST_PICKED = 12; // answers in people's own words on the wall
 const COUNTDOWNS = [0, 30, 60, 120];
 
 class Wall {
-  draft = null; // a question that isn't asked yet: {question, kinds}; without a question, one of the lecturer's own
+  // A question that isn't asked yet: {question, kinds}; without a question, one of the lecturer's own, and why.
+  draft = null;
   seconds = 0;
 
   constructor(strip) {
@@ -81,13 +82,13 @@ class Wall {
     return make("header", {}, make("h2", { textContent: words }), make("b", { className: "time" }), close);
   }
   draftParts() {
-    const { labels, draft } = this, { question, kinds } = draft;
+    const { labels, draft } = this, { question, kinds, why } = draft;
     const list = [...kinds.map(([kind, name]) => this.pressed(`kind:${kind}`, name, question?.kind === kind)),
       this.pressed("kind:own", labels.own, !question)];
     const times = COUNTDOWNS.map((seconds) => this.pressed(`time:${seconds}`,
       seconds ? filled(labels.seconds, { number: seconds }) : labels.no_time, this.seconds === seconds));
     const asked = question ? [make("p", { className: "asked" }, ...inLanguage(question.say)), this.offered(question)]
-      : [this.own.node];
+      : [why && this.told(why), this.own.node];
     return [this.head(labels.ask_class), this.group(labels.kind, ...list), ...asked.filter(Boolean),
       this.group(labels.countdown, ...times),
       draft.error && this.told(draft.error, "told wrong"),
