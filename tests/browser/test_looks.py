@@ -5,6 +5,7 @@ Source: paper is black on white, and a stage is steady. Oracles: the browser's c
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,12 +53,16 @@ def test_paper_is_black_on_white_without_controls(address: str, page: Page) -> N
         assert light.evaluate(LIGHTNESS.format("backgroundColor")) > 200
 
 
-@pytest.mark.parametrize("width", [934, 358])
-def test_long_numbers_have_room(open_page: Callable[..., Page], tmp_path: Path, width: int) -> None:
-    """Five digits: their thousands are set apart, and the transport shows all of them, on a phone, too."""
+@pytest.mark.parametrize(("width", "marks"), [(934, None), (934, [12_345]), (358, None)])
+def test_long_numbers_have_room(
+    open_page: Callable[..., Page], tmp_path: Path, width: int, marks: list[int] | None
+) -> None:
+    """Five digits: their thousands are set apart, and the transport shows all of them, on a phone, too, and
+    beside the buttons that lead to marked steps."""
     status = "vocabulary 12,601 of 16,256"
     frames = [Frame("<p>x</p>", "", "x", status)]
-    data = payload("run", 16_000, 12_345, frames, (12_345, 1), flipbook_labels()).decode()
+    message = payload("run", 16_000, 12_345, frames, (12_345, 1), flipbook_labels()).decode()
+    data = json.dumps(json.loads(message) | {"marks": marks})
     script = read_script("flipbook").replace("export default ", "")
     styles = "".join(map(read_asset, FLIPBOOK_STYLES))
     path = tmp_path / "long.html"
@@ -72,7 +77,8 @@ def test_long_numbers_have_room(open_page: Callable[..., Page], tmp_path: Path, 
     page.goto(path.as_uri())
     where = page.locator(".where")
     expect(where).to_have_text(f"Step 12,345 of 16,000· {status}")
-    assert where.locator("> span").evaluate("node => node.scrollWidth <= node.clientWidth"), "cut off"
+    expect(page.locator("[data-do=after]")).to_be_visible(visible=marks is not None)
+    assert where.locator("> span").evaluate("node => node.scrollWidth - node.clientWidth") <= 0, "cut off"
 
 
 def test_one_step_has_nothing_to_play(open_page: Callable[..., Page], tmp_path: Path) -> None:
