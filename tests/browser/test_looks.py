@@ -158,6 +158,15 @@ def test_what_is_chosen_shows_in_forced_colours(address: str, page: Page) -> Non
     page.emulate_media(forced_colors="none")
 
 
+def test_a_start_under_several_rules_is_whole_in_sight(address: str, page: Page) -> None:
+    """What is told of them takes the place of rows, not of the vocabulary below."""
+    page.goto(f"{address}/unigram?corpus=course&size=320&bytes=1&coverage=0.98&step=0")
+    book = page.locator(".st-key-unigram-book")
+    expect(book.locator(".say")).to_contain_text("256 byte pieces")
+    expect(book.locator(".vocab")).to_be_in_viewport(ratio=1)
+    assert book.locator(".w:visible").count() == 6
+
+
 def test_the_keyboard_goes_past_a_folded_sidebar(address: str, page: Page) -> None:
     """And the words on the stage are a list to screen readers."""
     page.goto(f"{address}/bpe?corpus=hug&step=2")

@@ -119,14 +119,7 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
     text = ""
     if trace.knows_loss(0):
         text = voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss)))
-    why = sentences(
-        tell_cuts(trace.corpus, voice),
-        tell_kept(trace.corpus, voice),
-        tell_left_out(trace, voice),
-        tell_initial(trace, voice),
-        tell_not_in_seed(trace, voice),
-        tell_fallback(trace.settings, voice),
-    )
+    why = sentences(*told_rules(trace, voice))
     if cost_nothing(trace):
         size = voice.say(_("At this size no word is re-segmented: choose a smaller vocabulary to see that."))
         why = sentences(why, size)
@@ -143,6 +136,19 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
         longer=voice.say(best, number=count(longer)),
     )
     return FiguredNarration(lead, why, sentences(seed, text))
+
+
+def told_rules(trace: UnigramTrace, voice: TextFormat) -> list[str]:
+    """What rules that few runs need do to the text, the alphabet and the seed, a text for each."""
+    told = (
+        tell_cuts(trace.corpus, voice),
+        tell_kept(trace.corpus, voice),
+        tell_left_out(trace, voice),
+        tell_initial(trace, voice),
+        tell_not_in_seed(trace, voice),
+        tell_fallback(trace.settings, voice),
+    )
+    return [*filter(None, told)]
 
 
 def tell_not_in_seed(trace: UnigramTrace, voice: TextFormat) -> str:

@@ -39,12 +39,15 @@ ROWS_BEFORE: Final = 2
 """Rows of the ranking shown above the pruned piece."""
 
 
-def pieces_panel(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) -> str:
-    """The panel for the step; without `ahead`, it gives no hint at the next prunes."""
+def pieces_panel(
+    snapshot: UnigramSnapshot, style: Style, ahead: bool = True, limit: int = CANDIDATE_ROWS
+) -> str:
+    """The panel for the step; without `ahead`, it gives no hint at the next prunes. Of the seed, at most
+    `limit` pieces are listed."""
     event = snapshot.event
     match event.kind:
         case "start":
-            return seed_panel(snapshot, style)
+            return seed_panel(snapshot, style, limit)
         case "prune":
             return ranking_panel(event, snapshot.trace, style, ahead)
         case "e_step":
@@ -55,11 +58,11 @@ def pieces_panel(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) ->
             return final_panel(snapshot, style)
 
 
-def seed_panel(snapshot: UnigramSnapshot, style: Style) -> str:
+def seed_panel(snapshot: UnigramSnapshot, style: Style, limit: int) -> str:
     """The best-ranked longer pieces of the seed; before them the ones excluded by a bound, struck out."""
     trace = snapshot.trace
     excluded = excluded_from_seed(trace, EXCLUDED_PIECES)
-    shown = seed_shown(trace)[: CANDIDATE_ROWS - len(excluded)]
+    shown = seed_shown(trace)[: limit - len(excluded)]
     most = max((number for _piece, number in shown), default=1)
     rows = "".join(
         f"<tr><td>{chip(piece, style)}<td>{pick_html(lit_id(piece), count(number))}<td>{chance(math.exp(snapshot.pieces[piece]))}<td>{bar(number / most)}"

@@ -14,9 +14,9 @@ from tokenizers_core.training.unigram_trace import UnigramSnapshot
 from tokensteps.drawing.code_steps import code_attributes, unigram_beats
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.errata import unigram_erratum
-from tokensteps.drawing.narration.pruning import tell_end, tell_margin, tell_unigram
+from tokensteps.drawing.narration.pruning import tell_end, tell_margin, tell_unigram, told_rules
 from tokensteps.drawing.narration.text_format import Marked, Plain
-from tokensteps.drawing.stage_markup import WORD_ROWS, stage_html, start_label, strip_html
+from tokensteps.drawing.stage_markup import CANDIDATE_ROWS, WORD_ROWS, stage_html, start_label, strip_html
 from tokensteps.drawing.tokens import Style, chip, token_html
 from tokensteps.drawing.training.pieces import pieces_panel
 from tokensteps.drawing.training.resplits import splits_panel
@@ -25,6 +25,8 @@ from tokensteps.language.marks import first_marks
 
 ERRATUM_ROWS: Final = 3
 """Rows of words replaced by an erratum."""
+RULES_ROWS: Final = 2
+"""Rows replaced by the sentences on several rules."""
 STRIP_PIECES: Final = 48
 STEP_NAMES: Final[Mapping[str, str]] = {
     "e_step": N_("E step"),
@@ -42,11 +44,14 @@ def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True, **_
     lead, why, figures = tell_unigram(snapshot, voice)
     why = sentences(why, escape(ending)) + (next_resplit(snapshot) if ahead else "")
     erratum = unigram_erratum(snapshot, style)
+    # What is told of several rules takes the place of rows: what is below stays in sight.
+    is_long = event.kind == "start" and len(told_rules(snapshot.trace, plain)) > 1
+    rows = WORD_ROWS - (ERRATUM_ROWS if erratum else RULES_ROWS if is_long else 0)
     html = stage_html(
         f'{lead}</p><p class="why">{why}',
-        splits_panel(snapshot, style, WORD_ROWS - ERRATUM_ROWS if erratum else WORD_ROWS) + erratum,
-        pieces_panel(snapshot, style, ahead),
-        code_attributes(unigram_beats(snapshot, style)),
+        splits_panel(snapshot, style, rows) + erratum,
+        pieces_panel(snapshot, style, ahead, CANDIDATE_ROWS - (RULES_ROWS if is_long else 0)),
+        code_attributes(unigram_beats(snapshot, style)) + (" data-long" if is_long else ""),
         sentences(figures, tell_margin(snapshot, voice) if ahead else ""),
     ) + pieces_strip(snapshot, style)
     spoken = sentences(*tell_unigram(snapshot, plain), tell_margin(snapshot, plain) if ahead else "", ending)
