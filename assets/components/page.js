@@ -40,6 +40,7 @@ function act(event) {
   asked = sought = undefined;
   if (event.type !== "click" || hasModifier(event)) return;
   const link = event.composedPath().find((node) => node.tagName === "A" && node.href && !node.target);
+  document[BY_KEY] = Boolean(link) && event.detail === 0;
   asked = link && new URL(link.href);
   if (link?.closest(MENU) && OVER.matches) setTimeout(fold);
 }

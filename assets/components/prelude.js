@@ -7,6 +7,7 @@ const MAIN = Symbol.for("tokensteps.stage"); // on the document: the box of the 
 const EARLY = Symbol.for("tokensteps.early"); // on the document: the root of the stage that came with the page
 const PROJECTOR = Symbol.for("tokensteps.projector"); // on the document: the one for the whole page
 const HASTE = Symbol.for("tokensteps.haste"); // on the document: whether P was pressed before that was there
+const BY_KEY = Symbol.for("tokensteps.by-key"); // on the document: whether the last click was a key's, on a link
 const DRAWN = Symbol.for("tokensteps.drawn"); // on the document: the version of the text whose chips the page has drawn
 const ENTRIES = Symbol.for("tokensteps.entries"); // on the document: who tells of the history where no browser does
 

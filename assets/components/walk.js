@@ -8,7 +8,7 @@
 const WALK = "data-walk", PATH = "data-path", ROOM = "--ts-strip", PROJECTED = "data-projector", PANEL = "data-panel";
 const SINCE = "tokensteps.walk.since", NOTE = "tokensteps.walk.note"; // in the tab's storage
 const BOX = '.st-key-exercises-exercise [data-testid="stForm"] :is(input, textarea)', SOON = 4000; // ms
-const PATIENCE = 15_000; // ms, in which the tab of a stop comes
+const PATIENCE = 15_000; // ms, in which the tab of a stop comes, or its question
 const STILL = 5; // times that it is looked at without having to move
 const PHONE = matchMedia("(max-width: 640px)"); // there the note takes its room only if it is asked for
 const HEADER = 60; // pixels of the app's own bar
@@ -186,11 +186,11 @@ class Walk extends Component {
     if (JSON.stringify(next) === JSON.stringify(this.shown)) return;
     if (next.place !== this.shown?.place) {
       this.uncover(next.waits && Boolean(next.answer));
-      const comes = this.led || !this.shown, keyed = this.keyed;
+      const comes = this.led || !this.shown, keyed = this.keyed || document[BY_KEY];
       [this.shown, this.keyed] = [next, false]; // `led` stays: where one goes on quickly, the stop before comes first
       if (comes) this.showTab();
       if (next.path) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0); // there is the question
-      if (next.path && keyed) this.enterStation(performance.now() + SOON);
+      if (next.path && keyed) this.enterStation(performance.now() + PATIENCE);
     }
     this.shown = next;
     this.page.toggleAttribute(PATH, next.path);

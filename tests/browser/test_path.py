@@ -164,13 +164,19 @@ def in_view(page: Page, selector: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way: str) -> None:
-    """From the first station to the exercises, with a wrong answer at each: none is done before that, and the
-    strip names what was done. What a station speaks of is whole in view, below a verdict, too; the strip
-    covers nothing."""
+    """From the first station, by keyboard from Home, to the exercises, with a wrong answer at each: none is
+    done before that, and the strip names what was done. What a station speaks of is whole in view, below a
+    verdict, too; the strip covers nothing."""
     make, options = WAYS[way]
     page = open_page(own=f"path-{way}", **options)
     hand = make(page)
-    page.goto(f"{serve(ROOT / 'app.py')}/?walk=path.1")
+    if way == "keyboard":
+        page.goto(serve(ROOT / "app.py"))
+        at_rest(page)
+        hand.press(page.get_by_role("link", name="New here? Start"))
+        expect(page.get_by_label("Your answer")).to_be_focused()
+    else:
+        page.goto(f"{serve(ROOT / 'app.py')}/?walk=path.1")
     which, note = page.locator(f"{STRIP} .which"), page.locator(f"{STRIP} .told p").first
     following = page.locator(f"{STRIP} [data-go=next]")
     last = len(STATIONS)

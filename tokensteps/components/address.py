@@ -59,6 +59,12 @@ def update_url(values: Mapping[str, str | None]) -> None:
         st.query_params.from_dict(wanted)
 
 
+def write_linked_url() -> None:
+    """Write the parameters of a link from the page to itself, which Streamlit follows without the browser's
+    address."""
+    st.query_params.from_dict(st.query_params.to_dict())
+
+
 def step_in_url(param: str = "step") -> int | None:
     """The step in the URL; None without one."""
     return read_step(st.query_params.get(param))

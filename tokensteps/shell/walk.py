@@ -15,7 +15,7 @@ from typing import Any, Final
 import streamlit as st
 
 from tokensteps.assets import ASSETS
-from tokensteps.components.address import in_links, update_url
+from tokensteps.components.address import in_links, is_back, update_url, write_linked_url
 from tokensteps.components.base import component, ignore
 from tokensteps.language.i18n import _, count, current_language, ngettext, sentences, together, use_language
 from tokensteps.language.pages import PAGES
@@ -105,6 +105,8 @@ def show_walk(page: str) -> bool:
     if requested is not None and (led or state.get("page") != page):
         state[WALK_PLACE] = requested
         open_stop_tab(page, requested)
+    if led and page == state.get("page") == "home" and not is_back():
+        write_linked_url()  # nothing else leads from Home to Home
     place = walk_place()
     if place is not None:
         if place.walk == PATH_WALK:
