@@ -1,5 +1,6 @@
-"""The forty lines in six languages (`tokensteps/runs/parallel.py`). Oracle: Unicode's names of their
-letters."""
+"""The forty lines in six languages, and tables of one's own (`tokensteps/runs/parallel.py`).
+
+Oracle: Unicode's names of the lines' letters; for tables, their cells."""
 
 from __future__ import annotations
 
@@ -7,7 +8,14 @@ import unicodedata
 
 import pytest
 
-from tokensteps.runs.parallel import PARALLEL_LANGUAGES, parallel_lines
+from tokensteps.runs.parallel import (
+    PARALLEL_LANGUAGES,
+    ParallelError,
+    is_table,
+    parallel_lines,
+    read_parallel,
+    table_of_lines,
+)
 
 SCRIPTS = {"en": "LATIN", "de": "LATIN", "es": "LATIN", "ru": "CYRILLIC", "zh": "CJK", "hi": "DEVANAGARI"}
 ENDS = {"en": ".?", "de": ".?", "es": ".?", "ru": ".?", "zh": "。？", "hi": "।?"}
@@ -32,3 +40,31 @@ def test_a_line_is_a_question_in_all_languages_or_in_none() -> None:
     for lines in zip(*parallel_lines().values(), strict=True):
         kinds = {ENDS[language].index(line[-1]) for language, line in zip(SCRIPTS, lines, strict=True)}
         assert len(kinds) == 1, lines
+
+
+def test_a_table_is_read_with_tabs_or_commas() -> None:
+    """A comma is text where there are tabs, and a tab where the first row has none; empty rows are no
+    rows."""
+    assert read_parallel(" en \tde\n\nhi, you\t hallo \n \t \n") == {"en": ["hi, you"], "de": ["hallo"]}
+    assert read_parallel('\nen,de,es\r\n"a\tb, c",d,e\n') == {"en": ["a\tb, c"], "de": ["d"], "es": ["e"]}
+    assert read_parallel("en,de\rhi,hallo\r") == {"en": ["hi"], "de": ["hallo"]}
+    assert read_parallel("en,de") == {"en": [], "de": []}
+    assert read_parallel(table_of_lines()) == {name: [*lines] for name, lines in parallel_lines().items()}
+    assert is_table(b" \n a\tb\nc") and is_table(b"a,b") and not is_table(b"a\nb,c") and not is_table(b"")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "The table has one column"),
+        ("en\nhi", "The table has one column"),
+        ("en,de, en", "Two columns are called 'en'"),
+        ("en,de\na,b\n\nc,", "Row 3 has 1 cells, but there are 2 languages"),
+        ("en,de\na,b,c", "Row 2 has 3 cells, but there are 2 languages"),
+        ("en,de,es\na,b,c,", "Row 2 has 3 cells, but there are 3 languages"),
+    ],
+)
+def test_a_table_that_is_none_is_told(text: str, says: str) -> None:
+    with pytest.raises(ParallelError) as caught:
+        read_parallel(text)
+    assert str(caught.value).startswith(says)
