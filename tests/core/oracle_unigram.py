@@ -328,21 +328,31 @@ def plain_em_seed(
     seed_size: int = 1_000_000,
     max_length: int = 16,
     word_end_varies: bool = True,
+    strict: bool = False,
 ) -> dict[str, int]:
     """The scores to start with: characters, then repeated substrings that differ in what follows.
 
-    A word's end is something else each time, or (`word_end_varies=False`) always the same.
+    A word's end is something else each time, or (`word_end_varies=False`) always the same. With `strict`, a
+    word that occurs nowhere else is no piece; so its beginning, without the last character, is followed by
+    something else each time.
     """
     characters: dict[str, int] = {}
     substrings: dict[str, int] = {}
     followers: dict[str, set[str]] = {}
+    alone = {
+        word
+        for word in word_freqs
+        if strict and len(word) > 1 and not any(word in other for other in word_freqs if other != word)
+    }
     for word, freq in word_freqs.items():
         for start in range(len(word)):
             characters[word[start]] = characters.get(word[start], 0) + freq
             for end in range(start + 2, min(start + max_length, len(word)) + 1):
                 substring = word[start:end]
                 substrings[substring] = substrings.get(substring, 0) + freq
-                if end < len(word):
+                if (start, end) == (0, len(word) - 1) and word in alone:
+                    after = {f"in {word} {time}" for time in range(min(freq, 2))}
+                elif end < len(word):
                     after = {word[end]}
                 elif word_end_varies:
                     after = {f"{word} {time}" for time in range(min(freq, 2))}
@@ -356,7 +366,7 @@ def plain_em_seed(
     longer = {
         substring: count * len(substring)
         for substring, count in substrings.items()
-        if count >= 2 and len(followers[substring]) >= 2
+        if count >= 2 and len(followers[substring]) >= 2 and substring not in alone
     }
     for substring in sorted(longer, key=lambda substring: -longer[substring]):
         if len(scores) < seed_size:

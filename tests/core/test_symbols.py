@@ -36,6 +36,7 @@ from tokenizers_core import (
     train_wordpiece,
 )
 from tokenizers_core.errors import SettingError, WrongTypeError
+from tokenizers_core.training.unigram import ExcludedPiece, excluded_from_seed
 
 SYMBOLS = ("self.", "return", "->")
 
@@ -200,8 +201,9 @@ def test_a_symbol_is_never_made_from_others() -> None:
     assert trace.stop_reason == "bounds" and [trace.tokens[0], *trace.tokens[5:]] == ["hug", "ug", "pug"]
     assert [(one.candidate.pair, one.reason) for one in trace[2].excluded] == [(("h", "ug"), "kept")]
     assert trace.tokenizer().encode("hug HUG").tokens == ["hug", "h", "ug"]
-    pieces = train_unigram(corpus, 50, None).seed
-    assert "hug" not in dict(pieces) and "ug" in dict(pieces)
+    pieces = train_unigram(corpus, 50, None)
+    assert "hug" not in dict(pieces.seed) and "ug" in dict(pieces.seed)
+    assert excluded_from_seed(pieces, 9) == [ExcludedPiece("hug", 2, "kept")]
 
 
 def test_going_on_keeps_new_symbols_whole() -> None:

@@ -62,7 +62,14 @@ from tokenizers_core.errors import (
 )
 from tokenizers_core.training import segmentation
 from tokenizers_core.training.pruning import ExpectationEvent, FinalEvent, MaximizationEvent
-from tokenizers_core.training.unigram import SEED_SIZES, count_substrings, grown_seed
+from tokenizers_core.training.unigram import (
+    SEED_SIZES,
+    ExcludedPiece,
+    count_substrings,
+    excluded_from_seed,
+    grown_seed,
+    sentencepiece_seed,
+)
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -157,6 +164,62 @@ def test_the_seed_equals_a_plain_count(
         whole_words=whole_words,
     )
     assert trace.seed == tuple(plain_seed(frequencies, size, length, strict=not whole_words).items())
+
+
+@examples(200)
+@given(corpora, st.integers(1, 6))
+@example(HUG, 16)
+@example({"abc": 3, "abcd": 1, "dabc": 2}, 3)
+def test_the_seed_of_sentencepiece_without_whole_words_equals_a_plain_count(
+    frequencies: dict[str, int], length: int
+) -> None:
+    seed = sentencepiece_seed(Corpus.from_counts(frequencies), length, False)
+    assert seed == [*plain_em_seed(frequencies, max_length=length, strict=True).items()]
+
+
+@pytest.mark.parametrize("whole_words", [True, False])
+@pytest.mark.parametrize("method", METHODS)
+def test_what_bounds_keep_out_of_the_seed(method: str, whole_words: bool) -> None:
+    """Oracle: the plain seed without bounds. What is worth less than the last piece that found room was kept
+    out by the seed's size."""
+
+    def plain(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+        seed = (
+            plain_seed(counts, 99, strict=not whole_words)
+            if method == "course"
+            else plain_em_seed(counts, strict=not whole_words)
+        )
+        return [(piece, worth) for piece, worth in seed.items() if len(piece) > 1]
+
+    def trained(counts: Mapping[str, int], size: int, **settings: Any) -> UnigramTrace:
+        return train_unigram(
+            Corpus.from_counts(counts), size, None, method, whole_words=whole_words, **settings
+        )
+
+    for longest, size in ((2, 99), (2, 7), (2, 8), (2, 10), (2, 11), (1, 99), (3, 99)):
+        trace = trained(HUG, size, max_piece_length=longest)
+        full = len(trace.seed) == size
+        least = (trace.seed[-1][1] if size > 7 else math.inf) if full else 0  # there are 7 characters
+        wanted = [
+            ExcludedPiece(piece, worth, "length")
+            for piece, worth in plain(HUG)
+            if len(piece) > longest and worth >= least
+        ]
+        assert [excluded_from_seed(trace, limit) for limit in (1, 2, 99)] == [
+            wanted[:1],
+            wanted[:2],
+            wanted,
+        ]
+    assert excluded_from_seed(trained(HUG, 99), 99) == []
+    thug = HUG | {"thug": 1}
+    for longest in (2, 16):
+        trace = trained(thug, 60, max_piece_length=longest, character_coverage=0.9)
+        assert {*trace.left_out} == {*"sbt"}
+        assert excluded_from_seed(trace, 99) == [
+            ExcludedPiece(piece, worth, "length" if {*piece}.isdisjoint("sbt") else "unknown")
+            for piece, worth in plain(thug)
+            if len(piece) > longest or not {*piece}.isdisjoint("sbt")
+        ]
 
 
 def assert_same_rounds(trace: UnigramTrace, rounds: list[PlainRound], left: Mapping[str, int]) -> None:
@@ -638,6 +701,12 @@ def test_whole_runs_equal_the_plain_version(vocab_size: int) -> None:
     assert len(trace.record.rounds) == len(rounds) - 1
     assert dict(trace[-1].pieces) == pytest.approx(final, rel=1e-9)
     assert len(final) <= vocab_size
+
+
+def test_equally_probable_pieces_end_in_the_order_of_their_letters() -> None:
+    trace = train_unigram(Corpus.from_counts({"cd": 3, "ab": 3}), vocab_size=6, method="sentencepiece")
+    assert trace[0].pieces["cd"] == trace[0].pieces["ab"] and trace[-1].pieces["cd"] == trace[-1].pieces["ab"]
+    assert [piece for piece in trace[-1].pieces if len(piece) == 2] == ["ab", "cd"]
 
 
 def test_expected_counts_of_words_too_improbable_for_floats() -> None:

@@ -24,7 +24,7 @@ import tokenizers
 from tokenizers import models, pre_tokenizers
 
 from benchmarks.text import library_text, prose
-from tests.core.oracle_unigram import plain_loss
+from tests.core.oracle_unigram import plain_finalize, plain_loss
 from tests.samples import spread
 from tokenizers_core import Corpus, Lattice, UnigramTrace, train_unigram
 from tokenizers_core.encoding.models.lattice import UNKNOWN_PENALTY
@@ -285,6 +285,10 @@ def test_characters_that_are_left_out_are_unknown_at_every_step(method: str) -> 
     assert trace.token_totals[-1] == sum(
         len(split) * counts[word] for word, split in trace[-1].splits().items()
     )
+    if method == "sentencepiece":  # its last step chooses among the characters that are covered
+        covered = Counter({"hug": 10 + 5 + 1, "pug": 5, "pun": 12, "un": 4})
+        wanted = plain_finalize(covered, trace[-2].pieces, 8)
+        assert trace[-1].event.kind == "finalize" and trace[-1].pieces == pytest.approx(wanted)
     assert trace.worth(0) and {*trace.alphabet} == {*"hugpn"}
     again = train_unigram(trace.corpus, special_tokens=trace.special_tokens, **trace.settings)
     assert again[-1].pieces == trace[-1].pieces

@@ -319,7 +319,7 @@ def excluded_from_seed(trace: UnigramTrace, limit: int) -> list[ExcludedPiece]:
         return []
     known = {piece for piece, _worth in trace.seed}
     cut = len(trace.seed) == trace.settings["seed_size"]
-    least = min((worth for piece, worth in trace.seed if len(piece) > 1), default=0) if cut else 0
+    least = min((worth for piece, worth in trace.seed if len(piece) > 1), default=math.inf) if cut else 0
     seed_of = SEEDS[trace.method]
     candidates = seed_of(trace.corpus, max(longest, MAX_PIECE_LENGTH), trace.settings["whole_words"])
     result = []
