@@ -224,6 +224,26 @@ def test_a_pattern_that_runs_away_is_ended_and_not_tried_again(
     assert len(children() - before) <= AT_ONCE
 
 
+def test_the_latest_texts_that_took_too_long_are_not_tried_again(
+    pool: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two are remembered: the first of three is tried once more."""
+    subject = brought(files_of(document(bpe())))
+    monkeypatch.setattr(remote_tokenizer, "GIVEN_UP_REMEMBERED", 2)
+    tried = []
+
+    def too_slow(_request: object, _progress: Progress) -> None:
+        tried.append(text)
+        raise TrainingError("time")
+
+    monkeypatch.setattr(pool, "run", too_slow)
+    for text in ("a", "b", "ab", "b", "ab", "a"):
+        with pytest.raises(EncodeError) as caught:
+            subject.encode(text)
+        assert caught.value.why == "slow"
+    assert tried == ["a", "b", "ab", "a"]
+
+
 @pytest.mark.parametrize(
     "pattern",
     [

@@ -27,7 +27,7 @@ from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.catalogue.texts import SENTENCES, TEXTS
 from tokensteps.drawing.chips import Shown
 from tokensteps.language.i18n import use_language
-from tokensteps.limits import BROUGHT_REMEMBERED
+from tokensteps.limits import BROUGHT_REMEMBERED, RUNS_REMEMBERED
 from tokensteps.pages.explore import playground_files as play_files
 from tokensteps.pages.explore.playground_charts import counts_chart, languages_chart
 from tokensteps.pages.explore.playground_chips import cards_html, token_facts_html
@@ -205,6 +205,24 @@ def test_the_latest_tokenizers_that_were_brought_are_offered() -> None:
     assert not app.exception
     latest = [specs[-3], specs[-1], specs[-2], *specs[-4::-1]]
     assert app.session_state["catalogue.brought"] == latest[:BROUGHT_REMEMBERED]
+
+
+def running(sizes: list[int]) -> None:
+    """A page on which somebody trains to these sizes, and stops at each one's step."""
+    from tokensteps.catalogue.choices import remember_run
+
+    for step, size in enumerate(sizes):
+        remember_run("bpe", {"corpus": "hug", "size": f"{size}", "text": None}, step)
+
+
+def test_the_latest_runs_are_offered_at_their_step() -> None:
+    """One of them looked at twice."""
+    sizes = [*range(10, 10 + RUNS_REMEMBERED + 1)]
+    app = AppTest.from_function(running, args=([*sizes, 12],), default_timeout=30).run()
+    assert not app.exception
+    latest = {f"bpe?corpus=hug&size={size}": size - 10 for size in sizes[1:] if size != 12}
+    runs = app.session_state["catalogue.runs"]
+    assert [*runs.items()] == [*latest.items(), ("bpe?corpus=hug&size=12", len(sizes))]
 
 
 # --- analyses -----------------------------------------------------------------------------------------------

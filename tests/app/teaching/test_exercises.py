@@ -54,6 +54,7 @@ from tokenizers_core import train_bpe
 from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokenizers_core.training.kinds.superbpe import SuperTrace
 from tokensteps.limits import CORPUS_COUNT, CORPUS_LINES, CORPUS_WORD
+from tokensteps.pages.learn import exercises as exercises_page
 from tokensteps.pages.learn.exercises import START, Place, Record, exact, read_place, write_place
 from tokensteps.runs.algorithms import ALGORITHMS, BPE
 from tokensteps.runs.rules import PIPELINE_RULES
@@ -680,6 +681,15 @@ def test_an_exercise_counts_once() -> None:
     assert (record.total.answered, record.total.right, record.verdicts[one.name].kind) == (1, 0, RIGHT)
     record.count(make("bpe_pair", 1, 2), Verdict(RIGHT, ""))
     assert record.by_kind["bpe_pair"].answered == 2 and record.recent == (WRONG, RIGHT)
+
+
+def test_so_many_verdicts_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The latest ones; the tallies have all of them."""
+    monkeypatch.setattr(exercises_page, "EXERCISES_REMEMBERED", 2)
+    record, (first, second, third) = Record(), [make("bpe_pair", 1, seed) for seed in (1, 2, 3)]
+    for one in (first, second, first, third):
+        record.count(one, Verdict(RIGHT, ""))
+    assert [*record.verdicts] == [first.name, third.name] and record.total.answered == 3
 
 
 def test_the_level_rises_and_falls() -> None:
