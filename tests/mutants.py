@@ -36,7 +36,7 @@ ROOMS: Final = {
         "tokenizers_core/training/*",
         tuple(
             f"tests/core/test_{name}.py"
-            for name in ("bpe", "comparison", "extending", "growing", "limits", "merging", "paritybpe", "pickybpe", "sentencepiece_bpe", "superbpe", "ties", "trace", "unigram", "wordpiece")
+            for name in ("bpe", "byte_fallback", "comparison", "counterfactual", "extending", "growing", "limits", "merging", "paritybpe", "pickybpe", "sentencepiece_bpe", "superbpe", "ties", "trace", "unigram", "wordpiece")
         ),
     ),
     "encoding": Room(
@@ -48,7 +48,7 @@ ROOMS: Final = {
     ),
     "runs": Room(
         "tokensteps/runs/*",
-        ("tests/app/runs", "tests/app/widgets", "tests/cli/test_cli.py"),
+        ("tests/app/runs", "tests/app/drawing/test_data.py", "tests/app/widgets/test_controls.py"),
     ),
     "classroom": Room(
         "tokensteps/classroom/*",
