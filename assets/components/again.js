@@ -1,7 +1,7 @@
 // After a lost connection, Streamlit's part in the browser asks for nothing while its page is at rest. If the session
 // has gone with its server, nothing on the page would work any more: the new session knows none of its parts. So the
-// page asks to be drawn again, and says what the address was: Streamlit only knows what Python wrote there last, while
-// our scripts write the step and the language. What is being typed goes along: leaving a box hands it over.
+// page asks to be drawn again, and sends its address: Streamlit only knows Python's last address, while our scripts
+// write the step and the language. Typed text goes along: leaving a box hands it over.
 let ask, left; // asks Python; the address when the connection was lost
 
 new MutationObserver(([{ target }]) => {

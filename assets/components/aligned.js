@@ -1,5 +1,5 @@
-// Several tokenizers on one text, aligned: lines of markup that Python draws. As a part of the page itself, they would
-// be cleaned and searched for what can have the focus, from the first to the last, with every key in the text box.
+// Several tokenizers on one text, aligned: lines of markup, drawn by Python. As a part of the page itself, they would
+// be cleaned, and searched for focusable parts, from the first to the last, with every key in the text box.
 
 class Aligned extends Component {
   drawn = [];

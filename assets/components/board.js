@@ -1,23 +1,23 @@
-// Pieces over the characters of a word, which answer a question: a piece that is put down takes the place of those it
-// overlaps, and what lies there fills in the form's own boxes; what is typed into them shows here. Streamlit's boxes
+// Pieces over the characters of a word, as an answer to a question: a new piece takes the place of the pieces under it,
+// and the pieces on the board fill in the form's own boxes; text typed into the boxes shows here. Streamlit's boxes
 // remain the answer. Every word comes with the data.
 
 const SPACES = "Ġ▁␣", TYPED_SPACES = `${SPACES}_`, SEPARATORS = " |·+,-[]\"'“”"; // as teaching/splitting.py has them
 const { set: setValue } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value"); // React has its own
 
 class Board extends Component {
-  text; // what was in the boxes when they were read or filled in last
-  down = []; // the pieces that were put down
+  text; // the boxes' text when they were read or filled in last
+  down = []; // the pieces on the board
 
   constructor(root) {
     super(root, "ts-board", '<div></div><p aria-live="polite"></p>');
     this.form = root.host.closest('[data-testid="stForm"]');
     this.box.addEventListener("click", ({ target }) => this.put(target.closest("button")));
     this.box.addEventListener("keydown", (event) => this.onKey(event));
-    this.watch = new MutationObserver(() => this.read()); // React writes what is in a box into its attribute as well
+    this.watch = new MutationObserver(() => this.read()); // React writes a box's text into its attribute as well
     this.watch.observe(this.form, { subtree: true, childList: true, attributeFilter: ["value"] });
   }
-  boxes() { // those that the pieces fill in
+  boxes() { // the boxes for the pieces
     const all = [...this.form.querySelectorAll("input")];
     return this.shown.last ? all.filter((_, index) => index % 2) : all.slice(0, 1);
   }
@@ -38,7 +38,7 @@ class Board extends Component {
     if (this.shown.last) return one.end === other.end;
     return Number(one.start) < Number(other.end) && Number(other.start) < Number(one.end);
   }
-  answers() { // what belongs into the boxes: of a split, nothing before it is whole
+  answers() { // the boxes' contents: of a split, nothing before it is whole
     if (!this.shown.last) return [this.isWhole() ? this.inOrder().map(({ dataset }) => dataset.piece).join(" ") : ""];
     return this.boxes().map((_, index) => (
       this.down.find(({ dataset }) => dataset.end === `${index + 1}`)?.dataset.piece ?? ""));
@@ -49,7 +49,7 @@ class Board extends Component {
   isWhole() {
     return !this.open();
   }
-  open() { // the characters that nothing covers
+  open() { // the uncovered characters
     return [...this.shown.word].filter((_, at) => !this.down.some(({ dataset: { start, end } }) =>
       Number(start) <= at && at < Number(end))).join("");
   }
@@ -114,8 +114,8 @@ class Board extends Component {
   }
 }
 
-// Where the pieces of a split that is being typed lie, as far as it agrees with the word, whose first sign for a space
-// may be left out.
+// The places of the pieces of a typed split, as far as it agrees with the word; the word's first sign for a space may
+// be left out.
 function spansOf(text, word) {
   const cuts = new Set([0]), typed = [...text.trim()];
   let made = SPACES.includes(word[0]) && !TYPED_SPACES.includes(typed[0]) && word.length > 1 ? 1 : 0;

@@ -1,7 +1,7 @@
 // The chips: tokens of a text that light up together with their ids and their details, and with the page's text box.
-// Python draws chips and details; this script joins them, and makes the ids and the places out of numbers.
-// A run is what one chip stands for: one token, or several that share a character; a run without ids is a gap.
-// While somebody types, the text box gets such messages from the server itself, without the details.
+// Python draws chips and details; this script joins them, and makes the ids and the places out of numbers. A run is the
+// content of one chip: one token, or several with a character in common; a run without ids is a gap. During typing, the
+// text box gets such messages from the server itself, without the details.
 
 const DRAG = 4; // px
 const MARKUP = `<div class="pane" role="listbox" tabindex="-1"></div>
@@ -13,7 +13,7 @@ const fill = (message, values) => message.replace(/\{(\w+)\}/g, (all, name) => v
 const middle = ({ left, right }) => (left + right) / 2;
 const indexAt = (node) => node?.closest?.(".r,.ids span")?.at;
 
-// The details: of the run under the mouse or the focus, else of the one that is pinned.
+// The details: of the run under the mouse or the focus, else of the pinned one.
 class Card {
   constructor(node) {
     this.node = node;
@@ -27,7 +27,7 @@ class Card {
     this.node.toggleAttribute("data-stale", !cards); // they count in the text before
   }
   show(run, some, asked) { // `some`: whether the text has any runs, so a hint takes the place of the details;
-    // `asked`: whether the button can be reached, which keeps its room
+    // `asked`: whether the button can be reached; it keeps its room
     const { labels, cards } = this, ids = run?.ids ?? [], values = run ? this.values(run) : {};
     const told = run ? fill(ids.length > 1 ? labels.tokens : labels.token, values) : "";
     this.token.textContent = !run && some ? labels.hint : told;
@@ -38,7 +38,7 @@ class Card {
     this.details.innerHTML = this.shown = markup;
     this.node.scrollTop = 0;
   }
-  values({ index, ids, start, end }) { // what the labels may name, as the page's language writes it
+  values({ index, ids, start, end }) { // values for the labels, in the page language's form
     const values = { index, last: index + ids.length - 1, total: this.total, start, end };
     for (const name in values) values[name] = values[name].toLocaleString(this.labels.language);
     return values;
@@ -53,7 +53,7 @@ class Row {
   constructor(node) {
     this.node = node;
   }
-  draw(runs) { // again only those that are others
+  draw(runs) { // again only the changed ones
     const ids = runs.flatMap((run) => run.ids);
     for (const splice of splices(this.numbers, ids)) this.replace(...splice);
     this.numbers = ids;
@@ -78,7 +78,7 @@ class Row {
   }
 }
 
-// What can be put on the clipboard: the tokens shown, each list as JSON.
+// Texts for the clipboard: the tokens shown, each list as JSON.
 const COPIES = {
   ids: (runs) => JSON.stringify(runs.flatMap(({ ids }) => ids)).replaceAll(",", ", "),
   tokens: (runs, names) => JSON.stringify(runs.flatMap(({ ids }) => ids.map((id) => names[id]))),
@@ -101,11 +101,11 @@ class Chips extends Component {
   runs = [];
   nodes = []; // their chips
   drawn = []; // the markup of each line
-  told = []; // that of the blocks above the chips
+  told = []; // the text of the blocks above the chips
   seen; // these three are places among the runs: under the mouse or the focus,
   pinned; // kept by a click,
   stop; // and where Tab arrives
-  range; // what is selected in the text box
+  range; // the selection in the text box
   news = false; // whether it was selected since the last message
 
   constructor(root) {
@@ -162,7 +162,7 @@ class Chips extends Component {
     if (!this.view.linked || this.pinned !== index) return;
     document.dispatchEvent(new CustomEvent("tokensteps:range", { detail: { start, end } }));
   }
-  mark(scroll) { // what is selected in the text box; a caret alone is followed
+  mark(scroll) { // the text box's selection; a caret alone is followed
     const { range, runs, nodes } = this, { linked } = this.view;
     const { start, end } = range ?? {}, caret = start === end && start;
     const inside = runs.map((run) => linked && run.start < end && run.end > start && caret === false);
@@ -196,7 +196,7 @@ class Chips extends Component {
     }
     return best;
   }
-  actions(from) { // what each key does at this chip: returns the chip to go to, if any
+  actions(from) { // each key's action at this chip: returns the chip to go to, if any
     const along = this.nodes[from].closest(".l").dir === "rtl" ? -1 : 1;
     return {
       ArrowRight: () => this.next(from, along),
@@ -333,7 +333,7 @@ class Chips extends Component {
   }
 }
 
-// A message lists the kinds of runs, each with its markup, text and ids; `order` says which one comes at each place.
+// A message lists the kinds of runs, each with its markup, text and ids; `order` has the kind at each place.
 function runsOf({ order, kinds, places, first }) {
   let index = first + 1;
   return order.filter((kind) => kinds[kind].length > 1).map((kind, at) => {

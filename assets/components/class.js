@@ -1,14 +1,14 @@
-// A class, live: a strip at the foot of every page. The lecturer's says who is there, and asks; each student's page
-// goes where the lecturer's goes until its reader steps alone, and comes back at a click. The look is page/class.css;
+// A class, live: a strip at the foot of every page. The lecturer's shows who is there, and asks; each student's page
+// goes along with the lecturer's until its reader steps alone, and comes back at a click. The look is page/class.css;
 // the room is kept by the tab and outlives a change of page. Every word comes with the data.
 
 const CLASS = "data-class", ASKED = "data-class-asked", AHEAD = "data-class-ahead";
-const KEPT_END = "data-class-end"; // at the last step of those between which the class is kept
+const KEPT_END = "data-class-end"; // at the last of the steps within the class's bounds
 const PROJECTED = "data-projector", HEIGHT = "--ts-class";
 const TRIES = 2; // more ones for a question, and to go where the class is, before this device says where it is itself
 const SOON = 150; // ms until a live region may speak
-const ONCE_MORE = 4000; // ms after which Python is asked again for a question or the presenter view's words
-const LECTURER = [ // what a button does, and its key
+const ONCE_MORE = 4000; // ms until Python is asked again for a question or the presenter view's words
+const LECTURER = [ // a button's action, and its key
   ["back", "", "main"], ["ask", "A", "main"], ["prepared", "Q", ""], ["give", "G", ""], ["progress", "", ""],
   ["blank", "K", ""], ["call", "F", ""], ["pace", "", ""], ["lost", "", ""], ["code", "J", ""], ["present", "", ""],
   ["end", "", "leave"],
@@ -17,10 +17,10 @@ const STUDENT = [["back", "", "main"], ["unsure", "", ""], ["leave", "", "leave"
 
 class ClassStrip extends Component {
   page = document.documentElement;
-  votes = new Map(); // a round's number → the round, for the vote that stands beside another
+  votes = new Map(); // a round's number → the round, for the vote beside another one
   labels = {};
-  pending = null; // the step about which a question is being made
-  turned = -Infinity; // when the page was asked for another place, until that is drawn
+  pending = null; // the step of a question under construction
+  turned = -Infinity; // when the page was asked for another place, until that place is drawn
 
   constructor(root) {
     super(root, "ts-class", "");
@@ -53,7 +53,7 @@ class ClassStrip extends Component {
   }
   takeRoom() {
     this.page.style.setProperty(HEIGHT, `${this.box.offsetHeight}px`);
-    dispatchEvent(new Event("resize")); // for those who fit something into the window
+    dispatchEvent(new Event("resize")); // for parts that fit themselves into the window
   }
   owns(event) {
     const parts = [this.box, this.card?.node, this.blank];
@@ -116,7 +116,7 @@ class ClassStrip extends Component {
   onDeck() { // it was edited in this browser
     if (this.room?.isLecturer() && this.room.state && !this.room.state.ended) this.shareDeck(true);
   }
-  shareDeck(edited = false) { // all of the lecturer's devices have what one of them has prepared
+  shareDeck(edited = false) { // all of the lecturer's devices get the questions prepared on one of them
     const { state } = this.room, written = JSON.stringify;
     const own = written(deck.all()), theirs = written(state.deck.map(tidyQuestion));
     if (edited ? own !== theirs : own !== "[]" && theirs === "[]") {
@@ -199,7 +199,7 @@ class ClassStrip extends Component {
     this.wall?.node.toggleAttribute("hidden", true);
     if (this.card) this.card.node.hidden = true;
   }
-  isCutOff() { // from a class that there is
+  isCutOff() { // from an existing class
     const { room } = this;
     return Boolean(room.state) && !room.state.ended && !room.refused && room.isAway();
   }
@@ -264,21 +264,21 @@ class ClassStrip extends Component {
     const kept = { steps: this.kept() };
     stageBox()?.dispatchEvent(new CustomEvent("tokensteps:keep", { detail: kept }));
     this.page.toggleAttribute(KEPT_END, Boolean(kept.steps) && stepNow() >= kept.steps[1]);
-    // In Predict, whoever was ahead has more on the page than the stage: the words as they are split there.
+    // In Predict, a page ahead of the class has more on it than the stage: the words as they are split there.
     this.page.toggleAttribute(AHEAD, there ? stageEnd() > step : Boolean(kept.beyond));
     this.page.toggleAttribute("data-class-wall", Boolean(this.wall?.isOpen()));
     stageBox()?.toggleAttribute("data-walled", Boolean(this.wall?.isOpen()));
     stageBox()?.dispatchEvent(new CustomEvent("tokensteps:hold", { detail: there ? step : this.pending }));
   }
-  stepOnWall() { // what the lecturer's own stage may show; undefined while nothing is asked about it
+  stepOnWall() { // the last step for the lecturer's own stage; undefined without a question about it
     const { state } = this.room, about = this.wall?.draft ? this.wall.draft.question : state?.round?.question;
     if (!this.wall?.isAsking() || !about || about.kind === "own" || state.ended) return undefined;
     return this.wall.draft?.question?.step ?? state.round?.place?.step ?? stepNow();
   }
-  kept() { // the steps of the class's run between which a student may look; null for all
+  kept() { // the class's bounds for a student's steps; null for all steps
     const { state, place, refused } = this.room, { pace } = state ?? {};
     if (this.room.isLecturer() || !pace || !place || state.ended || refused) return null;
-    if (this.stepOfClass() !== undefined) return null; // what is asked is asked about the lecturer's step
+    if (this.stepOfClass() !== undefined) return null; // the question is about the lecturer's step
     return this.follower.isThere() || isSameRun(here(), place) ? pace : null;
   }
   stepOfClass() { // and a student's; null on another page, where there is no such step
@@ -349,7 +349,7 @@ class ClassStrip extends Component {
     room.walk = walk;
     if (walk !== (room.state.plan?.walk ?? "")) this.room.post("plan", { walk, by: this.room.by }).catch(() => {});
   }
-  goPlan(number) { // from the presenter view: this device leads there, as does one that walks the plan
+  goPlan(number) { // from the presenter view: this device leads there, as does a device with the plan's walk
     const [lesson] = (this.room.state.plan?.walk ?? "").split("."), stop = `${lesson}.${number}`;
     this.post("plan", { walk: stop, by: this.room.by });
     this.go({ stop, walk: planHere() && stop, leads: true });
@@ -358,18 +358,18 @@ class ClassStrip extends Component {
     const stop = this.walkHere();
     if (stop && stop !== planHere()) this.go({ stop, walk: stop, leads: true });
   }
-  walkHere() { // the activity that another device has led the class to, for one that walks the same plan
+  walkHere() { // the activity that another device has led the class to, for a device with the same plan's walk
     const { plan } = this.room.state, [lesson] = planHere().split(".");
     return lesson && plan && plan.by !== this.room.by && plan.walk.startsWith(`${lesson}.`) ? plan.walk : "";
   }
   join(walk = "") { // where the class is: another of the lecturer's devices has led it there, or this one comes to it
     const { page, query, step } = this.room.place, at = here(), there = isSame(at, this.room.place);
     if (there) this.reported = JSON.stringify({ ...at, step, tab: tabNow() });
-    // In Predict, the step that was revealed there isn't in this browser yet.
+    // In Predict, the step revealed there isn't in this browser yet.
     if (there && [planHere(), ""].includes(walk) && (!stageBox() || turnTo(step, true))) return;
     this.go({ page, query, step, walk });
   }
-  go(to, tries = TRIES) { // until it is there: what is asked of Python may get lost while it has something else to do
+  go(to, tries = TRIES) { // until it is there: a request to Python may get lost while Python has something else to do
     if (to.walk) document.dispatchEvent(new Event("tokensteps:walk"));
     this.joining = { to, tries, nonce: `${performance.now()}`, since: performance.now() };
     this.lead({ ...to, nonce: this.joining.nonce });
@@ -418,7 +418,7 @@ class ClassStrip extends Component {
     this.sendAsk(ask, TRIES);
     this.hold();
   }
-  sendAsk(ask, tries) { // until it is there, each time later: asking again ends what Python is at
+  sendAsk(ask, tries) { // until it is there, each time later: another request ends Python's present work
     this.send("ask", ask);
     this.later("pending", ONCE_MORE * 2 ** (TRIES - tries), () => {
       if (tries && this.askedNonce === ask.nonce && this.pending !== null) this.sendAsk(ask, tries - 1);
@@ -460,7 +460,7 @@ class ClassStrip extends Component {
     this.asking = false;
     this.update();
   }
-  judge() { // Python, which has the run, grades words that were to be found: those that it hasn't graded yet
+  judge() { // Python has the run and grades the students' words: only those not graded yet
     const { round } = this.room.state ?? {}, { unjudged = [] } = round ?? {};
     if (!unjudged.length || this.judging || !isSame(here(), this.room.place)) return;
     if (round.place?.run !== this.room.place.run) return; // by its own run, or not at all
@@ -530,7 +530,7 @@ class ClassStrip extends Component {
     this.send("go", to);
   }
   async end() {
-    if (await this.post("end")) this.room.state.ended = true; // the page that follows is told to nobody
+    if (await this.post("end")) this.room.state.ended = true; // the page after this is told to nobody
     this.lead({ page: "classroom", query: "", step: null, nonce: `${performance.now()}` });
   }
   leave() {

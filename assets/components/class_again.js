@@ -1,4 +1,4 @@
-// The way back to the classes that this browser leads, for a lecturer whose tab is gone: one button for each. There is
+// The way back to the classes led by this browser, for a lecturer without the tab: one button for each. There is
 // nothing here for anybody else.
 const MOST_OFFERED = 2;
 

@@ -1,5 +1,5 @@
-// The button that opens a class, on every page on which one is held; J does, too, and in projector mode. The browser
-// keeps the lecturer's key.
+// The button to open a class, on every page that can have one; J does, too, and in projector mode. The browser keeps
+// the lecturer's key.
 const PEOPLE = "M2.5 13c0-2 1.3-3 3-3s3 1 3 3M5.5 7.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM10 10c1.8-.3 3.5.8 3.5 3"
   + "M10 7.5a2 2 0 1 0 0-4";
 

@@ -1,7 +1,7 @@
-// What a class's strip has to know of the page that Python has drawn: its name, its settings where the address is bare,
-// the question that was asked for; and what may be given to the class, with what has been answered of it.
+// Facts about Python's page for a class's strip: its name, its settings behind a bare address, the requested question;
+// and the tasks to give to the class, with the answers so far.
 const SHOWN = Symbol.for("tokensteps.shown"), GIVEN = Symbol.for("tokensteps.given-to-class"); // on the document
-const AHEAD = Symbol.for("tokensteps.ahead-of-class"); // and the step that Predict hides, for the lecturer's own screen
+const AHEAD = Symbol.for("tokensteps.ahead-of-class"); // and the step hidden by Predict, for the lecturer's own screen
 
 export default function classPage({ data }) {
   if (data.ahead) document[AHEAD] = data;

@@ -1,7 +1,7 @@
-// What is left of a class: each question with the bars of its votes, how many were right, the way to its step, and
-// where students were lost. Only whoever opened the class can see it: the browser has the key.
+// The results of a class: each question with the bars of its votes, the number of right answers, the way to its step,
+// and the places where students were lost. Only its lecturer can see it: the browser has the key.
 
-const FRESH = 900; // ms after which what has changed in the room is asked for
+const FRESH = 900; // ms until the room's changes are asked for
 
 class Classroom extends Component {
   constructor(root) {
@@ -14,7 +14,7 @@ class Classroom extends Component {
     if (next.code !== this.watched) this.watch(next.code);
     this.show(next.code && kept.get(next.code).key ? next.code : this.code);
   }
-  watch(code) { // a class that goes on
+  watch(code) { // a class still under way
     this.watched = code;
     this.unwatch?.();
     if (!code || !kept.get(code).key) return;

@@ -1,6 +1,6 @@
-// The code in step: marks the lines that the beat on the stage is at, and says what their names stand for.
-// Python sends the lines as markup and the place of each key; the frames name the keys (data-code) and the values
-// (data-values) of their two beats. Nothing here asks the server.
+// The code in step: marks the lines at work in the stage's beat, and shows the values of their names. Python sends the
+// lines as markup and the place of each key; the frames name the keys (data-code) and the values (data-values) of their
+// two beats. Nothing here asks the server.
 
 const MARKUP = `<header aria-hidden="true"><p></p><p></p><p></p></header><ol tabindex="0"></ol>`;
 
@@ -9,7 +9,7 @@ class Code extends Component {
   file = ""; // where the lines are from
   stage; // of the page's flipbook
   marked = []; // lines
-  shown; // what of the stage is shown here
+  shown; // the part of the stage shown here
   watcher = new MutationObserver(() => this.show());
 
   constructor(root) {
@@ -18,7 +18,7 @@ class Code extends Component {
     [this.head, ...this.rows] = this.box.querySelectorAll("header p");
     document.addEventListener("tokensteps:stage", () => this.find(), { signal: this.gone.signal });
   }
-  find() { // the page's flipbook, which may have been mounted again
+  find() { // the page's flipbook: it may have been mounted again
     const next = document[MAIN]?.querySelector(":scope > .stage");
     if (next === this.stage) return;
     this.watcher.disconnect();

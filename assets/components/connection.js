@@ -3,7 +3,7 @@
 // nothing; the look is in page.css. Streamlit comes back by itself; again.js then restores what the address lacks.
 
 const ROOM = "--ts-away", AWAY = "data-away";
-const SOON = 1500; // ms: what takes less is nobody's concern
+const SOON = 1500; // ms: shorter ones are nobody's concern
 const strip = make("p", { className: "ts-away", hidden: true });
 let words = "", timer;
 
@@ -22,7 +22,7 @@ function show() {
   strip.textContent = on ? words : ""; // a status is read out when it changes
   page.toggleAttribute(AWAY, on);
   page.style.setProperty(ROOM, `${strip.offsetHeight}px`);
-  dispatchEvent(new Event("resize")); // for those who fit something into the window
+  dispatchEvent(new Event("resize")); // for parts that fit themselves into the window
 }
 
 export default function connection({ data }) {

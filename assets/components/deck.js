@@ -46,7 +46,7 @@ class Deck extends Component {
   }
   draw() {
     const { labels } = this, all = deck.all(), held = this.root.activeElement?.dataset.do;
-    put(this.list, all.map((one, index) => { // what stays is the same node: a hand may be on it
+    put(this.list, all.map((one, index) => { // an unchanged part is the same node: a hand may be on it
       const name = one.say.slice(0, 80), row = make("li", { draggable: true, data: { id: one.id } },
         make("span", { className: "grip", ariaHidden: "true", textContent: "⠿" }),
         make("div", {}, make("p", { textContent: one.say }), make("p", { className: "soft", textContent:

@@ -1,17 +1,16 @@
-// The editor: a text box that reports its text while somebody types, and never loses a letter to Python's answers.
-// It shows the text that Python gave when it mounts or when the nonce is new; otherwise the text is the browser's.
-// Each key asks the server for the chips of the text, one question at a time; the page follows when the typing pauses.
-// The box itself is CodeMirror's, which lays out the lines in sight alone: a <textarea> needs seconds for a million
-// characters.
+// The editor: a text box that reports its text during typing, and never loses a letter to Python's answers. It shows
+// Python's text when it mounts or when the nonce is new; otherwise the text is the browser's. Each key asks the server
+// for the chips of the text, one question at a time; the page follows when the typing pauses. The box itself is
+// CodeMirror's: it lays out only the lines in sight; a <textarea> needs seconds for a million characters.
 
-const KEPT = Symbol.for("tokensteps.editor.kept"); // on the document: what was reported last from each box
+const KEPT = Symbol.for("tokensteps.editor.kept"); // on the document: each box's last report
 const LARGE = 200_000, SELECTED = 50; // characters, ms
-const TYPING = ["input.type", "delete.backward", "delete.forward"]; // after which more may come soon: it is waited for
+const TYPING = ["input.type", "delete.backward", "delete.forward"]; // more may come soon after these: it is waited for
 const GAP = 70; // ms between two questions: no more than the server draws for one box, even while a key is held
-const PAUSE = 300, LONGEST_PAUSE = 2_000; // ms after the last key until the page follows, or twice what the chips took
+const PAUSE = 300, LONGEST_PAUSE = 2_000; // ms from the last key until the page follows, or twice the time of the chips
 const WAITS = new Set([200, 429, 503]); // drawn, or too much to do: the page needn't follow at once
-const RESET = 205; // the server no longer has the text that was changed
-const LATE = "data-ts-typed"; // on the root: the page shows less than what was typed
+const RESET = 205; // the server no longer has the text before the change
+const LATE = "data-ts-typed"; // on the root: the page shows less than was typed
 const pause = (size) => (size < 20_000 ? 40 : size < LARGE ? 100 : 500); // where the chips come with the page alone
 const MARKUP = `<p id="label"></p><div class="field"></div><p id="hint"></p>`;
 const ATTRIBUTES = {
@@ -56,18 +55,18 @@ const directions = ({ Decoration, EditorView, ViewPlugin }) => {
 class Editor extends Component {
   kept = (document[KEPT] ??= {});
   name; // the box's, in Python
-  nonce; // of the text that Python gave last
-  params = []; // of the address, which follow the typing
+  nonce; // of Python's last text
+  params = []; // of the address: they follow the typing
   size = 0; // of the text as last told
   asked = -Infinity; // when the server was last asked for chips
   dirty = false; // whether there is something to tell
   at = 0; // how often the text was changed
-  base; // which of these texts the server has, if any,
-  edits; // and what was changed since
+  base; // the server's one of these texts, if any,
+  edits; // and the changes since
   asking = false; // whether it is drawing chips
-  whole = false; // whether what was done last was pasting or undoing
+  whole = false; // whether the last change was pasting or undoing
   apart = false; // whether something was put in last
-  inserted; // the number of the text that Python had put in last
+  inserted; // the number of Python's last text put in
   told = false; // whether Python knows the text of this box
   selected = "";
   still = false; // whether a place comes into sight in the box alone, and the page doesn't move
@@ -86,7 +85,7 @@ class Editor extends Component {
       this.late(false);
     });
   }
-  async load({ script, labels }) { // once; what Python says meanwhile waits for it
+  async load({ script, labels }) { // once; Python's messages meanwhile wait for it
     try {
       this.library ??= await import(new URL(script, document.baseURI));
     } catch {
@@ -99,7 +98,7 @@ class Editor extends Component {
     const { Annotation, Compartment, EditorState, EditorView } = this.library;
     const { drawSelection, history, historyKeymap, keymap, standardKeymap } = this.library;
     const tell = { key: "Mod-Enter", run: () => (this.tell(), true) };
-    this.given = Annotation.define(); // on a change that Python made
+    this.given = Annotation.define(); // on Python's changes
     this.words = new Compartment();
     const state = EditorState.create({
       extensions: [
@@ -130,12 +129,12 @@ class Editor extends Component {
     this.dirty = true;
     if (!this.view.composing) this.later("tell", after, () => this.tell());
   }
-  // The server draws the chips of what was typed; asked once more if that is another text by now.
+  // The server draws the chips of the typed text; asked once more if that is another text by now.
   async ask() {
     const { at, desk, nonce, view } = this;
     if (view.composing || this.asking) return;
     this.cancel("tell");
-    // What is pasted or undone is whole: nothing is waited for.
+    // Pasted or undone text is whole: nothing is waited for.
     if (!desk || !document[DRAWN]) return void this.tellSoon(this.whole ? 0 : pause(view.state.doc.length));
     const begun = performance.now(), early = this.asked + GAP - begun;
     if (early > 0) return void this.later("ask", early, () => this.ask());
@@ -164,7 +163,7 @@ class Editor extends Component {
       return 0;
     }
   }
-  change() { // since the text that the server has, or all of it
+  change() { // since the server's text, or all of it
     const { base, edits, view: { state: { doc } } } = this;
     if (base === undefined || !edits) return { base: null, put: this.wellFormed };
     let [from, to, first, last] = [Infinity, 0, 0, 0];
@@ -172,7 +171,7 @@ class Editor extends Component {
       if (from === Infinity) [from, first] = [fromA, fromB];
       [to, last] = [toA, toB];
     });
-    if (from === Infinity) from = 0; // what was done and undone
+    if (from === Infinity) from = 0; // typed and undone
     const pair = (at) => at && isPair(doc.sliceString(at - 1, at + 1), 0); // stays whole
     if (pair(first)) [from, first] = [from - 1, first - 1];
     if (pair(last)) [to, last] = [to + 1, last + 1];
@@ -251,7 +250,7 @@ class Editor extends Component {
     this.view.dispatch({ ...change, scrollIntoView: true, userEvent: "input.paste" });
     this.view.focus();
   }
-  joins(beside) { // what is typed is undone together, but not with what was put in just before
+  joins(beside) { // typing is undone together, but not with the text put in just before
     const joins = beside && !this.apart;
     this.apart = false;
     return joins;
@@ -263,9 +262,9 @@ class Editor extends Component {
     const words = [inEmpty(placeholder), EditorView.contentAttributes.of({ "aria-label": label })];
     this.view.dispatch({ effects: this.words.reconfigure(words) });
   }
-  put(next) { // Python's text, or what was typed
+  put(next) { // Python's text, or the typed one
     const old = this.kept[next.key], { doc } = this.view.state, first = this.nonce === undefined;
-    // The page's layout may have put the box up again while Python knows what was typed: Python's text is an older one.
+    // The page's layout may have put the box up again while Python knows the typed text: Python's text is an older one.
     this.told = first && next.heard && old?.nonce === next.nonce;
     [this.nonce, this.dirty, this.at, this.base, this.edits] = [next.nonce, false, this.told ? old.at : 0];
     for (const what of ["tell", "ask"]) this.cancel(what);

@@ -1,25 +1,25 @@
-// The flipbook: flips between frames (HTML that Python drew) without asking the server.
-// It knows frames and steps and nothing about tokenizers; every word that it shows comes with the data.
+// The flipbook: flips between frames (HTML, drawn by Python) without asking the server. It knows frames and steps and
+// nothing about tokenizers; all its words come with the data.
 
-const BOOK = Symbol.for("tokensteps.flipbook"); // on the document: the box of the flipbook that was touched last
+const BOOK = Symbol.for("tokensteps.flipbook"); // on the document: the box of the last touched flipbook
 const SPEEDS = [1, 2, 4, 0.5];
 const BEAT = 450, TURN = 1600, REST = 250, SAY = 400, WAIT = 1000; // ms
-const SPREAD = 3000; // ms over which a class asks for the next window
-const LOST = 4000; // ms after which more of a run that grows is asked for once more if no answer came
-const PATIENCE = 1000; // ms in which the page above the stage takes its place
-const AHEAD = 12; // steps from the window's edge at which the next window is asked for
+const SPREAD = 3000; // ms for a class's requests for the next window
+const LOST = 4000; // ms until more of a growing run is asked for once more without an answer
+const PATIENCE = 1000; // ms for the page above the stage to take its place
+const AHEAD = 12; // steps before the window's edge: then the next window is asked for
 const SWIPE = 50; // px
-// How large type is beside what projector.css says, in how many columns words stand (or one after the other), and
-// whether what the question doesn't need makes room; the first that fits is taken.
+// Sizes of large type relative to projector.css, numbers of columns of words (or one after the other), and whether
+// parts not needed for the question make room; the first level that fits is taken.
 const LEVELS = [[false, [1, 0.9, 0.8], [1, 2, 3]], [true, [1, 0.9, 0.8, 0.72], [1, 2, 3, "flow"]]]
   .flatMap(([tight, types, columns]) => types.flatMap((type) => columns.map((number) => [tight, type, number])));
-const LEADS = ".cols > section + section, .go"; // what leads ahead of the step that a frame shows
-const LIT = ":has(.hot), .now, .hot, .languages tr"; // rows and chips that are left out last
-const BUTTONS = { // icon, and the key's name, which may be a label
+const LEADS = ".cols > section + section, .go"; // parts that lead ahead of a frame's step
+const LIT = ":has(.hot), .now, .hot, .languages tr"; // rows and chips to leave out last
+const BUTTONS = { // icon, and the key's name or its label
   first: ["M3.5 3v10M12.5 3.5 7 8l5.5 4.5", "home"], back: ["M10 3.5 5 8l5 4.5", "←"],
   next: ["M6 3.5 11 8l-5 4.5", "→"], last: ["M12.5 3v10M3.5 3.5 9 8l-5.5 4.5", "end"],
 };
-const COUNT = "td > .n[data-pick]"; // what a row counts
+const COUNT = "td > .n[data-pick]"; // the count of a row
 const KEYS = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last", " ": "play" };
 const JUMPS = { before: ["M8.5 4 4.5 8l4 4M12 6v4", "Shift+←"], after: ["M7.5 4l4 4-4 4M4 6v4", "Shift+→"] };
 const JUMPING = { ArrowLeft: "before", ArrowRight: "after" }; // with Shift
@@ -48,7 +48,7 @@ const TAKES_ARROWS = 'input:not([type="checkbox"],[type="button"]),textarea,sele
   + roles("slider tab tablist menu menubar menuitem combobox listbox option grid treegrid tree textbox searchbox")
   + `,${roles("spinbutton radio radiogroup toolbar application dialog")}`;
 const TAKES_SPACE = `${TAKES_ARROWS},input,button,a[href],summary,label,${roles("button checkbox switch link")}`;
-// A select box that may have chosen this run; an answer in a form doesn't.
+// A select box, perhaps for choosing this run; an answer in a form doesn't.
 const CHOOSER = '[role="combobox"]:not([aria-expanded="true"], [data-testid="stForm"] *)';
 
 const separated = (number) => number.toLocaleString("en"); // 12,345, as Python writes counts
@@ -100,7 +100,7 @@ class Stage {
     Object.entries(this.chosen).forEach(([how, id]) => this.choose(how, id));
     return true;
   }
-  choose(how, id) { // a `data-pick` is seen or picked: so is all that has its id in `data-of`
+  choose(how, id) { // a `data-pick` is seen or picked: so are all parts with its id in `data-of`
     this.chosen[how] = id;
     for (const node of this.all("[data-of]")) node.classList.toggle(how, node.dataset.of.split(" ").includes(id));
     for (const node of this.all("button[data-pick]")) node.ariaPressed = node.dataset.pick === this.chosen.picked;
@@ -115,7 +115,7 @@ class Stage {
   }
 }
 
-// The line of what was learned: a button for each step of the window.
+// The timeline of the run: a button for each step of the window.
 class Timeline {
   marks = [];
 
@@ -147,8 +147,8 @@ class Timeline {
 }
 
 // Makes a frame fit its place. In projector mode type shrinks, as far as the back row can read it, and words form
-// columns: all of them where a question is asked, else those that the page itself lists. What there is still no room
-// for is left out whole and counted, and ↓ shows it.
+// columns: all of them with a question, else the ones listed by the page itself. Parts without room are left out whole
+// and counted, and ↓ shows them.
 class Fit {
   from = 0; // the first row shown
   trail = []; // the first rows shown before that
@@ -180,7 +180,7 @@ class Fit {
     if (this.isProjected()) this.shrink(lists);
     else this.set(LEVELS[0]);
     const listed = lists.map(([pane, rows]) => this.list(pane, rows));
-    const least = Math.min(...listed); // columns that compare have the same rows
+    const least = Math.min(...listed); // columns for comparison have the same rows
     if (this.stage.querySelector(".trio")) lists.forEach(([pane, rows]) => this.list(pane, rows, least));
     this.all(".vocab > div").forEach((strip) => this.cut(strip, [...strip.querySelectorAll(".t")]));
   }
@@ -231,13 +231,13 @@ class Fit {
     if (beyond) this.offer(pane.querySelector(":scope > .more"), open, held);
     return rows.length;
   }
-  offer(line, open, held) { // the line that counts the hidden words shows them, and folds them again
+  offer(line, open, held) { // the line with the number of hidden words shows them, and folds them again
     const told = line.textContent, textContent = open ? this.fewer : told;
     const button = make("button", { type: "button", textContent, ariaExpanded: `${open}`, data: { do: "all" } });
     line.replaceChildren(...(open && told ? [`${told} `] : []), button);
     if (held) button.focus({ preventScroll: true });
   }
-  // Leaves out the last parts of what doesn't fit, and counts them; parts that are lit up go last.
+  // Leaves out the last parts beyond the room, and counts them; lit-up parts go last.
   cut(box, parts, before = 0, most = parts.length) {
     const order = [...parts.filter((part) => part.matches(LIT)), ...parts.filter((part) => !part.matches(LIT))];
     const show = (number) => {
@@ -247,7 +247,7 @@ class Fit {
     };
     let [low, high] = [Math.min(1, parts.length), Math.min(most, parts.length)];
     if (show(high)) return high;
-    if (!this.isProjected()) { // at every step: each look at the layout costs, so begin with what ends within the box
+    if (!this.isProjected()) { // at every step: each look at the layout costs, so begin with parts ending in the box
       const edge = box.getBoundingClientRect().bottom;
       let number = Math.max(low, order.filter((part) => part.getBoundingClientRect().bottom <= edge).length);
       while (!show(number) && number > low) number--; // the count needs room as well
@@ -270,7 +270,7 @@ class Fit {
     const text = this.told(hidden + Number(line?.dataset.more ?? 0));
     if (line && line.textContent !== text) line.textContent = text;
   }
-  next(forward) { // the rows that are hidden behind those in sight, and back
+  next(forward) { // the hidden rows behind the ones in sight, and back
     const hidden = this.all(".cols > section, .trio > section").map((pane) => this.rows(pane)
       .findIndex((row, index) => index > this.from && row.matches(".over"))).filter((index) => index > 0);
     const from = forward ? Math.min(...hidden) : this.trail.pop() ?? 0;
@@ -283,15 +283,15 @@ class Fit {
 class Flipbook extends Component {
   book = {}; // the last message from Python
   step = 0;
-  nonce; // of the last seek that Python asked for
-  told; // the step that Python knows of
+  nonce; // of Python's last seek
+  told; // the last step told to Python
   asked = -Infinity; // when it was told last
   playing = false;
   speed = 1;
   following = false; // whether the end was asked for while the run grows: then the step goes along with it
   asks = 0; // how often more of it was asked for
-  held = null; // the step beyond which a question hides the run
-  kept = null; // the first and the last step between which a class is kept
+  held = null; // the last step before a question hides the run
+  kept = null; // the first and the last step of a class's bounds
   still = matchMedia("(prefers-reduced-motion: reduce)");
   actions = {
     first: () => this.go(this.begin()),
@@ -385,7 +385,7 @@ class Flipbook extends Component {
     this.play(false);
     this.move(to, beat);
   }
-  jump(by) { // to the next step that is marked, or the one before
+  jump(by) { // to the next marked step, or the one before
     const there = (this.book.marks ?? []).filter((step) => step >= this.begin() && step <= this.end());
     const ahead = there.filter((step) => Math.sign(step - this.step) === by);
     if (ahead.length) this.go(ahead.at(by > 0 ? 0 : -1), by > 0 ? 1 : 2);
@@ -414,7 +414,7 @@ class Flipbook extends Component {
     this.play(false);
     this.move(detail.step, 1, !detail.own);
   }
-  peek(detail) { // what the frames of some steps say, where they are here
+  peek(detail) { // the frames' words at some steps, if they are here
     const { first, frames } = this.book;
     detail.told = detail.steps.map((step) => frames[step - first]?.say);
   }
@@ -427,7 +427,7 @@ class Flipbook extends Component {
     this.cancel("say");
     this.live.textContent = ""; // it may have told of the runner-up
     this.line.fill(this.book, this.begin(), this.end());
-    if (this.step > this.end()) this.move(this.end(), 2, true); // whoever was ahead
+    if (this.step > this.end()) this.move(this.end(), 2, true); // it was ahead
     else this.draw();
   }
   keep(detail) { // a class is to stay between two steps; null: no longer
@@ -446,11 +446,11 @@ class Flipbook extends Component {
   bound() {
     [this.range.min, this.range.max] = this.excerpt();
   }
-  excerpt() { // the first and the last step that the page is about
+  excerpt() { // the first and the last step of the page's subject
     const { last, excerpt = [0, last] } = this.book, [first, end] = this.kept ?? excerpt;
     return [Math.max(excerpt[0], first), Math.min(excerpt[1], end)].map((step) => Math.min(step, last));
   }
-  begin() { // the first step that may be shown
+  begin() { // the first step to show
     return Math.min(this.excerpt()[0], this.end());
   }
   end() { // the last one
@@ -478,7 +478,7 @@ class Flipbook extends Component {
   }
 
   // --- drawing
-  draw(beat) { // without a beat the step hasn't changed: leave the beat that is under way
+  draw(beat) { // without a beat the step hasn't changed: leave the present beat
     const page = this.frame(), { book, step, stage, where } = this;
     this.range.value = step;
     where.querySelector("b").textContent = book.before + separated(step);
@@ -528,7 +528,7 @@ class Flipbook extends Component {
     if (!param || there === String(this.step) || (!there && !this.step)) return;
     history.replaceState(history.state, "", withStep(location.href, param, this.step));
   }
-  // The stage that came with the page waits for its place in Streamlit's to be where it lies itself, and moves there.
+  // The stage in the page's HTML waits until Streamlit's place for it is where it lies itself, and moves there.
   awaitPlace(root, ...given) {
     if (!this.place) requestAnimationFrame(() => this.watchPlace(performance.now() + PATIENCE));
     this.place = [root, given];
@@ -566,7 +566,7 @@ class Flipbook extends Component {
     if (data === this.data) this.receive(next);
   }
   receive(next) {
-    // A session's first seek is for a page without a book. One that has it has lost its session: its own step counts.
+    // A session's first seek is for a page without a book. A page with one has lost its session: its own step counts.
     const other = next.run !== this.book.run, lost = !other && this.nonce !== 1 && next.seek[1] === 1;
     const sought = !lost && (other || next.seek[1] !== this.nonce);
     const [before, behind] = next.labels.step.replace("{last}", separated(next.last)).split("{step}");
@@ -583,20 +583,20 @@ class Flipbook extends Component {
     this.line.fill(next, this.begin(), this.end());
     this.draw(sought ? 2 : undefined);
     this.box.toggleAttribute("data-awaits", false);
-    if (next.param) document.dispatchEvent(new Event("tokensteps:stage")); // at its step, of which a class is told
+    if (next.param) document.dispatchEvent(new Event("tokensteps:stage")); // at its step, for the class's messages
     if (sought) this.writeAddress();
     if (lost) this.told = next.seek[0];
     if (lost || (sought && this.kept)) this.later("tell", REST, () => this.tell());
     this.grow(next);
   }
-  measure({ last }, behind) { // which changes while a run grows
-    this.step = within(this.step, this.begin(), this.end()); // whatever Python asked for
+  measure({ last }, behind) { // it changes in a growing run
+    this.step = within(this.step, this.begin(), this.end()); // whatever Python's seek
     this.where.querySelector("p").lastChild.data = behind;
     this.bound();
     this.box.toggleAttribute("data-still", !last);
     this.box.style.setProperty("--digits", Math.max(3, String(last).length));
   }
-  grow({ growth, last }) { // a run that is still under way: how far it is, and more of it soon
+  grow({ growth, last }) { // a run still under way: its progress, and more of it soon
     const part = this.part(".growth"), [text, stop, pause] = growth ?? ["", ""];
     part.hidden = !text;
     part.firstChild.textContent = text;
@@ -631,7 +631,7 @@ class Flipbook extends Component {
   }
 }
 
-function withheld(html) { // a frame without what leads ahead: neither seen nor found nor read out
+function withheld(html) { // a frame without parts that lead ahead: neither seen nor found nor read out
   const page = make("template", { innerHTML: html });
   for (const node of page.content.querySelectorAll(LEADS)) node.remove();
   for (const node of page.content.querySelectorAll(".why")) node.textContent = "";
@@ -642,13 +642,13 @@ function keepInSight(node, pane) { // scrolls the pane alone, never the page
   const a = node.getBoundingClientRect(), b = pane.getBoundingClientRect();
   pane.scrollBy(shift(a.left, a.right, b.left, b.right), shift(a.top, a.bottom, b.top, b.bottom));
 }
-function shift(from, to, start, end) { // how far to scroll; what is larger than the pane, or well within it, stays
+function shift(from, to, start, end) { // how far to scroll; a part larger than the pane, or well within it, stays
   const room = Math.min(96, (end - start) / 4);
   const fits = to - from < end - start, inside = from >= start + room && to <= end - room;
   return fits && !inside ? (from + to - start - end) / 2 : 0;
 }
 
-// A line of JSON, then a payload under gzip, which the line amends.
+// A line of JSON, then a payload under gzip; the line amends it.
 const headOf = (data) => JSON.parse(new TextDecoder().decode(data.subarray(0, data.indexOf(10))));
 async function unpacked(data) {
   const packed = new Blob([data.subarray(data.indexOf(10) + 1)]);
@@ -656,7 +656,7 @@ async function unpacked(data) {
   return { ...await new Response(stream).json(), ...headOf(data) };
 }
 
-function withStep(href, param, step) { // other parameters keep their exact spelling, which Streamlit compares
+function withStep(href, param, step) { // other parameters keep their exact spelling: Streamlit compares it
   const url = new URL(href), found = new RegExp(`([?&]${param}=)[^&]*`);
   const added = `${url.search || "?"}${url.search ? "&" : ""}${param}=${step}`;
   url.search = found.test(url.search) ? url.search.replace(found, `$1${step}`) : added;

@@ -1,8 +1,8 @@
-// Keeps a sealed text for this tab of the browser, where it outlives a reload and the server. Without a text to keep,
-// it hands over the one that is there, once: whoever takes it has it kept again. What is `lasting` is kept for all tabs
-// and outlives them; it stays there until it is erased, of which every tab is told.
-const GIVEN = Symbol.for("tokensteps.given"); // on the root: the text that was handed over
-const HEARD = Symbol.for("tokensteps.heard"); // on the root: what listens to the other tabs
+// Keeps a sealed text for this tab of the browser: there it outlives a reload and the server. Without a text to keep,
+// it hands over the old one, once: its reader has it kept again. A `lasting` text is kept for all tabs and outlives
+// them; it stays there until it is erased, and every tab hears of that.
+const GIVEN = Symbol.for("tokensteps.given"); // on the root: the text handed over
+const HEARD = Symbol.for("tokensteps.heard"); // on the root: the listener to the other tabs
 
 function hear(root, name, tell) {
   root[HEARD]?.abort();
@@ -27,6 +27,6 @@ export default function keep({ data: { place, text, lasting, erased }, parentEle
       if (!lasting) storage.removeItem(name);
       setTriggerValue("kept", kept);
     }
-  } catch {} // a browser that keeps nothing, or no more
+  } catch {} // a browser without storage, or without any more room
   return () => setTimeout(() => root.isConnected || root[HEARD]?.abort());
 }

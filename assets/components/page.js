@@ -1,4 +1,4 @@
-// What the whole page needs, whatever it shows.
+// Functions for the whole page, whatever it shows.
 
 // Half of a UTF-16 pair can't be sent: Streamlit would drop the whole message, and nothing would happen on the page.
 // Typed or pasted, it becomes U+FFFD before anybody sees it; Python then says so.
@@ -15,25 +15,25 @@ const MENU = '[data-testid="stSidebarNav"]', FOLD = '[data-testid="stSidebarColl
 const OVER = matchMedia("(max-width: 768px)");
 const fold = () => document.querySelector(FOLD)?.click();
 
-// On the way from another page, the address is bare until Python has written what the page remembers, perhaps in
-// several turns. The reader took no step there: Python's address replaces the bare one, or Back would lead to it.
+// On the way from another page, the address is bare until Python has written the page's remembered parameters, perhaps
+// in several turns. The reader took no step there: Python's address replaces the bare one, or Back would lead to it.
 //
-// On the way that Python leads (a plan's strip does), it first writes the next page's parameters to the address of this
-// one: that entry becomes the next page's, or Back would lead to this page with them.
+// When Python leads (as with a plan's strip), it first writes the next page's parameters to the address of this one:
+// that entry becomes the next page's, or Back would lead to this page with them.
 //
-// After a click on a link, Python's answer may come before Streamlit has changed the page: what the next page writes
-// would become an entry of this one, and comes with the change of page anyway. And the run that the click overtook may
-// still write this page's address, which Streamlit would give to the next one.
+// After a click on a link, Python's answer may come before Streamlit has changed the page: the next page's address
+// would become an entry of this one, and comes with the change of page anyway. And the run overtaken by the click may
+// still write this page's address, and Streamlit would give it to the next one.
 //
-// Back and Forward may be pressed before Python has answered: a run that they overtook still makes for its own page,
-// and Streamlit would add an entry for that, and one more for the way back from there. It may also still write its own
-// step, which Streamlit would put into the other page's address. The title says whose run the browser hears of.
-const ALONG = ["lang", "walk", "class", "embed", "embed_options"]; // what goes along from page to page
+// Back and Forward may be pressed before Python has answered: an overtaken run still makes for its own page, and
+// Streamlit would add an entry for that, and one more for the way back from there. It may also still write its own
+// step, and Streamlit would put that into the other page's address. The title says whose run the browser hears of.
+const ALONG = ["lang", "walk", "class", "embed", "embed_options"]; // these go along from page to page
 let arrived = false, completed = false, written;
-let asked; // where the link leads that was clicked last, until it is there
-let sought; // the page that Back or Forward has led to, until the reader or Python leads on
+let asked; // the target of the last clicked link, until it is there
+let sought; // the target of Back or Forward, until the reader or Python leads on
 let few = {}; // pages without a run, by path: their parameters
-let titles = {}; // what the browser's tab says, by a page's path
+let titles = {}; // the titles of the browser's tab, by a page's path
 function act(event) {
   if (event.target.closest?.(FOLD)) return; // leads nowhere
   arrived = completed = false;
@@ -93,7 +93,7 @@ function arrive(from, to) {
   if (to.href !== told) queueMicrotask(() => history.replaceState(history.state, "", to));
 }
 
-// Back and Forward find the page scrolled as it was left, once it is drawn as far as that.
+// Back and Forward find the page scrolled as it was left, once it is drawn down to there.
 const main = () => document.querySelector('[data-testid="stMain"]');
 const left = new Map(); // an entry of the history, by its key → how far it was scrolled
 let wanted; // how far to scroll, and until when: the reader may have gone elsewhere
@@ -115,8 +115,8 @@ function scrollBack() {
   requestAnimationFrame(scrollBack);
 }
 
-// “Your text” leads to the box for it, as soon as that is there: on the page while it is empty, else in the
-// sidebar, which is opened. Whatever the reader does next, they have gone elsewhere.
+// “Your text” leads to the box for it, as soon as that is there: on the page while it is empty, else in the sidebar,
+// opened for it. After any other action, the reader has gone elsewhere.
 const OWN = '[class*="-to_own_text"] button', OWN_BOX = '[class*="-paste_text"] textarea';
 const UNFOLD = '[data-testid="stExpandSidebarButton"]';
 let seeking = 0; // until when
@@ -139,9 +139,9 @@ function toOwnBox() {
   else requestAnimationFrame(toOwnBox);
 }
 
-// An answered question gives way to the next one, which may have another kind of box: the focus goes along, also from
-// the button that asks for it, which is drawn anew. It doesn't when a clicker revealed the answer: the lecturer's next
-// key would be typed into the box.
+// An answered question gives way to the next one, perhaps with another kind of box: the focus goes along, also from its
+// button: that is drawn anew. It doesn't when a clicker revealed the answer: the lecturer's next key would be typed
+// into the box.
 const FORM = '[data-testid="stForm"]';
 let answered; // the form, and until when its next box may take the focus: later, the reader has gone elsewhere
 function submit({ type, key, target, isTrusted, detail }) {
@@ -152,10 +152,10 @@ function submit({ type, key, target, isTrusted, detail }) {
   answered = form && isTrusted && !revealed ? { form, until: performance.now() + 4000 } : undefined;
   if (form) submitted = performance.now();
 }
-// What is said of an answer comes into sight. The boxes that it calls wrong (`data-cells`) are marked until they are
-// changed, and the first of them gets the focus.
-let judged; // the verdict that this was done for
-let submitted = 0; // when an answer was sent off: a verdict that was there on arrival moves nothing
+// The verdict on an answer comes into sight. Its wrong boxes (`data-cells`) are marked until they are changed, and the
+// first of them gets the focus.
+let judged; // the last verdict treated so
+let submitted = 0; // when an answer was sent off: a verdict there on arrival moves nothing
 function judge() {
   const verdict = document.querySelector(".note.verdict");
   if (verdict === judged) return;
@@ -177,8 +177,7 @@ new MutationObserver(() => {
   answered = undefined;
 }).observe(document.body, { childList: true, subtree: true });
 
-// How close a step was: of the steps that Python has prepared, the one that the flipbook is at. Python brings others
-// once the flipbook rests.
+// How close a step was: of the steps prepared by Python, the flipbook's. Python brings others once the flipbook rests.
 function follow() {
   const step = document[MAIN]?.querySelector("input[type=range]")?.value;
   for (const box of document.querySelectorAll(".closeness")) {
@@ -189,11 +188,11 @@ function follow() {
 }
 new MutationObserver(follow).observe(document.body, { childList: true, subtree: true });
 
-// What Streamlit leaves without a name or a role, or where Tab stops though there is nothing to operate.
+// Streamlit's parts without a name or a role, and stops of Tab without anything to operate.
 function amend() {
   // The link past the sidebar still leads here.
   main()?.setAttribute("tabindex", "-1");
-  // The picture of a table to edit gets the names of its columns; what lies over it only scrolls.
+  // The picture of a table to edit gets the names of its columns; the layer over it only scrolls.
   for (const grid of document.querySelectorAll('[data-testid="stDataFrame"] canvas')) {
     const names = [...grid.querySelectorAll('[role="columnheader"]')].map((head) => head.textContent).filter(Boolean);
     if (!names.length) continue;
@@ -222,7 +221,7 @@ function paper() {
 
 export default function page({ data }) { // the same function is never added twice
   document.documentElement.lang = data.language;
-  setTimeout(dropEarly, 2000); // a stage that waits for its place has it by then
+  setTimeout(dropEarly, 2000); // by then, a stage has its place
   ({ few, titles } = data);
   amend();
   document.addEventListener("input", mend, true);

@@ -1,11 +1,11 @@
-// Pictures of the page's stage, for slides: the step on the screen as SVG or PNG, or that one and those after it as an
+// Pictures of the page's stage, for slides: the step on the screen as SVG or PNG, or it and the next ones as an
 // animated PNG. They are drawn here, from the stage itself with its styles and faces in it; nothing is asked of Python.
 
 const SCALE = 2; // pixels of a picture for one on the screen: slides are large
-const PAUSE = 1.2; // seconds that a step of an animation stays
-const NO_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu; // what no XML may hold
+const PAUSE = 1.2; // seconds of a step in an animation
+const NO_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu; // characters not allowed in XML
 const SIGNATURE = [137, 80, 78, 71, 13, 10, 26, 10];
-const ALL = "U+0-10FFFF"; // the characters of a face that doesn't say which
+const ALL = "U+0-10FFFF"; // the characters of a face without a list of its own
 const BUTTONS = ["png", "svg", "apng"];
 
 // --- the stage as SVG
@@ -21,7 +21,7 @@ async function dataUrl(address) {
 }
 const nameOf = (family, range) => `${family.replace(/["']/g, "")} ${range}`.toLowerCase().replace(/\s+/g, "");
 
-async function faces() { // those that the page uses, with their data: a picture may ask nobody for anything
+async function faces() { // the page's faces, with their data: a picture may ask nobody for anything
   const used = [...document.fonts].filter((face) => face.status === "loaded");
   const names = new Set(used.map((face) => nameOf(face.family, face.unicodeRange)));
   const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules])
@@ -119,7 +119,7 @@ class Picture extends Component {
     try {
       const step = box.querySelector("input").value;
       hand(await this[kind](box), `${this.page}-step-${step}.${kind === "svg" ? "svg" : "png"}`);
-    } catch (error) { // some browsers let no page read what it has drawn, and a face comes from the server
+    } catch (error) { // some browsers let no page read its own drawing, and a face comes from the server
       console.warn(error);
       this.part("p").textContent = this.failed;
     } finally {

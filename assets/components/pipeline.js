@@ -1,6 +1,6 @@
-// A text on its way to ids: every stage under the one before. What lies above or below the item under the mouse or the
-// focus lights up with it, and one line says what it is. Python draws; this script breaks the drawing into lines, and
-// joins the stages. An atom is what no line break may part; each holds the items of all stages for a piece of the text.
+// A text on its way to ids: every stage under the one before. The items above and below the one under the mouse or the
+// focus light up with it, and one line describes it. Python draws; this script breaks the drawing into lines, and joins
+// the stages. An atom is a part without line breaks; each has the items of all stages for a piece of the text.
 
 const MARKUP = `<div class="flow" role="listbox" tabindex="-1"></div><p class="tell" role="status"></p>`;
 
@@ -30,7 +30,7 @@ class Pipeline extends Component {
   lit = [];
   stop; // the item where Tab arrives
   pinned;
-  width; // for which lines were broken
+  width; // the lines were broken for it
 
   constructor(root) {
     super(root, "ts-pipeline ts", MARKUP);
@@ -94,7 +94,7 @@ class Pipeline extends Component {
       if (found) return found;
     }
   }
-  actions(from) { // what each key does at this item
+  actions(from) { // each key's action at this item
     const right = from.closest(".line").dir === "rtl" ? -1 : 1;
     return {
       ArrowRight: () => this.focus(this.along(from, right)),

@@ -1,18 +1,18 @@
-// What the components share: mounting, keys, the address and the focus. This text comes before their own scripts, in
-// one module with them: in the app with all components, in a handout with those that it has.
+// The components' common parts: mounting, keys, the address and the focus. This text comes before their own scripts, in
+// one module with them: in the app with all components, in a handout with its own.
 
-const MOUNTED = Symbol.for("tokensteps.component"); // on a root: the component that was mounted there
+const MOUNTED = Symbol.for("tokensteps.component"); // on a root: the component mounted there
 const STYLES = Symbol.for("tokensteps.styles"); // on a root: its style sheets, each with its text
 const MAIN = Symbol.for("tokensteps.stage"); // on the document: the box of the page's own flipbook
-const EARLY = Symbol.for("tokensteps.early"); // on the document: the root of the stage that came with the page
+const EARLY = Symbol.for("tokensteps.early"); // on the document: the root of the stage in the page's HTML
 const PROJECTOR = Symbol.for("tokensteps.projector"); // on the document: the one for the whole page
-const HASTE = Symbol.for("tokensteps.haste"); // on the document: whether P was pressed before that was there
+const HASTE = Symbol.for("tokensteps.haste"); // on the document: whether P was pressed before the projector was there
 const BY_KEY = Symbol.for("tokensteps.by-key"); // on the document: whether the last click was a key's, on a link
-const DRAWN = Symbol.for("tokensteps.drawn"); // on the document: the version of the text whose chips the page has drawn
-const ENTRIES = Symbol.for("tokensteps.entries"); // on the document: who tells of the history where no browser does
+const DRAWN = Symbol.for("tokensteps.drawn"); // on the document: the version of the text behind the chips on the page
+const ENTRIES = Symbol.for("tokensteps.entries"); // on the document: tells of the history in browsers that don't
 
-// Streamlit runs a component's default export again for each new payload, without cleanup. What it made the first time
-// therefore lives on its root, and gets the new data there. Returns the cleanup.
+// Streamlit runs a component's default export again for each new payload, without cleanup. So the object of the first
+// run lives on its root, and gets the new data there. Returns the cleanup.
 function mount(Kind, root, ...given) {
   if (!root.isConnected) return () => {}; // its page has gone while the script was on its way
   if (root[MOUNTED]?.constructor !== Kind) { // nothing yet, or another version of this script (hot reload)
@@ -20,7 +20,7 @@ function mount(Kind, root, ...given) {
     root[MOUNTED] = new Kind(root);
   }
   root[MOUNTED].connect(...given);
-  // Streamlit also calls this for a run of the script that a newer one overtook: close only what has left the page.
+  // Streamlit also calls this for a run of the script overtaken by a newer one: close only components off the page.
   return () => setTimeout(() => root.isConnected || root[MOUNTED]?.close());
 }
 
@@ -32,17 +32,17 @@ function dropEarly() { // Streamlit's page is whole, with a stage of its own or 
   if (root) document.documentElement.style.colorScheme = "";
 }
 
-// What has yet to be told to Python, as keys and steps are told after a pause: timers, and components that wait for an
-// answer. While there is any, the page says so: <html data-unsent>.
-const SPEAKS = new Set(["tell", "ask", "select", "composed", "judge"]); // timers at whose end a component speaks
+// Messages yet to be sent to Python, as keys and steps are sent after a pause: timers, and components that wait for an
+// answer. While there are any, the page says so: <html data-unsent>.
+const SPEAKS = new Set(["tell", "ask", "select", "composed", "judge"]); // timers with a message at their end
 const unsent = new Set();
 function setUnsent(what, is) {
   unsent[is ? "add" : "delete"](what);
   document.documentElement.toggleAttribute("data-unsent", unsent.size > 0);
 }
 
-// A box within a root, filled from a message that Python wrote as JSON. Subclasses say what to do with a new message in
-// `receive(message)`; listeners beyond the box take `this.gone.signal`, which ends them when the component closes.
+// A box within a root, filled from a JSON message of Python's. Subclasses handle a new message in `receive(message)`;
+// listeners beyond the box take `this.gone.signal`: it ends them when the component closes.
 class Component {
   data;
   send = () => {}; // reports a value to Python: send(name, value)
@@ -66,7 +66,7 @@ class Component {
     this.cancel(name);
     const timer = setTimeout(() => {
       run();
-      setTimeout(() => setUnsent(timer, false)); // Streamlit gathers for as long what components tell
+      setTimeout(() => setUnsent(timer, false)); // Streamlit gathers components' messages for as long
     }, milliseconds);
     this.timers[name] = timer;
     if (SPEAKS.has(name)) setUnsent(timer, true);
@@ -83,9 +83,9 @@ class Component {
   }
 }
 
-// What turns one list into another, as splices [from, to, items], the last one first. A key in the text box changes one
-// place. But a page ends after so many tokens, so what is put in pushes others out at the end: up to SLACK of the last
-// items of both lists are looked past for the longest part that stays.
+// The way from one list to another, as splices [from, to, items], the last one first. A key in the text box changes one
+// place. But a page ends after so many tokens, so new items push others out at the end: up to SLACK of the last items
+// of both lists are looked past for the longest unchanged part.
 const SLACK = 8;
 function splices(old, fresh) {
   const most = Math.min(old.length, fresh.length);
@@ -103,7 +103,7 @@ function splices(old, fresh) {
     .filter(([from, to, items]) => from < to || items.length);
 }
 
-// Blocks of markup in a box, where only those that changed are drawn.
+// Blocks of markup in a box: only the changed ones are drawn.
 function putLines(box, drawn, lines) {
   for (const [from, to, items] of splices(drawn, lines)) {
     for (const line of [...box.children].slice(from, to)) line.remove();
@@ -113,7 +113,7 @@ function putLines(box, drawn, lines) {
   }
 }
 
-// A node with properties, `data` attributes and what is inside; texts stay texts.
+// A node with properties, `data` attributes and contents; texts stay texts.
 const make = (tag, given = {}, ...inside) => {
   const { data = {}, ...rest } = given, node = Object.assign(document.createElement(tag), rest);
   Object.assign(node.dataset, data);
@@ -131,7 +131,7 @@ const icon = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${p
 const roles = (names) => names.split(" ").map((role) => `[role="${role}"]`).join(); // a selector
 const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;
 
-// What takes letters itself, and what takes Page Up and Page Down: no box of one line does, and no list of tokens.
+// Parts that take letters themselves, and parts that take Page Up and Page Down: no box of one line, no list of tokens.
 const LISTS = '[role="listbox"]:not(.ts-chips > *, .ts-pipeline > *),';
 const TAKES_LETTERS = 'input:not([type="checkbox"],[type="radio"],[type="range"],[type="button"],[type="submit"]),'
   + `textarea,select,[contenteditable]:not([contenteditable="false"]),${LISTS}`
@@ -141,10 +141,10 @@ const TAKES_PAGES = 'textarea,select,[contenteditable]:not([contenteditable="fal
 const isTaken = (event, taken) =>
   event.composedPath().some((node) => node instanceof Element && node.matches(taken));
 
-// A clicker's key that does one thing when it is pressed and another when it is held. Only when it is held or let go
-// will it be known which: a press goes on to whoever it is for then. The key's own events say how long it was down: on
-// a busy page, a timer ends before it is heard that the key was let go.
-const HOLD = 700; // ms, after which it is held
+// A clicker's key with one action for a press and another for holding it. Only the holding or the release tells which:
+// a press goes on to its addressee at that time. The key's own events give the time between: on a busy page, a timer
+// ends before the release is heard.
+const HOLD = 700; // ms: longer is held
 function onHeld(takes, act, signal) {
   let pressed;
   const release = (held) => {
@@ -162,21 +162,21 @@ function onHeld(takes, act, signal) {
     if (!event.repeat) pressed = { key, code, at, target: event.composedPath()[0], heard: performance.now() };
     else if (pressed && at - pressed.at >= HOLD) release(true);
   }, { signal, capture: true });
-  addEventListener("keyup", ({ timeStamp }) => { // without repetitions, what came while the page was busy is a press
+  addEventListener("keyup", ({ timeStamp }) => { // without repetitions, a key during the page's work is a press
     if (pressed) release(timeStamp - pressed.heard >= HOLD);
   }, { signal });
   addEventListener("blur", () => { pressed = undefined; }, { signal });
 }
 
-function focused() { // what has the focus, in a shadow too
+function focused() { // the focused element, in a shadow too
   let node = document.activeElement;
   while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
   return node;
 }
 
-// Tells of each coming entry of the browser's history, as the Navigation API does. Where there is none, in WebKit and
-// older Firefox, the functions that make entries tell of them; `from` says where an old entry was left. A download
-// makes none.
+// Tells of each coming entry of the browser's history, as the Navigation API does. Without one, in WebKit and older
+// Firefox, the functions for making entries tell of them; `from` is the address of the old entry. A download makes
+// none.
 function onEntry(tell, signal) {
   const teller = globalThis.navigation ?? (document[ENTRIES] ??= entries());
   teller.addEventListener("navigate", (event) => { if (event.downloadRequest == null) tell(event); }, { signal });
@@ -203,8 +203,8 @@ function entries() {
 }
 const leftFor = ({ from, destination }) => [new URL(from ?? location.href), new URL(destination.url)];
 
-// Each of Python's writes to the address would add an entry to the browser's history. Where `event` navigates to an
-// address that differs in the parameters `names` alone, it replaces the present entry.
+// Each of Python's writes to the address would add an entry to the browser's history. If `event` navigates to an
+// address with other values of the parameters `names` alone, it replaces the present entry.
 function replaceIfOnly(names, event) {
   const rest = (href) => {
     const url = new URL(href);

@@ -4,13 +4,13 @@
 // mode over a reload. Every word comes with the data.
 
 const MEMORY = "tokensteps.projector", MODE = "data-projector", SCALE = "--ts-projector";
-const PANEL = "data-panel", PROJECTED = "data-projected"; // on the document, and on what is projected for the stage
-const ZOOM = "--ts-zoom", ZOOMS = [1.6, 1.45, 1.3, 1.15, 1]; // of a panel: the first that shows its picture whole
+const PANEL = "data-panel", PROJECTED = "data-projected"; // on the document, and on a projected part of the page
+const ZOOM = "--ts-zoom", ZOOMS = [1.6, 1.45, 1.3, 1.15, 1]; // of a panel: the first with its picture whole
 const HEIGHT = 720, WIDTH = 1140; // px: in a window of this size, type is as large as projector.css says
 const EDGE = 8; // px
-const SOON = 150; // ms, until a live region may tell of what has changed
+const SOON = 150; // ms, until a live region may tell of changes
 const AGAIN = 900; // ms, in which a clicker reveals only one answer
-// What may be projected by itself, beside the stage and the tabs; and what of a panel has to be in sight.
+// Parts for projecting by themselves, beside the stage and the tabs; and the parts of a panel to keep in sight.
 const PARTS = ".st-key-playground-chips, .st-key-pipeline-view";
 const TABS = '[data-testid="stMain"] [class*="st-key-tabs-"]', TAB = '[role="tab"]';
 const PICTURE = '[data-testid="stBidiComponentIsolated"], [data-testid="stPlotlyChart"], .ts.chat, '
@@ -20,11 +20,11 @@ const REVEAL = '[class*="-predict-give_up"] button';
 const EDITABLE = 'textarea,select,[contenteditable]:not([contenteditable="false"])';
 const LETTERS = 'input:not([type="checkbox"],[type="radio"],[type="range"],[type="button"],[type="submit"]),'
   + `${EDITABLE},${LISTS}${roles("textbox searchbox combobox grid treegrid menu application dialog")}`;
-const PAGES = `${EDITABLE},canvas,[role="combobox"][aria-expanded="true"],${LISTS}` // what uses Page Up and Down itself
+const PAGES = `${EDITABLE},canvas,[role="combobox"][aria-expanded="true"],${LISTS}` // users of Page Up and Down
   + roles("grid treegrid slider spinbutton dialog");
 const ROWS = `${PAGES},input:not([type="text"]),`
   + roles("listbox combobox tab tablist radio radiogroup menuitem option");
-const OPEN = '[role="combobox"][aria-expanded="true"],[data-baseweb="popover"],' // what Escape closes first
+const OPEN = '[role="combobox"][aria-expanded="true"],[data-baseweb="popover"],' // closed first by Escape
   + '[role="dialog"]:not(.ts-blackout, .ts-projector > *), .ts-projector > :popover-open';
 const SILENT = /^(F\d+|Shift|Control|Alt|Meta|AltGraph|CapsLock)$/; // keys that leave the screen black
 
@@ -38,7 +38,7 @@ class Blackout {
   node = Object.assign(document.createElement("div"), {
     className: "ts-blackout", popover: "manual", role: "dialog", tabIndex: -1,
   });
-  was; // what had the focus before
+  was; // the focus before
 
   constructor() {
     document.body.append(this.node);
@@ -61,7 +61,7 @@ class Blackout {
   }
 }
 
-// A pointer and a pen. What is drawn lies over everything, and goes with the step.
+// A pointer and a pen. Drawings lie over everything, and go with the step.
 class Ink {
   node = Object.assign(document.createElement("div"), {
     className: "ts-ink", popover: "manual", ariaHidden: "true", innerHTML: "<svg></svg><i></i>",
@@ -108,13 +108,13 @@ class Projector {
   black = new Blackout();
   ink = new Ink();
   panel = 0; // among `panels()`
-  opened = 0; // the panel of the tab that was open when the first one was asked for
+  opened = 0; // the panel of the open tab at the first request for a panel
   revealed = -Infinity; // when the clicker did it last
   watch = new ResizeObserver(() => this.fitPanel());
   labels = {};
-  start; // the button that leads here
-  was; // what had the focus before the mode,
-  given; // and what got it then
+  start; // the button to this mode
+  was; // the focus before the mode,
+  given; // and in its beginning
   open = false; // whether Escape closes something else first
 
   constructor() {
@@ -221,7 +221,7 @@ class Projector {
     if (at) scroller().scrollTo({ top: 0, behavior: "instant" });
     this.mark(node);
   }
-  showPanel(open) { // that of the open tab, which a plan is about; or the stage
+  showPanel(open) { // the open tab's, as a plan's subject; or the stage
     if (this.isOn()) this.project(open ? this.panels().findIndex((panel) => panel?.tab?.ariaSelected === "true") : 0);
   }
   mark(node) {
@@ -248,9 +248,9 @@ class Projector {
     const { top, bottom } = (picture ?? node).getBoundingClientRect();
     if (picture && bottom > innerHeight) scroller().scrollBy({ top: top - EDGE, behavior: "instant" }); // below boxes
   }
-  book() { // what the keys step: a flipbook in the panel, else the page's own, though another panel may hide it
+  book() { // the flipbook for the keys: in the panel, else the page's own, though another panel may hide it
     const { node } = this.panels()[this.panel] ?? {};
-    const there = node?.querySelectorAll(':not([data-turning="asked"] *)') ?? []; // without what another tab showed
+    const there = node?.querySelectorAll(':not([data-turning="asked"] *)') ?? []; // without another tab's parts
     const inside = [...there].map((one) => one.shadowRoot?.querySelector(".ts-flipbook"));
     const own = document[MAIN]?.isConnected ? document[MAIN] : null;
     return inside.find((one) => one?.checkVisibility()) ?? (node ? own : stage());
@@ -305,14 +305,14 @@ class Projector {
     else if (this.panel) this.project(0);
     else this.turn(false);
   }
-  nextPanel() { // round the tabs from the one that the page has open: a plan may have opened it
+  nextPanel() { // round the tabs from the page's open one: a plan may have opened it
     const panels = this.panels(), at = (part) => panels.map((_, index) => index).filter((index) => part(panels[index]));
     if (!this.panel) this.opened = at((panel) => panel?.tab?.ariaSelected === "true")[0] ?? 0;
     const tabs = at((panel) => panel?.tab), turn = Math.max(0, tabs.indexOf(this.opened));
     const order = [...at((panel) => !panel?.tab), ...tabs.slice(turn), ...tabs.slice(0, turn)];
     this.project(order[(order.indexOf(this.panel) + 1) % order.length]);
   }
-  showRows(forward) { // those that there was no room for; of a page or a panel, the next part
+  showRows(forward) { // the rows left out for want of room; of a page or a panel, the next part
     if (stage()) stage().dispatchEvent(new CustomEvent("tokensteps:rows", { detail: forward }));
     else this.scroll(forward ? 0.4 : -0.4);
   }

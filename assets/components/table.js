@@ -1,21 +1,21 @@
-// A table as text: it can be read out, copied, printed, sorted by the name of a column and, where Python gives it a box
-// for that, searched. Rows are drawn in portions, as somebody scrolls. Cells are somebody's text, and stay text.
+// A table as text: it can be read out, copied, printed, sorted by the name of a column and, with a box from Python,
+// searched. Rows are drawn in portions, with the scrolling. Cells are somebody's text, and stay text.
 
-const LONGEST = 500; // characters of a cell that are shown; its tooltip and the file have more
+const LONGEST = 500; // characters of a cell to show; its tooltip and the file have more
 const SOON = 300; // ms after the last key in the box until Python looks through all rows
-const LOST = 3000; // ms after which a file is asked for once more: what one run tells may go under in the next one
-const ASKS = 3; // times that it is asked for at most
-const AHEAD = 600; // px below what is in sight, where rows are drawn, too
+const LOST = 3000; // ms until a file is asked for once more: one run's messages may go under in the next one
+const ASKS = 3; // the most requests for it
+const AHEAD = 600; // px below the visible part: rows are drawn there, too
 const SCROLLS = ["ArrowLeft", "ArrowRight", "Home", "End", " "]; // keys that operate the stage elsewhere
-const FORMULA = /^'*[=+\-@＝＋－＠]/; // what a spreadsheet takes for more than text, as the engine's `inert` has it
+const FORMULA = /^'*[=+\-@＝＋－＠]/; // more than text for a spreadsheet, as in the engine's `inert`
 const ORDERS = [undefined, "ascending", "descending"]; // one after the other
 
 const grouped = (whole) => `${whole}`.replace(/\B(?=(\d{3})+$)/g, ",").replace("-", "\u2212");
-function decimal(value, digits) { // with so many digits after the point, or six that count
+function decimal(value, digits) { // with so many digits after the point, or six significant ones
   const [whole, ...rest] = (digits == null ? `${Number(value.toPrecision(6))}` : value.toFixed(digits)).split(".");
   return [grouped(whole), ...rest.map((part) => part.replace("-", "\u2212"))].join(".");
 }
-const WRITTEN = { // what is shown of a cell
+const WRITTEN = { // a cell's text
   text: (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text).replace(/\r\n?|\n/g, "⏎"),
   tick: (is) => (is ? "✓" : ""),
   whole: grouped,
@@ -23,7 +23,7 @@ const WRITTEN = { // what is shown of a cell
   fraction: String,
   decimal,
 };
-const VALUES = { // what it is sorted by; a whole number beyond 2⁵³ comes as text
+const VALUES = { // the values for sorting; a whole number beyond 2⁵³ comes as text
   text: String,
   tick: Number,
   whole: Number,
@@ -39,8 +39,8 @@ class Table extends Component {
   sort = {}; // the name of a column, and the order
   order = []; // places of rows, as they are shown
   drawn = 0; // how many of them are
-  top = 0; // px that are scrolled: asked of the browser, it would first have to work out where everything is
-  asked = new Map(); // turns in which a file was, and its kind
+  top = 0; // px scrolled: asked of the browser, it would first have to lay everything out
+  asked = new Map(); // turns of a file, and its kind
   turn = 0; // the same may be asked for again
 
   constructor(root) {
@@ -93,11 +93,11 @@ class Table extends Component {
     this.find.placeholder = words.example;
     this.part(".told").textContent = told;
     this.part(".all").hidden = everything === null;
-    this.found = text; // what Python has looked for
+    this.found = text; // the text of Python's search
     if (first) [this.find.value, this.all.checked] = [text, everything ?? false];
     else if (text !== this.text() || (everything ?? this.all.checked) !== this.all.checked) this.soon(); // it was lost
   }
-  offer(kinds) { // the buttons that save the table
+  offer(kinds) { // the buttons for saving the table
     const node = this.part(".files"), labels = kinds.map(([, label]) => label).join();
     if (labels === this.labels) return;
     this.labels = labels;
@@ -106,10 +106,10 @@ class Table extends Component {
   }
 
   // --- what is asked of Python
-  text() { // no longer than what the server lets through as it is
+  text() { // no longer than the server lets through as it is
     return this.find.value.toWellFormed();
   }
-  search() { // at once in the rows that are here, and soon in all
+  search() { // at once in the rows here, and soon in all
     this.draw();
     this.soon();
   }
@@ -156,7 +156,7 @@ class Table extends Component {
     this.head.replaceChildren(make("tr", {}, ...names), ...this.widest());
     this.mark();
   }
-  widest() { // a row that nobody sees: columns don't become wider when rows come that are out of sight
+  widest() { // an invisible row: columns don't become wider with new rows out of sight
     const { columns, portion } = this.table;
     if (!(columns[0]?.cells.length > portion)) return [];
     const size = (cell) => `${cell ?? ""}`.length;
@@ -164,7 +164,7 @@ class Table extends Component {
     const cells = columns.map((column) => this.cell({ ...column, heads: false }, longest(column)));
     return [make("tr", { className: "widest", ariaHidden: "true" }, ...cells)];
   }
-  mark() { // the column that the rows are sorted by
+  mark() { // the column of the sorting
     [...this.head.firstChild.children].forEach((node, column) => {
       node.ariaSort = this.table.columns[column].name === this.sort.name ? this.sort.order ?? null : null;
     });
@@ -176,7 +176,7 @@ class Table extends Component {
     for (this.drawn = 0; this.drawn < least && this.more(););
     this.part(".none").hidden = this.order.length > 0 || (this.found !== undefined && this.found !== this.text());
   }
-  searched() { // rows that contain what is looked for: Python's `matching`
+  searched() { // rows with the searched text: Python's `matching`
     const { columns } = this.table, text = this.problem ? "" : this.text();
     const all = Array.from(columns[0]?.cells ?? [], (_, row) => row);
     if (!text) return all;
@@ -186,7 +186,7 @@ class Table extends Component {
       return tokens.join("").includes(text) || tokens.join(" ").includes(text);
     });
   }
-  sorted(rows) { // what is missing comes last
+  sorted(rows) { // missing values come last
     const column = this.sort.order && this.table.columns.find(({ name }) => name === this.sort.name);
     if (!column) return rows;
     const keys = column.cells.map((cell) => (cell === null ? null : VALUES[column.kind](cell)));
@@ -194,7 +194,7 @@ class Table extends Component {
     return rows.sort((one, other) => (keys[one] === null || keys[other] === null
       ? (keys[one] === null) - (keys[other] === null) : sign * compare(keys[one], keys[other])));
   }
-  more() { // another portion, unless all are there; the first one is what is printed
+  more() { // another portion, unless all are there; the first one is for printing
     const { columns, portion } = this.table, rows = this.order.slice(this.drawn, this.drawn + portion);
     const className = this.drawn ? "beyond" : "";
     const cells = (row) => columns.map((column) => this.cell(column, row));

@@ -1,14 +1,14 @@
-// The names of tabs. Python draws what the open one shows into the element under them. A tab that is clicked is marked
-// at once; what the last one showed is dimmed until Python answers, and then hidden wherever it isn't drawn over yet.
+// The names of tabs. Python draws the open tab's contents into the element under them. A clicked tab is marked at once;
+// the last one's contents are dimmed until Python answers, and then hidden until they are drawn over.
 
-const PAUSE = 150; // ms between arrow keys: a tab that is only passed isn't asked for
-const TURNING = "turning"; // on the panel: "asked", then "answered" until all that it showed before is gone
-const STALE = '[data-stale="true"]'; // what Streamlit has not drawn again yet
+const PAUSE = 150; // ms between arrow keys: a tab only passed isn't asked for
+const TURNING = "turning"; // on the panel: "asked", then "answered" until all earlier contents are gone
+const STALE = '[data-stale="true"]'; // Streamlit has not drawn these again yet
 
 class Tabs extends Component {
   turn = 0; // how many tabs were opened here
-  open = ""; // the name of the one that is marked
-  shown = ""; // and of the one whose body stands there
+  open = ""; // the name of the marked one
+  shown = ""; // and of the one with its body there
 
   constructor(root) {
     super(root, "ts-tabs", `<div role="tablist"></div><div class="more" hidden>
@@ -36,7 +36,7 @@ class Tabs extends Component {
     for (const observer of [this.watch, this.settled, this.resized]) observer.disconnect();
     super.close();
   }
-  get tabs() { // all of them: those beyond the first few are hidden until they are open
+  get tabs() { // all of them: beyond the first few they are hidden until they are open
     return [...this.list.children];
   }
   receive({ names, front, more, shown, turn, panel }) {
@@ -136,7 +136,7 @@ class Tabs extends Component {
   get panel() {
     return document.querySelector(`.${CSS.escape(this.panelName)}`);
   }
-  answer(shown) { // this one's body comes now; whatever was drawn before is stale until then
+  answer(shown) { // this one's body comes now; everything drawn before is stale until then
     const moved = this.open !== shown;
     this.open = shown;
     this.mark();
@@ -144,7 +144,7 @@ class Tabs extends Component {
     if (this.panel?.dataset[TURNING] || (this.shown && this.shown !== shown)) this.turnPanel("answered");
     this.settle();
   }
-  turnPanel(state) { // as high as it was: what is below stays where it is
+  turnPanel(state) { // as high as it was: parts below stay in place
     const { panel } = this;
     if (!panel) return;
     if (!panel.dataset[TURNING]) panel.style.minHeight = `${panel.offsetHeight}px`;

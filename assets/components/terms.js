@@ -1,6 +1,6 @@
-// What a technical word means: shown while a `[data-term]` is pointed at or focused, anywhere on the page, in a shadow
-// too. Click or Enter keeps it open, with a link to the glossary; Escape puts it away. Definitions come with the data,
-// as plain text.
+// The meaning of a technical word: shown while a `[data-term]` is pointed at or focused, anywhere on the page, in a
+// shadow too. Click or Enter keeps it open, with a link to the glossary; Escape puts it away. Definitions come with the
+// data, as plain text.
 
 const TERMS = Symbol.for("tokensteps.terms"); // on the document: the one for the whole page
 const REST = 180, GAP = 7, EDGE = 8; // ms, px, px
@@ -22,12 +22,12 @@ function inWindow(node, rect) {
 
 class Terms {
   data = { terms: {} };
-  target = null; // the word whose meaning is shown
+  target = null; // the word with its meaning shown
   kept = false; // whether it stays without mouse and focus
-  refused; // the word that Escape was pressed for, until the mouse or the focus has been elsewhere
+  refused; // the word Escape was pressed for, until the mouse or the focus has been elsewhere
   leaving; // a timer
   where; // where the word lay when its meaning was put beside it
-  reached = new WeakSet(); // documents and shadows whose focus is listened to
+  reached = new WeakSet(); // documents and shadows with a listener to their focus
 
   constructor() {
     this.tip = Object.assign(document.createElement("div"), { className: "ts-tip", id: "ts-tip", popover: "manual" });
@@ -57,7 +57,7 @@ class Terms {
     [this.target, this.kept] = [node, keep];
     this.fill(node, keep);
     const { tip } = this;
-    tip.style.colorScheme = getComputedStyle(node).colorScheme; // the page's, which need not be the system's
+    tip.style.colorScheme = getComputedStyle(node).colorScheme; // the page's: it need not be the system's
     if (!tip.isConnected) (document.querySelector("main") ?? document.body).append(tip); // within a landmark
     tip.showPopover();
     this.put();
@@ -114,7 +114,7 @@ class Terms {
     this.reach(event);
     if (node !== this.refused) this.refused = undefined;
     if (node && !this.kept && !this.refused) this.show(node);
-    else if (this.isInside(event)) this.stay(); // what is shown may be pointed at
+    else if (this.isInside(event)) this.stay(); // the box itself may be pointed at
     else if (!node && this.isIdle()) this.leaving ??= setTimeout(() => this.hide(), REST);
   }
   onClick(event) {
@@ -124,7 +124,7 @@ class Terms {
   }
 
   // --- focus and keys
-  reach(event) { // nothing outside a shadow hears of focus that goes from one of its nodes to another
+  reach(event) { // outside a shadow, no event tells that the focus goes from one of its nodes to another
     for (const root of event.composedPath()) {
       if (!(root instanceof ShadowRoot || root === document) || this.reached.has(root)) continue;
       this.reached.add(root);

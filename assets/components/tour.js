@@ -1,5 +1,5 @@
-// The tour of a page: a button that starts it, and offers it to newcomers, and stops that ring what they tell about.
-// Every word comes with the data.
+// The tour of a page: a button to start it, offered to newcomers, and stops with a ring around their subject. Every
+// word comes with the data.
 
 const MARGIN = 12, WIDE = 330, EDGE = 3, AROUND = 5; // px
 const button = (what, kind = "") => `<button type="button" class="${kind}" data-do="${what}"></button>`;
@@ -10,7 +10,7 @@ const PARTS = `<button type="button" class="start" data-do="start">
     <header><h2></h2><span></span></header><p></p>
     <div>${button("back")}${button("next", "main")}${button("close")}</div></section>`;
 
-// What a stop is about: the elements that are on the page and in the window, with their rectangles.
+// A stop's subject: the elements on the page and in the window, with their rectangles.
 function targets({ host: selector, inside }) {
   return [...document.querySelectorAll(selector)]
     .flatMap((host) => (inside ? [...(host.shadowRoot ?? host).querySelectorAll(inside)] : [host]))
@@ -36,7 +36,7 @@ const within = (value, size, room) => Math.max(MARGIN, Math.min(value, room - si
 class Tour extends Component {
   stops = [];
   at = -1; // among the stops; -1: the tour isn't on
-  drawn = ""; // where the ring and the card were put, and for what
+  drawn = ""; // the last places of the ring and the card, and their subject
   still = matchMedia("(prefers-reduced-motion: reduce)");
   actions = {
     start: () => this.open(),
@@ -55,7 +55,7 @@ class Tour extends Component {
       event.preventDefault();
       this.end();
     }, { signal: this.gone.signal });
-    // The page that a plan or the path leads to has a tour of its own.
+    // A page that a plan or the path leads to has a tour of its own.
     addEventListener("ts-led", () => { if (this.at >= 0) this.end(false); }, { signal: this.gone.signal });
   }
   onKey(event) { // on the card, these keys are the tour's and not the flipbook's
@@ -68,7 +68,7 @@ class Tour extends Component {
     const last = this.at === this.stops.length - 1;
     if (what === "back" || !last || event.key === "Enter") this.actions[what](); // no arrow too many ends the tour
   }
-  keepFocus(event) { // what lies behind the card isn't operated unseen
+  keepFocus(event) { // parts behind the card aren't operated unseen
     const buttons = [...this.card.querySelectorAll("button:enabled")];
     const [first, last] = event.shiftKey ? [buttons.at(-1), buttons[0]] : [buttons[0], buttons.at(-1)];
     const now = this.part(".card :focus");
@@ -89,7 +89,7 @@ class Tour extends Component {
       return was;
     } catch { return true; } // nowhere to remember it: rather never than always
   }
-  offer(on) { // the button stands out: a card would lie on what the tour is about
+  offer(on) { // the button stands out: a card would lie on the tour's subject
     const { labels } = this.shown;
     this.start.classList.toggle("main", on);
     this.start.title = this.start.ariaDescription = on ? labels.offer : "";
@@ -127,7 +127,7 @@ class Tour extends Component {
   }
 
   // --- where the ring and the card lie
-  watch() { // what is ringed moves: the page scrolls, is resized, is drawn again
+  watch() { // the ringed part moves: the page scrolls, is resized, is drawn again
     if (this.at < 0 || !this.box.isConnected) return;
     this.follow();
     requestAnimationFrame(() => this.watch());

@@ -1,15 +1,15 @@
 // A lesson plan or the path, walked along: a strip at the foot of every page, in projector mode too. `N` leads to the
-// next stop, Shift+N back, `H` shows and hides the note, `U` shows the answer in it, which is covered while the page
-// waits for the class to find it out; on the path, `X` leads to the station's exercises, to the box for the answer, and
-// back. In projector mode a clicker leads when Page Down or Page Up is held. The strip takes its room from the page
-// (--ts-strip) and covers nothing; the look is walk.css. Python leads from page to page; the time at a stop is the
-// browser's alone. Every word comes with the data.
+// next stop, Shift+N back, `H` shows and hides the note, `U` shows the answer in it, covered while the page waits for
+// the class to find it out; on the path, `X` leads to the station's exercises, to the box for the answer, and back. In
+// projector mode a clicker leads when Page Down or Page Up is held. The strip takes its room from the page (--ts-strip)
+// and covers nothing; the look is walk.css. Python leads from page to page; the time at a stop is the browser's alone.
+// Every word comes with the data.
 
 const WALK = "data-walk", PATH = "data-path", ROOM = "--ts-strip", PROJECTED = "data-projector", PANEL = "data-panel";
 const SINCE = "tokensteps.walk.since", NOTE = "tokensteps.walk.note"; // in the tab's storage
 const BOX = '.st-key-exercises-exercise [data-testid="stForm"] :is(input, textarea)', SOON = 4000; // ms
-const PATIENCE = 15_000; // ms, in which the tab of a stop comes, or its question
-const STILL = 5; // times that it is looked at without having to move
+const PATIENCE = 15_000; // ms for the tab of a stop to come, or its question
+const STILL = 5; // the number of looks without a move
 const PHONE = matchMedia("(max-width: 640px)"); // there the note takes its room only if it is asked for
 const HEADER = 60; // pixels of the app's own bar
 const QUESTION = ':is(.st-key-walk-card, [class*="-predict"]) [data-testid="stForm"] input'; // a station's
@@ -64,7 +64,7 @@ class Walk extends Component {
   }
   takeRoom() {
     this.page.style.setProperty(ROOM, `${this.box.offsetHeight}px`);
-    dispatchEvent(new Event("resize")); // for those who fit something into the window
+    dispatchEvent(new Event("resize")); // for parts that fit themselves into the window
   }
 
   // --- what is asked of it
@@ -113,8 +113,8 @@ class Walk extends Component {
     if (!box || testScriptState !== "notRunning") this.later("station", 100, () => this.enterStation(until));
     else if (!focused().matches("input, textarea")) box.focus({ preventScroll: true });
   }
-  // The tab that the stop is about: brought into sight, whole if there is room, or on the wall; the stage, where the
-  // stop is about no tab. Both may still grow.
+  // The stop's tab: brought into sight, whole if there is room, or on the wall; the stage, if the stop has no tab. Both
+  // may still grow.
   showTab(until = performance.now() + PATIENCE, still = 0) {
     const main = document.querySelector('[data-testid="stMain"]'), { tab } = this.shown ?? {};
     const [bar, panel] = [".ts-tabs", '[role="tabpanel"]'].map((selector) => main?.querySelector(selector));
@@ -229,7 +229,7 @@ class Walk extends Component {
     this.name("back", labels.back, "Shift+N");
     this.part("[data-go=back]").ariaDisabled = String(number === 1); // `disabled` would lose the focus
     this.name("next", this.isLast() ? labels.finish : ready ? labels.next : labels.skip, "N");
-    this.part("[data-go=next]").classList.toggle("main", ready); // what is asked comes first
+    this.part("[data-go=next]").classList.toggle("main", ready); // the question comes first
     const leave = this.part("[data-go=leave]");
     leave.innerHTML = icon("M4 4l8 8M12 4l-8 8");
     leave.ariaLabel = leave.title = labels.leave;

@@ -1,7 +1,7 @@
-// What Streamlit itself writes, in the language of the page. Python sends a closed list, English → translation.
-// A text in one of Streamlit's own places that is, as a whole, in the list gives way to its translation. Learners' text
-// is never touched: there are no such places in it. With an empty list (in English) nothing is watched, and what was
-// there before comes back.
+// Streamlit's own words, in the language of the page. Python sends a closed list, English → translation. A text in one
+// of Streamlit's own places gives way to its translation if the whole of it is in the list. Learners' text is never
+// touched: there are no such places in it. With an empty list (in English) nothing is watched, and the old texts come
+// back.
 
 const ATTRIBUTES = ["aria-label", "placeholder", "data-title", "alt"];
 const MARKED = ATTRIBUTES.map((name) => `[${name}]`).join();
@@ -14,7 +14,7 @@ const NOT_OURS = '[data-testid="stHtml"], [data-testid="stFileChipName"], [data-
 const OPTIONS = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ATTRIBUTES };
 
 let words = new Map(), patterns = [];
-const english = new Map(); // what was written here → what Streamlit wrote
+const english = new Map(); // our text → Streamlit's
 
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const pattern = ([from, to]) => [new RegExp(`^${from.split(/\{\w+\}/).map(escaped).join("(.+)")}$`), to];

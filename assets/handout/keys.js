@@ -1,5 +1,5 @@
 
-// In a notebook's frame: the keys that save are the notebook's, which hears of them from saving.js.
+// In a notebook's frame: the keys for saving are the notebook's; it hears of them from saving.js.
 addEventListener("keydown", (event) => {
   if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "s") return;
   event.preventDefault();

@@ -1,5 +1,5 @@
 
-// Follows projector.js in a file that stands by itself: its one flipbook is the stage.
+// Follows projector.js in a standalone file: its one flipbook is the stage.
 document[MAIN] = document.getElementById("book").shadowRoot.querySelector(".ts-flipbook");
 projector({
   data: JSON.parse(document.getElementById("projector").textContent),

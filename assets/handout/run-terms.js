@@ -1,3 +1,3 @@
 
-// Follows terms.js in a file that stands by itself.
+// Follows terms.js in a standalone file.
 terms({ data: JSON.parse(document.getElementById("terms").textContent) });

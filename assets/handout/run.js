@@ -1,5 +1,5 @@
 
-// Follows flipbook.js in a file that stands by itself: the frames lie in the file, the step in the address's #fragment.
+// Follows flipbook.js in a standalone file: the frames lie in the file, the step in the address's #fragment.
 const message = JSON.parse(document.getElementById("data").textContent);
 const linked = /^#(\d+)$/.exec(location.hash);
 if (linked) message.seek[0] = Number(linked[1]);

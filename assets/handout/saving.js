@@ -1,4 +1,4 @@
-// Beside a notebook's frames: the keys that save, pressed in one of them, are pressed in the notebook.
+// Beside a notebook's frames: the keys for saving, pressed in one of them, are pressed in the notebook.
 document.tokenstepsSaves ??= (addEventListener("message", ({ data, source }) => {
   const frame = [...document.querySelectorAll(".tokensteps")].find((one) => one.contentWindow === source);
   if (!frame || data?.tokensteps !== "save") return;

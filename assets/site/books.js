@@ -1,6 +1,6 @@
 
-// Follows flipbook.js on a page of a site: the frames of each book lie behind it, compressed. The address says after
-// its # which step the first book shows, or another one: #7, #2.7.
+// Follows flipbook.js on a page of a site: the frames of each book lie behind it, compressed. After its #, the address
+// has the step of the first book, or of another one: #7, #2.7.
 const books = [...document.querySelectorAll(".book")];
 const inAddress = () => /^#(?:(\d{1,3})\.)?(\d{1,6})$/.exec(location.hash)?.slice(1).map((text) => Number(text ?? 1));
 const boxOf = (book) => book.shadowRoot.querySelector(".ts-flipbook");

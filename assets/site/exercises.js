@@ -1,5 +1,5 @@
-// Questions on a page of a site. Of the answer in a box the page holds a lock: hashes of all right ones, and how to
-// read what is typed. What is hashed is its plain form: see tokensteps/site/locks.py. All words are Python's.
+// Questions on a page of a site. The page has a lock of the answer in a box: hashes of all right ones, and the way to
+// read typed text. The plain form of an answer is hashed: see tokensteps/site/locks.py. All words are Python's.
 
 const WORDS = JSON.parse(document.getElementById("words").textContent);
 const MOST = 120, HASH = 16; // characters of a number, digits of a hash
@@ -61,7 +61,7 @@ class Calculation {
   constructor(text) {
     this.parts = text.match(/\d*\.?\d+(?:e[-+]?\d{1,3})?|\d+\.?|\S/gi) ?? [];
   }
-  value() { // [numerator, denominator]; throws for what is none
+  value() { // [numerator, denominator]; throws for anything else
     const found = this.sum();
     if (this.at < this.parts.length) throw new SyntaxError(this.parts[this.at]);
     return found;
@@ -116,7 +116,7 @@ class Calculation {
     return shift < 0 ? [number, 10n ** BigInt(-shift)] : [number * 10n ** BigInt(shift), 1n];
   }
 }
-function readNumber(text) { // its value, how many decimals and digits were typed; null for what is no number
+function readNumber(text) { // its value, the typed numbers of decimals and digits; null for anything else
   const plain = text.trim().slice(0, MOST).replace(/^[=≈~ ]+|[=≈~ ]+$/g, "");
   const sides = plain.split(/[=≈]/).map(readSide), [first] = sides;
   return first && sides.every((side) => side && isSame(side, first)) ? first : null;

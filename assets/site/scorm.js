@@ -1,5 +1,5 @@
-// A page of questions in a learning platform: its SCORM run-time hears of every answer, keeps what was done, and
-// gives it back. SCORM 1.2 and 2004 differ in the names of what is told, which TOLD has. All words are Python's.
+// A page of questions in a learning platform: its SCORM run-time hears of every answer, keeps the results, and gives
+// them back. SCORM 1.2 and 2004 differ in the names of the data: TOLD has them. All words are Python's.
 
 const TOLD = {
   "API": { // SCORM 1.2
@@ -23,7 +23,7 @@ const TOLD = {
 const WORTH = [1, 0.5, 0.25]; // right at the first try, at the second, at the third: as in the app
 const FAR = 10; // windows between this one and the platform's
 
-function found() { // the run-time, in a window around this one or in the one that opened it
+function found() { // the run-time, in a window around this one or in its opener
   for (let window_ = window, far = 0; far < FAR; far++) {
     for (const one of [window_, window_.opener]) {
       try {
@@ -39,7 +39,7 @@ const [lms, told] = found();
 const isChecked = (node) => node.querySelector("form script").textContent.trim() !== "[]";
 const tasks = [...document.querySelectorAll(".task")].filter(isChecked);
 const began = Date.now();
-let kept = tasks.map(() => ({ tries: 0, right: 0, boxes: [] })); // the try that was right, from 1; the last answer
+let kept = tasks.map(() => ({ tries: 0, right: 0, boxes: [] })); // the right try, from 1; the last answer
 
 const set = (name, value) => lms[told.set](name, String(value));
 const isDone = ({ tries, right }) => right > 0 || tries >= WORTH.length;
@@ -80,9 +80,9 @@ function tell() { // score, progress and whether all is done
   set("cmi.suspend_data", written());
   lms[told.save]("");
 }
-function note({ name, kind, text, boxes }) { // an answer that could be read
+function note({ name, kind, text, boxes }) { // a readable answer
   const at = tasks.findIndex((node) => node.id === name), one = kept[at];
-  if (!one || isDone(one)) return; // what comes later counts for nothing
+  if (!one || isDone(one)) return; // later answers count for nothing
   one.tries += 1;
   one.boxes = boxes;
   if (kind === "right") one.right = one.tries;

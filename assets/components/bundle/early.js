@@ -1,7 +1,7 @@
-// The stage that comes with the page is a flipbook like any other, with its frames beside it in the page. It stands and
-// steps while Streamlit starts; then it moves to its place (`settle` in flipbook.js). What isn't drawn here, such as a
-// page that is being projected, waits for Streamlit.
-const THEME = `stActiveTheme-${location.pathname}-v2`; // where Streamlit keeps the theme that was chosen
+// The stage in the page's HTML is a flipbook like any other, with its frames beside it in the page. It stands and steps
+// while Streamlit starts; then it moves to its place (`settle` in flipbook.js). Pages not drawn here, such as a
+// projected one, wait for Streamlit.
+const THEME = `stActiveTheme-${location.pathname}-v2`; // Streamlit's place for the chosen theme
 const WIDTH = "sidebarWidth"; // and how wide somebody has made the menu
 
 function showEarly(page) {

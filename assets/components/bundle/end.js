@@ -1,9 +1,9 @@
-// The end of the one script that all components come in: `COMPONENTS` has each one's script, `SHEETS` the texts of
-// their style sheets. Python's stub for a component calls `draw` with what Streamlit gives it.
+// The end of the one script with all components: `COMPONENTS` has each one's script, `SHEETS` the texts of their style
+// sheets. Python's stub for a component calls `draw` with Streamlit's arguments.
 
 const begun = {}, sheets = {};
 
-function sheetOf(name) { // one for all components that use it
+function sheetOf(name) { // one for all components with this sheet
   if (!sheets[name]) (sheets[name] = new CSSStyleSheet()).replaceSync(SHEETS[name]);
   return sheets[name];
 }

@@ -4,8 +4,8 @@
 const DIGITS = ["7", "8", "9", "4", "5", "6", "1", "2", "3", ".", "0", "/"];
 
 class Card {
-  given = ""; // what is being typed or cut
-  tapped = null; // {room, round, answer}: what was answered here last
+  given = ""; // the answer in the making
+  tapped = null; // {room, round, answer}: the last answer here
   folded = false;
 
   constructor(strip) {
@@ -26,7 +26,7 @@ class Card {
   get round() {
     return this.strip.room.state?.round;
   }
-  get mine() { // the state that a new connection begins with may be older than what was tapped here
+  get mine() { // a new connection's first state may be older than the last tap here
     const { round, tapped } = this, isThis = tapped?.room === this.strip.room && tapped.round === round.round;
     return isThis ? tapped.answer : round.mine;
   }
@@ -103,7 +103,7 @@ class Card {
   }
   form(round) {
     const { question } = round, { mine, labels } = this;
-    // There from the start, so that nothing moves under a thumb that taps twice.
+    // There from the start, so that nothing moves under a thumb during a double tap.
     const state = this.error ? this.told(this.error, "told state wrong")
       : this.told(mine === null ? labels.can_change : labels.sent, `told state ${mine === null ? "yet" : ""}`);
     if (question.input === "choices") return [this.choices(question, mine), state];
@@ -148,7 +148,7 @@ class Card {
     });
     return make("div", {}, make("p", { className: "soft", textContent: this.labels.cut_hint }), box);
   }
-  cuts() { // the numbers of the letters after which the word is cut
+  cuts() { // the numbers of the letters before the cuts
     const ends = [];
     for (const piece of this.given.split(" ").slice(0, -1)) ends.push((ends.at(-1) ?? -1) + letters(piece).length);
     return ends;
@@ -159,7 +159,7 @@ class Card {
     this.given = list.map((letter, index) => letter + (now.includes(index) ? " " : "")).join("");
   }
   outcome({ question, key: keys = [], tied = [], mine, right }) {
-    // Where the engine grades words, there is no list of all that are right.
+    // When the engine grades words, there is no list of all right ones.
     const key = question.parts && right === true ? [mine] : keys;
     const graded = key.length || (question.parts && right != null);
     const { labels } = this, verdict = mine === null ? "" : verdictOf({ key, tied }, mine);
@@ -199,7 +199,7 @@ class Card {
     else if (key[0] === "/") this.toggleCut(Number(key.slice(1)));
     this.update();
   }
-  answer() { // in the one form in which answers are counted; null where it can't be read
+  answer() { // in the one form for counting answers; null if it can't be read
     const { input, word } = this.round.question;
     if (input === "free") return this.given.trim() || null;
     return input === "number" ? canonicalNumber(this.given) : this.given || word || null;

@@ -1,8 +1,8 @@
-// The questions that were prepared for classes. The browser keeps them, in its storage, in the order in which they are
-// asked; a class takes them to the lecturer's other devices, and a file anywhere.
+// The questions prepared for classes. The browser keeps them, in its storage, in the order of asking; a class takes
+// them to the lecturer's other devices, and a file anywhere.
 
 const DECK = "tokensteps.deck", MOST_PREPARED = 60;
-const MOST_SHARED = 60_000; // characters, as a class's log has them, of what the lecturer's other devices are told
+const MOST_SHARED = 60_000; // characters, as in a class's log: the most to share with the lecturer's other devices
 
 const deck = {
   all() { // a browser may keep nothing, and give back anything
@@ -17,18 +17,18 @@ const deck = {
     try { localStorage.setItem(DECK, JSON.stringify(deck.here)); } catch { /* then it is there as long as the page */ }
     document.dispatchEvent(new Event("tokensteps:deck"));
   },
-  shared() { // what there is room for, the first ones first
+  shared() { // as many as there is room for, the first ones first
     const all = deck.all(), size = () => JSON.stringify(all).replace(/[^\0-~]/g, "\\u1234").length;
     while (size() > MOST_SHARED) all.pop();
     return all;
   },
-  of({ deck: questions = [] }) { // the class's, which are those of the device that had some first
+  of({ deck: questions = [] }) { // the class's, from the first device with questions
     return questions.length ? questions.slice(0, MOST_PREPARED).map(tidyQuestion) : deck.all();
   },
   left(state) {
     return deck.of(state).filter(({ id }) => !state.asked.includes(id));
   },
-  next(state) { // of the plan's activity, or of none; not what was prepared for another one
+  next(state) { // of the plan's activity, or of none; not another activity's
     const open = deck.left(state), walk = state.plan?.walk ?? "";
     return open.find(({ activity }) => activity && activity === walk) ?? open.find(({ activity }) => !activity);
   },

@@ -1,18 +1,18 @@
-// Where a page is, and how a student's page goes where the class is. A step that the browser has frames for is turned
+// Where a page is, and how a student's page goes along with the class. A step with frames in the browser is turned
 // here, and no server hears of it; for another page or other settings, Python leads there, in the student's language.
 
-const SHOWN = Symbol.for("tokensteps.shown"); // on the document: what Python last said of the page
-const GIVEN = Symbol.for("tokensteps.given-to-class"); // and of questions that may be given to a class
-const TRAVELLING = ["lang", "class", "walk", "step", "lost"]; // parameters that say nothing of what is shown
-const VIEWS = ["mode", "ask", "show"]; // and those that say how a run is looked at
+const SHOWN = Symbol.for("tokensteps.shown"); // on the document: Python's last message about the page
+const GIVEN = Symbol.for("tokensteps.given-to-class"); // and about questions that may be given to a class
+const TRAVELLING = ["lang", "class", "walk", "step", "lost"]; // parameters without influence on the page's contents
+const VIEWS = ["mode", "ask", "show"]; // and the parameters of the view of a run
 const TABS = '[data-testid="stMain"] [class*="st-key-tabs-"]', TAB = '[role="tab"]';
-const PATIENCE = 15_000; // ms that Python may take to lead somewhere
+const PATIENCE = 15_000; // ms for Python to lead somewhere
 const SMALL = 700; // px: of a phone
-const RECENT = 3000; // ms after which a change of the page is no longer the reader's
+const RECENT = 3000; // ms until a change of the page no longer counts as the reader's
 
 const isShown = ({ path } = {}) => path === location.pathname.split("/").pop();
 const stageBox = () => (document[MAIN]?.isConnected ? document[MAIN] : null);
-function settings(search) { // as text that is the same for the same settings
+function settings(search) { // as text, equal for equal settings
   const found = new URLSearchParams(search);
   for (const name of TRAVELLING) found.delete(name);
   found.sort();
@@ -23,7 +23,7 @@ function here() { // null while the page is on its way
   if (!isShown(shown)) return null;
   return { page: shown.page, query: settings(location.search) || shown.usual };
 }
-// Whether Python has drawn what the address says: what was under way for the last one may come after Back.
+// Whether Python has drawn the address's page: drawings for the last one may still come after Back.
 const isDrawn = () => ["", document[SHOWN]?.usual].includes(settings(location.search));
 const isAside = () => Boolean(document[SHOWN]?.aside); // whether a lecturer leads nobody to this page
 const isSame = (one, other) => one && other && one.page === other.page && one.query === other.query;
@@ -36,7 +36,7 @@ function isSameRun(one, other) { // however it is looked at
   return Boolean(one && other) && run(one) === run(other);
 }
 const givenHere = () => (document[GIVEN]?.on === here()?.page ? document[GIVEN] : null);
-function stepNow() { // until there is a stage, the one that it was asked for
+function stepNow() { // until there is a stage, the one in the address
   const asked = new URLSearchParams(location.search).get("step");
   return Number(stageBox() ? stageBox().querySelector('input[type="range"]').value : asked) || 0;
 }
@@ -82,7 +82,7 @@ class Follower {
   }
   isThere() {
     const at = here(), { give } = this.state;
-    // What was given to all, each does at their own pace.
+    // Tasks given to all: everybody does them at their own pace.
     if (give?.questions && isSame(give, this.place) && at?.page === give.page) return true;
     return isSame(at, this.place) || (at?.page === this.place.page && this.led === this.key() && !this.changed());
   }
@@ -94,7 +94,7 @@ class Follower {
     if (this.isThere()) this.step();
     else this.go();
   }
-  onStage() { // in Predict, Python turns the page for whoever found the next step out alone
+  onStage() { // in Predict, Python turns the page of a student who found the next step out alone
     const ahead = this.state?.follows && this.place && stepNow() > this.place.step && this.isThere();
     if (ahead && this.led === this.key() && performance.now() - this.acted < RECENT) this.letGo();
     else this.follow();
@@ -117,7 +117,7 @@ class Follower {
     const pace = this.strip.stepOfClass() === undefined && this.state.pace;
     return pace ? Math.max(pace[0], Math.min(now, pace[1])) : this.place.step;
   }
-  isRunHere() { // by the address: Python may not have said yet what it shows
+  isRunHere() { // by the address: Python may not have named its page yet
     const { page, query } = this.place;
     return location.pathname.split("/").pop() === page && settings(location.search) === query;
   }

@@ -1,5 +1,5 @@
-// A question of the lecturer's own. Until it has been asked it belongs to the browser: its boxes are made once, nothing
-// that happens in the class draws them anew, and the tab keeps what is in them.
+// A question of the lecturer's own. Until it is asked it belongs to the browser: its boxes are made once, nothing in
+// the class draws them anew, and the tab keeps their contents.
 
 const OWN = "tokensteps.class.own"; // in the tab's storage
 const CHOICES = [4, 6]; // at first, and at most
@@ -42,7 +42,7 @@ class OwnQuestion {
     (this.rows[right]?.[0] ?? this.none).checked = true;
     this.turn();
   }
-  turn() { // what belongs to this kind
+  turn() { // the parts for this kind
     const kind = this.kind.value, chooses = kind === "choices";
     for (const node of [this.opinion, ...this.rows.map(([right]) => right.parentElement)]) node.hidden = !chooses;
     this.more.hidden = !chooses || this.rows.length >= CHOICES[1];
@@ -60,7 +60,7 @@ class OwnQuestion {
     const first = this.rows.length;
     while (this.rows.length < CHOICES[1]) this.choice();
     this.more.hidden = true;
-    this.rows[first][1].focus({ preventScroll: true }); // what was pressed is gone
+    this.rows[first][1].focus({ preventScroll: true }); // the pressed button is gone
   }
   name(labels) { // in the language of the page
     this.labels = labels;
@@ -119,7 +119,7 @@ function questionOf({ say, choices, right, kind, answer }, labels) { // as a cla
   }
   return { kind: "own", say: { "": [said] }, input: "choices", choices: given, key, tied: [] };
 }
-function typedQuestion(kind, said, answer, labels) { // one that isn't answered by choosing, or {error}
+function typedQuestion(kind, said, answer, labels) { // one without choices, or {error}
   const asked = { kind: "own", say: { "": [said] }, key: [], tied: [] }, text = answer.trim();
   if (!said) return { error: labels.own_empty };
   if (kind === "free") return { ...asked, input: "free" };

@@ -1,7 +1,7 @@
-// The lecturer's panel over the page: the code and where to go with it, large; where students were lost; how far they
-// are with what was given to them. One at a time; Escape closes it.
+// The lecturer's panel over the page: the code and the address for it, large; the places where students were lost;
+// their progress with the given tasks. One at a time; Escape closes it.
 
-const SPAN = 5; // steps between which a class is kept, unless the lecturer says otherwise
+const SPAN = 5; // steps within a class's bounds, unless the lecturer sets others
 const LOCAL = /^(localhost|127\.|\[?::1)/;
 
 class Panel {
@@ -48,7 +48,7 @@ class Panel {
     this.node.replaceChildren(head, ...this[kind]());
     if (kind === "code") this.draw();
   }
-  refresh() { // figures that change while it is open
+  refresh() { // the figures: they change while it is open
     if (this.kind === "lost" || this.kind === "progress") put(this.node, [this.node.firstChild, ...this[this.kind]()]);
     const people = this.node.querySelector(".people"), names = this.node.querySelector(".names input");
     if (people) people.textContent = this.strip.peopleTold();
@@ -64,7 +64,7 @@ class Panel {
   link() {
     return `${this.address().replace(/\/+$/, "")}/?class=${this.strip.room.code}`;
   }
-  namesAsked() { // whether, and whether it is too late to change that: who answered without a name gets none
+  namesAsked() { // whether, and whether it is too late for a change: students who answered without a name get none
     const { state } = this.strip.room, on = Boolean(state.nicknames);
     return [on, !on && Boolean(this.strip.votes.size || state.round || state.give)];
   }
@@ -108,7 +108,7 @@ class Panel {
   async draw() { // the code to scan: of the students' link, or of the lecturer's second device
     const { room } = this.strip, key = this.second ? `#key=${encodeURIComponent(room.as)}` : "";
     const text = this.link() + key, place = () => this.drawn === text ? this.node.querySelector(".qr") : null;
-    this.drawn = text; // an answer that comes after the next one's is not shown
+    this.drawn = text; // an answer later than the next one's is not shown
     try {
       const found = await answered(fetch(`${api()}${room.code}/qr?${new URLSearchParams({ as: room.as, text })}`));
       place()?.replaceChildren(qrNode(found, this.second ? this.labels.second_device : this.labels.qr),

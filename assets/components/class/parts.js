@@ -1,4 +1,4 @@
-// What a class shows, made of texts and tokens. All of it comes from others, so nothing here is ever markup.
+// A class's display, made of texts and tokens. All of it comes from others, so nothing here is ever markup.
 
 const filled = (message, fields) => message.replace(/\{(\w+)\}/g, (whole, name) => fields[name] ?? whole);
 const percent = (share) => `${Math.round(100 * share)} %`;
@@ -8,9 +8,8 @@ const plural = (labels, name, number) => { // of two forms of a message, `name_o
 };
 const letters = (text) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
 
-// What a node is to hold, put into what it holds: a part that stays is the same node, and so keeps a finger that is
-// on it, the focus, and what is being typed, which nothing here touches. A node that is put in again itself stays as it
-// is.
+// The new children of a node, put into its old ones: a part that stays is the same node, and so keeps a finger on it,
+// the focus, and text in the making; nothing here touches these. A node put in again itself stays as it is.
 const isAlike = (one, other) => one === other || (!other.isConnected && one.nodeName === other.nodeName
   && one.type === other.type && one.dataset?.do === other.dataset?.do && one.dataset?.key === other.dataset?.key);
 function put(node, wanted) {
@@ -45,7 +44,7 @@ function told(parts) { // a sentence: texts with tokens among them
   const list = Array.isArray(parts) ? parts : [parts];
   return list.map((part) => (typeof part === "object" && part ? tokenNode(String(part.t), part.c) : String(part)));
 }
-function inLanguage(texts) { // the sentence in the reader's language, or the only one that there is
+function inLanguage(texts) { // the sentence in the reader's language, or the only existing one
   const code = (document.documentElement.lang || "en").split("-")[0];
   return told(texts?.[code] ?? texts?.[""] ?? texts?.en ?? "");
 }
@@ -59,7 +58,7 @@ function answerNodes(question, answer) { // as it is shown on a button or beside
   return [make("bdi", { textContent: answer })];
 }
 
-// A number as people type it, in the one form in which numbers are counted: whole, or with three significant digits.
+// A typed number, in the one form for counting numbers: whole, or with three significant digits.
 function canonicalNumber(text) {
   const found = /^\s*(-?[\d.,]+)\s*(?:\/\s*([\d.,]+)\s*(?:[×x*]\s*([\d.,]+)\s*)?)?$/.exec(text.replace(/[()−]/g, ""));
   const read = (digits) => {
@@ -75,8 +74,8 @@ function canonicalNumber(text) {
   return Number.isInteger(rounded) ? String(rounded) : rounded.toFixed(12).replace(/0+$/, "");
 }
 
-const SHORT = 20; // characters of an answer that has its bar beside it
-const BARS = 6; // that a wall has room for with its buttons, in projector mode too; the rest are counted together
+const SHORT = 20; // characters of an answer with its bar beside it
+const BARS = 6; // bars with room on a wall beside its buttons, in projector mode too; the rest are counted together
 
 // Bars of one round, or of two side by side: [{bars, others, answered}], the same question's.
 function barRows(question, rounds) {
@@ -86,7 +85,7 @@ function barRows(question, rounds) {
     answer, counts: rounds.map(({ bars = [] }) => bars.find((one) => one.answer === answer)?.count ?? 0),
   }));
 }
-const TEAM_SHAPES = ["●", "▲", "■", "◆"]; // beside their colours, for those who can't tell these apart
+const TEAM_SHAPES = ["●", "▲", "■", "◆"]; // beside their colours, for colour-blind readers
 function teamNode(labels, team) { // the mark of a team: a shape, a letter, a colour
   const name = filled(labels.team, { name: "ABCD"[team] });
   return make("span", { className: `team team-${team}` },
@@ -95,7 +94,7 @@ function teamNode(labels, team) { // the mark of a team: a shape, a letter, a co
 function verdictOf({ key = [], tied = [] }, answer) {
   return key.includes(answer) ? "right" : tied.includes(answer) ? "tied" : "";
 }
-// `shown`: {key, tied} once the right one may be told; `teams`: whether the columns are those of teams.
+// `shown`: {key, tied} once the right one may be told; `teams`: whether the columns are the teams'.
 function barsTable(labels, question, rounds, shown, teams = false) {
   const all = barRows(question, rounds), [right] = shown?.key ?? [];
   const isRight = ({ answer }) => Boolean(shown) && verdictOf(shown, answer) === "right";
@@ -125,7 +124,7 @@ function barsTable(labels, question, rounds, shown, teams = false) {
     make("tbody", {}, ...body));
 }
 
-// Answers in people's own words, without names: those that the lecturer has picked.
+// Answers in people's own words, without names: the ones picked by the lecturer.
 function wordsTable(labels, question, { bars = [], picked = [], answered: all = 0 }, revealed) {
   const most = Math.max(1, ...bars.map(({ count }) => count));
   const rows = bars.filter(({ answer }) => picked.includes(answer)).map(({ answer, count, verdict }) => {
@@ -140,7 +139,7 @@ function wordsTable(labels, question, { bars = [], picked = [], answered: all = 
   return make("table", { className: "bars in-words" }, make("tbody", {}, ...rows));
 }
 
-// Where the class was lost: steps from left to right, a column for each place at which somebody said so.
+// Where the class was lost: steps from left to right, a column for each place with such a message.
 function lostCurve(labels, places) {
   const most = Math.max(1, ...places.map(({ count }) => count));
   const list = make("ol", { className: "lost-curve", ariaLabel: labels.lost_curve });

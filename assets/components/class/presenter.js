@@ -1,11 +1,11 @@
-// The lecturer's own screen, on a second device: the plan's note with its answer, this step and the next, how many
-// follow and how many have answered what, before the wall shows it; and large buttons for what a lesson takes. It lies
-// over the page, which goes along beneath it. What it says never gets onto the wall.
+// The lecturer's own screen, on a second device: the plan's note with its answer, this step and the next, the numbers
+// of followers and of answers, before the wall shows them; and large buttons for a lesson's actions. It lies over the
+// page, and the page goes along beneath it. Its contents never get onto the wall.
 
-const HIDDEN_STEP = Symbol.for("tokensteps.ahead-of-class"); // on the document: the step that Predict hides
-const PRESENTS = "tokensteps.class.presents"; // in the tab's storage: the class that it presents
-const SETTLES = 500; // ms after which the page that goes with an activity is known
-const SHORTENED = 120; // characters of the question that is asked next, on its button
+const HIDDEN_STEP = Symbol.for("tokensteps.ahead-of-class"); // on the document: the step hidden by Predict
+const PRESENTS = "tokensteps.class.presents"; // in the tab's storage: the class it presents
+const SETTLES = 500; // ms until an activity's page is known
+const SHORTENED = 120; // characters of the next question, on its button
 const PLANNED = /^\d+\.\d+$/; // an activity of a plan in an address, not a station of the path
 const planHere = () => {
   const walk = new URLSearchParams(location.search).get("walk") ?? "";

@@ -1,7 +1,7 @@
-// Who has answered what, live: for the lecturer's own screen, where nicknames were asked for. It is folded until it is
-// wanted, as the screen may be a wall.
+// The students with their answers, live: for the lecturer's own screen, if nicknames were asked for. It is folded at
+// first, as the screen may be a wall.
 
-const STUDENTS_FRESH = 1500; // ms between two looks at what has been answered
+const STUDENTS_FRESH = 1500; // ms between two looks at the answers
 const MARKS = { right: "✓", half: "½", quarter: "¼", tied: "=", wrong: "✗" };
 
 class Students {
@@ -12,7 +12,7 @@ class Students {
       make("summary", { textContent: labels.students_title }), this.told);
     this.node.addEventListener("toggle", () => this.draw());
   }
-  refresh() { // what comes within a moment is asked for together
+  refresh() { // messages within a moment lead to one request
     if (!this.node.open || this.waits) return;
     this.waits = true;
     setTimeout(() => { this.waits = false; this.draw(); }, STUDENTS_FRESH);

@@ -6,7 +6,7 @@ const MOST_PICKED = 12; // answers in people's own words on the wall
 const COUNTDOWNS = [0, 30, 60, 120];
 
 class Wall {
-  // A question that isn't asked yet: {question, kinds}; without a question, one of the lecturer's own, and why.
+  // A question before it is asked: {question, kinds}; without a question, one of the lecturer's own, and why.
   draft = null;
   seconds = 0;
 
@@ -28,7 +28,7 @@ class Wall {
   isOpen() {
     return !this.node.hidden;
   }
-  isAsking() { // what comes next is hidden from the moment at which the question is on the wall
+  isAsking() { // the next step is hidden from the moment when the question is on the wall
     return this.draft !== null || (this.isLive() && this.round.state !== "revealed");
   }
   isLive() {
@@ -130,7 +130,7 @@ class Wall {
     return [this.head(round.first !== round.round ? labels.second_vote : labels.question, revealed), say,
       !shown && this.offered(question), counted, bars || null, make("footer", {}, ...buttons.filter(Boolean))];
   }
-  inWords(round, own, revealed) { // on the lecturer's own screen all, to be picked from; on the wall what was picked
+  inWords(round, own, revealed) { // on the lecturer's own screen all, to pick from; on the wall the picked ones
     const { labels } = this, { bars = [], picked = [], others, question } = round;
     if (!own) return wordsTable(labels, question, round, revealed);
     const rows = bars.map(({ answer, count, verdict }) => {
@@ -176,14 +176,14 @@ class Wall {
     this.draft = draft;
     this.strip.update();
   }
-  closeDraft() { // a question was asked, on whatever device: what one has written is kept
+  closeDraft() { // a question was asked, on whatever device: one's own text is kept
     const { draft } = this;
     this.forget();
     this.draft = null;
     this.strip.update(); // the focus goes on to the round while the boxes are there
     if (draft?.asked && !draft.question) this.own.empty();
   }
-  forget() { // what Python is still making
+  forget() { // the question in Python's making
     [this.strip.askedNonce, this.strip.pending] = ["", null];
   }
   onClick(at) {
@@ -195,7 +195,7 @@ class Wall {
     else return this.act(what);
     return this.strip.update();
   }
-  write() { // a question of one's own; none that Python is still making takes its place
+  write() { // a question of one's own; none still in Python's making takes its place
     this.forget();
     this.open({ ...this.draft, question: null, error: "" });
     this.own.say.focus({ preventScroll: true });
@@ -235,7 +235,7 @@ class Wall {
     }
     this.strip.update();
   }
-  async ask() { // it stays where it is, and hides what comes next, until the room says that it is asked
+  async ask() { // it stays in place, and hides the next step, until the room confirms the question
     const { draft, seconds } = this, question = draft.question ?? this.own.question(this.labels);
     draft.error = question.error ?? "";
     if (draft.error || this.sending || draft.asked) return;

@@ -1,14 +1,14 @@
 // A class over the wire: small POSTs, and one stream of events that comes back by itself with the last event's number.
-// The browser keeps, by the class's code, what makes it the lecturer (a key) or one of the students (a device).
+// The browser keeps, by the class's code, its proof of being the lecturer (a key) or one of the students (a device).
 
 const KEPT = "tokensteps.class", MOST_KEPT = 12; // in the browser's storage
-const LED = "tokensteps.class.led"; // in the tab's: the class that it has led, also before it was loaded again
-const DAY = 86_400_000; // ms that a class lasts at most
-const ROOM = Symbol.for("tokensteps.room"); // on the document: the class that this tab is in
-const FINAL = ["gone", "key", "ended"]; // a stream that is refused for these won't come back
+const LED = "tokensteps.class.led"; // in the tab's: the class it has led, also before a reload
+const DAY = 86_400_000; // ms of a class's longest life
+const ROOM = Symbol.for("tokensteps.room"); // on the document: this tab's class
+const FINAL = ["gone", "key", "ended"]; // a stream refused for these won't come back
 const AGAIN = [1000, 5000]; // ms until a stream is opened again: at first, and at most
-const UNANSWERED = 15_000; // ms after which a message counts as lost: others wait for their turn behind it
-const SILENT = 40_000; // ms without a word, after which nobody is there: the server says something every 15 s
+const UNANSWERED = 15_000; // ms until a message counts as lost: others wait for their turn behind it
+const SILENT = 40_000; // ms without a word until nobody is there: the server says something every 15 s
 const EVENTS = ("state place plan pace teams deck picked blank names call ask tally shown closed reveal put drop "
   + "people lost give progress end").split(" ");
 
@@ -52,14 +52,14 @@ const kept = { // code → {key} or {device}, the latest last; a browser may kee
     try { localStorage.setItem(KEPT, JSON.stringify(kept.here)); } catch { /* then a reload joins anew */ }
   },
 };
-// The lecturer's key in a link: behind the #, so that no server is told. "" without one, and where the browser has one.
+// The lecturer's key in a link: behind the #, so that no server is told. "" without one, and if the browser has one.
 function linkedKey(code) {
   const key = new URLSearchParams(location.hash.slice(1)).get("key");
   if (!key) return "";
   history.replaceState(history.state, "", location.pathname + location.search);
   return kept.get(code).key ? "" : key.slice(0, 2000);
 }
-const running = () => Object.entries(kept.all()) // the codes of the classes that this browser leads, the latest first
+const running = () => Object.entries(kept.all()) // the codes of the classes led by this browser, the latest first
   .filter(([, one]) => one?.key && !one.over && one.at > Date.now() - DAY).map(([code]) => code).reverse();
 function isLed(code) { // whether this tab was where the class is, at its last look
   try { return sessionStorage.getItem(LED) === code; } catch { return false; }
@@ -68,19 +68,19 @@ function keepLed(code) {
   try { sessionStorage.setItem(LED, code); } catch { /* then it goes where the class is after a reload, too */ }
 }
 
-// A class that this tab is in. Whoever shows it listens for "change", whose detail is the kind of event.
+// A class with this tab in it. Its viewers listen for "change", with the kind of event as its detail.
 class Room extends EventTarget {
-  state = null; // what the server has told
+  state = null; // the server's last state
   place = null; // {run, page, query, step, tab}
-  by = Math.random().toString(36).slice(2, 10); // who leads, of the lecturer's devices
-  put = 0; // the round that was put aside after it was revealed
+  by = Math.random().toString(36).slice(2, 10); // this device's id among the lecturer's
+  put = 0; // the round put aside after it was revealed
   lost = new Map(); // run and step → how many
   wait = AGAIN[0];
-  offered = ""; // the lecturer's key that a link has brought: whether it is taken, its reader says
-  presents = false; // a lecturer's second device, which is to be theirs alone
-  comes = false; // a lecturer's device that has yet to go where the class is
+  offered = ""; // the lecturer's key from a link: its reader decides whether to take it
+  presents = false; // a lecturer's second device, to be theirs alone
+  comes = false; // a lecturer's device that has yet to go to the class's place
   refused = ""; // why the stream won't come back
-  posted = Promise.resolve(); // when what was asked for in turn is there
+  posted = Promise.resolve(); // when the messages sent in turn have arrived
   heard = performance.now(); // when the server last said something; -Infinity once the stream has broken off
 
   static at(code) {
@@ -125,7 +125,7 @@ class Room extends EventTarget {
   }
   refuse(kind) {
     this.refused = kind;
-    // With a key that is none, the code can still be joined by.
+    // With a wrong key, the code can still be used for joining.
     if (this.role === "lecturer") kept.set(this.code, kind === "key" ? { key: undefined } : { over: true });
     this.tell("refused");
   }
@@ -159,20 +159,20 @@ class Room extends EventTarget {
     [this.wait, this.heard] = [AGAIN[0], performance.now()];
     if (away) this.tell("back");
   }
-  isAway() { // whether nothing that is said now would be heard
+  isAway() { // whether no message would be heard now
     return !navigator.onLine || performance.now() - this.heard > SILENT;
   }
   lose() {
     this.heard = -Infinity;
     this.tell("away");
   }
-  look() { // now and then: a network that is lost says nothing
+  look() { // now and then: a lost network says nothing
     if (this.heard === -Infinity || !this.source || !this.isAway()) return;
     this.source.close();
     this.lose();
     this.later(() => this.open());
   }
-  async ask(url) { // what a stream doesn't tell: why it was refused
+  async ask(url) { // the reason for a refusal: a stream doesn't tell it
     const stop = new AbortController();
     try {
       const answer = await fetch(url, { signal: stop.signal });
@@ -221,7 +221,7 @@ class Room extends EventTarget {
     this.lost = new Map((data.lost ?? []).map((one) => [`${one.run}.${one.step}`, one]));
     this.planned(data.plan);
     if (data.round) this.begin(data.round);
-    const { state, round, put = true } = data.round ?? {}; // for a student who comes, it is over
+    const { state, round, put = true } = data.round ?? {}; // for a new student, it is over
     if (state === "revealed" && put) this.put = round;
   }
   planned(plan) { // its time goes by this computer's own clock
@@ -255,7 +255,7 @@ class Room extends EventTarget {
     else if (kind === "end") state.ended = true;
     else if (mine) Object.assign(state.round, data, STATES[kind] && { state: STATES[kind] });
   }
-  move(place) { // a result stays no longer than what it is about
+  move(place) { // a result stays no longer than its place
     const { round } = this.state, elsewhere = this.place && place.run !== this.place.run;
     if (elsewhere && round?.state === "revealed") this.put = round.round;
     if (elsewhere) this.state.pace = null;

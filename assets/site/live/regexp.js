@@ -1,14 +1,14 @@
 // Where a pattern matches, as tokensteps/site/live/regexp.py asks: "all" matches, the "first" one, or one "here" at the
 // text's beginning. Of each match and each of its groups from where to where, in characters as Python counts them.
 
-const patterns = new Map(); // what was asked for, compiled
+const patterns = new Map(); // requested patterns, compiled
 
 function compiled(source, flags) {
   const name = `${flags}/${source}`;
   if (!patterns.has(name)) patterns.set(name, new RegExp(source, flags));
   return patterns.get(name);
 }
-function inCharacters(text) { // from a place among UTF-16 units to that among characters; null where they are the same
+function inCharacters(text) { // from a place among UTF-16 units to one among characters; null if they are the same
   if (!/[\u{10000}-\u{10ffff}]/u.test(text)) return null;
   const places = new Int32Array(text.length + 1);
   let at = 0, number = 0;

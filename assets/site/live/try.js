@@ -1,6 +1,6 @@
 
-// Follows flipbook.js on the page “Try”: a text is trained on in a worker, live-worker.js, which has everything that it
-// needs from live.js: `tokenstepsParts`, which comes after this script. All words are Python's.
+// Follows flipbook.js on the page “Try”: a worker, live-worker.js, trains on a text; it has all its files from live.js,
+// the script after this one: `tokenstepsParts`. All words are Python's.
 
 const WORDS = JSON.parse(document.getElementById("words").textContent);
 const WORKER = new URL("live-worker.js", document.currentScript.src);
@@ -8,13 +8,13 @@ const form = document.getElementById("try"), encoded = document.getElementById("
 const results = document.getElementById("results");
 const [training, encoding] = results.querySelectorAll(".run");
 const [note, start, stop] = ["[role=status]", "[type=submit]", ".stop"].map((one) => form.querySelector(one));
-const NEW = () => { // what no browser has that can't run this: throws there
+const NEW = () => { // browsers unable to run this throw there
   new RegExp("(?i:[\\p{L}--[a]])", "v");
   return WebAssembly && DecompressionStream;
 };
 const tell = (text, kind = "") => Object.assign(note, { textContent: text, className: `note verdict ${kind}` });
 
-function here() { // the worker, from the function that the page has
+function here() { // the worker, from the page's function
   return URL.createObjectURL(new Blob([`(${globalThis.tokenstepsWorker})()`], { type: "text/javascript" }));
 }
 function hired() {
@@ -76,10 +76,10 @@ function work(on) {
 
 // --- what was learned
 function show(section, name, { title, frames }) {
-  const book = section.querySelector(".book"), turn = section.turn = {}; // nothing that comes later is for this one
+  const book = section.querySelector(".book"), turn = section.turn = {}; // nothing later is for this one
   section.querySelector("h2").textContent = title;
   const put = (data) => flipbook({ data, parentElement: book.shadowRoot, setStateValue: follow });
-  async function follow(what, [, step, nonce]) { // the flipbook is near the edge of what it has
+  async function follow(what, [, step, nonce]) { // the flipbook is near the edge of its frames
     if (what !== "step") return;
     const told = await desk.ask("frames", { book: name, step, nonce });
     if (section.turn === turn && understood(told) && told.frames) put(told.frames);
@@ -137,7 +137,7 @@ form.addEventListener("change", choose);
 stop.addEventListener("click", () => { // nothing else ends Python
   desk.end();
   work(false);
-  results.hidden = true; // what was trained went with it
+  results.hidden = true; // the results went with it
   prepare();
 });
 encoded.addEventListener("submit", (event) => { event.preventDefault(); encode(); });

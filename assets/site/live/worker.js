@@ -2,7 +2,7 @@
 // The page “Try”, in its worker, after Pyodide and regexp.js: Pyodide runs the engine and the drawing. Every file comes
 // with the page's first message, under gzip and base64; nobody else is asked for any, and the policy wouldn't let it.
 
-const PLACE = "memory:///"; // an address that is no one's: what is asked of it lies in `files`
+const PLACE = "memory:///"; // an address of nobody's: requests to it are answered from `files`
 const EMPTY = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0); // a WebAssembly module with nothing in it
 let trials;
 
@@ -16,7 +16,7 @@ function opened(files, name) {
   const stream = new Response(bytesOf(files[name])).body.pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream, { headers: { "Content-Type": "application/wasm" } });
 }
-globalThis.importScripts = undefined; // or Pyodide refuses to work in a worker that runs no modules
+globalThis.importScripts = undefined; // or Pyodide refuses to work in a worker without modules
 async function start({ files, lock, language }) {
   globalThis.fetch = async (address) => opened(files, String(address).replace(PLACE, ""));
   const { createPyodideModule } = globalThis, settings = { indexURL: PLACE, lockFileContents: lock };
@@ -36,7 +36,7 @@ async function answer({ id, what, given }) {
       postMessage({ id, told: {} });
       trials.warm_up(); // while the visitor reads
     }
-  } catch (error) { // the page says that something went wrong, and the console says what
+  } catch (error) { // the page says that something went wrong, and the console has the error
     console.error(error);
     postMessage({ id, told: { failed: true } });
   }
