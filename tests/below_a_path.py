@@ -16,7 +16,7 @@ from tests.browser import nginx
 
 @contextmanager
 def below_a_path(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Its address, and the certificate that is to be trusted."""
+    """Its address, and the certificate to trust."""
     program = nginx.find()
     if program is None or shutil.which("openssl") is None:
         pytest.skip("no nginx or no openssl here")

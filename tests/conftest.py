@@ -1,6 +1,6 @@
-"""What all tests share: a folder for texts too long for a link, which goes when the tests are done; the same
-examples on every machine; `many`, the mark of a test with more cases than every run needs; and which file a
-worker takes next.
+"""Shared by all tests: a folder for texts too long for a link, removed after the tests; the same examples on
+every machine; `many`, the mark of a test with more cases than every run needs; and the choice of a worker's
+next file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from tests.samples import STRESS
 
-if "TOKENSTEPS_STORE" not in os.environ:  # else this is a worker of the run that has set it
+if "TOKENSTEPS_STORE" not in os.environ:  # else the run of this worker has set it
     FOLDER = tempfile.mkdtemp(prefix="tokensteps-kept-")
     os.environ["TOKENSTEPS_STORE"] = FOLDER
     atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
@@ -32,8 +32,7 @@ if "TOKENSTEPS_STORE" not in os.environ:  # else this is a worker of the run tha
 # Started processes run it before all else; it is no test.
 collect_ignore = ["app/server/black_hole/sitecustomize.py", "real/judges.py"]
 
-# The tests start Python dozens of times, as servers, workers and commands: what one has compiled, the others
-# needn't.
+# The tests start Python dozens of times, as servers, workers and commands: they share compiled modules.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
@@ -53,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Without looking for garbage, as what is collected stays."""
+    """Without looking for garbage, as the collected items stay."""
     gc.disable()
     try:
         return (yield)
@@ -62,7 +61,7 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of a test marked `many`, every so-manieth case. Whoever names a file or a case gets what is named."""
+    """Of a test marked `many`, every so-manieth case. A named case is never left out."""
     if STRESS or any("::" in argument for argument in config.args):
         return
     seen: defaultdict[str, int] = defaultdict(int)
@@ -80,19 +79,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="module", autouse=True)
 def _collect_what_is_new() -> None:
-    """Of garbage, Python's collector looks for the newest alone: a process that has run half of the tests has
-    millions of objects, of kept traces above all, and to look through all of them takes a second each
-    time."""
+    """Of garbage, Python's collector looks for the newest alone: a process after half of the tests has
+    millions of objects, of kept traces above all, and a look through all of them takes a second each time."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _cheaper_app_tests() -> Iterator[None]:
-    """Every `AppTest` looks through all installed packages for components, which takes longer than to run a
-    page. Each run compiles app.py and the page's script, and asks every millisecond whether it is over, for
-    which the page has to stand aside. And it lacks the server's patches, without which Streamlit copies the
-    whole session state for each widget."""
+    """Every `AppTest` looks through all installed packages for components; this takes longer than a page's
+    run. Each run compiles app.py and the page's script, and interrupts the page every millisecond to ask for
+    its end. And it lacks the server's patches: without them Streamlit copies the whole session state for each
+    widget."""
     with pytest.MonkeyPatch.context() as patch:
         if "streamlit.testing.v1" in sys.modules:  # some test has asked for it
             from streamlit.components.v2 import manifest_scanner as scanner
@@ -110,7 +108,7 @@ def _cheaper_app_tests() -> Iterator[None]:
             def wait(runner: Any, timeout: float = 3) -> None:
                 runner._script_thread.join(max(timeout, 60))  # machines are shared
                 if not runner.script_stopped():
-                    ask(runner, 0)  # which ends it, and says that it took too long
+                    ask(runner, 0)  # ends it, with an error about the time
 
             patch.setattr(local_script_runner, "require_widgets_deltas", wait)
             for module in ("session_state", "fragment_places"):
@@ -126,9 +124,8 @@ def pytest_runtest_teardown() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _streamlits_logs_go_up() -> Iterator[None]:
-    """Streamlit has dozens of loggers that keep what they are told from those above, and pytest hangs two
-    handlers on each of them, three times a test. They hand it on: to the one at the top, where pytest listens
-    as well."""
+    """Streamlit has dozens of loggers without propagation, and pytest hangs two handlers on each of them,
+    three times a test. Here they propagate: to the one at the top, where pytest listens as well."""
     with pytest.MonkeyPatch.context() as patch:
         for name, logger in logging.Logger.manager.loggerDict.items():
             if name.startswith("streamlit.") and isinstance(logger, logging.Logger):
@@ -144,8 +141,8 @@ FIRST_IN_BROWSER = tuple(
         "class_words", "behind_nginx",
     )
 )  # fmt: skip
-"""Files that take half a minute and more. They begin first, in this order: the last of them would keep one
-worker busy when the others are done."""
+"""Files of half a minute and more. They begin first, in this order: the last of them would keep one worker
+busy when the others are done."""
 LONG = frozenset(
     f"tests/{name}.py"
     for name in (
@@ -162,8 +159,8 @@ LONG = frozenset(
         "test_hostile",
     )
 )
-"""Files of few tests that take long, most of them since they wait for servers and other processes. Files with
-many tests come first."""
+"""Files of few, long tests, mostly with waits for servers and other processes. Files with many tests come
+first."""
 
 
 class Mixed(LoadFileScheduling):  # type: ignore[misc]
@@ -200,5 +197,5 @@ def in_browser(scope: str) -> bool:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Mixed | None:
-    """Ours in the place of `--dist loadfile`; any other that is asked for is taken."""
+    """Ours in the place of `--dist loadfile`; any other choice is respected."""
     return Mixed(config, log) if config.getoption("dist") == "loadfile" else None

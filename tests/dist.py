@@ -1,8 +1,8 @@
-"""The package, installed where there is nothing else: `make dist` builds it and runs this; the suite doesn't,
-as it takes minutes.
+"""The package, installed beside nothing else: `make dist` builds it and runs this; the suite doesn't, as it
+takes minutes.
 
-Oracle: what a newcomer's machine does. Each Python that is found here gets an environment with the wheel
-alone, and the app is started from an empty folder, for a user with an empty home.
+Oracle: a newcomer's machine. Each Python that is found here gets an environment with the wheel alone, and the
+app is started from an empty folder, for a user with an empty home.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ PYTHONS = [
 ]
 """Versions or paths: `make dist PYTHONS="3.11 /opt/python3.13/bin/python"`."""
 SAYS = {"en": "Step 7", "zh": "第 7 步", "ja": "ステップ7"}
-"""What the stage says at step 7, in each language."""
+"""The stage's text at step 7, in each language."""
 LIVED_IN = ("streamlit==1.66.1", "pandas==2.2.3", "plotly==5.24.1", "transformers==4.57.6")
 HEAVY = {"streamlit", "pandas", "plotly", "numpy", "tokensteps"}
 TYPED = ("pyright>=1.1.414,<2", "mypy>=2,<3")
-"""Type checkers that look at README's sample, beside the package alone."""
+"""Type checkers for README's sample, beside the package alone."""
 NOTEBOOK = """import tokensteps.notebook
 from tokenizers_core import Corpus, train_unigram
 print(len(train_unigram(Corpus.from_counts({"hug": 10, "pug": 5}), vocab_size=6)._repr_html_()) > 10_000)"""
 BODY_WAIT = 2 * UPLOAD_PATIENCE
-"""Seconds after which everybody who keeps a server waiting has been cut off."""
+"""Seconds until all clients that keep a server waiting are cut off."""
 ENGINE_ALONE = f"import sys, tokenizers_core; print(*sorted({HEAVY!r} & {{*sys.modules}}))"
 
 
 @pytest.fixture(scope="module", params=PYTHONS)
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment with the wheel and what it asks for."""
+    """An environment with the wheel and its requirements."""
     folder = tmp_path_factory.mktemp("place")
     (wheel,) = (ROOT / "dist").glob("tokensteps-*.whl")
     subprocess.run([UV, "venv", "--quiet", "--python", request.param, folder / "env"], check=True)
@@ -65,8 +65,7 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="module")
 def lived_in(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str], set[str]]:
-    """An environment that somebody works in, with versions of last year; what was in it before the wheel
-    came, and after."""
+    """An environment in use, with versions of last year; its packages before the wheel came, and after."""
     folder = tmp_path_factory.mktemp("lived-in")
     (wheel,) = (ROOT / "dist").glob("tokensteps-*.whl")
     python = folder / "env" / "bin" / "python"
@@ -136,8 +135,8 @@ def test_there_is_a_python_to_try() -> None:
 
 
 def test_nothing_is_replaced_where_others_are_at_home(lived_in: tuple[Path, set[str], set[str]]) -> None:
-    """`pip install tokensteps` beside `transformers` and older versions of what both need: all of it stays,
-    and all of it works."""
+    """`pip install tokensteps` beside `transformers` and older versions of common requirements: all of it
+    stays, and all of it works."""
     position, before, after = lived_in
     assert before <= after
     assert said(
@@ -152,7 +151,7 @@ def test_nothing_is_replaced_where_others_are_at_home(lived_in: tuple[Path, set[
 
 
 def test_who_keeps_the_installed_server_waiting_is_cut_off(place: Path) -> None:
-    """Heads and bodies that never end, as with `make run`: 50 of each, and a visitor who isn't held up."""
+    """Endless heads and bodies, as with `make run`: 50 of each, and a visitor who isn't held up."""
     with opened(place) as server:
         address = ("127.0.0.1", urlsplit(server).port)
         begun = [

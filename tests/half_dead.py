@@ -1,4 +1,4 @@
-"""Servers that listen and don't do what is expected of them, for what connects to others."""
+"""Servers that listen but misbehave, for tests of outgoing connections."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def half_dead(serve: Callable[[socket.socket], None]) -> Iterator[str]:
-    """The address of something that listens, and serves each connection like this."""
+    """The address of a listener that serves each connection like this."""
     listening = socket.create_server(("127.0.0.1", 0))
 
     def accept() -> None:
@@ -44,8 +44,7 @@ def silent(connection: socket.socket) -> None:
 
 
 def dripping(connection: socket.socket) -> None:
-    """A byte of an endless answer every now and then: never so late that a limit on each piece would end
-    it."""
+    """A byte of an endless answer every now and then: never late enough for a limit on each piece."""
     while True:
         connection.sendall(b"1")
         time.sleep(0.05)

@@ -1,8 +1,8 @@
 """Strings that somebody might paste, type, upload or put into a link to break the app, by kind and from a
 seed.
 
-Every address in them is on the host `EVIL`, and every script that would run sets `window.PWNED`: who looks
-for those two finds whatever came through. The same seed always makes the same strings.
+Every address in them is on the host `EVIL`, and every script that would run sets `window.PWNED`: a search for
+these two finds everything that came through. The same seed always makes the same strings.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Final, NamedTuple
 from urllib.parse import quote
 
 EVIL: Final = "evil.test"
-"""The host that nothing may be asked of."""
+"""The host without any allowed request."""
 PWNED: Final = "__pwned"
-"""What a script that runs sets on `window`."""
+"""The name that a running script sets on `window`."""
 
 _URL = f"http://{EVIL}/x"
 _RUN = f"window.{PWNED}=1"
@@ -106,7 +106,7 @@ SURROGATES: Final = (
     "<\ud800script>",
     "\ud83c\udf75x",
 )
-"""Halves of UTF-16 pairs, which a string can hold and UTF-8 can't."""
+"""Halves of UTF-16 pairs: a string can hold them and UTF-8 can't."""
 UNICODE: Final = (
     "\u202egnp.exe\u202c", "\u2066a\u2067b\u2068c\u2069", "\u202a\u202b\u202d", "\u2069\u2069", "\u200e\u200f\u061c", "שלום abc عربي",
     "\u200b\u200c\u200d\u2060", "a\u200bb", "👩‍👩‍👧‍👦", "🏳️‍🌈", "❤\ufe0f", "❤\ufe0e", "葛\U000e0100", "\u0301\u0301", "e" + "\u0301" * 60,
@@ -167,11 +167,11 @@ KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     "markup": MARKUP, "markdown": MARKDOWN, "charts": CHARTS, "formats": FORMATS, "controls": CONTROLS, "surrogates": SURROGATES, "unicode": UNICODE,
     "tables": TABLES, "json": JSONS, "regex": REGEXES, "addresses": ADDRESSES, "paths": PATHS, "tokens": TOKENS, "huge": HUGE,
 }  # fmt: skip
-"""The strings that are written down, by kind."""
+"""The fixed strings, by kind."""
 
 
 class Hostile(NamedTuple):
-    """One string, and what it is for; one that was put together has the kind that it began with."""
+    """One string, and its purpose; a composed one has the kind of its beginning."""
 
     kind: str
     text: str
@@ -231,11 +231,11 @@ CHANGES: Final[Sequence[Callable[[str, random.Random], str]]] = (
 )  # fmt: skip
 """Ways to make another string from one."""
 LONGEST: Final = 6000
-"""Characters of a string that was put together."""
+"""Characters of a composed string."""
 
 
 def hostile(number: int, seed: int = 9) -> list[Hostile]:
-    """So many different strings, as many of each kind as can be; those that are written down come first."""
+    """So many different strings, as many of each kind as possible; the fixed ones come first."""
     results: dict[str, str] = {}
     written = {kind: iter(texts) for kind, texts in KINDS.items()}
     rng = random.Random(seed)
@@ -258,8 +258,7 @@ def batches(strings: Sequence[Hostile], size: int) -> Iterator[list[Hostile]]:
 
 
 def long_words(size: int = 1_000_000) -> Mapping[str, str]:
-    """Words of a million characters: one letter, two that take turns, letters that never come again, marks,
-    tags."""
+    """Words of a million characters: one letter, two in turn, letters without repetition, marks, tags."""
     rng = random.Random(9)
     return {
         "one letter": "a" * size,

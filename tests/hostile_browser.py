@@ -52,17 +52,17 @@ FOUND = """([host, pwned]) => {
   for (const e of document.querySelectorAll('[data-testid=stException]')) found.push('exception: ' + e.textContent.slice(0, 600));
   if (pwned in window) found.push('a script ran');
   return [...new Set(found)]; }"""
-"""Elements and attributes that the app doesn't make, and exceptions."""
+"""Elements and attributes foreign to the app, and exceptions."""
 HOVER = """() => { for (const plot of document.querySelectorAll('.js-plotly-plot')) {
   const points = plot.querySelectorAll('.point, .points path'), box = plot.querySelector('.nsewdrag')?.getBoundingClientRect();
   if (box) for (const share of [.1, .3, .5, .7, .9]) plot.querySelector('.nsewdrag').dispatchEvent(new MouseEvent('mousemove', {bubbles: true, clientX: box.x + box.width * share, clientY: box.y + box.height / 2}));
 } }"""
 LINKS = ("https://huggingface.co", "https://github.com")
-"""Addresses that the app itself links to."""
+"""Addresses behind the app's own links."""
 
 
 class Visitor:
-    """A page and what came of it."""
+    """A page and its result."""
 
     def __init__(self, page: Page, address: str, log: Path) -> None:
         self.page, self.address, self.log = page, address, log
@@ -84,7 +84,7 @@ class Visitor:
         dialog.dismiss()
 
     def note(self, where: str, what: str) -> None:
-        """Keep something that must not be."""
+        """Keep a fault."""
         self.found.append(f"{where}: {what}")
         print("FOUND", where, what[:1500], flush=True)
 
@@ -105,7 +105,7 @@ class Visitor:
         self.note("the page", "is still busy after 90 seconds")
 
     def check(self, where: str) -> None:
-        """Look for what must not be: on the page, and in the server's log."""
+        """Look for faults: on the page, and in the server's log."""
         for what in self.page.evaluate(FOUND, [EVIL, PWNED]):
             if not what.startswith(tuple(f"A {link}" for link in LINKS)):
                 self.note(where, what)
@@ -115,7 +115,7 @@ class Visitor:
             self.note(where, f"in the log: {new[-1500:]}")
 
     def put(self, field: Locator, text: str, key: str, where: str) -> None:
-        """Put a text into a box, and see that it is still there when Python has answered."""
+        """Put a text into a box, and check that it is still there after Python's answer."""
         field.fill(text)
         field.press(key)
         self.rest()
@@ -267,7 +267,7 @@ class Attack:
             )
 
     def searched(self) -> None:
-        """What is looked for in tables, and words that are typed into a select box."""
+        """Searches in tables, and words typed into a select box."""
         self.visitor.open("/bpe?corpus=course&step=19")
         self.each(
             "bpe: find",
@@ -338,8 +338,8 @@ class Attack:
         self.each("playground: text", 30_000, "\n", type_text)
 
     def tokenizers(self) -> None:
-        """Files of tokenizers whose tokens and names they are, and names on the hub (which is not reached
-        from here)."""
+        """Files of tokenizers with these tokens and names, and names on the hub (it is not reached from
+        here)."""
         self.visitor.open("/playground")
         names = iter(self.strings)
 
@@ -403,7 +403,7 @@ class Attack:
         )
 
     def answers(self) -> None:
-        """Exercises that are answered by typing, questions of a run, a class's challenge and its codes."""
+        """Exercises with typed answers, questions of a run, a class's challenge and its codes."""
         for index, kind in enumerate(("bpe_count", "bpe_encode", "construct", "wordpiece_score", "viterbi")):
             self.visitor.open(f"/exercises?kind={kind}&seed=3")
 
@@ -514,7 +514,7 @@ class Attack:
             self.visitor.check(f"halves of pairs in {path}")
 
     def run(self, chosen: Sequence[str]) -> None:
-        """All of them, or those that are named."""
+        """All of them, or the named ones."""
         every = (self.halves, self.pasted, self.counted, self.patterns, self.special, self.searched, self.uploaded, self.playground,
                  self.tokenizers, self.pipeline, self.renewed, self.sentence, self.answers, self.addresses)  # fmt: skip
         for one in every:

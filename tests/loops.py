@@ -1,7 +1,7 @@
 """Event loops of tests, with their waits and their clock.
 
-Work in a thread of its own: Playwright's loop, in the tests' thread, runs from the first browser test on,
-and a language that is chosen there stays for the tests after it.
+Work in a thread of its own: Playwright's loop, in the tests' thread, runs from the first browser test on, and
+a language chosen there stays for the tests after it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ Returned = TypeVar("Returned")
 
 
 def apart(work: Callable[[], Returned]) -> Returned:
-    """What the work returns."""
+    """The work's result."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(work).result()
 
 
 def finished(coroutine: Coroutine[Any, Any, Returned]) -> Returned:
-    """What the coroutine returns, in a loop of its own."""
+    """The coroutine's result, in a loop of its own."""
     return apart(lambda: asyncio.run(coroutine))
 
 

@@ -1,4 +1,4 @@
-"""Python's `html.parser`, which reads markup back as an oracle, without its cost for what frames hold
+"""Python's `html.parser`, which reads markup back as an oracle, without its cost for tags that frames hold
 thousands of times."""
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ KEPT = 20_000
 
 
 class Reader(HTMLParser):
-    """Python's parser. It reads every way to write a start tag once for each class of readers, which says in
-    `understand` what it makes of one and does it in `take`: frames have a few hundred of them over and over.
-    What neither text, nor an end tag, nor such a start tag is, the parser reads itself."""
+    """Python's parser. It reads every way to write a start tag once for each class of readers; `understand`
+    interprets one and `take` acts on it: frames have a few hundred of them over and over. Anything but text,
+    an end tag or such a start tag, the parser reads itself."""
 
     known: ClassVar[dict[str, Any]]
-    """Start tags as they are written → what `understand` has made of them."""
+    """Start tags as written → the results of `understand`."""
 
     def __init_subclass__(cls) -> None:
         cls.known = {}
@@ -31,7 +31,7 @@ class Reader(HTMLParser):
         self.close()
 
     def understand(self, tag: str, attrs: list[tuple[str, str | None]]) -> Any:
-        """What there is to know of a start tag; it is the same wherever it stands."""
+        """The facts of a start tag, the same in every place."""
         raise NotImplementedError
 
     def take(self, understood: Any) -> None:
@@ -57,7 +57,7 @@ class Reader(HTMLParser):
         super().feed(data[at:])
 
     def updatepos(self, i: int, j: int) -> int:
-        """Nobody asks in which line something is."""
+        """Nobody asks for a line number."""
         return j
 
     def handle_comment(self, data: str) -> None:

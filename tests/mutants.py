@@ -1,10 +1,9 @@
-"""``make mutants``: small faults put into a room's code, one at a time, and the share of them that its
-nearest tests let pass.
+"""``make mutants``: small faults put into a room's code, one at a time, and the share of them undetected by
+its nearest tests.
 
 mutmut makes the faults and runs, for each one, the tests that reach its function. Each room is tried in a
-copy of the checkout; tests of names and sources, and of the line that a warning blames, are left out, as
-there they would see mutmut's own changes.
-`docs/mutants.md` has the last table.
+copy of the checkout; tests of names and sources, and of the line blamed by a warning, are left out, as there
+they would see mutmut's own changes. `docs/mutants.md` has the last table.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from typing import Final, NamedTuple
 ROOT: Final = Path(__file__).resolve().parents[1]
 FOLDER: Final = ROOT / ".mutants"
 SAMPLE: Final = "*__mutmut_*1"
-"""The faults that are tried unless others are named: of each function the 1st, 11th, 21st, ..."""
+"""The faults tried unless others are named: of each function the 1st, 11th, 21st, ..."""
 
 
 class Room(NamedTuple):
-    """What is mutated, and what is to notice."""
+    """The mutated code, and the tests to notice."""
 
     sources: str
     tests: tuple[str, ...]
@@ -85,12 +84,12 @@ COPIED: Final = (
     ".streamlit", "app.py", "assets", "benchmarks", "deploy", "docs", "pages", "requirements.txt", "static", "tokenizers_core", "tokensteps"
 )  # fmt: skip
 KILLED, SURVIVED, UNTESTED = {1, 3}, {0}, {5, 33}
-"""mutmut's exit codes; all others are of faults that took too long or ended the process, which a test run
-notices, too."""
+"""mutmut's exit codes; all others mean too much time or the end of the process; a test run notices these,
+too."""
 
 
 def try_room(name: str, faults: Sequence[str], folder: Path) -> Counter[str]:
-    """Try a room's faults, and count what became of them."""
+    """Try a room's faults, and count their outcomes."""
     room = ROOMS[name]
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run(["git", "clone", "--quiet", "--shared", ROOT, folder], check=True)
@@ -112,7 +111,7 @@ def try_room(name: str, faults: Sequence[str], folder: Path) -> Counter[str]:
 
 
 def codes(folder: Path) -> dict[str, int]:
-    """Fault → mutmut's exit code for it, of those that were tried."""
+    """Fault → mutmut's exit code for it, of the tried ones."""
     metas = [json.loads(path.read_text("utf-8")) for path in (folder / "mutants").rglob("*.meta")]
     return {
         name: code for meta in metas for name, code in meta["exit_code_by_key"].items() if code is not None
@@ -120,7 +119,7 @@ def codes(folder: Path) -> dict[str, int]:
 
 
 def result(code: int) -> str:
-    """What became of a fault."""
+    """The outcome of a fault."""
     return "survived" if code in SURVIVED else "untested" if code in UNTESTED else "killed"
 
 
@@ -136,7 +135,7 @@ def row(name: str, counts: Counter[str]) -> str:
 
 
 def main(words: Iterable[str]) -> None:
-    """Try the rooms that are named, or all; words with a `*` name faults."""
+    """Try the named rooms, or all; words with a `*` name faults."""
     named = [*words]
     faults = [word for word in named if "*" in word] or [SAMPLE]
     print(

@@ -23,12 +23,12 @@ def sampled(number: int) -> int:
 
 
 def examples(number: int, **more: Any) -> settings:
-    """Hypothesis' settings for a property that `number` examples are enough to trust."""
+    """Hypothesis' settings for a property, with `number` examples as enough evidence."""
     return settings(max_examples=sampled(number), **more)
 
 
 def spread(items: Sequence[Item], number: int = FEWEST) -> list[Item]:
-    """So many of a long row that this run tries, evenly spread, the first and the last among them."""
+    """So many of a long row for this run, evenly spread, the first and the last among them."""
     if STRESS or len(items) <= number:
         return [*items]
     return [items[index * (len(items) - 1) // (number - 1)] for index in range(number)]

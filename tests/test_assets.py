@@ -1,4 +1,4 @@
-"""The rules for `assets/`: what runs in the browser lies there, in lines and functions that fit a screen.
+"""The rules for `assets/`: the browser's code lies there, in lines and functions that fit a screen.
 
 The checks of Python's strings are heuristics; each one shows on a sample that it can fail.
 """
@@ -55,7 +55,7 @@ def strings(source: str) -> Iterator[tuple[int, str]]:
 
 
 def for_the_browser(source: str) -> list[tuple[int, str]]:
-    """What a Python source holds that belongs into a file of `assets/`: line and kind."""
+    """The parts of a Python source that belong into a file of `assets/`: line and kind."""
     return [
         (line, kind)
         for line, text in strings(source)
@@ -65,7 +65,7 @@ def for_the_browser(source: str) -> list[tuple[int, str]]:
 
 
 def long_functions(script: str, most: int = SCREEN) -> list[tuple[str, int]]:
-    """The functions and methods of a script that are longer than `most` lines, with their lengths."""
+    """The functions and methods of a script beyond `most` lines, with their lengths."""
     results = []
     lines = script.splitlines()
     for start, line in enumerate(lines):

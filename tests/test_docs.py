@@ -1,4 +1,4 @@
-"""What the documents say of the repository is true. Oracles: the files that there are, the registries."""
+"""The documents' claims about the repository are true. Oracles: the existing files, the registries."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tokensteps.runs.rules import PAGE_PARAMETERS
 ROOT = Path(__file__).parents[1]
 DOCS = (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")))
 MADE = {".kept/", "dist/", "tokensteps/_app/"}
-"""What the app and the build make for themselves."""
+"""Files made by the app and the build."""
 FILE = re.compile(r"(?:[\w.@-]+/)*[\w.@-]+\.(?:py|js|css|md|txt|conf|toml|yaml|service|json)")
 """A file's name in code."""
 MOST_WORDS = {"README.md": 900, "docs/architecture.md": 1_200, "docs/performance.md": 1_200}
-"""Of documents that are read from beginning to end."""
+"""Of documents to read from beginning to end."""
 MOST_FILES = 4
-"""That a recipe sends its reader to."""
+"""Files that a recipe sends its reader to."""
 
 
 def named(text: str) -> set[str]:
-    """The paths that a text names in code: `tests/conftest.py`, `assets/`."""
+    """The paths in a text's code: `tests/conftest.py`, `assets/`."""
     spans = re.findall(r"`([^`\n]+)`", re.sub(r"(?ms)^```.*?^```$", "", text))
     return {
         span
@@ -106,7 +106,7 @@ def test_the_page_on_browsers_names_every_page_and_tests_that_there_are() -> Non
 
 
 def promises() -> dict[str, str]:
-    """The rows of SECURITY.md's table of what is done: the way in → the tests that are named for it."""
+    """The rows of SECURITY.md's table of measures: the way in → the tests named for it."""
     table = (ROOT / "SECURITY.md").read_text("utf-8").partition("| Way in |")[2].partition("\n\n")[0]
     rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in table.splitlines()[2:]]
     assert all(len(row) == 4 for row in rows), [row[0] for row in rows if len(row) != 4]

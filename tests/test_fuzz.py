@@ -1,10 +1,10 @@
 """Random and mutated WebSocket messages at a real server, and mutated tokenizer files of every kind in the
-processes that read them.
+processes for reading them.
 
-The suite takes a sample; `make hostile` sends 100,000 messages and 20,000 files. Sources: the messages that
-the app's pages send, and small tokenizers of every kind, each changed in one to four places from a seed.
-Oracles: what the app raises on purpose and nothing else; /_stcore/health, asked all the time; the operating
-system's list of processes and their memory.
+The suite takes a sample; `make hostile` sends 100,000 messages and 20,000 files. Sources: the messages of the
+app's pages, and small tokenizers of every kind, each changed in one to four places from a seed. Oracles: the
+app's deliberate errors and nothing else; /_stcore/health, asked all the time; the operating system's list of
+processes and their memory.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ ROOT = Path(__file__).parents[1]
 MESSAGES = int(os.environ.get("HOSTILE_MESSAGES", "100"))
 FILES = int(os.environ.get("HOSTILE_FILES", "150"))
 FROZEN = 0.5 if MESSAGES > 10_000 else 1.5
-"""Seconds without an answer from the server after which it counts as frozen: the suite shares its machine
-with other tests."""
+"""Seconds without an answer that make the server count as frozen: the suite shares its machine with other
+tests."""
 GROWTH = 60_000_000
-"""Bytes that a process may grow by after its first few hundred messages or files."""
+"""Allowed growth of a process in bytes after its first few hundred messages or files."""
 LOADED, LEAK = (90_000_000, 15_000_000) if MESSAGES > 10_000 else (GROWTH, GROWTH)
-"""The same for the first two fifths of many messages, by which everything has been loaded and every account
-been opened; and after them."""
+"""The same for the first two fifths of many messages, by then everything has been loaded and every account
+opened; and after them."""
 CONNECTIONS = 8
 EACH = 12
 """Messages over one connection: the guard lets more wait."""
 LEFT = RECONNECT_SECONDS + COLLECT_SECONDS + 5 if MESSAGES > 10_000 else 0.0
-"""Seconds until those who have left hold nothing any more; the sample's few sessions fit into `GROWTH`."""
+"""Seconds until departed sessions hold nothing any more; the sample's few sessions fit into `GROWTH`."""
 
 
 def mutated(data: bytes, chance: random.Random) -> bytes:
@@ -82,7 +82,7 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
 
 
 def real_messages() -> list[bytes]:
-    """What a page sends: a link, a step, a text, a tick, a request for a file, a download."""
+    """A page's messages: a link, a step, a text, a tick, a request for a file, a download."""
     messages = []
     for query in ("", "corpus=hug&step=2", "corpus=paste"):
         message = BackMsg()
@@ -121,7 +121,7 @@ async def fuzz(port: int, number: int, seed: int) -> int:
                         with suppress(TimeoutError):
                             await asyncio.wait_for(session.socket.wait_closed(), 0.02)
                             break
-                finally:  # a message may meet a connection that was closed on the one before
+                finally:  # a message may meet a connection closed on the one before
                     closed += session.socket.close_code == 1008
         except (websockets.WebSocketException, OSError, ExceptionGroup):
             pass
@@ -161,7 +161,7 @@ def test_messages_neither_stop_the_server_nor_stay_in_it() -> None:
 
 
 def sources() -> list[Mapping[str, bytes]]:
-    """Small tokenizers of every kind that can be uploaded."""
+    """Small tokenizers of every kind for upload."""
     ranks = b"\n".join(
         base64.b64encode(token) + f" {rank}".encode()
         for rank, token in enumerate([*(bytes([byte]) for byte in range(256)), b"aa", b"ab", b"aab"])
@@ -175,7 +175,7 @@ def sources() -> list[Mapping[str, bytes]]:
 
 
 def tried(files: Mapping[str, bytes], name: str) -> bool:
-    """Whether the files make a tokenizer; anything that the app doesn't raise on purpose ends the test."""
+    """Whether the files make a tokenizer; any error not raised on purpose ends the test."""
     text = "hug [CLS] aab 🙂 naïve"
     with suppress(TokenizersCoreError):
         subject = remote_tokenizer.load_remote_tokenizer(

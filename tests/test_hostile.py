@@ -1,11 +1,11 @@
-"""Hostile strings through everything that reads, draws, charts, exports and links a learner's text, without a
-browser.
+"""Hostile strings through all reading, drawing, charting, exporting and linking of a learner's text, without
+a browser.
 
-The strings come from `tests/hostile.py`: all that are written down here, 10,000 with `HOSTILE_STRINGS=10000`
-(`make hostile`). Oracles: Python's `html.parser`, which reads markup back; the same run on the same text with
-letters in place of its signs, which has to draw the same elements; the text itself, which files, links and
-chips have to give back; `csv` and `json`; and that nothing but our own errors is raised, whose messages are
-one line. In the browser: `tests/hostile_browser.py`.
+The strings come from `tests/hostile.py`: all fixed ones here, 10,000 with `HOSTILE_STRINGS=10000` (`make
+hostile`). Oracles: Python's `html.parser`, which reads markup back; the same run on the same text with
+letters in place of its signs, which has to draw the same elements; the text itself, to be given back by
+files, links and chips; `csv` and `json`; and nothing but our own errors, with messages of one line. In the
+browser: `tests/hostile_browser.py`.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ STRINGS = hostile(NUMBER)
 SOUND = [one._replace(text=plain_text(one.text)) for one in STRINGS]
 """As text boxes give them: without halves of UTF-16 pairs."""
 SOME = SOUND[::9]
-"""Those for what takes long; of every kind, as there are fourteen."""
+"""Strings for slow tests; of every kind, as there are fourteen."""
 BATCH = 60
 PAGES = {
     "bpe": BPE_RULES,
@@ -131,19 +131,18 @@ PAGES = {
 }
 SIGNS = "<>&\"'`=/\\{}%$*_[]()!:;#@|^~?+-.,"
 HARMLESS = str.maketrans(SIGNS, "".join(map(chr, range(0x13A0, 0x13A0 + len(SIGNS)))))
-"""A letter for each sign that means something to somebody."""
+"""A letter for each sign with a meaning to somebody."""
 BREAKS = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029]")
-"""What would begin another line in a log, or do something to a terminal."""
+"""Signs for another line in a log, or with an effect on a terminal."""
 OURS = re.compile(
     r"(?:[\w .,:%;()*/+~#-]|&(?:lt|gt|amp);)*", re.DOTALL
-)  # what an attribute of our own may hold, unless a learner's text belongs there
+)  # allowed contents of our own attributes, unless a learner's text belongs there
 TEXTUAL = {"aria-label", "title", "data-values", "data-text", "alt", "placeholder"}
-"""Attributes that hold a learner's text; a browser reads them as text and nothing else."""
+"""Attributes with a learner's text; a browser reads them as text and nothing else."""
 
 
 class Elements(Reader):
-    """The elements of some markup and the names of their attributes, one after the other; and what they
-    say."""
+    """The elements of some markup and the names of their attributes, one after the other; and their texts."""
 
     def __init__(self, markup: str) -> None:
         self.found: list[tuple[str, ...]] = []
@@ -176,14 +175,14 @@ TAGS = {
 
 
 def sound(markup: str) -> Elements:
-    """Markup of ours: elements that we use, attributes of ours, and no address anywhere."""
+    """Markup of ours: our elements, our attributes, and no address anywhere."""
     read = Elements(markup)
     assert {name.removeprefix("/") for name, *_attributes in read.found} <= TAGS, markup[:2000]
     return read
 
 
 def message_of(error: TokenizersCoreError) -> str:
-    """What a learner is told of an error: one line of bounded length, the same in the log."""
+    """A learner's message about an error: one line of bounded length, the same in the log."""
     for narration in (explained(error), str(error)):
         assert not BREAKS.search(narration), narration
         assert len(narration) < 1000
@@ -191,7 +190,7 @@ def message_of(error: TokenizersCoreError) -> str:
 
 
 def ours(use: Callable[..., Any], *arguments: Any) -> Any:
-    """What `use` gives; None where it refuses with an error of ours."""
+    """The result of `use`; None where it refuses with an error of ours."""
     try:
         return use(*arguments)
     except TokenizersCoreError as error:
@@ -211,11 +210,11 @@ def test_the_strings_are_of_every_kind_and_always_the_same() -> None:
     assert everything >= {text[:6000] for texts in KINDS.values() for text in texts}
 
 
-# --- what reads them ----------------------------------------------------------------------------------------
+# --- readers ------------------------------------------------------------------------------------------------
 
 
 def readers() -> Mapping[str, Callable[[str], Any]]:
-    """Everything that takes any text at all, by name; None or an error of ours is as good an answer as
+    """Every function that takes any text at all, by name; None or an error of ours is as good an answer as
     any."""
     return {
         "counts": parse_counts,
@@ -271,8 +270,8 @@ def test_a_constructed_corpus_is_inert() -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_links_with_anything_in_them_open(name: str) -> None:
-    """Every parameter at once: what can't be is dropped and said, and what is left makes a link that says the
-    same."""
+    """Every parameter at once: impossible values are dropped and reported, and the rest makes a link with the
+    same meaning."""
     rules = PAGES[name]
     names = [*(rule.name for rule in rules), "corpus", "text", "id", "file", "step", "show", "mode", "ask"]
     for one in STRINGS:
@@ -308,7 +307,7 @@ def test_texts_survive_every_way_they_travel() -> None:
 
 
 def test_files_are_tokenizers_or_refused() -> None:
-    """As contents and as names of all kinds of files; the names end as files of that kind do."""
+    """As contents and as names of all kinds of files; the names have that kind's endings."""
     for index, one in enumerate(STRINGS):
         data = one.text.encode("utf-8", "replace")
         for ending in ("", ".json", ".txt", ".tiktoken", ".model")[index % 5 :: 5]:
@@ -320,7 +319,7 @@ def test_files_are_tokenizers_or_refused() -> None:
 
 
 def test_tokenizers_with_hostile_tokens_are_drawn_as_text() -> None:
-    """vocab.txt, vocab.json and tokenizer.json whose tokens they are: chips, cards, names."""
+    """vocab.txt, vocab.json and tokenizer.json with these tokens: chips, cards, names."""
     for batch in batches(SOUND, 4 * BATCH):
         tokens = list(
             dict.fromkeys(token for one in batch for token in one.text.split("\n") if token.strip())
@@ -364,8 +363,8 @@ def test_patterns_end_in_time(length: int) -> None:
     ],
 )
 def test_patterns_that_would_take_the_machines_memory_are_refused(pattern: str) -> None:
-    """Measured: the first took 30 s and all memory there was, before its time began; those that call
-    themselves 700 MB."""
+    """Measured: the first took 30 s and all memory there was, before its time began; files that claim 700
+    MB."""
     start = time.thread_time()
     with pytest.raises(TokenizersCoreError) as caught:
         Pipeline(pattern=pattern)
@@ -382,7 +381,7 @@ def test_halves_of_pairs_are_refused_by_name() -> None:
                 Corpus.from_counts({one.text: 1})
 
 
-# --- what draws them ----------------------------------------------------------------------------------------
+# --- drawings -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("byte_level", [False, True])
@@ -427,7 +426,7 @@ def frames_of(trace: Any, draw: Callable[..., Frame], style: Style, number: int 
 
 
 def check_frames(frames: list[Frame]) -> None:
-    """Their markup, the plain texts beside it, and the message and the handout that hold them."""
+    """Their markup, the plain texts beside it, and the message and the handout with them."""
     for frame in frames:
         sound(frame.html)
         expect_markup(frame.label, {"bdi"})
@@ -485,7 +484,7 @@ def figure_texts(figure: Any) -> Iterator[tuple[str, str]]:
 
 
 def check_chart(figure: Any, tokens: set[str]) -> None:
-    """No text of a figure holds a tag but our own templates; what it shows are the tokens."""
+    """No text of a figure holds a tag but our own templates; it shows the tokens."""
     for name, text in figure_texts(figure):
         if name == "hovertemplate":
             assert re.sub(r"<br>|<extra>\w*</extra>", "", text).count("<") == 0 and EVIL not in text
@@ -498,15 +497,15 @@ def check_chart(figure: Any, tokens: set[str]) -> None:
 
 
 def check_cells(table: pd.DataFrame) -> None:
-    """A table's texts are readable: nothing in them that can't be seen."""
+    """A table's texts are readable: nothing invisible in them."""
     for _name, column in table.items():
         for cell in column:
             assert not isinstance(cell, str) or not BREAKS.search(cell), cell
 
 
 def test_training_is_drawn_charted_and_exported_as_text() -> None:
-    """Frames, tables, charts, stories, lineages, files: of the three algorithms, with special tokens that are
-    hostile, too."""
+    """Frames, tables, charts, stories, lineages, files: of the three algorithms, with hostile special tokens,
+    too."""
     for batch, trace, draw, style in trained():
         check_frames(frames_of(trace, draw, style, 4))
         last, tokens = trace[len(trace)], [*trace[len(trace)].vocab]
@@ -547,7 +546,7 @@ def cells_of(text: str) -> list[dict[str, str]]:
 
 
 def restored(cell: str) -> str:
-    """What a cell stood for before an apostrophe was put in front."""
+    """A cell's text before an apostrophe was put in front."""
     return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(FORMULA_STARTS) else cell
 
 
@@ -573,7 +572,7 @@ def check_exports(trace: Any) -> None:
 
 
 def check_tokenizer(trace: Any, texts: list[str], style: Style) -> None:
-    """The tokenizer that was trained: its files, encodings, explanations."""
+    """The trained tokenizer: its files, encodings, explanations."""
     tokenizer = trace.tokenizer()
     for name, write in tokenizer_files(tokenizer).items():
         text = ours(write)
@@ -618,7 +617,7 @@ def test_the_same_with_letters_in_place_of_signs_draws_the_same_elements() -> No
 
 
 def drawn(analysis: Analysis) -> None:
-    """All that the playground and the first page draw of a text's tokens; the text comes back from the
+    """All drawings of a text's tokens in the playground and on the first page; the text comes back from the
     chips."""
     runs = analysis.runs(0, len(analysis.stretches))
     for write in ("text", "ids", "bytes"):
@@ -685,7 +684,7 @@ def test_comparison_and_pipeline_are_only_text() -> None:
 
 
 def test_the_handout_is_a_file_of_ours() -> None:
-    """Its title is the learner's, and so is all that its frames say: as many elements as with a harmless
+    """Its title is the learner's, and so are all texts of its frames: as many elements as with a harmless
     title."""
     batch = SOUND[:BATCH]
     trace = train_bpe(Corpus.from_texts(texts_of(batch)), merges=12)
@@ -717,8 +716,8 @@ def test_the_first_page_is_only_text() -> None:
 
 @pytest.mark.parametrize("start", [*FORMULA_STARTS])
 def test_what_a_spreadsheet_would_take_for_a_formula_is_text(start: str) -> None:
-    """OWASP's list of what begins a formula, in full width too: an apostrophe in front makes it text, and is
-    all that changes."""
+    """OWASP's list of formulas' first characters, in full width too: an apostrophe in front makes it text,
+    and nothing else changes."""
     token = f"{start}cmd|'/C calc'!A0"
     trace = train_bpe(Corpus.from_counts({token: 3}, "none", "none"), merges=len(token))
     rows = cells_of(trace_to_csv(trace))
@@ -748,7 +747,7 @@ def test_long_words_are_trained_on_and_drawn(kind: str) -> None:
 
 
 def test_a_text_of_single_letters_that_agree_is_compared_in_time() -> None:
-    """Measured: more than a minute for the 2,000 characters that the page takes, before there was an end to
+    """Measured: more than a minute for the page's limit of 2,000 characters, before there was an end to
     it."""
     text, back = "aA" * 1000, "a" * 2000
     start = time.thread_time()
@@ -763,7 +762,7 @@ def test_every_algorithm_is_here() -> None:
 
 
 def test_tokenizers_survive_their_files() -> None:
-    """tokenizer.json with hostile special tokens: what is read back is what was written."""
+    """tokenizer.json with hostile special tokens: the tokens read back equal the written ones."""
     for batch in batches(SOUND, 4 * BATCH):
         special = tuple(dict.fromkeys(word for one in batch for word in one.text[:200].split()))[:200]
         trace = train_bpe(Corpus.from_texts(["low lower lowest"]), merges=3, special_tokens=special)

@@ -1,7 +1,7 @@
-"""The locks hold what the requirements files ask for, and nothing that could change under anybody.
+"""The locks hold the requirements files' packages, and nothing that could change.
 
 Source: the requirements files, which a person edits; `make lock` writes the locks from them. Oracle:
-`packaging`, the reference implementation of what pip reads.
+`packaging`, the reference implementation of pip's formats.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PLATFORMS = [
 
 
 def asked(file: str) -> list[Requirement]:
-    """What a requirements file asks for, with those that it takes in."""
+    """A requirements file's packages, with its included files'."""
     requirements = []
     for line in (ROOT / file).read_text("utf-8").splitlines():
         line = line.partition("#")[0].strip()
@@ -36,7 +36,7 @@ def asked(file: str) -> list[Requirement]:
 
 
 def entries(lock: str) -> list[tuple[Requirement, list[str]]]:
-    """What a lock pins, with the hashes of each."""
+    """A lock's pinned packages, with the hashes of each."""
     text = re.sub(r"^\s*#.*\n", "", (ROOT / lock).read_text("utf-8"), flags=re.MULTILINE)
     results = []
     for line in text.replace("\\\n", " ").splitlines():
@@ -46,7 +46,7 @@ def entries(lock: str) -> list[tuple[Requirement, list[str]]]:
 
 
 def pinned(lock: str, platform: dict[str, str] | None = None) -> dict[str, str]:
-    """Name → version; on one platform, or all that there are."""
+    """Name → version; on one platform, or on all."""
     return {
         canonicalize_name(entry.name): str(entry.specifier).removeprefix("==")
         for entry, _hashes in entries(lock)
@@ -67,7 +67,7 @@ def test_each_entry_is_one_version_with_its_hashes(lock: str) -> None:
 @pytest.mark.parametrize("platform", PLATFORMS, ids=lambda platform: "-".join(platform.values()))
 @pytest.mark.parametrize(("file", "lock"), LOCKS.items())
 def test_locks_satisfy_the_ranges(file: str, lock: str, platform: dict[str, str]) -> None:
-    """On each kind of machine: what is asked for is there, in a version that was asked for."""
+    """On each kind of machine: the required packages are there, in a required version."""
     result = pinned(lock, platform)
     for requirement in asked(file):
         if requirement.marker is None or requirement.marker.evaluate(platform):
@@ -76,7 +76,7 @@ def test_locks_satisfy_the_ranges(file: str, lock: str, platform: dict[str, str]
 
 
 def test_development_has_what_the_app_runs_with() -> None:
-    """Tests see the versions that learners get."""
+    """Tests see learners' versions."""
     app, development = (pinned(lock) for lock in LOCKS.values())
     assert app.items() <= development.items()
 
@@ -89,7 +89,7 @@ def test_locks_say_nothing_of_where_they_were_made(lock: str) -> None:
 
 
 def test_make_installs_from_the_locks_alone() -> None:
-    """Oracle: the Makefile; `-r requirements.txt` in it would take whatever is newest."""
+    """Oracle: the Makefile; `-r requirements.txt` in it would take the newest versions."""
     text = (ROOT / "Makefile").read_text("utf-8")
     installed = re.findall(r"\$\(PIP_INSTALL\w*\) -r \S+", text)
     assert installed == [f"$(PIP_INSTALL_LOCKED) -r {lock}" for lock in LOCKS.values()]
@@ -97,7 +97,7 @@ def test_make_installs_from_the_locks_alone() -> None:
 
 
 def test_ranges_leave_out_no_version_but_the_next_major_ones() -> None:
-    """Otherwise an environment that has a newer minor version couldn't have the app."""
+    """Otherwise an environment with a newer minor version couldn't have the app."""
     for requirement in asked("requirements.txt"):
         for bound in requirement.specifier:
             assert bound.operator in {">=", "!="} or (bound.operator == "<" and bound.version.isdigit()), (

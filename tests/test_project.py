@@ -1,8 +1,8 @@
-"""Rules of the project that a reader can't see from one file alone: what the engine may import and do, which
-room may import from which and how full it may be (see `docs/architecture.md`).
+"""Rules of the project beyond single files: the engine's allowed imports and actions, the rooms' allowed
+imports and sizes (see `docs/architecture.md`).
 
-Oracle: the sources themselves, parsed. Each rule of the house is a function from sources to what breaks it,
-tried on sources that do.
+Oracle: the sources themselves, parsed. Each rule of the house is a function from sources to their breaches,
+tried on sources with some.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SOURCES = [ROOT / "app.py", *(path for folder in FOLDERS for path in sorted((ROO
 
 
 def imported(path: Path) -> Iterator[str]:
-    """The first names of all modules that a source imports, anywhere in it."""
+    """The first names of all modules imported by a source, anywhere in it."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
@@ -104,14 +104,13 @@ ORDER: Final = {
         "widgets", "shell", "pages", "cli",
     ),
 }  # fmt: skip
-"""The rooms of each package from the ground floor up: a room imports from those before it. A package's own
+"""The rooms of each package from the ground floor up: a room imports from rooms before it. A package's own
 `__init__` and `__main__` stand above them all."""
 MODULES: Final = 14
 """How many modules a folder may hold."""
 NO_STREAMLIT: Final = ("tokenizers_core", "tokensteps.language", "tokensteps.drawing", "tokensteps.site")
 PRIVATE_PARTS: Final = ("tokensteps.streamlit_internals", "tokensteps.streamlit_tuning")
-"""Where what Streamlit calls private is touched: what the app needs, and what only makes it faster or
-quieter."""
+"""The only users of Streamlit's private names: one for the app's needs, one for a faster or quieter app."""
 SEVERAL: Final[Mapping[str, str]] = {
     "show": "every page's body is called that, and every file in pages/ calls it",
     "search": "what stands in for `regex` in a browser has its names",
@@ -119,14 +118,14 @@ SEVERAL: Final[Mapping[str, str]] = {
     "encode": "and encodes with what was learned",
     "decode": "and finds the way back",
 }
-"""Top-level names that a package may define more than once, each with the reason."""
+"""Top-level names allowed in a package more than once, each with the reason."""
 
 Sources = Mapping[str, ast.Module]
 """Dotted name → the module, parsed."""
 
 
 def dotted(path: Path) -> str:
-    """A source's dotted name; a package's own is that of its folder."""
+    """A source's dotted name; a package's own is its folder's."""
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
@@ -140,7 +139,7 @@ def ours() -> Sources:
 
 
 def imports(sources: Sources, name: str) -> Iterator[str]:
-    """All that a module imports, anywhere in it: modules of ours by their own names, others as they are
+    """All imports of a module, anywhere in it: modules of ours by their own names, others as they are
     written."""
     for node in ast.walk(sources[name]):
         if isinstance(node, ast.Import):
@@ -176,7 +175,7 @@ def upward(sources: Sources) -> list[str]:
 
 
 def circles(sources: Sources) -> list[list[str]]:
-    """Groups of modules in which each imports every other, by way of others or not."""
+    """Groups of modules that all import each other, by way of others or not."""
     reached: dict[str, set[str]] = {}
     ties = {name: {other for other in imports(sources, name) if other in sources} for name in sources}
     for name in sources:
@@ -205,7 +204,7 @@ def crowded(paths: Mapping[str, Path]) -> list[str]:
 
 
 def top_level(tree: ast.Module) -> set[str]:
-    """The names that a module defines at its top level, `__all__` and the like left out."""
+    """The names defined at a module's top level, `__all__` and the like left out."""
     names: set[str] = set()
     for node in tree.body:
         match node:
@@ -219,7 +218,7 @@ def top_level(tree: ast.Module) -> set[str]:
 
 
 def defined_twice(sources: Sources) -> list[str]:
-    """Names that several modules of one package define; a chapter of `plain` uses the papers' names, as the
+    """Names defined by several modules of one package; a chapter of `plain` uses the papers' names, as the
     engine does."""
     where: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for module, tree in sources.items():
@@ -251,7 +250,7 @@ def naming(sources: Sources) -> list[str]:
 
 
 def with_streamlit(sources: Sources) -> list[str]:
-    """Modules that import Streamlit, where it must not be."""
+    """Modules with forbidden imports of Streamlit."""
     return [
         name
         for name in sources
@@ -261,7 +260,7 @@ def with_streamlit(sources: Sources) -> list[str]:
 
 
 def private_streamlit(sources: Sources) -> list[str]:
-    """Uses of what Streamlit calls private: attributes and modules with a leading underscore, and its inner
+    """Uses of Streamlit's private parts: attributes and modules with a leading underscore, and its inner
     parts."""
     inner = (
         "streamlit.runtime",
@@ -351,7 +350,7 @@ def test_one_module_touches_streamlits_private_parts() -> None:
 
 @pytest.mark.parametrize("file", sorted((ROOT / "pages").rglob("*.py")), ids=lambda file: file.stem)
 def test_page_files_are_alike(file: Path) -> None:
-    """Streamlit runs them anew each time: what they hold is a docstring, one import, one call."""
+    """Streamlit runs them anew each time: they hold a docstring, one import, one call."""
     section, name = file.parent.name, file.stem
     docstring, imported, call = ast.parse(file.read_text("utf-8")).body
     assert ast.get_docstring(ast.Module([docstring], []))
@@ -360,7 +359,8 @@ def test_page_files_are_alike(file: Path) -> None:
 
 
 HANDLESS: Final = r"\.focus\(\)|\bforce=True|\bdispatch_event\(|\bdispatchEvent\("
-"""What no hand does: the focus put somewhere, a click on what nobody could click, an event made up."""
+"""Actions impossible for a hand: the focus put somewhere, a click on something out of reach, an event made
+up."""
 AT_ONCE, HALF, OUT_OF_REACH = (
     "keys in one go, so that a loaded machine looks at each step, or is faster than it",
     "half of a UTF-16 pair, which no keyboard types",
@@ -385,7 +385,7 @@ WITHOUT_HANDS: Final = {
 
 
 def test_browser_tests_do_what_a_hand_does() -> None:
-    """Clicks, taps and keys: nothing else tells that somebody can do it."""
+    """Clicks, taps and keys: nothing else proves that somebody can do it."""
     results = {
         path.name: number
         for path in sorted((ROOT / "tests" / "browser").glob("*.py"))
@@ -397,7 +397,7 @@ def test_browser_tests_do_what_a_hand_does() -> None:
 
 MILLISECONDS: Final = r"\btime\.sleep\(|\bwait_for_timeout\("
 WAITING: Final = {Path(__file__), ROOT / "tests" / "waiting.py", ROOT / "tests" / "browser" / "conftest.py"}
-"""Where it is waited: for a state (`until`, `at_rest`), or a while that is what a test is about (`pass_time`,
+"""The places of waiting: for a state (`until`, `at_rest`), or a while for tests about time (`pass_time`,
 `pause`)."""
 
 
@@ -410,21 +410,21 @@ def test_tests_wait_for_a_state_and_never_for_milliseconds() -> None:
 OTHERS_PRIVATE: Final = {
     "_active_session_info_by_id", "_bind_socket", "_enqueue_forward_msg", "_handle_scriptrunner_event_on_event_loop", "_loop_coroutine",
     "_new_widget_state", "_on_scriptrunner_event", "_parse_subprotocols", "_populate_theme_msg", "_run_script", "_run_script_thread", "_script_thread",
-    "_send_message", "_state", "_tree",  # Streamlit's: what the app patches, and `AppTest`
+    "_send_message", "_state", "_tree",  # Streamlit's: the app's patches, and `AppTest`
     "_set_nodelay",  # asyncio's
     "_assign_work_unit",  # of pytest-xdist
     "_compositor",  # Textual's: a screen as lines of text
     "_mergeable_ranks",  # tiktoken's: a tokenizer's file
     "_send",  # Selenium's
 }  # fmt: skip
-"""Private names that tests use, all of other libraries. What tests ask of ours has a public name: a private
-one may change."""
+"""Private names in use by tests, all of other libraries. Tests of ours use public names: a private one may
+change."""
 PUBLIC: Final = {"_", "_asdict", "_exit", "_fields", "_make", "_mime_", "_replace", "_repr_html_"}
-"""Names with an underscore that are no secret."""
+"""Names with an underscore, no secrets."""
 
 
 def private_names(tree: ast.Module) -> Iterator[str]:
-    """Private names that a source takes from others: attributes, imports, and what it replaces."""
+    """Others' private names in a source: attributes, imports, and replacements."""
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(value=ast.Name(id="self" | "cls")):

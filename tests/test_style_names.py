@@ -1,5 +1,5 @@
-"""Names that markup and style sheets share: a class that is written is styled or read by a script, and the
-other way round; every `.st-key-…` belongs to a key that some page gives to a container or a widget.
+"""Names that markup and style sheets share: a written class is styled or read by a script, and the other way
+round; every `.st-key-…` belongs to some page's key of a container or a widget.
 
 Oracle: the sources themselves, read as text. Each check shows on a sample that it can fail.
 """
@@ -15,11 +15,10 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 GAP: Final = "\0"
-"""What an f-string fills in."""
+"""The place of an f-string's field."""
 NAME: Final = r"-?[A-Za-z_][\w-]*"
 OTHERS: Final = re.compile(r"cm-\w+|js-plotly-plot|st-key-.*|vscode-(?:dark|light|high-contrast(?:-light)?)")
-"""Classes of CodeMirror, Plotly and Streamlit, which our style sheets change, and of VS Code, whose theme
-they follow."""
+"""Classes of CodeMirror, Plotly and Streamlit, changed by our style sheets, and of VS Code, for its theme."""
 COMPUTED: Final = {
     **{f"c{number}": "colour" for number in range(10)},
     **{f"type{number}": "type_ids" for number in range(3)},
@@ -28,7 +27,7 @@ COMPUTED: Final = {
     **{f"team-{number}": "team" for number in range(4)},
     **{f"rounds-{number}": "rounds" for number in range(9)},
 }
-"""Classes that are put together where they are written, and a word that stands there."""
+"""Classes composed in place, and a word there."""
 
 
 @cache
@@ -37,7 +36,7 @@ def read(suffix: str) -> list[str]:
 
 
 def python_strings(source: str) -> Iterator[str]:
-    """The strings of a Python source, those with fields as one, with `GAP` for each field."""
+    """The strings of a Python source, f-strings as one, with `GAP` for each field."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.JoinedStr):
             yield "".join(part.value if isinstance(part, ast.Constant) else GAP for part in node.values)
@@ -77,7 +76,7 @@ def styled(sheet: str) -> set[str]:
 
 
 def read_by(script: str) -> set[str]:
-    """The classes that a script looks for, in selectors and class lists.
+    """The classes sought by a script, in selectors and class lists.
 
     >>> sorted(read_by('''box.querySelector(".a .b"); box.classList.contains("c")'''))
     ['a', 'b', 'c']
@@ -87,7 +86,7 @@ def read_by(script: str) -> set[str]:
 
 
 def written(text: str) -> set[str]:
-    """The classes that some markup gives to its elements, without those that are put together.
+    """The classes of some markup's elements, without composed ones.
 
     >>> sorted(written(f'<p class="a b{GAP}"><i class=c>'))
     ['a', 'c']
@@ -97,7 +96,7 @@ def written(text: str) -> set[str]:
 
 
 def set_by(script: str) -> set[str]:
-    """The classes that a script gives to elements.
+    """The classes given to elements by a script.
 
     >>> sorted(
     ...     set_by(
@@ -112,7 +111,7 @@ def set_by(script: str) -> set[str]:
 
 
 def keys(texts: Iterable[str]) -> set[str]:
-    """What may be a key, as Streamlit writes it in a class, as a pattern.
+    """Possible keys, as Streamlit writes them in a class, as a pattern.
 
     >>> keys(["home.sentence", f"{GAP}.book", "A sentence."]) == {"home-sentence", "[\\\\w-]*-book"}
     True

@@ -31,5 +31,5 @@ def until(holds: Callable[[], State], seconds: float = 60) -> State:
 
 
 def pass_time(seconds: float) -> None:
-    """Do nothing for a while: where time itself is what a test is about."""
+    """Do nothing for a while: for tests about time itself."""
     time.sleep(seconds)

@@ -1,6 +1,6 @@
-"""What is kept of learners' texts (`tokensteps/bounded.py`): bounded in bytes, whatever the texts are.
+"""Cached parts of learners' texts (`tokensteps/bounded.py`): bounded in bytes, for any texts.
 
-Oracle: `tracemalloc`, which counts every byte, and says whose it is.
+Oracle: `tracemalloc`, which counts every byte, and names its allocating code.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ OF_THE_APP = {
     ("tokensteps/server/entrance/page.py", "_scripts"),
     ("tokensteps/server/entrance/page.py", "_packed"),
     ("tokensteps/server/entrance/page.py", "_styles"),
-    ("tokenizers_core/text/patterns.py", "compiled"),  # 64 patterns, whose length and repetitions are limited
+    ("tokenizers_core/text/patterns.py", "compiled"),  # 64 patterns, limited in length and repetitions
     ("tokenizers_core/text/patterns.py", "twin"),  # 64 of the engine's own patterns
     ("tokenizers_core/training/unigram.py", "script"),  # single characters
     ("tokensteps/components/base.py", "_registered"),
@@ -63,18 +63,17 @@ OF_THE_APP = {
     ("tokensteps/site/live/regexp.py", "compile"),  # in the visitor's own browser
     ("tokensteps/teaching/exercises/course.py", "words"),
 }
-"""Functions that remember a number of results, none of which comes from a learner's text."""
+"""Functions with a number of cached results, none of them from a learner's text."""
 CONTROLS = [*range(1, 9), *range(14, 32), *range(127, 160)]
 
 
 def hostile(number: int, length: int) -> str:
-    """Control characters, each of which is named in the page with 25 letters; another text for each
-    number."""
+    """Control characters, each named in the page with 25 letters; another text for each number."""
     return "".join(map(chr, random.Random(number).choices(CONTROLS, k=length)))
 
 
 def growth(use: Callable[[], object]) -> int:
-    """Bytes that `use` takes and keeps; what other threads of the process take meanwhile isn't counted."""
+    """Bytes that `use` takes and keeps; memory of the process's other threads isn't counted."""
     gc.collect()
     tracemalloc.start(FRAMES)
     try:
@@ -87,7 +86,7 @@ def growth(use: Callable[[], object]) -> int:
 
 
 FRAMES = 8
-"""Calls, from the innermost one outwards, that are known of each allocation: this file's is among them."""
+"""Calls on record for each allocation, from the innermost one outwards: this file's is among them."""
 EMOJI = "\U0001f600"
 SMALL = 150_000
 """Bytes of room in these tests."""
@@ -116,7 +115,7 @@ def test_hostile_texts_take_no_more_than_their_room(
     assert function.room == room
     small = bounded(SMALL, function.size)(function.__wrapped__)
     for number in range(calls):
-        function(*arguments(number))  # what it calls has cached its share
+        function(*arguments(number))  # its callees have cached their share
     grown = growth(lambda: [small(*arguments(number)) for number in range(calls)] and None)
     assert 0.3 * SMALL < grown < 1.15 * SMALL
     assert 0.3 * SMALL < small.taken() <= SMALL
@@ -146,7 +145,7 @@ def test_words_that_a_model_remembers_are_bounded_too(monkeypatch: pytest.Monkey
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.booleans()), max_size=200), st.integers(0, 12))
 def test_a_bounded_function_gives_what_it_would_give(calls: list[tuple[int, bool]], entries: int) -> None:
-    """Against the function itself; what was asked for last is kept wherever there is room for two entries."""
+    """Against the function itself; the last result is kept wherever there is room for two entries."""
     items = []
 
     def double(number: int, *, negative: bool = False) -> int:
@@ -171,7 +170,7 @@ def test_one_giant_pushes_nobody_out() -> None:
 
 
 def test_caches_that_count_entries_hold_no_text_of_learners() -> None:
-    """A new one has to be looked at: is what it holds the app's own, or as small as a character?"""
+    """Look at a new one: are its contents the app's own, or as small as a character?"""
     matches = {
         (path.relative_to(ROOT).as_posix(), name)
         for folder in ("tokensteps", "tokenizers_core")

@@ -1,8 +1,7 @@
-"""The script that all components come in, and what a message has in place of it
-(`tokensteps/components/bundle.py`).
+"""The single script of all components, and its substitute in a message (`tokensteps/components/bundle.py`).
 
-Source: what Streamlit sends for a component, read by AppTest from its messages. Oracles: the files of
-`assets/`; JavaScript's own grammar, by Node where there is one (browser tests run the script itself).
+Source: Streamlit's message for a component, read by AppTest. Oracles: the files of `assets/`; JavaScript's
+own grammar, by Node where there is one (browser tests run the script itself).
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def test_each_component_has_one_function_after_all_that_it_needs() -> None:
 
 
 def test_every_component_finds_its_script_and_its_styles() -> None:
-    """As `component("name", styles)` is written anywhere in the app; without styles, those that are meant."""
+    """As `component("name", styles)` is written anywhere in the app; without styles, the intended ones."""
     used = {}
     for path in (ROOT / "tokensteps").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

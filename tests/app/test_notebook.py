@@ -1,8 +1,7 @@
-"""What a notebook shows (`tokensteps/notebook.py`), and what Python prints of the engine's objects.
+"""Outputs in a notebook (`tokensteps/notebook.py`), and Python's printing of the engine's objects.
 
-Oracles: the frames that the app draws of the same steps; an HTML parser, for what is text and what is markup;
-the CSV of the command line. The notebooks in docs/notebooks are run by a real kernel (nbclient), where it is
-installed.
+Oracles: the app's frames of the same steps; an HTML parser, to tell text from markup; the CSV of the command
+line. The notebooks in docs/notebooks are run by a real kernel (nbclient), where it is installed.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ class Frames(HTMLParser):
 
 
 def page(markup: str) -> tuple[str, str]:
-    """The document within the one frame, and what the frame allows it."""
+    """The document within the one frame, and the frame's permissions."""
     (attributes,) = [attributes for tag, attributes in Frames(markup).found if tag == "iframe"]
     assert attributes["title"] is not None
     document = str(attributes["srcdoc"])
@@ -80,13 +79,13 @@ def text_of(markup: str) -> str:
 
 
 STRIPPED = re.compile(r"<(style|script|iframe).*?</\1>", re.DOTALL)
-"""What viewers take out of a notebook that isn't trusted, with what is in it."""
+"""The tags that viewers take out of an untrusted notebook, with their contents."""
 
 
 @pytest.mark.parametrize("name", [*RUNS, "encoding", "lattice"])
 def test_what_is_left_without_frames_styles_and_scripts(name: str) -> None:
-    """A note that says what it is and what to do, and the step as text; a step takes 20 KB at most, an
-    encoding 10."""
+    """A note with an explanation and advice, and the step as text; a step takes 20 KB at most, an encoding
+    10."""
     tokenizer = RUNS["unigram"].tokenizer()
     shown = {"encoding": tokenizer.encode("hugs pun"), "lattice": tokenizer.explain("hugs")[2]}
     one = shown.get(name) or RUNS[name][2]
@@ -121,7 +120,7 @@ def prose(length: int) -> str:
 
 
 def random_letters(length: int) -> str:
-    """Which no compression makes smaller: thousands of letters, each as probable as any."""
+    """Incompressible: thousands of letters, each as probable as any."""
     lots = random.Random(length)
     return "".join(chr(lots.randrange(0x4E00, 0x9F00)) for _ in range(length))
 
@@ -139,7 +138,7 @@ CORPORA: Final = {
 
 @pytest.mark.parametrize("name", CORPORA)
 def test_a_step_takes_20_kilobytes_at_most_and_an_encoding_10(name: str) -> None:
-    """Of any corpus. A frame holds the words, pairs and tokens that it shows, compressed."""
+    """Of any corpus. A frame holds its words, pairs and tokens, compressed."""
     corpus = CORPORA[name]()
     bpe = train_bpe(corpus, merges=60)
     letters = len({letter for word in corpus.words for letter in word})
@@ -171,7 +170,7 @@ def test_tokens_are_cut_where_a_step_would_take_too_much(monkeypatch: pytest.Mon
 
 
 def message(document: str) -> dict[str, Any]:
-    """What the flipbook in a document is given."""
+    """The message to the flipbook in a document."""
     return json.loads(document.partition('id="data">')[2].partition("</script>")[0])
 
 
@@ -252,14 +251,14 @@ def test_a_long_run_stays_small(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told["last"] > 0
     assert f"The first {told['last']} of {len(trace):,} steps." in document
     assert told["labels"]["step"] == f"Step {{step}} of the first {{last}} of {len(trace):,}"
-    # Beyond those that a page can hold, one step.
+    # Beyond the limit of a page, one step.
     assert 'id="data"' not in page(html(trace, HANDOUT_STEPS + 20))[0]
     monkeypatch.setattr(notebook, "NOTEBOOK_ROOM", 1)
     start = trace._repr_html_()
     assert message(page(start)[0])["last"] == 0  # the start has room
     assert (
         len(whole.encode()) <= room + len(start.encode()) + 10_000
-    )  # for terms that only later steps explain
+    )  # for terms explained only by later steps
     tokens = trace.tokenizer().encode("abc" * 5000)
     assert len(tokens) > NOTEBOOK_TOKENS
     assert f"The first {NOTEBOOK_TOKENS:,} of {len(tokens):,} tokens." in page(tokens._repr_html_())[0]

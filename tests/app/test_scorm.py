@@ -1,7 +1,7 @@
 """SCORM packages without a browser (`tokensteps/site/scorm.py`); `tests/browser/test_scorm.py` has them in a
 platform.
 
-Oracles: Python's readers of ZIP and XML; the elements that the standard asks of a manifest, in their order
+Oracles: Python's readers of ZIP and XML; the elements required by the standard in a manifest, in their order
 (IMS Content Packaging, and ADL's attributes of each version).
 """
 

@@ -1,6 +1,5 @@
-"""What the app takes for granted of Streamlit without its promising so: `tokensteps/streamlit_internals.py`,
-and the elements' names in style sheets and scripts. A test that fails here after an upgrade says which part
-to look at.
+"""The app's assumptions about Streamlit without a promise: `tokensteps/streamlit_internals.py`, and the
+elements' names in style sheets and scripts. A failure here after an upgrade names the part to look at.
 
 Oracle: the installed Streamlit itself, its classes, routes and scripts.
 """
@@ -72,7 +71,7 @@ def test_this_is_the_version_that_was_tried() -> None:
 
 
 def in_session(monkeypatch: pytest.MonkeyPatch, *widgets: WidgetState, back: bool = False) -> None:
-    """A run of the script in a session whose browser says what its widgets hold."""
+    """A run of the script in a session, with its widgets' values from the browser."""
     state = SessionState()
     state.set_widgets_from_proto(WidgetStates(widgets=widgets))
     context = SimpleNamespace(

@@ -1,4 +1,4 @@
-"""What makes Streamlit faster or quieter: each patch does what Streamlit does, and without what it patches
+"""Patches for a faster or quieter Streamlit: each gives Streamlit's own results, and without the patched name
 the app runs on.
 
 Oracle: the installed Streamlit itself, its classes, routes and scripts.
@@ -71,7 +71,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_theme_is_put_together_once_and_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Oracle: Streamlit's own function, for each of the parts that it fills, in its order."""
+    """Oracle: Streamlit's own function, for each of the filled parts, in its order."""
     sections = [
         "theme",
         "theme.light",
@@ -107,8 +107,7 @@ def test_the_theme_is_put_together_once_and_is_the_same(monkeypatch: pytest.Monk
 
 
 def test_session_state_looked_up_by_need_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Oracle: what Streamlit puts together itself, over a box, a component that has told something, and plain
-    values."""
+    """Oracle: Streamlit's own result, over a box, a component with a value, and plain values."""
 
     def page() -> None:
 
@@ -184,7 +183,7 @@ def test_what_a_script_tells_is_passed_on_in_its_order_and_at_once() -> None:
 
 
 def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many messages, one wake-up; and whoever sends them on is told within the loop, without a second one."""
+    """Many messages, one wake-up; and the sender is told within the loop, without a second one."""
     monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
     monkeypatch.setattr(AppSession, "request_rerun", AppSession.request_rerun)
     tell_together()
@@ -235,8 +234,8 @@ def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.Mon
 
 
 def test_a_sessions_messages_are_sent_without_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Oracle: Streamlit's own loop, which rests after each of what it takes for a message; a hundred at most
-    without one."""
+    """Oracle: Streamlit's own loop, which rests after each supposed message; a hundred at most without a
+    rest."""
     monkeypatch.setattr(AppSession, "flush_browser_queue", AppSession.flush_browser_queue)
     monkeypatch.setattr(Runtime, "_send_message", Runtime._send_message)
     send_together()
@@ -291,7 +290,7 @@ def test_a_session_wakes_the_server_that_was_there_before(monkeypatch: pytest.Mo
 
 
 def test_a_scripts_thread_tells_one_thing_last() -> None:
-    """All that is told before waits for more: nothing of Streamlit's may come after it, nor be forgotten.
+    """Every message before waits for more: nothing of Streamlit's may come after it, nor be forgotten.
     Oracle: Streamlit's source."""
     thread = inspect.getsource(ScriptRunner._run_script_thread)
     assert thread.count("on_event.send(") == 1
@@ -300,7 +299,7 @@ def test_a_scripts_thread_tells_one_thing_last() -> None:
 
 
 def test_nobody_is_called_for_what_is_expected() -> None:
-    """A run that was asked for where the loop runs tells without calling, however long it takes; a quiet one
+    """A run asked for in the loop's own thread sends without a call, however long it takes; a quiet one
     leaves no wait behind."""
     heard: list[int] = []
     calls: list[Callable[[], None]] = []
@@ -349,8 +348,7 @@ def test_what_is_held_is_passed_on_once_and_the_wait_ends_with_it() -> None:
 
 
 def test_a_run_is_asked_for_when_all_is_known_of_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Streamlit drops what is told by a script that is no longer the session's. From another thread, nothing
-    is passed on."""
+    """Streamlit drops messages from a session's former script. From another thread, nothing is passed on."""
     order: list[str] = []
     monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
     monkeypatch.setattr(AppSession, "request_rerun", lambda _session, _state: order.append("asked"))
@@ -372,8 +370,8 @@ def test_a_run_is_asked_for_when_all_is_known_of_the_one_before(monkeypatch: pyt
 
 
 def test_no_fragment_runs_for_a_page_that_is_no_longer_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whole pages run, whichever they are; and Streamlit runs everything here. What a browser sees of it is
-    in `tests/browser/test_start.py`."""
+    """Whole pages run, of any kind; and Streamlit runs everything here. The browser's side is in
+    `tests/browser/test_start.py`."""
     ran: list[tuple[str, bool]] = []
     monkeypatch.setattr(
         ScriptRunner,
@@ -394,8 +392,8 @@ def test_no_fragment_runs_for_a_page_that_is_no_longer_there(monkeypatch: pytest
 def test_a_fragment_that_starts_again_takes_the_fragments_in_it_along(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Streamlit by itself sends them on: to a place that the browser doesn't have, where what stood before
-    them was dropped."""
+    """Streamlit by itself sends them on: to a place missing in the browser, where the elements before them
+    were dropped."""
     monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
     storage, queue = MemoryFragmentStorage(), ForwardMsgQueue()
     for name, parent in (("page", None), ("table", "page"), ("cell", "table"), ("beside", None)):
@@ -476,7 +474,7 @@ def test_a_change_outside_of_a_fragment_is_never_told_to_the_fragment_alone(
     assert tell(other, "hug", 20, files=1) == fragment
     assert tell(third, "hugs", 21) == "", "the first message has a change"
     assert tell(Session(), "hugs", 20, files=1) == ""
-    Session.session_state["size"] = 30  # by the page: the browser only says that it has heard
+    Session.session_state["size"] = 30  # by the page: the browser only confirms it
     assert tell(one, "hugs", 30) == fragment
     assert tell(one, "hug", 21) == ""
 
@@ -502,7 +500,7 @@ def test_an_older_value_of_the_browser_does_not_undo_what_the_page_has_set(
     state = app.session_state._state._state
 
     def tell(corpus: str, size: int, step: int) -> tuple[str, int, int, set[str]]:
-        """What the page shows then, and which values it has told the browser anew."""
+        """The page's texts then, and the values sent anew to the browser."""
         app.selectbox[0].set_value(corpus)
         app.number_input[0].set_value(size)
         app.slider[0].set_value(step)
@@ -512,7 +510,7 @@ def test_an_older_value_of_the_browser_does_not_undo_what_the_page_has_set(
         return parts[0].value, parts[1].value, parts[2].value, anew
 
     def lead(corpus: str, size: int) -> None:
-        """The page sets both; the browser tells the same as before, and nothing that is new."""
+        """The page sets both; the browser sends the same as before, and nothing new."""
         app.session_state["address"] = (corpus, size)
         app.run()
         assert (state["corpus"], state["size"]) == (corpus, size)
@@ -533,7 +531,7 @@ def test_an_older_value_of_the_browser_does_not_undo_what_the_page_has_set(
 
 
 class Recorded:
-    """A transport that only notes what it is asked."""
+    """A transport that only notes its calls."""
 
     def __init__(self) -> None:
         self.asked: list[bytes | str] = []
@@ -575,8 +573,8 @@ def test_what_is_written_in_one_go_leaves_together() -> None:
 
 
 def test_messages_of_a_websocket_are_written_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On the server that Streamlit uses, whose every message was a call of the system. Oracle: another
-    library's client gets each one."""
+    """On Streamlit's own server, with a system call for every message before. Oracle: another library's
+    client gets each one."""
     monkeypatch.setattr(WebSocketsSansIOProtocol, "connection_made", WebSocketsSansIOProtocol.connection_made)
     write_together()
     assert '"websockets-sansio"' in inspect.getsource(starlette_server)
@@ -617,7 +615,7 @@ def test_messages_of_a_websocket_are_written_together(monkeypatch: pytest.Monkey
 
 
 def test_places_are_copied_as_streamlit_does() -> None:
-    """Oracle: `copy.deepcopy`, which Streamlit uses, on the places of a fragment within containers."""
+    """Oracle: Streamlit's own `copy.deepcopy`, on the places of a fragment within containers."""
 
     def page() -> None:
         from copy import deepcopy
@@ -648,7 +646,7 @@ def test_places_are_copied_as_streamlit_does() -> None:
         st.session_state["pairs"] = pairs
 
     def plain(places: Any) -> Any:
-        """All that a place is made of, by the names of its parts."""
+        """All parts of a place, by their names."""
         match places:
             case dict():
                 return {name: plain(part) for name, part in places.items()}
@@ -660,7 +658,7 @@ def test_places_are_copied_as_streamlit_does() -> None:
         return places
 
     def objects(places: Any) -> set[int]:
-        """Everything in them that can be changed."""
+        """All mutable objects in them."""
         match places:
             case dict():
                 return {id(places)}.union(*map(objects, places.values()))
@@ -697,7 +695,7 @@ def test_fragments_copy_their_places_by_this_name(monkeypatch: pytest.MonkeyPatc
 
 
 def test_small_parts_leave_at_once_on_streamlits_own_socket(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Streamlit's socket doesn't say that it is of TCP: asyncio alone lets small parts wait there. Oracle:
+    """Streamlit's socket doesn't declare itself as TCP: asyncio alone lets small parts wait there. Oracle:
     the system's own answer."""
 
     async def delay_is_off() -> bool:
@@ -722,7 +720,7 @@ def test_small_parts_leave_at_once_on_streamlits_own_socket(monkeypatch: pytest.
 
 
 def taken(path: Path) -> list[str]:
-    """The names of Streamlit's that a module imports or asks for with `require`, as "module.name" or
+    """Streamlit's names that a module imports or asks for with `require`, as "module.name" or
     "module.Class.name"."""
     tree = ast.parse(path.read_text("utf-8"))
     origins = {
@@ -797,8 +795,8 @@ def without(names: list[str]) -> str:
 
 
 def test_a_patch_whose_part_of_streamlit_is_gone_is_left_out_and_said() -> None:
-    """One name at a time, in a process of its own. What a patch needs and the app too is refused, see
-    below."""
+    """One name at a time, in a process of its own. Names needed by the app as well as by a patch are refused,
+    see below."""
     needed = {*taken(ROOT / "tokensteps/streamlit_internals.py")}
     of = {
         name: module

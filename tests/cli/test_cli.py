@@ -79,8 +79,8 @@ def course_lines() -> list[str]:
 
 
 def run(*arguments: object, given: str | bytes | None = None) -> Result:
-    """A command in this process, which doesn't keep its language, and in this thread, which alone hears an
-    alarm."""
+    """A command in this process (with the language set back after it) and in this thread, the only one with
+    alarms."""
     return copy_context().run(
         lambda: CliRunner().invoke(
             command_line, list(map(str, arguments)), input=given, prog_name="python -m tokensteps"
@@ -89,14 +89,14 @@ def run(*arguments: object, given: str | bytes | None = None) -> Result:
 
 
 def output(*arguments: object, given: str | bytes | None = None) -> str:
-    """What a command that goes well prints. Its bytes, decoded: nothing of their line ends is translated."""
+    """The output of a successful command. Its bytes, decoded: line ends aren't translated."""
     result = run(*arguments, given=given)
     assert result.exit_code == 0, result.stderr
     return result.stdout_bytes.decode("utf-8")
 
 
 def complaint(code: int, *arguments: object, given: str | bytes | None = None) -> str:
-    """What a command says that ends with this exit code: its last line; nothing goes to standard output."""
+    """The last line of a command with this exit code; nothing goes to standard output."""
     result = run(*arguments, given=given)
     assert (result.exit_code, result.stdout) == (code, ""), result.output
     assert "Traceback" not in result.stderr
@@ -128,7 +128,7 @@ def started(*arguments: str, **streams: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "tokensteps", *arguments],
         env=environment,
-        # Tests that run in the background of a shell are deaf to Ctrl-C, and so would be their children.
+        # Tests in the background of a shell are deaf to Ctrl-C, and so would be their children.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         **streams,
     )
@@ -404,11 +404,11 @@ def test_the_summary_goes_to_standard_error_and_can_be_silenced(tmp_path: Path) 
 )
 def test_the_summary_says_why_training_ended(options: list[object], ending: str) -> None:
     assert ending in run("train", COURSE, *options).stderr
-    # Without a size, nothing was asked for that could not be had.
+    # Without a size, there was no request that could not be met.
     assert "the seed is no larger" in run("train", "--counts", HUG, "-a", "unigram").stderr
 
 
-# --- What is written ----------------------------------------------------------------------------------------
+# --- Output files -------------------------------------------------------------------------------------------
 
 
 def test_tokenizer_json_is_the_engines(tmp_path: Path) -> None:
@@ -504,7 +504,7 @@ def test_an_output_that_cannot_be_is_refused_before_training(
     assert list(tmp_path.iterdir()) == []
 
 
-# --- What goes wrong ----------------------------------------------------------------------------------------
+# --- Errors -------------------------------------------------------------------------------------------------
 
 VALUES: dict[str, list[object]] = {
     "merges": [3],
@@ -881,7 +881,7 @@ def test_text_comes_from_an_argument_a_file_or_standard_input(tokenizer_file: st
 
 
 def test_training_goes_on_and_is_trimmed(tmp_path: Path) -> None:
-    """What `train --extend` writes is the engine's; without as many merges as it learned, it is the old
+    """The result of `train --extend` equals the engine's; without its newly learned merges, it is the old
     tokenizer again."""
     old, longer, shorter = (str(tmp_path / f"{name}.json") for name in ("old", "longer", "shorter"))
     output("train", COURSE, "--alphabet", "bytes", "--merges", 20, "--template", "bert", "-o", old)
@@ -910,7 +910,7 @@ def test_decode_undoes_encode(tmp_path: Path) -> None:
     assert output("decode", "-t", path, given=ids) == text
     assert output("decode", "-t", path, "--skip-special-tokens", given=ids) == text.replace(END, "")
     assert output("decode", "-t", path, given="[40, 41]\n") == output("decode", "-t", path, 40, 41)
-    wrong = run("decode", "-t", path, given="1 2\n1 x\n")  # what was right before it is there
+    wrong = run("decode", "-t", path, given="1 2\n1 x\n")  # the right lines before it are there
     assert (wrong.exit_code, len(wrong.stdout.splitlines())) == (1, 1)
     assert wrong.stderr == (
         "Error: Line 2 of standard input is '1 x'; write whole numbers parted by spaces or commas, such as: 5 13 15.\n"
@@ -1003,7 +1003,7 @@ def test_help_teaches_every_option(name: str) -> None:
 
 
 def examples(text: str) -> list[str]:
-    """The lines of a text that tell people what to type."""
+    """The lines of a text for people to type."""
     lines = map(str.strip, text.splitlines())
     return [line for line in lines if "python -m tokensteps " in line and not line.startswith("|")]
 
@@ -1018,7 +1018,7 @@ DOCS = {
     str(path.relative_to(ROOT)): path.read_text("utf-8")
     for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md")))
 }
-"""The documents that may hold examples. The README has the same ones in every language:
+"""The documents with examples. The README has the same ones in every language:
 tests/app/language/test_locale.py."""
 TEACHING = {"help": HELP, "documents": "\n".join(DOCS.values())}
 
@@ -1031,15 +1031,15 @@ def test_documents_have_examples() -> None:
 
 @pytest.mark.parametrize("text", TEACHING.values(), ids=TEACHING)
 def test_every_example_runs(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What needs a shell runs in one; the others here, as `test_every_command_works_as_a_module` starts each
-    command."""
+    """Lines in need of a shell run in one; the others here, as `test_every_command_works_as_a_module` starts
+    each command."""
     for name in ("tokensteps", "tokenizers_core", "assets", "pyproject.toml"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "messages.json").write_text('[{"role": "user", "content": "Hello"}]')
     monkeypatch.chdir(tmp_path)
     lines = [*dict.fromkeys(examples(text))]  # documents have some in common
     printed = ""
-    for line in lines:  # in order: one writes what the next one reads
+    for line in lines:  # in order: one writes the next one's input
         words = shlex.split(line)
         if {*"|>*$;&"} & {*line}:
             done = shell(line, tmp_path)
@@ -1119,7 +1119,7 @@ def test_an_interrupted_process_leaves_nothing_behind(tmp_path: Path) -> None:
     )
     assert process.stdin is not None
     assert process.stderr is not None
-    # Its answer to invalid text is no sign that it reads; that it has taken a whole pipe's worth is one.
+    # Its answer to invalid text is no sign that it reads; a whole pipe's worth of read bytes is one.
     process.stdin.write(b"some text to read\n" * 20_000)
     process.stdin.flush()
     process.send_signal(signal.SIGINT)
@@ -1156,7 +1156,7 @@ def test_a_terminal_sees_how_far_training_is(terminal: tuple[int, int]) -> None:
         while part := os.read(ours, 4096):
             said += part
     except OSError:
-        pass  # how Linux says that the other end is closed
+        pass  # Linux's sign for a closed other end
     assert process.wait(120) == 0
     assert b"Training" in said
     assert b"20/20" in said

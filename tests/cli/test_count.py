@@ -1,5 +1,5 @@
 """Counting on the command line and on Dask (`tokensteps/cli/count.py`, `tokensteps/cli/cluster.py`), and
-training on what comes out.
+training on the output.
 
 Oracle: `Corpus.from_file` and the engine's training on the text itself.
 """
@@ -40,7 +40,7 @@ def run(*arguments: object, text: str | bytes = "") -> Result:
 
 
 def complaint(code: int, *arguments: object, text: str | bytes = "") -> str:
-    """The last line of what a command says that goes wrong."""
+    """The last line of a failing command."""
     result = run(*arguments, text=text)
     assert result.exit_code == code, result.output
     return result.stderr.splitlines()[-1]
@@ -69,7 +69,7 @@ def test_the_file_is_the_corpus_and_training_on_it_learns_the_same(counts_file: 
 
 
 def test_from_a_pipe_into_a_pipe() -> None:
-    """The rules that were given are those in the file; unigram takes them from there."""
+    """The given rules are in the file; unigram takes them from there."""
     text = Path(MIXED).read_bytes()
     result = run("count", "-n", "nfkc", "-n", "lowercase", "-p", "metaspace", "-m", 2, "-q", text=text)
     assert (result.exit_code, result.stderr) == (0, "")
@@ -94,7 +94,7 @@ def test_what_was_left_out_is_told(tmp_path: Path) -> None:
 
 
 def test_a_file_that_the_app_does_not_take(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The remedy works: with the minimum that it names, nothing is said any more."""
+    """The remedy works: with the named minimum, there is no message any more."""
     monkeypatch.setattr("tokensteps.cli.count.UPLOAD_LIMIT", 1000)
     text = "\n".join(f"word{number}a " * number for number in range(1, 120))
     output = run("count", "-p", "whitespace_split", text=text).stderr.splitlines()[-1]
@@ -162,7 +162,7 @@ def test_what_is_no_scheduler_is_told_in_one_line(
 
 
 def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module that is None can't be imported."""
+    """A module set to None can't be imported."""
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert complaint(1, "count", MIXED, "--workers", 2) == f"Error: {MISSING}"
     assert run("count", MIXED).exit_code == 0
@@ -203,8 +203,8 @@ def test_a_bar_moves_while_a_file_is_read(tmp_path: Path) -> None:
 def test_a_cluster_of_this_machine_counts_what_one_process_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Real worker processes. Source of the text: every example corpus in several blocks, with bytes that are
-    no UTF-8."""
+    """Real worker processes. Source of the text: every example corpus in several blocks, with bytes other
+    than UTF-8."""
     files = [str(path) for path in sorted((ROOT / "assets" / "corpora").glob("*.txt"))]
     odd = tmp_path / "odd.txt"
     odd.write_bytes(b"to be\r\n\xff\xfe\xc3\ror not\n" * 40)
@@ -213,7 +213,7 @@ def test_a_cluster_of_this_machine_counts_what_one_process_counts(
     assert "\x85" not in "".join(lines)  # `splitlines` ends a line there, and files don't
     plain = Corpus.from_texts(lines)
     heard: list[tuple[int, int]] = []
-    # A page that was tested before this stays there as the main module, and each worker would run it.
+    # A page tested before this stays there as the main module, and each worker would run it.
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     with cluster(2, None) as client:
         ports = [

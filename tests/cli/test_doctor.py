@@ -1,7 +1,7 @@
-"""`tokensteps doctor`: what it says of a machine, and of a running app with and without a proxy that changes
+"""`tokensteps doctor`: its findings on a machine, and on a running app with and without a proxy that changes
 things.
 
-Oracles: what the tests have set up themselves; the app as `make run` starts it.
+Oracles: the tests' own set-up; the app as `make run` starts it.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from tokensteps.cli.commands import command_line
 
 @pytest.fixture(autouse=True)
 def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """One on which all is well."""
+    """A machine without faults."""
     monkeypatch.setenv("TOKENSTEPS_STORE", str(tmp_path / "store"))
     monkeypatch.setenv("TOKENSTEPS_SECRET", "x" * 40)
     monkeypatch.delenv("TOKENSTEPS_REDIS", raising=False)
 
 
 def told(*arguments: str) -> tuple[int, dict[str, str]]:
-    """Its exit code, and what each finding begins with → its state and the whole of it."""
+    """Its exit code, and each finding's first word → its state and the whole of it."""
     result = CliRunner().invoke(command_line, ["doctor", "--json", *arguments])
     match = json.loads(result.stdout)
     return result.exit_code, {
@@ -74,7 +74,7 @@ def test_what_is_wrong_with_a_machine_is_named_with_its_remedy(
 
 
 def test_what_is_only_this_machines_is_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A free host that starts afresh would lose it."""
+    """A free host would lose it at a new start."""
     for name in ("TOKENSTEPS_STORE", "TOKENSTEPS_SECRET"):
         monkeypatch.delenv(name)
     monkeypatch.setattr("tokensteps.server.stores.STORE", tmp_path / "kept")
@@ -88,7 +88,7 @@ def test_what_is_only_this_machines_is_noted(monkeypatch: pytest.MonkeyPatch, tm
 
 
 class Renaming(Cable):
-    """A proxy that passes on another name."""
+    """A proxy that changes the name."""
 
     @staticmethod
     def _pass(one: socket.socket, other: socket.socket) -> None:
@@ -99,7 +99,7 @@ class Renaming(Cable):
 
 
 class Changing(Cable):
-    """A proxy that passes on another name, no upgrade, and no policy of the app's."""
+    """A proxy that changes the name, and drops the upgrade and the app's policy."""
 
     @staticmethod
     def _pass(one: socket.socket, other: socket.socket) -> None:
@@ -137,7 +137,7 @@ def test_a_proxy_that_changes_what_it_passes_on(app: str) -> None:
 
 
 def test_the_recipe_for_a_path_behind_nginx_with_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All comes through; and what is the app's own, as a class is, is below the path as well."""
+    """All comes through; and the app's own addresses, such as a class's, are below the path as well."""
     with below_a_path(tmp_path) as (address, certificate):
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
         until(lambda: not told(address)[1]["page"].startswith("wrong"))
@@ -153,7 +153,7 @@ def test_the_recipe_for_a_path_behind_nginx_with_tls(tmp_path: Path, monkeypatch
 
 
 def test_the_variable_that_mends_a_name_that_was_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the page and this command advise: with the address that the browser shows, all comes through."""
+    """The advice of the page and this command: with the browser's address, all comes through."""
     proxy = Renaming("http://127.0.0.1:1")
     monkeypatch.setenv("STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS", f"https://tokens.example.edu {proxy.address}")
     with server(ROOT) as (port, _process):

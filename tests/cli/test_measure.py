@@ -1,5 +1,5 @@
 """The command `measure` (`tokensteps/cli/measure.py`). Oracle: the engine's measures of the same text, and
-what was counted by hand."""
+counts by hand."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What pip installs: everything that the app needs, and nothing else. `make dist` also installs it, and opens
-the app (`tests/dist.py`).
+"""The contents of the wheel: everything for the app, and nothing else. `make dist` also installs it, and
+opens the app (`tests/dist.py`).
 
-Oracle: the files that the checkout has, as `tokensteps/assets.py` looks for them.
+Oracle: the checkout's files, as `tokensteps/assets.py` looks for them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from tokensteps.version import __version__
 
 ROOT = Path(__file__).parents[2]
 BESIDE = (".streamlit/config.toml", "app.py", "assets", "pages", "static")
-"""What the app needs besides the packages: the wheel has it in tokensteps/_app/."""
+"""The app's needs besides the packages: the wheel has it in tokensteps/_app/."""
 
 
 def files(*places: str) -> set[str]:
-    """All files in these places of the checkout, but what Python makes for itself."""
+    """All files in these places of the checkout, but Python's own caches."""
     results = [
         path for index in places for path in (ROOT / index, *(ROOT / index).rglob("*")) if path.is_file()
     ]
@@ -85,8 +85,8 @@ def test_a_part_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_installed_the_app_is_found_in_the_package(tmp_path: Path) -> None:
-    """In a process of its own, as the place is found once: a copy of the module, with and without what the
-    wheel adds."""
+    """In a process of its own, as the place is found once: a copy of the module, with and without the wheel's
+    additions."""
     package = tmp_path / "tokensteps"
     package.mkdir()
     (package / "assets.py").write_text(Path(str(assets.__file__)).read_text("utf-8"), "utf-8")
@@ -109,7 +109,7 @@ def test_in_a_checkout_it_stays_where_it_is() -> None:
 
 
 def test_the_command_alone_opens_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In place of Streamlit, what would be asked of it."""
+    """Streamlit isn't started: its call is recorded."""
     from tokensteps import __main__ as main
     from tokensteps.cli import opening
 
@@ -125,7 +125,7 @@ def test_the_command_alone_opens_the_app(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_engine_imports_nothing_of_the_app() -> None:
-    """And of others' only `regex`: what it pulls in, a notebook has to wait for."""
+    """And of others' only `regex`: a notebook has to wait for every import."""
     say = "import sys; before = {*sys.modules}; import tokenizers_core; print(*{name.split('.')[0] for name in {*sys.modules} - before})"
     done = subprocess.run([sys.executable, "-c", say], cwd=ROOT, capture_output=True, text=True, check=True)
     assert {*done.stdout.split()} - {*sys.stdlib_module_names} <= {"tokenizers_core", "regex", "_regex"}

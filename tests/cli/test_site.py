@@ -1,7 +1,7 @@
-"""The command that writes a site (`tokensteps/cli/site.py`). What it writes is looked at in
+"""The command that writes a site (`tokensteps/cli/site.py`). Its files are tried in
 `tests/browser/test_site.py`.
 
-Oracle: the files that there are.
+Oracle: the written files.
 """
 
 from __future__ import annotations

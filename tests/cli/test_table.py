@@ -1,8 +1,7 @@
-"""The command line as a table: what is typed, what is piped in, the exit code, and what is said. Each line is
-a test.
+"""The command line as a table: arguments, standard input, the exit code, and the output. Each line is a test.
 
 Oracles: for results, the engine called directly or the published example; for exit codes and pipes, a real
-shell and the programs that every Unix has (`yes`, `head`, `true`).
+shell and the programs of every Unix (`yes`, `head`, `true`).
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from tokenizers_core.files.exports import merges_txt, pieces_tsv, tiktoken_ranks
 SUGGESTS = tuple(map(int, version("click").split(".")[:2])) >= (
     8,
     4,
-)  # the command or option that was meant, in these words
+)  # the intended command or option, in these words
 PNG = (ROOT / "docs" / "bpe-dark.png").read_bytes()
 LATIN = "Straße für Füße\nein Bär läuft\n".encode("latin-1") * 3
 CYRILLIC = "кириллица в старой кодировке\n".encode("koi8-r")
@@ -31,7 +30,7 @@ CYRILLIC = "кириллица в старой кодировке\n".encode("koi
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with each kind of file that `train` writes, texts, and things that are no text."""
+    """A folder with each kind of file from `train`, texts, and things other than text."""
     result = tmp_path_factory.mktemp("table")
     lines = Path(COURSE).read_text("utf-8").splitlines()
     bpe = train_bpe(Corpus.from_texts(lines), 60, alphabet="corpus")
@@ -74,9 +73,9 @@ class Line(NamedTuple):
     """After `python -m tokensteps`."""
     code: int = 0
     out: str = ""
-    """A pattern that matches all of standard output; "" for nothing there."""
+    """A pattern for all of standard output; "" for nothing there."""
     err: str = ""
-    """A pattern that is found in standard error; "" for nothing there."""
+    """A pattern for a part of standard error; "" for nothing there."""
     given: bytes | None = None
     """Standard input."""
 
@@ -96,7 +95,7 @@ TABLE = {
         f"help of {name}": Line(f"{name} --help", out=rf"(?s)Usage: python -m tokensteps {name} .*Examples:.*")
         for name in ("train", "encode", "show", "decode", "trace", "step", "handout", "package", "count", "open")
     },
-    # packages, and what is drawn in a terminal
+    # packages, and drawings in a terminal
     "a package of nothing": Line("package nothing --scorm 1.2 -o x.zip", 2, err="neither a .toml file nor a kind of exercise; choose one of bpe_"),
     "a package without a version": Line("package bpe_pair -o x.zip", 2, err="'--scorm'"),
     "a package of another version": Line("package bpe_pair --scorm 1.3 -o x.zip", 2, err="'1.3' is not one of '1.2', '2004'"),
@@ -136,7 +135,7 @@ TABLE = {
     ),
     "no size, nothing out of reach": Line("train hug.txt --counts -a unigram", out=ANYTHING, err="the seed is no larger"),
     "no size to speak of": Line("train course.txt -s 0", 2, err="'--vocab-size'"),
-    # what is no text
+    # things other than text
     "a picture": Line("train picture.png", 1, err=r"^Error: picture\.png is no text in UTF-8: it has null bytes.*--text"),
     "a picture from a pipe": Line("train", 1, given=PNG, err="^Error: standard input is no text"),
     "a picture that is forced": Line("train picture.png --text --merges 3", out=ANYTHING, err="Warning: picture.png: .*U\\+FFFD"),
@@ -172,7 +171,7 @@ TABLE = {
     "no such tokenizer": Line("encode -t none.json text", 1, err="none.json: there is no such file or folder"),
     "a text as a tokenizer": Line("encode -t course.txt text", 1, err="course.txt: The file is not JSON"),
     "a picture as a tokenizer": Line("encode -t picture.png text", 1, err="picture.png: Byte 0 of the file is not UTF-8"),
-    # every file that train writes
+    # every file from train
     "vocab.json": Line("encode -t vocab.json This", out=IDS, err="vocab.json does not say how text is split; taken: .* byte_level"),
     "merges.txt": Line("encode -t merges.txt This", out=IDS, err="--pre-tokenizer byte_level"),
     "half of two files": Line("encode -t half-vocab.json This", 1, err="half of a tokenizer, and 'half-merges.txt' is not beside it"),
@@ -240,14 +239,14 @@ def test_what_train_writes_encodes_as_its_tokenizer_json(
 
 @pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
 def test_the_size_that_is_named_can_be_reached(algorithm: str, tmp_path: Path) -> None:
-    """What can't be reached is written as far as it goes, with exit code 1. Oracle: the error's own remedy,
-    and the file's length."""
+    """With a size out of reach, the result so far is written, with exit code 1. Oracle: the error's own
+    remedy, and the file's length."""
     short = run("train", COURSE, "-a", algorithm, "-s", 8000, "-o", tmp_path / "short.json")
     most = int(re.findall(r"choose at most (\d+)", short.stderr)[0])
     assert short.exit_code == 1
     output("train", COURSE, "-a", algorithm, "-s", most, "-o", tmp_path / "t.json")
     assert len(Tokenizer.load(tmp_path / "t.json").tokens) == most
-    if algorithm != "unigram":  # whose seed grows with the size that was asked for
+    if algorithm != "unigram":  # its seed grows with the requested size
         assert (tmp_path / "short.json").read_bytes() == (tmp_path / "t.json").read_bytes()
     assert len(Tokenizer.load(tmp_path / "short.json").tokens) == most
     assert run("train", COURSE, "-a", algorithm, "-s", most + 1).exit_code == 1

@@ -1,7 +1,7 @@
 """Tokens and training in a terminal (`tokensteps/cli/terminal/`).
 
 Oracles: the engine's encoding of the same text; Unicode's own widths of characters; the course's published
-steps in `golden/`; and `textual`'s pilot, which presses keys.
+steps in `golden/`; and `textual`'s pilot, for pressing keys.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def columns(line: str) -> int:
-    """Columns that a line takes, by Unicode's tables."""
+    """A line's columns, by Unicode's tables."""
     wide = {"W": 2, "F": 2}
     return sum(
         0 if unicodedata.combining(one) else wide.get(unicodedata.east_asian_width(one), 1) for one in line
@@ -115,7 +115,7 @@ def test_without_the_extra_it_says_what_to_install(files: list[str], monkeypatch
 
 
 def test_help_is_under_the_name_that_was_called_and_its_examples_are_there(tmp_path: Path) -> None:
-    """As after `pip install`, from a folder that has no corpora."""
+    """As after `pip install`, from a folder without corpora."""
     code = "from tokensteps.__main__ import main; main('tokensteps', ['step', '--help'])"
     output = shell(f'python -c "{code}"', tmp_path).stdout
     assert "  tokensteps step" in output and "python -m" not in output
@@ -188,7 +188,7 @@ def stepped(
 
 
 def screen(app: Any) -> str:
-    """What stands on the screen."""
+    """The text on the screen."""
     return "\n".join(
         "".join(segment.text for segment in line) for line in app.screen._compositor.render_strips()
     )
@@ -246,7 +246,7 @@ def test_the_keys_go_through_the_run() -> None:
         await pilot.pause()
         assert app.step == 17 and "No step makes or prunes a token with ☃." in screen(app)
         await pilot.press("slash", "q", "escape", "right")
-        assert app.step == 18 and app.is_running  # what was typed was no command
+        assert app.step == 18 and app.is_running  # the typed text was no command
 
     stepped(trace, keys)
 
@@ -266,7 +266,7 @@ def test_other_languages_and_no_colours(language: str, word: str, monkeypatch: p
             if segment.style
         ]
         assert all(one.color is None or len({*one.color.get_truecolor()}) == 1 for one in styles)  # greys
-        assert any(one.underline and one.bold for one in styles)  # what was made stands out all the same
+        assert any(one.underline and one.bold for one in styles)  # the new token stands out all the same
 
     stepped(TRACES["bpe"](), keys, language=language)
 

@@ -1,4 +1,4 @@
-"""Generated texts over all of Unicode but surrogates, with the characters that rules look at among them."""
+"""Generated texts over all of Unicode but surrogates, with the characters of our rules among them."""
 
 from __future__ import annotations
 

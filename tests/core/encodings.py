@@ -1,5 +1,4 @@
-"""A tokenizer of letters, the same in the `tokenizers` library, and the comparison of what both tell of an
-encoding."""
+"""A tokenizer of letters, the same in the `tokenizers` library, and the comparison of both encodings."""
 
 from __future__ import annotations
 
@@ -50,13 +49,13 @@ LISTS = (
 
 
 def seen(encoding: Any, without: Sequence[str] = ()) -> tuple[Any, ...]:
-    """All that an encoding tells, the library's or ours, with what overflows, nested."""
+    """All properties of an encoding, the library's or ours, with the overflow, nested."""
     messages = [getattr(encoding, name) for name in LISTS if name not in without]
     return *messages, [seen(other, without) for other in encoding.overflowing]
 
 
 def ways(encoding: Any, characters: int, sequences: Sequence[int] = (0, 1, 2)) -> list[Any]:
-    """Every way between characters, tokens and words, with places that are not there; sequence 2 never is."""
+    """Every way between characters, tokens and words, with missing places; sequence 2 is always missing."""
     tokens = range(len(encoding.ids) + 2)
     words = range(max([-1, *(word for word in encoding.word_ids if word is not None)]) + 3)
     results: list[Any] = []
@@ -122,11 +121,11 @@ def letters(length: int) -> str:
 
 
 def agree(ours: Tokenizer, theirs: tokenizers.Tokenizer, *given: Any, without: Sequence[str] = ()) -> str:
-    """Check that both make the same of the same texts; the reason if both refuse."""
+    """Check that both encode the same texts alike; the reason if both refuse."""
     try:
         encoding = ours.encode(*given)
     except TruncationError as error:
-        if error.why != "stride":  # the library panics, which takes its time: one such case is enough
+        if error.why != "stride":  # the library panics, slowly: one such case is enough
             with pytest.raises(Exception, match="too short" if error.why == "too_short" else "not provided"):
                 theirs.encode(*given)
         return error.why

@@ -34,7 +34,7 @@ def plain_cover(length: int, offsets: Sequence[Span]) -> list[PlainStretch]:
         return min(start for start, _ in covered), max(end for _, end in covered)
 
     def conflict() -> tuple[int, int] | None:
-        """Two groups, with none but tokens without text between them, the later of which begins too early."""
+        """Two groups, with none but tokens without text between them; the later one begins too early."""
         results = [(index, here) for index, group in enumerate(groups) if (here := span(group))]
         for (one, before), (other, after) in pairwise(results):
             if before[1] > after[0]:
@@ -85,8 +85,7 @@ def plain_words(text: str) -> list[Span]:
 
 
 def plain_word_costs(text: str, stretches: Sequence[PlainStretch]) -> list[tuple[str, int, int]]:
-    """For each different word, its occurrences and the tokens of all stretches whose first character it
-    has."""
+    """For each different word, its occurrences and the tokens of all stretches that begin in it."""
     costs: dict[str, tuple[int, int]] = {}
     for begin, stop in plain_words(text):
         spent = 0
@@ -100,7 +99,7 @@ def plain_word_costs(text: str, stretches: Sequence[PlainStretch]) -> list[tuple
 
 
 def plain_trimmed(text: str, stretches: Sequence[PlainStretch]) -> list[Span]:
-    """From the first to the last visible character of each stretch that has tokens and such characters."""
+    """From the first to the last visible character of each stretch with tokens and such characters."""
     spans: list[Span] = []
     for start, end, first, last in stretches:
         visible = [position for position in range(start, end) if not is_white_space(text[position])]
@@ -110,7 +109,7 @@ def plain_trimmed(text: str, stretches: Sequence[PlainStretch]) -> list[Span]:
 
 
 def plain_align(text: str, covers: Sequence[Sequence[PlainStretch]]) -> list[PlainBlock]:
-    """Every position that all have a border at, one after the other."""
+    """Every shared border, one after the other."""
     borders = [
         position
         for position in range(len(text) + 1)

@@ -17,7 +17,7 @@ Split = dict[str, list[str]]
 
 @dataclass
 class PlainStep:
-    """One merge: what was chosen, from what, and the words after it."""
+    """One merge: the choice, the candidates, and the words after it."""
 
     pair: PairName
     freq: int
@@ -27,7 +27,7 @@ class PlainStep:
 
 
 def count(splits: Split, frequencies: Mapping[str, int]) -> dict[PairName, int]:
-    """Every pair of neighbours, weighted by word frequency, in the order in which the words are read."""
+    """Every pair of neighbours, weighted by word frequency, in reading order of the words."""
     counts: dict[PairName, int] = {}
     for word, tokens in splits.items():
         for first, second in pairwise(tokens):
@@ -77,7 +77,7 @@ def plain_bpe(
 
 
 def plain_encode(tokens: Sequence[str], merges: Sequence[PairName]) -> list[str]:
-    """Make the earliest learned merge that is possible, everywhere, until none is."""
+    """Make the earliest learned merge that is possible, everywhere, until none is left."""
     encoded = list(tokens)
     while True:
         present = set(pairwise(encoded))

@@ -17,33 +17,33 @@ State = tuple[Sequence[str], Splits]
 
 @dataclass
 class PlainSize:
-    """The runs at one vocabulary size; None for one that has no vocabulary as small as that."""
+    """The runs at one vocabulary size; None for one without a vocabulary this small."""
 
     tokens: list[int | None]
     cuts: dict[str, list[tuple[str, ...] | None]]
     alike: int | None
-    """Words, each as often as it occurs, that all cut alike."""
+    """Words cut alike by all, each as often as it occurs."""
     alike_pairs: list[int | None]
     different: list[str]
-    """The words that are not cut alike, the most frequent first, equals in the corpus's order."""
+    """The words cut differently, the most frequent first, equals in the corpus's order."""
     odd: dict[str, str]
     surfaces: list[set[str]]
     """The longer tokens, without WordPiece's mark."""
     overlap: list[float | None]
     there: list[str]
-    """Who has a vocabulary of this size."""
+    """The runs with a vocabulary of this size."""
 
 
 NAMES = ("bpe", "wordpiece", "unigram")
 PAIRS = (("bpe", "wordpiece"), ("bpe", "unigram"), ("wordpiece", "unigram"))
 REGIONS = (NAMES, *PAIRS, ("bpe",), ("wordpiece",), ("unigram",))
-"""The runs that may share a token."""
+"""The possible sharers of a token."""
 
 
 def plain_size(
     freqs: Mapping[str, int], states: Sequence[State | None], names: Sequence[str] = NAMES
 ) -> PlainSize:
-    """Compare some states, usually those of BPE, WordPiece and Unigram."""
+    """Compare some states, usually of BPE, WordPiece and Unigram."""
     tokens: list[int | None] = []
     surfaces: list[set[str]] = []
     cuts: dict[str, list[tuple[str, ...] | None]] = {word: [] for word in freqs}
@@ -104,7 +104,7 @@ def by_length(word: str, tokens: Sequence[str], marked: bool) -> tuple[str, ...]
 
 
 def odd_one(cuts: Sequence[tuple[str, ...] | None], names: Sequence[str]) -> str:
-    """Whose cut nobody else has: a name, "all", or "" where all are alike."""
+    """The run with a cut of its own: a name, "all", or "" where all are alike."""
     there = {name: cut for name, cut in zip(names, cuts, strict=True) if cut is not None}
     if len(set(there.values())) == 1:
         return ""
@@ -113,7 +113,7 @@ def odd_one(cuts: Sequence[tuple[str, ...] | None], names: Sequence[str]) -> str
 
 
 def at_size(states: Sequence[State], size: int, last: bool = False) -> State | None:
-    """Of the states whose vocabulary is not larger than `size`, the first (or last) of the largest."""
+    """Of the states with a vocabulary of at most `size`, the first (or last) of the largest."""
     small = [state for state in states if len(state[0]) <= size]
     if not small:
         return None

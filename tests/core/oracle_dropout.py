@@ -16,7 +16,7 @@ Split = tuple[str, ...]
 def by_merges(
     symbols: Split, ranks: Mapping[tuple[str, str], int], amount: Fraction
 ) -> dict[Split, Fraction]:
-    """Every set of merges that may drop out, one after the other, as the paper's algorithm 1 has it."""
+    """Every set of dropped merges, one after the other, by the paper's algorithm 1."""
     results: dict[Split, Fraction] = defaultdict(Fraction)
     positions = [index for index in range(len(symbols) - 1) if symbols[index : index + 2] in ranks]
     for dropped in product((False, True), repeat=len(positions)):
@@ -33,8 +33,7 @@ def by_merges(
 
 
 def by_matches(word: str, tokens: frozenset[str], amount: Fraction, begin: str = "") -> dict[Split, Fraction]:
-    """Every way in which the matches at a place may drop out; a rest that can't be spelled is None in the
-    end."""
+    """Every way to drop out the matches at a place; an unspellable rest is None in the end."""
     if not word:
         return {(): Fraction(1)}
     results: dict[Split, Fraction] = defaultdict(Fraction)

@@ -92,7 +92,7 @@ def plain_picky(
 
 
 def plain_picky_encode(symbols: Sequence[str], steps: Sequence[KindStep]) -> list[str]:
-    """All that was done in training, done to one word."""
+    """All of training's changes, made to one word."""
     tokens = list(symbols)
     for step in steps:
         if step.kind == "merge":
@@ -116,8 +116,7 @@ def plain_super(
     transition: int,
     most_words: int,
 ) -> list[KindStep]:
-    """SuperBPE: pre-tokens until there are `transition` tokens, then stretches, in which a token may bridge
-    spaces."""
+    """SuperBPE: pre-tokens until there are `transition` tokens, then stretches, with tokens across spaces."""
     vocabulary, merges = list(alphabet), list[PairName]()
     splits: Split = {word: list(word) for word in words}
     steps: list[KindStep] = []
@@ -164,8 +163,8 @@ def allowed(token: str, most_words: int) -> bool:
 
 @dataclass
 class ParityStep:
-    """One merge: who chose it, from what, how many tokens each language's parallel text took, and the words
-    after it."""
+    """One merge: its choosing language, the candidates, each language's parallel text in tokens, and the
+    words after it."""
 
     language: str
     pair: PairName
@@ -187,7 +186,7 @@ def plain_parity(
     window: int | None,
     alpha: Fraction,
 ) -> list[ParityStep]:
-    """Parity-aware BPE: the language whose parallel text takes most tokens chooses."""
+    """Parity-aware BPE: the language with most tokens in its parallel text chooses."""
     texts = corpora if parallel is None else parallel
     languages = list(corpora)
     splits = {name: {word: list(word) for word in words} for name, words in corpora.items()}

@@ -1,8 +1,7 @@
-"""Slow, plain versions of what decides how a word is split: merges applied one at a time, every segmentation
-tried.
+"""Slow, plain versions of a word's split: merges applied one at a time, every segmentation tried.
 
-They work on tuples of strings and know nothing of the engine. Each answers what a reason claims: would this
-split come out, and if not, does what the reason names really stand in its way?
+They work on tuples of strings and know nothing of the engine. Each checks a reason's claim: would this split
+come out, and if not, does the named obstacle really stand in its way?
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def segmentations(word: str) -> Iterator[Split]:
 
 
 def by_longest(word: str, tokens: Collection[str], prefix: str = "##") -> tuple[Split, str]:
-    """The longest matches from the left, and what is left where none matches."""
+    """The longest matches from the left, and the rest where none matches."""
     results: list[str] = []
     while word:
         start = prefix if results else ""
@@ -68,5 +67,5 @@ def by_longest(word: str, tokens: Collection[str], prefix: str = "##") -> tuple[
 
 
 def log_probability(split: Sequence[str], scores: Mapping[str, float], unknown: float) -> float:
-    """The sum of a split's log probabilities, −∞ if it has a piece of several characters that is none."""
+    """The sum of a split's log probabilities, −∞ for an unknown piece of several characters."""
     return sum(scores.get(piece, unknown if len(piece) == 1 else -math.inf) for piece in split)

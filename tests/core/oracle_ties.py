@@ -1,6 +1,6 @@
-"""The tie rules as plainly as they are described: the oracle of the engine's tests.
+"""The tie rules as plain as their descriptions: the oracle of the engine's tests.
 
-Nothing here is shared with `tokenizers_core`. A rule of the engine that isn't here raises KeyError.
+Nothing here is shared with `tokenizers_core`. A rule of the engine without a version here raises KeyError.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ PairName = tuple[str, str]
 Bytes = Callable[[str], bytes]
 """A token's bytes."""
 TieOrder = Callable[[Sequence[PairName], Sequence[str], Bytes], list[PairName]]
-"""Pairs in the order in which they are met, the vocabulary by ids, a token's bytes → the pairs, the rule's
-choice first."""
+"""Pairs in the order of their first occurrences, the vocabulary by ids, a token's bytes → the pairs, the
+rule's choice first."""
 
 
 def first_met(pairs: Sequence[PairName], _vocabulary: Sequence[str], _to_bytes: Bytes) -> list[PairName]:

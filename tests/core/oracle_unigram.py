@@ -21,7 +21,7 @@ PlainPath = tuple[tuple[str, ...], float]
 
 @dataclass
 class PlainRound:
-    """One round of pruning: what the model was, what each piece's removal would cost, what went."""
+    """One round of pruning: the model before, the cost of each piece's removal, the pruned pieces."""
 
     model: dict[str, int]
     """The pieces with their counts, before the round."""
@@ -77,7 +77,7 @@ def plain_viterbi(word: str, model: Mapping[str, float]) -> tuple[list[str], flo
 
 
 def plain_loss(word_freqs: Mapping[str, int], model: Mapping[str, float]) -> float:
-    """What all words cost, each as often as it occurs."""
+    """The cost of all words, each as often as it occurs."""
     loss = 0.0
     for word, freq in word_freqs.items():
         loss += freq * plain_viterbi(word, model)[1]
@@ -122,7 +122,7 @@ def plain_unigram_course(
 
 
 def all_paths(word: str, pieces: Mapping[str, float], unknown: float | None = None) -> list[PlainPath]:
-    """Every segmentation with its log probability; a character that is no piece has `unknown`'s, if given."""
+    """Every segmentation with its log probability; a character without a piece has `unknown`'s, if given."""
     paths: list[PlainPath] = []
 
     def grow(start: int, taken: tuple[str, ...], log_probability: float) -> None:
@@ -152,7 +152,7 @@ def spans(pieces: Iterable[str]) -> list[Span]:
 def plain_posteriors(
     word: str, pieces: Mapping[str, float], unknown: float | None = None
 ) -> dict[Span, float]:
-    """For every span that some segmentation has, the share of the segmentations' probability that have it."""
+    """For every span in some segmentation, the share of the segmentations' probability with it."""
     paths = all_paths(word, pieces, unknown)
     total = math.fsum(math.exp(log_probability) for _, log_probability in paths)
     shares: dict[Span, float] = {}
@@ -182,14 +182,14 @@ class PlainEStep:
 
 @dataclass
 class PlainEmRound:
-    """One round: each sub-iteration's expectations and the model after it, then what pruning left."""
+    """One round: each sub-iteration's expectations and the model after it, then the pieces after pruning."""
 
     estimates: list[PlainEStep]
     models: list[dict[str, float]]
     prune_losses: dict[str, float]
-    """What replacing a piece is said to cost, for the pieces that have another segmentation."""
+    """The estimated cost of a piece's replacement, for pieces with another segmentation."""
     left: dict[str, float] | None
-    """The pieces after pruning; None in the last round, which doesn't prune."""
+    """The pieces after pruning; None in the last round (it doesn't prune)."""
 
 
 def digamma(x: float) -> float:
@@ -215,7 +215,7 @@ def log_add(logs: Iterable[float]) -> float:
 
 
 def plain_edges(word: str, model: Mapping[str, float]) -> list[tuple[int, int, float]]:
-    """Where pieces occur in a word; a character that is no piece has a place too, but an improbable one."""
+    """Where pieces occur in a word; a character without a piece has a place too, but an improbable one."""
     unknown = min(model.values()) - UNKNOWN_PENALTY
     edges: list[tuple[int, int, float]] = []
     for start in range(len(word)):
@@ -252,7 +252,7 @@ def plain_e_step(
 
 
 def plain_m_step(expected: Mapping[str, float]) -> dict[str, float]:
-    """The log probabilities that follow, without the pieces that are hardly expected."""
+    """The next log probabilities, without pieces of hardly any expected count."""
     entries = {piece: count for piece, count in expected.items() if count >= LEAST_EXPECTED}
     if not entries:
         raise ValueError("no piece is expected half a time")
@@ -261,7 +261,7 @@ def plain_m_step(expected: Mapping[str, float]) -> dict[str, float]:
 
 
 def plain_best(word: str, model: Mapping[str, float], without: str = "") -> list[str]:
-    """The best segmentation, characters that are no pieces allowed, the piece `without` not."""
+    """The best segmentation, with characters other than pieces but without the piece `without`."""
     unknown = min(model.values()) - UNKNOWN_PENALTY
     usable = dict.fromkeys(word, -unknown) | {piece: -log for piece, log in model.items() if piece != without}
     return plain_viterbi(word, usable)[0]
@@ -270,7 +270,7 @@ def plain_best(word: str, model: Mapping[str, float], without: str = "") -> list
 def plain_prune(
     word_freqs: Mapping[str, int], model: Mapping[str, float], desired: int, unknown_as: str | None = None
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """The pieces left, and the losses that decided: what it costs to write a piece as other pieces."""
+    """The pieces left, and the deciding losses: the costs of writing a piece as other pieces."""
     freqs = dict.fromkeys(model, 0)
     for word, freq in word_freqs.items():
         for part in plain_best(word, model):
@@ -330,7 +330,7 @@ def plain_em_seed(
     word_end_varies: bool = True,
     strict: bool = False,
 ) -> dict[str, int]:
-    """The scores to start with: characters, then repeated substrings that differ in what follows.
+    """The scores to start with: characters, then repeated substrings with different continuations.
 
     A word's end is something else each time, or (`word_end_varies=False`) always the same. With `strict`, a
     word that occurs nowhere else is no piece; so its beginning, without the last character, is followed by
@@ -389,7 +389,7 @@ def plain_em(
 ) -> tuple[list[PlainEmRound], dict[str, float]]:
     """Estimate and prune until little more than `vocab_size` pieces are left: the rounds and the final model.
 
-    `as_library`: as release 0.2.3 of the library does, which takes an unknown character for the first piece,
+    `as_library`: as in release 0.2.3 of the library, which takes an unknown character for the first piece,
     and doesn't estimate again after pruning to the desired size.
     """
     desired = int(vocab_size * DESIRED_SHARE) if desired is None else desired

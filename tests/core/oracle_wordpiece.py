@@ -15,7 +15,7 @@ from tests.core.oracle_ties import TIE_ORDERS, PairName
 
 @dataclass
 class PlainScoredStep:
-    """One merge: what was chosen, from what, and the words after it."""
+    """One merge: the choice, the candidates, and the words after it."""
 
     pair: PairName
     tied: list[PairName]

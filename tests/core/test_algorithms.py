@@ -1,4 +1,4 @@
-"""The registry of algorithms: one entry each, under the name that its traces carry."""
+"""The registry of algorithms: one entry each, under the name in its traces."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""How tokens lie on a text, and what tokenizations have in common (`tokenizers_core/encoding/alignment.py`).
+"""Tokens' places on a text, and tokenizations' common borders (`tokenizers_core/encoding/alignment.py`).
 
-Oracles: `plain_alignment`, which is slow and shares nothing with the engine; what makes a cover one (a
-partition, no token twice, nothing joined without need), asked of it directly; `regex`'s `\\X` on whole texts;
-small cases by hand. The offsets are generated ones, our own tokenizers' on text in many scripts, and those of
-the `tokenizers` library.
+Oracles: `oracle_alignment.py`, which is slow and shares nothing with the engine; the properties of a cover (a
+partition, no token twice, nothing joined without need), checked directly; `regex`'s `\\X` on whole texts;
+small cases by hand. The offsets are generated, our own tokenizers' on text in many scripts, and the
+`tokenizers` library's.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def in_any_order(draw: st.DrawFn, length: int) -> list[Span]:
 
 @st.composite
 def mostly_in_order(draw: st.DrawFn, length: int) -> list[Span]:
-    """Sorted spans, one of which may be repeated, or replaced by that of a token without text."""
+    """Sorted spans, perhaps with one repeated, or replaced by the span of a token without text."""
     drawn = draw(st.lists(spans_in(length), max_size=7))
     offsets = sorted(drawn)
     if offsets and draw(st.booleans()):
@@ -101,7 +101,7 @@ def offsets_in(length: int) -> st.SearchStrategy[list[Span]]:
 
 lengths_and_offsets = LENGTHS.flatmap(lambda length: st.tuples(st.just(length), offsets_in(length)))
 spaced = st.text("ab \n\u3000\x1cé", max_size=9)
-"""Short texts with much white space in them, and U+001C, which only Python takes for such."""
+"""Short texts with much white space in them, and U+001C, white space to Python alone."""
 
 
 @st.composite
@@ -120,7 +120,7 @@ scripts = st.lists(
 
 
 def check_cover(length: int, offsets: Sequence[Span], stretches: Sequence[Stretch]) -> None:
-    """What `cover` promises, asked of its result."""
+    """The promises of `cover`, checked on its result."""
     # A partition of the text, and of the tokens.
     starts, ends = [stretch.start for stretch in stretches], [stretch.end for stretch in stretches]
     assert [*starts, length] == [0, *ends]
@@ -139,8 +139,7 @@ def check_cover(length: int, offsets: Sequence[Span], stretches: Sequence[Stretc
         else:
             assert len(inside) <= 1
             assert (start == end) == (len(inside) == 1)
-        # Nothing is joined without need: across each cut some text would come after text that it must not
-        # come after.
+        # Nothing is joined without need: across each cut some text would come out of order.
         for cut in range(1, len(inside)):
             before = max((span[1] for span in inside[:cut] if span[0] < span[1]), default=0)
             after = min((span[0] for span in inside[cut:] if span[0] < span[1]), default=length)
@@ -169,7 +168,7 @@ def test_cover_is_the_plain_one(case: tuple[int, list[Span]]) -> None:
         (0, [], []),
         (2, [], [(0, 2, 0, 0)]),
         (0, [(0, 0), (0, 0)], [(0, 0, 0, 1), (0, 0, 1, 2)]),
-        # [CLS] a, white space, b [SEP], white space: [SEP] stays behind b, before what nobody has.
+        # [CLS] a, white space, b [SEP], white space: [SEP] stays behind b, before nobody's text.
         (4, [(0, 0), (0, 1), (2, 3), (0, 0)], [(0, 0, 0, 1), (0, 1, 1, 2), (1, 2, 2, 2), (2, 3, 2, 3), (3, 3, 3, 4), (3, 4, 4, 4)]),
         # A lone ▁ within white space stays where it is.
         (4, [(0, 1), (2, 2), (3, 4)], [(0, 1, 0, 1), (1, 2, 1, 1), (2, 2, 1, 2), (2, 3, 2, 2), (3, 4, 2, 3)]),
@@ -246,7 +245,7 @@ ENGINES = ("bpe", "end_of_word", "wordpiece", "unigram", "unigram_bytes")
 
 @cache
 def library(name: str) -> tokenizers.Tokenizer:
-    """Tokenizers of the library that know few words and every byte or, as BERT, add [CLS] and [SEP]."""
+    """Tokenizers of the library with few words and every byte or, like BERT, with [CLS] and [SEP]."""
     if name == "bert":
         words = [
             *"abcdefghijklmnopqrstuvwxyz",
@@ -378,11 +377,11 @@ MATES = "xक👍가각\n\u00ad\u00a9"
 
 @pytest.mark.parametrize("mate", MATES)
 def test_graphemes_beside_every_character(mate: str) -> None:
-    """Every code point, before and behind one of each kind of characters that never join among themselves.
+    """Every code point, before and behind one of each kind of characters without joins among themselves.
 
-    Ideographs, private use, and where nothing is, only beside x, and of the planes that have nothing else,
-    only the ends: all in them are of one kind. The suite tries every sixth with each mate but x, another
-    sixth with the next one.
+    Ideographs, private use, and unassigned ones, only beside x, and of planes with nothing else, only the
+    ends: all in them are of one kind. The suite tries every sixth with each mate but x, another sixth with
+    the next one.
     """
     spans = [(0, 0xD800), (0xE000, 0x20100), (0xE0000, 0xE1100)]
     if mate == "x":

@@ -110,8 +110,8 @@ def test_published_encoding_after_three_merges() -> None:
 
 # --- Every step against a plain recount ---------------------------------------------------------------------
 
-# Few letters, so that pairs overlap and tie; some of two to four bytes; and </w> spelled out, whose
-# characters merge to a token that words have already.
+# Few letters, so that pairs overlap and tie; some of two to four bytes; and </w> spelled out, with characters
+# that merge to a token already in words.
 words = st.one_of(
     st.text("a", min_size=1, max_size=12),
     st.text("ab", min_size=1, max_size=10),
@@ -279,8 +279,7 @@ def test_what_no_merge_touches_is_left_alone(learned_from: str, word: str, unk_t
     st.booleans(),
 )
 def test_many_words_are_encoded_like_each_of_them(words: list[str], whole: bool) -> None:
-    """Those in the byte alphabet, and those that the byte alphabet doesn't have, or that have what stands
-    between words."""
+    """Words in the byte alphabet, and words with other characters or with the sign between words."""
     trace = train_bpe(Corpus.from_counts({"hug": 3, "hughug": 2}), alphabet="bytes")
     for unk_token in ("", "?"):
         tokens = [*trace[-1].vocab, *filter(None, [unk_token])]
@@ -462,7 +461,7 @@ def test_counts_of_any_size(huge: int) -> None:
 
 
 def test_more_symbols_than_there_are_code_points_before_the_surrogates() -> None:
-    # Ids from 0xD800 on are private characters that no UTF-8 could hold.
+    # Ids from 0xD800 on are private characters, impossible in UTF-8.
     letters = "".join(chr(0x20000 + index) for index in range(60_000))
     trace = train_bpe(Corpus.from_counts({letters: 1, letters[-3:]: 1, letters[0xD7FF:0xD802]: 1}), merges=4)
     tokens = [letters[0xD7FF:0xD801], letters[0xD7FF:0xD802], letters[-3:-1], letters[-3:]]

@@ -1,4 +1,4 @@
-"""The byte alphabet (`tokenizers_core/text/byte_alphabet.py`) against that of the `tokenizers` library."""
+"""The byte alphabet (`tokenizers_core/text/byte_alphabet.py`) against the `tokenizers` library's."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Byte fallback in training: 256 byte pieces in the vocabulary, which spell what it can't.
+"""Byte fallback in training: 256 byte pieces in the vocabulary, to spell everything else.
 
 Oracles: the `tokenizers` library with our files; SentencePiece trained with `byte_fallback`, for the byte
-pieces' place in its vocabulary, their scores in its table, and what becomes of characters that it hasn't
-seen.
+pieces' place in its vocabulary, their scores in its table, and its treatment of unseen characters.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ def train(algorithm: str, corpus: Corpus, size: int, **settings: Any) -> Any:
 
 @pytest.mark.parametrize("algorithm", ["bpe", "unigram"])
 def test_two_hundred_kilobytes_in_the_library(algorithm: str) -> None:
-    """The file loads and gives the same ids, for what was seen and for what was not; nothing is unknown, and
-    decoding gives it back."""
+    """The file loads and gives the same ids, for seen and unseen text; nothing is unknown, and decoding gives
+    it back."""
     corpus = Corpus.from_texts(lines(), pre_tokenizer="whitespace_split_metaspace")
     trace = train(algorithm, corpus, 900)
     assert (
@@ -63,8 +62,8 @@ def test_two_hundred_kilobytes_in_the_library(algorithm: str) -> None:
 
 
 def test_the_vocabulary_is_laid_out_as_sentencepieces() -> None:
-    """Behind the special tokens, in order, with 0 in the table; and the bytes of what is unknown are the
-    same."""
+    """Behind the special tokens, in order, with 0 in the table; and unknown characters have the same
+    bytes."""
     stored = io.BytesIO()
     trainer: Any = sentencepiece.SentencePieceTrainer
     trainer.train(

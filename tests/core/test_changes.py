@@ -1,4 +1,4 @@
-"""Which steps change a word, a token or a pair (`tokenizers_core/changes.py`).
+"""Steps that change a word, a token or a pair (`tokenizers_core/changes.py`).
 
 Oracle: the snapshots before and after each step, compared: the word's split, the count of the pair, whether
 the token is there and in which words.

@@ -2,8 +2,8 @@
 
 Sources and oracles: `golden/bpe_hug.json` and `golden/wordpiece_hug.json`, the Hugging Face course's
 walk-throughs recomputed; the course's four sentences; the plain versions of BPE and WordPiece
-(`oracle_bpe.py`, `oracle_wordpiece.py`) and Unigram's own snapshots, compared by `plain_comparison.py`, which
-looks at every size, word and token anew; the training functions themselves, asked for one size.
+(`oracle_bpe.py`, `oracle_wordpiece.py`) and Unigram's own snapshots, compared by `oracle_comparison.py`,
+which looks at every size, word and token anew; the training functions themselves, asked for one size.
 """
 
 from __future__ import annotations
@@ -109,8 +109,7 @@ def plain_states(comparison: Comparison, rule: str) -> list[list[State]]:
 def plainly(comparison: Comparison, states: list[list[State]], size: int) -> PlainSize:
     bpe, wordpiece, unigram = states
     results = [
-        # A run that is over stays at its last step; merges that make a token once more come after the first
-        # of a size.
+        # A finished run stays at its last step; merges to an existing token come after the first of a size.
         at_size(merging, size, last=size > len(merging[-1][0]))
         for merging in (bpe, wordpiece)
     ]
@@ -197,7 +196,7 @@ def test_the_four_sentences_are_the_plain_comparison(method: str) -> None:
 def by_tokenizers(
     corpus: Corpus, train: Mapping[str, Callable[[int], MergeTrace]], texts: Sequence[str], size: int
 ) -> PlainSize:
-    """Each run trained anew to a size, the corpus's words and its texts encoded with what came of it."""
+    """Each run trained anew to a size, the corpus's words and its texts encoded with the result."""
     states: list[State | None] = []
     totals = []
     for train_to in train.values():
@@ -248,8 +247,8 @@ spaced = st.lists(st.text("ab 1:", min_size=1, max_size=14).filter(str.strip), m
 def test_superbpe_and_pickybpe_are_what_their_tokenizers_give(
     texts: list[str], transition: int, threshold: str
 ) -> None:
-    """Tokens of the whole text, where SuperBPE's bridge words; each word by itself; PickyBPE's tokens that
-    are present."""
+    """Tokens of the whole text, where SuperBPE's bridge words; each word by itself; PickyBPE's present
+    tokens."""
     corpus = Corpus.from_texts(texts)
     own = {"superbpe": {"transition": transition}, "pickybpe": {"threshold": threshold}}
     check_kinds(corpus, texts, ["bpe", "superbpe", "pickybpe"], **own)
@@ -269,7 +268,7 @@ def test_parity_and_sentencepiece_are_what_their_tokenizers_give(one: list[str],
 
 
 def test_what_the_newer_kinds_of_bpe_did_for_a_size() -> None:
-    """The change of stages, and the tokens that left; oracle: the traces' events between the two steps."""
+    """The change of stages, and the removed tokens; oracle: the traces' events between the two steps."""
     corpus = Corpus.from_texts(EXAMPLES["scaffolding"].text().splitlines())
     own = {"superbpe": {"transition": 60}, "pickybpe": {"threshold": "0.6"}}
     comparison = compare(corpus, 90, runs=["superbpe", "pickybpe"], kinds=own)
@@ -390,7 +389,7 @@ def test_where_one_has_no_vocabulary_of_a_size() -> None:
 
 
 def test_sentencepiece_passes_over_sizes() -> None:
-    """Its M steps drop pieces at once: then it stands with fewer, and what comes next comes at once too."""
+    """Its M steps drop pieces at once: then it stands with fewer, and the next change comes at once too."""
     comparison = course("sentencepiece")
     between = [snapshot.standings[2] for snapshot in comparison if snapshot.standings[2].limit is not None]
     assert between and all(cast(int, standing.size) < comparison.sizes[-1] for standing in between)
@@ -432,7 +431,7 @@ def test_odd_one(cuts: list[Any], odd: str) -> None:
 
 
 def test_surfaces_go_by_place() -> None:
-    """A word may be spelled with ## itself: only what continues a word loses it, and only once."""
+    """A word may be spelled with ## itself: only a continuation of a word loses it, and only once."""
     assert surfaces(("##", "####")) == ("##", "##") and surfaces(()) == ()
     assert [surface(token) for token in ("##", "####", "##a", "a##")] == ["##", "##", "a", "a##"]
 

@@ -1,4 +1,4 @@
-"""tokenizer.json files put together from many parts: each part, and the whole of what published models have.
+"""tokenizer.json files put together from many parts: each part, and the whole set of published models' parts.
 
 Oracle: the `tokenizers` library, which makes the files and encodes the same texts. Offsets are the library's,
 but for a replacement of several characters: there the engine gives a token all of them, and the library the
@@ -106,8 +106,7 @@ FLAGS = ["lstrip", "rstrip", "single_word", "normalized", "special"]
 
 
 def trained(cutter: str, normalizer: str, **more: Any) -> tokenizers.Tokenizer:
-    """A tokenizer that the library trained with these parts; its added tokens have the flags that `more`
-    names."""
+    """A tokenizer trained by the library with these parts; its added tokens have the flags in `more`."""
     theirs = tokenizers.Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
     if result := CUTTERS[cutter]():
         theirs.pre_tokenizer = result
@@ -127,8 +126,8 @@ def trained(cutter: str, normalizer: str, **more: Any) -> tokenizers.Tokenizer:
 
 
 def check(theirs: tokenizers.Tokenizer, texts: list[str], places: bool = True, read: bool = True) -> None:
-    """`read`: compare the decoded text too. The library writes an added token that it has looked for
-    normalized as it is when normalized."""
+    """`read`: compare the decoded text too. The library writes an added token in its normalized form if it
+    searched for that form."""
     ours = tokenizer_from_json(theirs.to_str())
     again = tokenizer_from_json(tokenizer_to_json(ours))
     for text in texts:
@@ -241,7 +240,7 @@ def test_a_merge_that_ranks_before_the_ones_that_make_its_parts() -> None:
 @given(st.permutations(range(9)), st.text("abc", max_size=130))
 @example(list(range(8, -1, -1)), "abcabcbcaabbccaabc" * 7)
 def test_merges_in_any_order(order: list[int], text: str) -> None:
-    """Whatever the ranks are: the lowest first, and of equal ones the leftmost."""
+    """With any ranks: the lowest first, and of equal ones the leftmost."""
     pairs = [(one, other) for one in "abc" for other in "abc"]
     deeper = [(first + second, third) for first, second in pairs[:5] for third in "ab"]
     listed = [*(deeper[at % len(deeper)] for at in order[:4]), *(pairs[at] for at in order), *deeper]

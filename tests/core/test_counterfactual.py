@@ -1,4 +1,4 @@
-"""Margins, tipping points, and where two runs part.
+"""Margins, tipping points, and the parting of two runs.
 
 Oracles: for the margins, the slow trainers' counts, scores and losses; for the tipping points, brute force:
 train from scratch with every count up to the bound, BPE and WordPiece with the slow trainers
@@ -30,7 +30,7 @@ HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 CORPORA = 500
 BOUND = 12
 Picks = Callable[[Mapping[str, int]], list[object]]
-"""What each step of a run on these words chooses."""
+"""The choice of each step of a run on these words."""
 
 
 def drawn(random: Random) -> dict[str, int]:
@@ -55,7 +55,7 @@ def unigram_picks(words: Mapping[str, int]) -> list[object]:
 
 
 def brute_force(words: Mapping[str, int], step: int, word: str, picks: Picks) -> int | None:
-    """The smallest change up to the bound with which the step picks something else, of equals the positive
+    """The smallest change up to the bound that makes the step pick something else, of equals the positive
     one."""
 
     def picked(count: int) -> object:
@@ -94,7 +94,7 @@ def test_a_minimum_count_can_tip_a_step() -> None:
     trace = train_bpe(Corpus.from_counts({"ab": 5, "cd": 3}), min_frequency=3)
     assert [choice.instead for choice in tippings(trace, 2, ["cd"])["cd"] if choice] == [
         choice_at(train_bpe(Corpus.from_counts({"ab": 5, "cd": 6})), 2),
-        None,  # with 2, no pair is left that is frequent enough
+        None,  # with 2, no pair is frequent enough any more
     ]
     scored = train_wordpiece(Corpus.from_counts({"ab": 9, "ce": 2}), min_frequency=3)
     assert tipping_points(scored, 1, ["ce"], 5) == {"ce": 1}
@@ -127,7 +127,7 @@ def test_unigrams_margins_are_the_slow_trainers_differences() -> None:
         wanted += [later - loss for loss, later in pairwise(losses)][: len(round_.removed)]
     margins = [trace.margin(step) for step in range(1, len(trace))]
     assert margins == pytest.approx(wanted[: len(margins)], abs=1e-9) and max(wanted) > 1
-    assert trace.margin(0) is trace.margin(-1) is None  # the start, and the last piece that could go
+    assert trace.margin(0) is trace.margin(-1) is None  # the start, and the last prunable piece
     em = train_unigram(Corpus.from_counts(HUG), vocab_size=10, method="sentencepiece")
     kinds = em.record.kinds
     assert all(em.margin(step) is None for step in range(len(em)) if kinds[step] != "prune")

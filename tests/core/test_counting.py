@@ -42,8 +42,7 @@ from tokenizers_core.text.counting import (
 )
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 
-# What may go wrong at the edge of a block: line ends of all kinds, characters of several bytes, torn ones,
-# marks.
+# Troubles at the edge of a block: line ends of all kinds, characters of several bytes, torn ones, marks.
 BYTES = [
     b"to",
     b"be",
@@ -115,7 +114,7 @@ def test_any_blocks_in_any_order_by_any_number_of_workers_give_the_corpus(
     parts = []
     for share in zip(*dealt, strict=True):
         waiting = list(share)
-        while len(waiting) > 1:  # any two that are there, as on a cluster
+        while len(waiting) > 1:  # any two present, as on a cluster
             chance.shuffle(waiting)
             waiting.append(merge([waiting.pop(), waiting.pop()]))
         parts.append(cut(waiting[0], 1))
@@ -151,7 +150,7 @@ def test_packed_counts_are_merged_and_cut_as_others_are(parts: list[Counted], mi
 
 
 def test_merging_packed_counts_takes_little_memory_however_many_words_there_are() -> None:
-    """Eight parts, half of whose words are the same; what is held besides the result is a batch of each."""
+    """Eight parts with half of their words in common; besides the result, memory holds a batch of each."""
 
     def peak(words: int) -> int:
         half = words // 2
@@ -185,7 +184,7 @@ def test_blocks_cover_a_file_and_begin_lines(
     assert b"".join(data[block.start : block.stop] for block in half) == data
     if not data.startswith((b"\xff\xfe", b"\xfe\xff")):  # UTF-16 is one block
         assert all(data[block.start - 1 : block.start] == b"\n" for block in half[1:])
-        # As small as can be: the line end that a block could have ended with first is its last.
+        # As small as possible: a block ends with its first possible line end.
         assert all(b"\n" not in data[block.start + size - 1 : block.stop - 1] for block in half)
 
 
@@ -271,7 +270,7 @@ def test_a_file_is_read_as_it_was_written(
     if counts:
         text = counts_tsv(counts)
         assert read_counts(text) == counts
-        assert read_counts("\ufeff" + text.replace("\n", "\r\n")) == counts  # what a spreadsheet makes of it
+        assert read_counts("\ufeff" + text.replace("\n", "\r\n")) == counts  # a spreadsheet's version of it
         data = text.encode()
         assert is_counts(data) and counting_rules(data) == pipeline
         assert counting_header(data)["minimum"] == minimum
@@ -312,8 +311,8 @@ def test_training_on_a_file_is_training_on_the_text() -> None:
 
 
 def test_unigram_sees_where_texts_end() -> None:
-    """SentencePiece's seed depends on it: without the ends, another vocabulary comes out. Which text is the
-    last, a file doesn't say."""
+    """SentencePiece's seed depends on it: without the ends, another vocabulary comes out. A file doesn't mark
+    its last text."""
     corpus = Corpus.from_texts(["hug pug"] * 3 + ["pug hugs"] * 2, pre_tokenizer="whitespace_split_metaspace")
     corpus = replace(corpus, last="")
     again = read_counts(counts_tsv(without_rare(corpus, 1))).corpus
@@ -392,5 +391,5 @@ def test_a_minimum_that_makes_a_file_fit(size: int) -> None:
     counts = without_rare(corpus, 1)
     minimum = least_minimum(counts, size)
     assert len(counts_tsv(without_rare(corpus, minimum)).encode()) <= size
-    if minimum > 1:  # and none that is much too high: the header's numbers may be a few digits shorter
+    if minimum > 1:  # and none much too high: the header's numbers may be a few digits shorter
         assert len(counts_tsv(without_rare(corpus, minimum - 4)).encode()) > size - 40

@@ -3,7 +3,7 @@
 
 Oracle: the `tokenizers` library with the same parts in a sequence: its pre-tokens with their places, its
 training on 200 KB, and its reading of our files. Its tables of scripts are older than those of `regex`, so
-characters that were assigned since aren't compared.
+characters assigned since aren't compared.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """From tokens back to text (`tokenizers_core/encoding/decoders.py`).
 
-Oracle: the decoders of the `tokenizers` library, on tokens of any kind; and its `decode` for the tokenizers
-that the engine trains, each with the decoder that belongs to its pipeline.
+Oracle: the decoders of the `tokenizers` library, on tokens of any kind; and its `decode` for the engine's
+tokenizers, each with its pipeline's decoder.
 """
 
 from __future__ import annotations
@@ -151,8 +151,7 @@ def test_the_templates_tokens_and_pads_are_special() -> None:
 
 
 def test_bytes_that_spell_the_byte_alphabet_are_read_twice() -> None:
-    """A byte-level pipeline whose symbols are unknown to Unigram, which falls back to the bytes of the
-    symbols."""
+    """A byte-level pipeline with symbols unknown to Unigram; it falls back to the symbols' bytes."""
     tokenizer = train_unigram(Corpus.from_texts(["to be"]), vocab_size=10).tokenizer(byte_fallback=True)
     assert tokenizer.decode(tokenizer.ids("to é🦊 be")) == "to é🦊 be"
 

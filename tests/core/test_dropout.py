@@ -1,4 +1,4 @@
-"""Splits at random (`tokenizers_core/encoding/dropout.py`, and what each model chooses from).
+"""Splits at random (`tokenizers_core/encoding/dropout.py`, and each model's choices).
 
 Sources: Provilkov et al. 2020 (BPE-dropout), Hiraoka 2022 (MaxMatch-dropout), Kudo 2018 (subword
 regularization). Oracles: all outcomes of all coins enumerated, on symbols as plain strings; and as judges of
@@ -136,9 +136,9 @@ def test_samples_follow_the_distribution(
 
 
 def test_the_librarys_dropout_follows_our_distribution() -> None:
-    """Where pairs don't overlap. Where they do, the library drops fewer: its queue still holds pairs that a
-    merge has taken apart, and each time it meets one of them, all that dropped out gets another chance.
-    (“hugs” with `MERGES` and 0.3: h·ug·s in 5 % of cases, in the paper 21 %.)
+    """Where pairs don't overlap. Where they do, the library drops fewer: its queue still holds pairs taken
+    apart by a merge, and at each of them all dropped ones get another chance. (“hugs” with `MERGES` and 0.3:
+    h·ug·s in 5 % of cases, in the paper 21 %.)
     """
     merges = [("u", "g"), ("h", "ug"), ("hug", "s"), ("a", "b")]
     tokens = ["h", "u", "g", "s", "a", "b", "ug", "hug", "hugs", "ab"]

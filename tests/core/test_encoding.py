@@ -1,11 +1,11 @@
-"""Encodings (`tokenizers_core/encoding/encoding.py`): what is known of every token.
+"""Encodings (`tokenizers_core/encoding/encoding.py`): the properties of every token.
 
 Oracles: the `tokenizers` library with the same vocabulary, template, truncation and padding, for every
 property and every way between characters, tokens and words.
 
 Known differences, where the library is at odds with itself (`Encoding` says which): they are left out of the
 comparison here by name, and have tests of their own. A further one is older: with NFC and NFKC a composed
-character has the whole of what it was composed from, and in the library only the first part of it.
+character has its whole source, and in the library only the first part of it.
 """
 
 from __future__ import annotations
@@ -79,8 +79,7 @@ def test_everything_through_a_normalizer(name: str) -> None:
     @example("Ünïcödé Straße 中文", "É")
     @given(hostile, hostile)
     def check(text: str, pair: str) -> None:
-        # Special tokens that look otherwise after normalizing are a matter of the library's added tokens, not
-        # of ours.
+        # Special tokens with another normalized form are a matter of the library's added tokens, not of ours.
         text, pair = (one.replace("[UNK]", "").replace("[", "(").replace("<", "(") for one in (text, pair))
         encoding, expected = ours.encode(text, pair), theirs.encode(text, pair)
         assert seen(encoding) == seen(expected)
@@ -134,7 +133,7 @@ def test_options_share_what_was_learned() -> None:
 @pytest.mark.parametrize("text", ["", "to be", "né 茶 😀\n", "a<s>é</s>", "e\u0301 <s>", "  "])
 @pytest.mark.parametrize("normalizer", ["none", "nfc"])
 def test_offsets_by_lengths_are_those_of_the_words(text: str, normalizer: str) -> None:
-    """Oracle: `align`, which looks at each word and is held against the library."""
+    """Oracle: `align`, which looks at each word and is compared with the library."""
     corpus = Corpus.from_texts(["to be né 茶"], normalizer, "byte_level")
     tokenizer = train_bpe(corpus, merges=9, special_tokens=["<s>", "</s>"], alphabet="bytes").tokenizer()
     quick = tokenizer.quick_offsets(text, tokenizer.ids(text))

@@ -10,7 +10,7 @@ import pytest
 from tokenizers_core import errors
 
 UNSAVABLE = ("pattern", "part", "suffix", "token", "first", "second", "prefix")
-"""What an UnsavableError may quote."""
+"""Possible quotations in an UnsavableError."""
 SAMPLES: list[errors.TokenizersCoreError] = [
     errors.EmptyCorpusError(0),
     errors.EmptyCorpusError(7),

@@ -1,6 +1,6 @@
-"""What leaves the app (`tokenizers_core/files/exports.py`).
+"""Files from the app (`tokenizers_core/files/exports.py`).
 
-Oracles: Python's `json` and `csv` readers; the events, which the traces rebuild one by one; the `tokenizers`
+Oracles: Python's `json` and `csv` readers; the events, rebuilt one by one by the traces; the `tokenizers`
 library, which loads `vocab.json` and `merges.txt`; `tiktoken`, which encodes by the ranks of a `.tiktoken`
 file; the `sentencepiece` library's own `.vocab`; and the Hugging Face course's four sentences
 (`golden/unigram_course.json`).
@@ -185,7 +185,7 @@ def course(method: str) -> UnigramTrace:
 
 
 def told(trace: UnigramTrace, step: int) -> dict[str, Any]:
-    """What the file is to say of a step, from its event."""
+    """The file's expected entry for a step, from its event."""
     snapshot = trace[step]
     event = snapshot.event
     shared = {"step": step, "kind": event.kind, "size": len(snapshot.pieces)}
@@ -209,7 +209,7 @@ def told(trace: UnigramTrace, step: int) -> dict[str, Any]:
 
 
 def expect_events(trace: UnigramTrace) -> list[str]:
-    """The file says what the events say, step by step; returns the kinds of the steps."""
+    """The file agrees with the events, step by step; returns the kinds of the steps."""
     steps = json.loads(prunes_to_json(trace))["steps"]
     assert len(steps) == len(trace)
     for step, result in enumerate(steps, start=1):
@@ -310,8 +310,8 @@ def test_pieces_tsv(method: str) -> None:
 
 
 def test_pieces_tsv_has_the_form_of_sentencepiece(tmp_path: Path) -> None:
-    """Its own `.vocab` of the same pieces, whose scores are rounded; characters that it put back score
-    otherwise."""
+    """Its own `.vocab` of the same pieces, with rounded scores; characters that it put back have other
+    scores."""
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(COURSE["corpus"]),
         model_prefix=str(tmp_path / "theirs"),
@@ -340,7 +340,7 @@ def test_pieces_tsv_of_separators() -> None:
     lines = pieces_tsv(trace, 0).split("\n")
     assert lines[:3] == ["<unk>\t0", r"\\n" + "\t0", r"\t" + "\t0"]
     names = [line.split("\t")[0] for line in lines[:-1]]
-    assert len(names) == len(set(names))  # a piece that is a special token stands there once
+    assert len(names) == len(set(names))  # a piece equal to a special token stands there once
     assert [line.count("\t") for line in lines[:-1]] == [1] * len(names)
     assert {"a", r"\n", r"\r", r"\n\r", "\\\\", r"a\tb", "\u2028"} <= set(names)
 
@@ -353,7 +353,7 @@ def test_files_of_a_unigram_run_without_steps() -> None:
     assert pieces_tsv(trace) == "a\t0.0\n<unk>\t0\n"
 
 
-# --- Files of a tokenizer, which has no trace if it was loaded ----------------------------------------------
+# --- Files of a tokenizer (a loaded one has no trace) -------------------------------------------------------
 
 
 def test_a_loaded_tokenizer_has_the_files_of_the_one_that_was_trained() -> None:
@@ -410,8 +410,8 @@ def test_tiktoken_encodes_a_large_text_by_our_ranks(pattern: str) -> None:
 
 
 def merged_by_rank(word: str, ranks: Mapping[str, int]) -> list[int]:
-    """What tiktoken does: any two neighbours that make a token, the lowest rank first; a word that is a token
-    at once."""
+    """tiktoken's way: any two neighbours that make a token, the lowest rank first; a word that is a token at
+    once."""
     if word in ranks:
         return [ranks[word]]
     parts = list(word)
@@ -428,7 +428,7 @@ def merged_by_rank(word: str, ranks: Mapping[str, int]) -> list[int]:
 
 
 def test_learned_pairs_and_ranks_lead_to_the_same_tokens() -> None:
-    """No vocabulary is found in which a token can be reached by two routes that lead to different splits."""
+    """No vocabulary is found with two routes to a token and different splits by them."""
     chance = random.Random(0)
 
     def word(longest: int) -> str:

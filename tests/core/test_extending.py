@@ -1,9 +1,9 @@
-"""Training that goes on with a tokenizer (`train_bpe(extend=...)`), trimming, and what bounds exclude.
+"""Training that goes on with a tokenizer (`train_bpe(extend=...)`), trimming, and exclusions by bounds.
 
-Oracles: the `tokenizers` library, which reads the new files and encodes text that no training has seen;
+Oracles: the `tokenizers` library, which reads the new files and encodes text unseen in training;
 `plain_extended`, which splits the corpus by the old tokenizer, recounts everything at each step and shares
-nothing with the engine; for trimming, the run itself: it is what training had reached some merges earlier.
-GPT-2's real vocabulary comes with the app.
+nothing with the engine; for trimming, the run itself: its state some merges earlier. GPT-2's real vocabulary
+is part of the app.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ HELD_BACK = "Der schnelle braune Fuchs springt über den faulen Hund.\nすばし
 
 
 def plain_extended(old: Tokenizer, corpus: Corpus, merges: int, least: int) -> list[tuple[str, str]]:
-    """The merges that come on top, by recounting all pairs at each step; of equal ones that of the lowest
+    """The additional merges, by a recount of all pairs at each step; of equal ones the one with the lowest
     ids."""
     tokens = list(old.tokens)
     words = {
@@ -69,7 +69,7 @@ def plain_extended(old: Tokenizer, corpus: Corpus, merges: int, least: int) -> l
 
 @cache
 def gpt2() -> Tokenizer:
-    """GPT-2's tokenizer, from the merges that OpenAI published."""
+    """GPT-2's tokenizer, from the merges published by OpenAI."""
     lines = (ASSETS / "vocabularies/gpt2/merges.txt").read_text("utf-8").splitlines()
     merges = [line.split(" ") for line in lines]
     tokens = [*sorted(BYTE_TO_SYMBOL), *("".join(pair) for pair in merges), "<|endoftext|>"]
@@ -94,8 +94,8 @@ def gpt2() -> Tokenizer:
 
 @cache
 def japanese() -> tuple[list[str], list[str]]:
-    """Two hundred kilobytes of Japanese, the app's own translations several times over, shuffled; and what is
-    held back of them."""
+    """Two hundred kilobytes of Japanese, the app's own translations several times over, shuffled; and the
+    part held back."""
     text = (ASSETS / "locale/ja/LC_MESSAGES/tokensteps.po").read_text("utf-8")
     lines = [line[8:-1] for line in text.splitlines() if line.startswith('msgstr "') and len(line) > 9]
     Random(1).shuffle(lines)
@@ -115,7 +115,7 @@ def japanese() -> tuple[list[str], list[str]]:
 
 
 def test_gpt2_gone_on_with_on_japanese() -> None:
-    """All 50,257 ids stay, the library reads the new file, and it gives the same ids for text that was held
+    """All 50,257 ids stay, the library reads the new file, and it gives the same ids for the text held
     back."""
     old, (taught, held) = gpt2(), japanese()
     assert len(old.tokens) == 50_257
@@ -173,7 +173,7 @@ def test_what_is_learned_on_top_is_what_recounting_finds(
     result = trace.tokenizer()
     assert list(result.tokens[: len(tokenizer.tokens)]) == list(tokenizer.tokens)
     assert result.special_tokens == tokenizer.special_tokens
-    for step in {0, len(trace) // 2, len(trace)}:  # what a step shows is what its tokenizer does
+    for step in {0, len(trace) // 2, len(trace)}:  # a step's display agrees with its tokenizer
         at, splits = trace.tokenizer(step), trace[step].splits()
         assert all(splits[word] == tuple(map(at.token, at.model.encode_word(word))) for word in corpus.words)
     assert pickle.loads(pickle.dumps(trace)) == trace

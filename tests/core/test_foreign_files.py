@@ -1,9 +1,9 @@
-"""tokenizer.json files of others: those that load, those with parts that are lacking, and those that are
-broken or hostile.
+"""tokenizer.json files of others: loadable ones, ones with parts missing in the engine, broken and hostile
+ones.
 
-Oracles: the `tokenizers` library, which trains and writes the files here, and encodes the same texts; what
-the documents of published models hold (GPT-2, BERT, RoBERTa, OpenAI's GPT, Llama, T5, Qwen) is rebuilt in
-small. Hypothesis changes valid files at random.
+Oracles: the `tokenizers` library, which trains and writes the files here, and encodes the same texts; the
+documents of published models (GPT-2, BERT, RoBERTa, OpenAI's GPT, Llama, T5, Qwen) are rebuilt in small.
+Hypothesis changes valid files at random.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ LINES = [
     "  two  ",
 ]
 
-# --- Files that the library trained and wrote ---------------------------------------------------------------
+# --- Files trained and written by the library ---------------------------------------------------------------
 
 
 def built(
@@ -72,7 +72,7 @@ def built(
     post_processor: Any = None,
     decoder: Any = None,
 ) -> tokenizers.Tokenizer:
-    """A tokenizer that the library trained. `post_processor` may need to know the tokens' ids."""
+    """A tokenizer trained by the library. `post_processor` may need to know the tokens' ids."""
     tokenizer = tokenizers.Tokenizer(model)
     tokenizer.pre_tokenizer = pre_tokenizer
     if normalizer:
@@ -354,7 +354,7 @@ def test_the_parts_that_a_new_tokenizer_is_trained_with() -> None:
     assert special_tokens_of({"model": {"type": "BPE"}}) == ()
 
 
-# --- What is lacking ----------------------------------------------------------------------------------------
+# --- Missing parts ------------------------------------------------------------------------------------------
 
 
 def small(**changes: Any) -> dict[str, Any]:
@@ -651,7 +651,7 @@ def test_a_pattern_that_never_ends_is_stopped() -> None:
 
 
 def usable_or_refused(load: Callable[[], Tokenizer]) -> None:
-    """Either a tokenizer that encodes and decodes a text, or an error of ours; and soon."""
+    """Either a tokenizer able to encode and decode a text, or an error of ours; and soon."""
     begin = time.thread_time()
     refused: TokenizersCoreError | None = None
     try:
@@ -669,7 +669,7 @@ def usable_or_refused(load: Callable[[], Tokenizer]) -> None:
 
 
 def paths(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The places in a document that can be changed; of long lists the first few."""
+    """The places in a document to change; of long lists the first few."""
     items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
     for key, value in [*items][:12]:
         yield (*path, key)

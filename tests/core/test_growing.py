@@ -1,8 +1,7 @@
 """A run looked at while it grows: `Trace.finished`, `grown`, `settled`, and the `growing` of the training
 functions.
 
-Oracle: the same run, finished. What a trace shows that was cut off on the way has to be what the whole one
-shows at that step.
+Oracle: the same run, finished. A trace cut off on the way has to show the same as the whole one at that step.
 """
 
 from __future__ import annotations
@@ -48,8 +47,7 @@ def checkpoints_are_near() -> Iterator[None]:
 
 
 def grown(train: Callable[..., Any], corpus: Corpus, wanted: Callable[[int], bool]) -> tuple[list[Any], Any]:
-    """The traces of somebody who cuts whenever `wanted` holds of the number of the call, and the whole
-    one."""
+    """The traces cut off at each call with a number that `wanted` accepts, and the whole one."""
     seen: list[Any] = []
     calls = count()
 
@@ -62,7 +60,7 @@ def grown(train: Callable[..., Any], corpus: Corpus, wanted: Callable[[int], boo
 
 
 def agrees(part: Any, whole: Any, step: int) -> None:
-    """At this step, a trace that grew shows what the whole one does; what nobody knew yet is empty."""
+    """At this step, a growing trace shows the same as the whole one; values still unknown are empty."""
     if step <= part.settled or not isinstance(part, UnigramTrace):
         assert part[step] == whole[step]
     mine, its = part[step], whole[step]
@@ -84,8 +82,7 @@ def agrees(part: Any, whole: Any, step: int) -> None:
 def test_every_step_of_a_growing_trace_is_that_of_the_finished_one(
     name: str, counts: dict[str, int], cuts: set[int], order: random.Random
 ) -> None:
-    """Whenever it is cut, and in whatever order longer and shorter traces are read, which share their
-    checkpoints."""
+    """With any cuts, and any reading order of longer and shorter traces (they share their checkpoints)."""
     parts, whole = grown(TRAINERS[name], Corpus.from_counts(counts), cuts.__contains__)
     assert whole.finished and [len(part) for part in parts] == sorted(len(part) for part in parts)
     requests = [(part, step) for part in parts for step in range(len(part) + 1)]
@@ -119,7 +116,7 @@ def test_a_seed_can_be_seen_before_its_loss_is_known(name: str) -> None:
 
 @pytest.mark.parametrize("name", TRAINERS)
 def test_a_stopped_run_is_one_that_stopped_growing(name: str) -> None:
-    """It is finished, and its steps are the steps of the trace that grew until then."""
+    """It is finished, and its steps are the steps of the growing trace until then."""
     parts, requests = [], count()
 
     def growing(cut: CutOff) -> None:

@@ -1,10 +1,10 @@
-"""The health of a vocabulary: which tokens some text produces, which none can, and what a vocabulary is made
-up of.
+"""The health of a vocabulary: tokens produced by some text, tokens produced by none, and the make-up of a
+vocabulary.
 
 Oracles: on small vocabularies every text up to a length, encoded one by one, by the `tokenizers` library
 where it has the same model; on GPT-2's 50,257 tokens `tiktoken`, asked for each token's own text and for
-every text that is said to have one. For what reaches a model: every string over letters of all classes, cut
-by the pre-tokenizers themselves; all characters of Unicode, encoded.
+every text said to have one. For input to a model: every string over letters of all classes, cut by the
+pre-tokenizers themselves; all characters of Unicode, encoded.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def every(letters: str, longest: int) -> Iterator[str]:
 
 
 def some_merges(random: Random, prefix: str = "", suffix: str = "") -> tuple[list[str], list[Pair]]:
-    """A vocabulary over a and b, and merges in an order that no training would learn: many tokens are never
+    """A vocabulary over a and b, and merges in an order impossible in training: many tokens are never
     formed."""
     tokens = ["a", "b", *((f"{prefix}a", f"{prefix}b") if prefix else ())]
     if suffix:
@@ -65,7 +65,7 @@ def some_merges(random: Random, prefix: str = "", suffix: str = "") -> tuple[lis
             merges[Pair(first, second)] = None
             tokens.append(joined)
     if random.random() < 0.3:
-        tokens.append("".join(random.choices("ab", k=3)))  # which no merge may make
+        tokens.append("".join(random.choices("ab", k=3)))  # perhaps without a merge
     order = [*merges]
     random.shuffle(order)
     return list(dict.fromkeys(tokens)), order
@@ -76,7 +76,7 @@ def test_a_token_is_formed_in_some_word_or_its_own_symbols_never_meet(prefix: st
     kinds = set()
     for seed in range(sampled(480)):
         tokens, merges = some_merges(Random(seed), prefix, suffix)
-        # c is never merged: whatever is formed in some place of a word can stand there.
+        # c is never merged: a token formed in some place of a word can stand there.
         tokens += dict.fromkeys([f"{before}c{after}" for before in ("", prefix) for after in ("", suffix)])
         vocab = {token: identifier for identifier, token in enumerate(tokens)}
         marks = {"continuing_subword_prefix": prefix, "end_of_word_suffix": suffix}
@@ -142,7 +142,7 @@ def test_what_bert_can_never_give_is_ruled_out_and_the_rest_is_shown(seed: int) 
     never = {identifier for identifier, verdict in verdicts.items() if verdict.ruled_out}
     assert never.isdisjoint(produced)
     assert checked.finished
-    # Nothing is left open here, and whatever is not ruled out was seen or shown.
+    # Nothing is left open here, and every token not ruled out was seen or shown.
     assert {verdict.kind for verdict in verdicts.values()} <= {"apart", "shown", "normalized", "cut", "alone"}
     for identifier, verdict in verdicts.items():
         if verdict.kind == "shown":
@@ -211,7 +211,7 @@ def test_gpt2_with_two_merges_exchanged_has_tokens_whose_merges_never_meet() -> 
     assert (messages["the"].rank, messages["the"].own_rank, messages["the"].instead) == (0, 2, ("t", "he"))
 
 
-# --- What reaches a model -----------------------------------------------------------------------------------
+# --- Input to a model ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -320,7 +320,7 @@ def test_a_check_can_be_stopped_and_says_how_far_it_is() -> None:
 
 
 def test_trained_vocabularies_are_healthy() -> None:
-    """What BPE has learned it can form: every merge was made in a word of the corpus. (WordPiece and Unigram
+    """BPE can form every learned token: each merge was made in a word of the corpus. (WordPiece and Unigram
     leave symbols of merged words.)"""
     corpus = Corpus.from_texts(["the cat sat on the mat with the rat, then the bat"])
     for trace in (
@@ -333,7 +333,7 @@ def test_trained_vocabularies_are_healthy() -> None:
         assert kinds <= {"apart", "shown", "better"}, trace.algorithm
 
 
-# --- What a vocabulary is made up of ------------------------------------------------------------------------
+# --- Make-up of a vocabulary --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

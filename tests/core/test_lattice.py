@@ -62,7 +62,7 @@ def shares(figures: Iterable[tuple[str, int]]) -> dict[str, float]:
 
 
 class Case(NamedTuple):
-    """What a lattice is made of."""
+    """The ingredients of a lattice."""
 
     word: str
     pieces: dict[str, float]
@@ -74,13 +74,12 @@ class Case(NamedTuple):
 
     @property
     def paths(self) -> list[PlainPath]:
-        """All segmentations, best first; of those that are equally good the one with the longer last
-        piece."""
+        """All segmentations, best first; of equally good ones the one with the longer last piece."""
         return sorted(all_paths(*self), key=lambda path: (-path[1], [-len(piece) for piece in path[0][::-1]]))
 
 
 eighths = st.integers(-24, -1).map(lambda eighths: eighths / 8)
-"""Log probabilities whose sums are exact, and often equal."""
+"""Log probabilities with exact, often equal sums."""
 numbers = st.floats(-30, -0.001)
 
 
@@ -281,7 +280,7 @@ def test_posteriors_by_hand() -> None:
 
 
 def test_ways_are_tied_up_to_rounding() -> None:
-    """-0.1 - 0.2 is not -0.3 in floats, and comes second; what is a millionth less probable is no tie."""
+    """-0.1 - 0.2 is not -0.3 in floats, and comes second; a millionth less in probability is no tie."""
     event = cast(ForwardEvent, Lattice.build("ab", {"a": -0.1, "b": -0.2, "ab": -0.3}).viterbi()[2].event)
     assert event.winner is not None and event.winner.edge.piece == "ab"
     assert event.arrivals[0].log_probability > event.arrivals[1].log_probability
@@ -330,7 +329,7 @@ def test_longer_pieces_are_not_looked_up() -> None:
 
 
 def test_long_texts_and_small_probabilities() -> None:
-    """A path of 5,000 unlikely characters has a probability that no float can hold."""
+    """A path of 5,000 unlikely characters has a probability too small for a float."""
     lattice = Lattice.build("ab" * 2500, {"a": -40.0, "b": -40.0, "ab": -70.0})
     best = lattice.best()
     assert best is not None and best.log_probability == -70.0 * 2500
@@ -429,7 +428,7 @@ def scores() -> dict[str, float]:
 
 @cache
 def real_words() -> tuple[str, ...]:
-    """All words of the standard library's text and of the app's examples, most of whose scripts the model
+    """All words of the standard library's text and of the app's examples, mostly in scripts that the model
     never saw."""
     texts = [library_text(60_000), *(path.read_text("utf-8") for path in sorted(CORPORA.glob("*.txt")))]
     return Corpus.from_texts(texts, pre_tokenizer="whitespace_split_metaspace").words
@@ -456,8 +455,7 @@ def test_words_split_as_in_the_tokenizers_library() -> None:
 
 
 def test_words_split_as_in_the_sentencepiece_library() -> None:
-    """The library adds in float32, so words whose two best splits are (nearly) tied may differ, and no
-    other."""
+    """The library adds in float32, so words with (nearly) tied best splits may differ, and no other."""
     model = trained()
     tied: list[str] = []
     different: list[str] = []

@@ -1,4 +1,4 @@
-"""Properties that are worked out once (`tokenizers_core/lazy.py`). Oracle: counting, and threads that meet at
+"""Properties worked out once (`tokenizers_core/lazy.py`). Oracle: counting, and threads that meet at
 events."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ PATIENT = 30.0
 
 
 class Slow:
-    """Has a property that waits to be let go."""
+    """Has a property that waits for the test's word."""
 
     def __init__(self, gate: threading.Event | None = None) -> None:
         self.gate, self.times, self.begun = gate, 0, threading.Event()

@@ -1,9 +1,9 @@
 """Limits on training: the length of tokens, and the alphabet (`tokenizers_core/training/options/`).
 
 Oracles: the `tokenizers` library's `BpeTrainer` with the same limits, step by step, on 200 KB of text and on
-generated corpora (it breaks ties by ids); SentencePiece for the characters that a coverage keeps; for
-WordPiece a recount at each step. The library wants one more for `max_token_length`, and always makes a pair
-of two characters.
+generated corpora (it breaks ties by ids); SentencePiece for the characters kept by a coverage; for WordPiece
+a recount at each step. The library wants one more for `max_token_length`, and always makes a pair of two
+characters.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def test_small_corpora_as_in_the_library(
 
 
 def _cut_is_clear(corpus: Corpus, letters: int, initial: str) -> bool:
-    """Whether the library, which takes any of several equally frequent characters, has nothing to choose."""
+    """Whether the library has no choice: it takes any of several equally frequent characters."""
     order = sorted(
         (count for one, count in characters_of(corpus).items() if one not in initial), reverse=True
     )
@@ -119,8 +119,7 @@ def _cut_is_clear(corpus: Corpus, letters: int, initial: str) -> bool:
 def test_wordpiece_merges_the_best_pair_that_is_allowed(
     counts: dict[str, int], longest: int, letters: int
 ) -> None:
-    """Each step recounted: no pair that is short enough scores better, and what is said to be excluded would
-    have won."""
+    """Each step recounted: no pair short enough scores better, and the excluded ones would have won."""
     limits: dict[str, Any] = {"max_token_length": longest} | ({"limit_alphabet": letters} if letters else {})
     trace = train_wordpiece(Corpus.from_counts(counts), **limits)
     for step in range(1, len(trace) + 1):
@@ -227,7 +226,7 @@ def test_limits_that_make_no_sense(limits: dict[str, Any], told: str) -> None:
 
 
 def test_what_is_not_limited_is_trained_as_before() -> None:
-    """Settings that were not asked for aren't recorded, and no pair is looked at for them."""
+    """Unused settings aren't recorded, and no pair is looked at for them."""
     trace = train_bpe(Corpus.from_counts({"hug": 1}))
     assert trace.bounds is None and not {*Limits._fields} & trace.settings.keys() and trace[1].excluded == ()
     assert train_unigram(Corpus.from_counts({"hug": 1}), 10, 5, max_piece_length=2)[-1].vocab

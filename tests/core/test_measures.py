@@ -1,8 +1,8 @@
 """Measures of a tokenizer on a text (`tokenizers_core/measures.py`).
 
-Oracles: golden/measures.json; tokenization-scorer 1.1.8, whose figures on texts of this project are in
-golden/tokenization_scorer.json (it returns 0 at order 1, where Shannon's formula is); and plain recounts with
-`fractions`.
+Oracles: golden/measures.json; tokenization-scorer 1.1.8, with its figures on texts of this project in
+golden/tokenization_scorer.json (it returns 0 at order 1, in place of Shannon's formula); and plain recounts
+with `fractions`.
 """
 
 from __future__ import annotations

@@ -200,7 +200,7 @@ def test_marked_words_show_what_has_just_merged() -> None:
 
 
 def test_a_token_made_by_a_second_route_is_one_token() -> None:
-    # The corpus spells the end-of-word symbol out: its characters merge to the token that ends each word.
+    # The corpus spells the end-of-word symbol out: its characters merge to the last token of each word.
     trace = train_bpe(Corpus.from_counts({"</w>": 3, "a</w>": 1}, pre_tokenizer="end_of_word"))
     spelled = next(event for event in events(trace) if event.token == "</w>")
     assert (spelled.is_new, spelled.token_id) == (False, trace.vocabulary.ids["</w>"])
@@ -298,7 +298,7 @@ def test_pickling() -> None:
     copy = pickle.loads(pickle.dumps(HUG))
     assert copy == HUG
     assert [*copy] == [*HUG]
-    # What was computed on the way stays behind.
+    # Values computed on the way stay behind.
     assert HUG.__getstate__().keys() == train_bpe(HUG.corpus).__getstate__().keys() < HUG.__dict__.keys()
 
 
@@ -310,8 +310,8 @@ def test_words_a_step_changed() -> None:
 
 
 def test_the_lineage_of_a_token_too_deep_to_recurse() -> None:
-    """Two letters in an order that never repeats make one token grow by a letter a step, as a Fibonacci word
-    does not."""
+    """Two letters in an order without repetition make one token grow by a letter a step (a Fibonacci word
+    doesn't)."""
     word = "".join(chr(0x4E00 + index) for index in range(3000))
     trace = train_bpe(Corpus.from_counts({word: 1}))
     deepest = max(trace.step_of_token, key=trace.step_of_token.__getitem__)

@@ -2,7 +2,7 @@
 
 Source: `golden/paritybpe.json`, a run recomputed by a plain program. Oracle: `oracle_kinds.plain_parity`,
 which recounts everything at each step and shares nothing with the engine, on generated corpora, under all tie
-rules and options. Judge: `ParityBpeTrainer` of the `tokenizers` library, whose ties go to the greatest
+rules and options. Judge: `ParityBpeTrainer` of the `tokenizers` library, with ties won by the greatest
 strings.
 """
 
@@ -179,7 +179,7 @@ def library(
     ids=["base", "global", "window", "ratio"],
 )  # fmt: skip
 def test_the_librarys_merges_on_six_languages(ours: dict[str, Any], settings: dict[str, Any]) -> None:
-    """The same pairs in the same order. Theirs takes floats for ratios, which decide no step here."""
+    """The same pairs in the same order. Theirs takes floats for ratios; they decide no step here."""
     corpora = {
         name: Corpus.from_texts(lines, pre_tokenizer="whitespace_split") for name, lines in SIX.items()
     }
@@ -189,8 +189,7 @@ def test_the_librarys_merges_on_six_languages(ours: dict[str, Any], settings: di
 
 
 def test_the_librarys_merges_on_300_kb() -> None:
-    """Corpora of unlike sizes, and a parallel text of its own: what is balanced is not what is learned
-    from."""
+    """Corpora of unlike sizes, and a parallel text of its own: the balanced text is not the training text."""
     corpora = {"en": prose(200_000).splitlines(), "python": library_text(100_000).splitlines()}
     parallel = {"en": prose(12_000).splitlines(), "python": library_text(12_000).splitlines()}
     ours = [

@@ -30,7 +30,7 @@ from tokenizers_core.text.splitting import PRE_TOKENIZERS, Splitter
         (r"(\w)(\d)", "a1 b2", ["a1", "Ġ", "b2"]),  # groups don't replace the match
         ("(?r)..", "abcde", ["a", "bc", "de"]),
         (r"a\Kb", "xabx", ["xa", "b", "x"]),
-        ("gpt3", "a gpt3", ["aĠ", "gpt3"]),  # a name that PATTERNS hasn't is a pattern like any other
+        ("gpt3", "a gpt3", ["aĠ", "gpt3"]),  # a name missing in PATTERNS is a pattern like any other
     ],
 )
 def test_own_pattern_loses_nothing(pattern: str, text: str, expected: list[str]) -> None:
@@ -54,7 +54,7 @@ def test_own_pattern_times_out() -> None:
 
 
 def test_timeout_covers_the_whole_corpus() -> None:
-    """Texts that are quick one by one still end, and what is left over is not a fresh allowance."""
+    """Texts, quick one by one, still end together: what is left gets no fresh allowance."""
     read = 0
 
     def texts() -> Iterable[str]:

@@ -1,6 +1,6 @@
 """PickyBPE (`tokenizers_core/training/kinds/pickybpe.py`).
 
-Source: `golden/pickybpe.json`, runs recomputed by a plain program that agrees with the authors' own. Oracle:
+Source: `golden/pickybpe.json`, runs recomputed by a plain program in agreement with the authors' own. Oracle:
 `oracle_kinds.plain_picky`, which recounts the whole corpus at each step and shares nothing with the engine,
 on generated corpora, under all tie rules; on prose an independent recount of each removal's share.
 """
@@ -181,8 +181,8 @@ def test_at_one_nothing_leaves() -> None:
 
 
 def test_removals_of_prose_recounted() -> None:
-    """200 KB: each removal's share counted anew in the words before and after the merge, and the share of
-    what stays; the vocabulary has no token twice."""
+    """200 KB: each removal's share counted anew in the words before and after the merge, and the share of the
+    remaining tokens; the vocabulary has no token twice."""
     trace = train_pickybpe(
         Corpus.from_texts([prose(200_000)]), 600, threshold=Fraction(7, 10), alphabet="bytes"
     )
@@ -223,8 +223,7 @@ def test_removals_of_prose_recounted() -> None:
 
 
 def test_a_pair_may_be_met_earlier_though_as_often() -> None:
-    """`b C` is lost in the third word and gained in the first, when `a b` becomes the token C that is there
-    already."""
+    """`b C` is lost in the third word and gained in the first, when `a b` becomes the existing token C."""
     table = PairTable([Private(word) for word in ("bab", "xy", "abC", "bC")], [1, 2, 1, 1])
     vocabulary = Vocabulary(map(chr, range(128)))
     queue = CountQueue(table, TIE_RULES["first"].in_run(table, vocabulary, byte_level=False))
@@ -288,7 +287,7 @@ def test_sampling() -> None:
     assert tokenizer.model.sample("hugs", 0.0, Random(1)) == ("hugs",)
     assert tokenizer.model.sample("hugs", 1.0, Random(1)) == ("h", "u", "g", "s")
     drawn = {tokenizer.model.sample("hugs", 0.5, Random(seed)) for seed in range(200)}
-    assert drawn == {("h", "u", "g", "s"), ("hug", "s"), ("hugs",)}  # never `ug`, which always leaves again
+    assert drawn == {("h", "u", "g", "s"), ("hug", "s"), ("hugs",)}  # never `ug`: it always leaves again
     assert tokenizer.model.distribution("hugs", 0.5) is None
 
 

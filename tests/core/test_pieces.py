@@ -1,6 +1,6 @@
 """SentencePiece models (`tokenizers_core/files/pieces.py`), and Mistral's tekken.json.
 
-Oracles: `sentencepiece` itself, on models that it trains here with all its settings; `tiktoken`'s encoder for
+Oracles: `sentencepiece` itself, on models trained by it here with all its settings; `tiktoken`'s encoder for
 tekken's ranks.
 """
 
@@ -238,7 +238,7 @@ def test_a_changed_model_is_refused_or_read() -> None:
 
 
 def tekken(listed: bool) -> tuple[dict[str, Any], tiktoken.Encoding]:
-    """A small tekken.json, and the encoder that mistral_common would make of it."""
+    """A small tekken.json, and mistral_common's encoder of it."""
     trace = train_bpe(Corpus.from_texts(LINES), 500, alphabet="bytes")
     results = [trace.tokenizer().token_bytes(identifier) for identifier in range(500)]
     special = [

@@ -3,10 +3,10 @@
 Sources and oracles: `golden/pipeline.json` (published examples, recomputed with the `tokenizers` library),
 and the library itself, asked during the test, on generated text over all of Unicode but surrogates.
 
-The library's Unicode tables are not the ones Python and `regex` have (several are older, one is newer), so a
-few code points belong to different classes there. `differing_*` finds these exactly, by comparing class by
-class, and the generated texts leave out just those; `test_only_young_code_points_differ` says how many there
-may be, and why.
+The library's Unicode tables differ from Python's and `regex`'s (several are older, one is newer), so a few
+code points belong to different classes there. `differing_*` finds these exactly, by comparing class by class,
+and the generated texts leave out just those; `test_only_young_code_points_differ` says how many there may be,
+and why.
 """
 
 from __future__ import annotations
@@ -109,10 +109,10 @@ LIBRARY_NORMALIZERS: dict[str, normalizers.Normalizer] = {
     "bert_uncased": normalizers.BertNormalizer(lowercase=True),
 }
 
-# --- Code points that the library's tables class otherwise --------------------------------------------------
+# --- Code points in other classes by the library's tables ---------------------------------------------------
 
-# All that any version of Unicode assigns: plane 3 from its fourth part on and planes 4 to 13 are empty, and
-# 15 and 16 are wholly for private use.
+# All code points assigned by any version of Unicode: plane 3 from its fourth part on and planes 4 to 13 are
+# empty, and 15 and 16 are wholly for private use.
 ASSIGNABLE = (*range(0xD800), *range(0xE000, 0x34000), *range(0xE0000, 0xE1000), 0xF0000, 0x100000)
 EVERY_CHARACTER = "".join(map(chr, ASSIGNABLE))
 BASES = (*range(0x3400, 0xA000), *range(0xAC00, 0xD7A4), *range(0xE000, 0xF900), *range(0x20000, 0x34000))
@@ -146,13 +146,13 @@ def differing_in_one_class(name: str) -> frozenset[str]:
 
 
 def differing_in_class(*classes: str) -> frozenset[str]:
-    """The code points that one of several classes is different about."""
+    """The code points with a difference in one of several classes."""
     return frozenset().union(*map(differing_in_one_class, classes))
 
 
 @cache
 def differing_in_normalizer(name: str) -> frozenset[str]:
-    """The code points that come out otherwise alone, or beside marks that tell their combining class."""
+    """The code points with other results alone, or beside marks that reveal their combining class."""
     fence = "1" if name.startswith("bert") else "\n"
     differing: set[str] = set()
     for before, after, characters in (("", "", EVERY_CHARACTER), ("\u0345", "\u0334", BESIDE_MARKS)):
@@ -161,7 +161,7 @@ def differing_in_normalizer(name: str) -> frozenset[str]:
         ours = normalized_text(text, name).split(fence)
         theirs = LIBRARY_NORMALIZERS[name].normalize_str(text).split(fence)
         differing |= {character for character, a, b in zip(tried, ours, theirs, strict=True) if a != b}
-    # A composed character that one side doesn't know is not made from its parts there either.
+    # A composed character unknown to one side is not made from its parts there either.
     return frozenset(differing.union(*(unicodedata.normalize("NFD", character) for character in differing)))
 
 
@@ -178,7 +178,7 @@ CLASSES = {
     ("whitespace_split_punctuation", ""): ("punctuation", r"\s"),
 }
 
-# What decides in practice, so that generated text hits it often.
+# The decisive characters in practice, so that generated text hits them often.
 
 
 def without(text: str, characters: frozenset[str]) -> str:
@@ -194,7 +194,7 @@ def test_only_young_code_points_differ() -> None:
     """
     classes = {name for names in CLASSES.values() for name in names}
     assert len(differing_in_class(*classes)) < 25_000
-    # Python's tables are the oldest: what differs is unassigned there, but for a letter that changed case.
+    # Python's tables are the oldest: the differing ones are unassigned there, but for one letter's case.
     settled = differing_in_class(*classes - {"punctuation"})
     assert all(unicodedata.category(character) == "Cn" for character in settled - {"\u0295"})
     assert differing_in_class(r"\s") == frozenset()
@@ -204,14 +204,14 @@ def test_only_young_code_points_differ() -> None:
 
 UNICODE_8 = json.loads((Path(__file__).parents[1] / "golden" / "unicode_8.json").read_text("utf-8"))
 RECLASSED = frozenset("\u166d\u1734\u1885\u1886\ua9bd\U000111c9\U0001171e")
-"""Assigned in Unicode 8.0, but of another category since: a sign that is no punctuation any more, marks that
-were letters."""
+"""Assigned in Unicode 8.0, but of another category since: a sign, formerly punctuation; marks, formerly
+letters."""
 
 
 def test_berts_stages_differ_only_on_what_is_younger_than_the_librarys_tables() -> None:
     """The library's tables of punctuation and marks are those of Unicode 8.0. Every code point, alone and
-    between marks; the library is the oracle, and Unicode's own list of what 8.0 assigns says which are
-    younger."""
+    between marks; the library is the oracle, and Unicode's own list of the assignments of 8.0 tells the
+    younger ones."""
     ends = [[int(end, 16) for end in part.split("-")] for part in " ".join(UNICODE_8["assigned"]).split()]
     assigned = {chr(point) for first, *last in ends for point in range(first, (last or [first])[0] + 1)}
     differing = differing_in_class("punctuation").union(
@@ -266,7 +266,7 @@ def test_pre_tokens_and_offsets_are_the_librarys(rule: tuple[str, str]) -> None:
 
 def test_every_pre_tokenizer_is_checked() -> None:
     assert {name for name, _ in LIBRARY_PRE_TOKENIZERS} == set(PRE_TOKENIZERS) - {
-        BEHIND  # which the library lacks: see `test_sentencepiece_bpe`
+        BEHIND  # missing in the library: see `test_sentencepiece_bpe`
     }
     assert {name for name, _ in LIBRARY_NORMALIZERS.items()} == set(NORMALIZERS)
     assert set(PATTERNS) < {pattern for _, pattern in LIBRARY_PRE_TOKENIZERS}
@@ -341,7 +341,7 @@ def test_spans_of_bytes_and_marks() -> None:
 
 
 def slow_spans_agree(text: str, name: str) -> bool:
-    """Whether each normalized character is found in what its span by itself normalizes to."""
+    """Whether each normalized character is found in its span's own normalized form."""
     normalized = normalize(text, name)
     return all(
         character in unicodedata.normalize("NFKC", normalized_text(text[start:end], name))
@@ -373,7 +373,7 @@ def test_normalized_text_is_the_librarys(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["none", "lowercase", "strip_accents", "bert_cased", "bert_uncased"])
 def test_offsets_through_a_normalizer_are_the_librarys(name: str) -> None:
-    """The oracle: a model that makes one [UNK] of each pre-token, with offsets into the original text."""
+    """The oracle: a model with one [UNK] for each pre-token, with offsets into the original text."""
     library = Tokenizer(models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
     library.normalizer = LIBRARY_NORMALIZERS[name]
     library.pre_tokenizer = pre_tokenizers.WhitespaceSplit()

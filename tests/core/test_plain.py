@@ -48,7 +48,7 @@ KINDS = (superbpe, pickybpe, paritybpe, sentencepiece_bpe)
 CHAPTER = (bpe, byte_alphabet, wordpiece, viterbi, unigram, unigram_em, *KINDS)
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 MOST_LINES = 30
-"""Of a function, its docstring included: what fits on a slide."""
+"""Of a function, its docstring included: enough for a slide."""
 MOST_CODE = 20
 """Of its lines after the docstring."""
 
@@ -59,7 +59,7 @@ words = (
 )
 corpora = st.dictionaries(words, st.integers(1, 5), min_size=1, max_size=6)
 latin = st.dictionaries(st.text("abé", min_size=1, max_size=9), st.integers(1, 5), min_size=1, max_size=6)
-"""One script: the plain version's seed also has pieces that mix several."""
+"""One script: the plain version's seed also has pieces in several."""
 few = examples(60)
 
 
@@ -209,7 +209,7 @@ def test_the_byte_alphabet_is_the_engines() -> None:
 def test_byte_level_bpe_is_the_engines(counts: dict[str, int]) -> None:
     corpus = Corpus.from_counts(counts, pre_tokenizer="byte_level")
     written = {byte_alphabet.to_symbols(word): count for word, count in counts.items()}
-    if tuple(written) != corpus.words:  # a text that the pattern cuts
+    if tuple(written) != corpus.words:  # a text cut by the pattern
         written = dict(corpus.items())
     trace = train_bpe(corpus, 260, alphabet="bytes")
     vocabulary, merges, splits = bpe.train(written, 260, alphabet=byte_alphabet.SYMBOLS.values())
@@ -265,7 +265,7 @@ def test_the_courses_unigram_has_the_published_figures() -> None:
 
 
 def same_rounds(counts: dict[str, int], trace: UnigramTrace) -> None:
-    """The same seed, what each piece's removal costs in every round, and the model after it."""
+    """The same seed, the cost of each piece's removal in every round, and the model after it."""
     seed = unigram.frequent_substrings(counts, trace.settings["seed_size"])
     assert tuple(seed.items()) == trace.seed
     for number, round_ in enumerate(trace.record.rounds, start=1):
@@ -286,7 +286,7 @@ def test_the_courses_unigram_is_the_engines_on_five_words(size: int) -> None:
 
 
 def test_the_courses_unigram_is_the_engines_on_its_own_corpus() -> None:
-    """Its seed of 300 pieces, its eleven rounds, whose losses tie by the dozen."""
+    """Its seed of 300 pieces, its eleven rounds, with tied losses by the dozen."""
     corpus = course("whitespace_split_metaspace")
     same_rounds(dict(corpus.items()), train_unigram(corpus))
 
@@ -399,7 +399,7 @@ def test_psi_is_digamma(x: float) -> None:
 
 
 def imported(path: Path) -> set[str]:
-    """The modules that a source imports, and for `from a import b` also `a.b`."""
+    """The modules imported by a source, and for `from a import b` also `a.b`."""
     results = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):

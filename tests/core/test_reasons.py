@@ -1,8 +1,8 @@
 """Why not otherwise (`tokenizers_core/encoding/reasons.py`): every reason is true.
 
 Oracle: `oracle_reasons.py`, which merges one place at a time, matches by trying every length, and adds up
-every segmentation. For small vocabularies at random, every split of a word is held against it, so a reason
-that is false, or missing, is found.
+every segmentation. For small vocabularies at random, every split of a word is held against it, so a false or
+missing reason is found.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ WORDS = st.text(LETTERS, min_size=1, max_size=7)
 
 @st.composite
 def merges_learned(draw: st.DrawFn) -> list[Pair]:
-    """Merges of tokens that are there, in an order that training could not always have led to."""
+    """Merges of existing tokens, in an order perhaps impossible in training."""
     tokens = [*LETTERS]
     pairs: dict[Pair, None] = {}
     for _ in range(draw(st.integers(0, 9))):
@@ -62,7 +62,7 @@ def bpe(merges: list[Pair], *more: str, **options: bool) -> BpeModel:
 @given(merges_learned(), WORDS, st.lists(WORDS, max_size=3))
 @examples(600)
 def test_bpe_reasons_are_true(merges: list[Pair], word: str, unmade: list[str]) -> None:
-    """`unmade` are tokens that no merge leads to."""
+    """`unmade` are tokens without a merge."""
     model = bpe(merges, *unmade)
     ranks = {(one.first, one.second): rank for rank, one in enumerate(merges)}
     actual = by_merges((*word,), ranks)
@@ -93,15 +93,14 @@ def check_merged(
 
 
 def check_crossing(word: str, split: Split, reason: MergedAcross, ranks: dict[tuple[str, str], int]) -> None:
-    """The first merge that crosses a cut is the one that is named, and what the split wanted comes later, or
-    never."""
+    """The first merge across a cut is the one named, and the split's own merge comes later, or never."""
     cuts = {len("".join(split[:at])) for at in range(1, len(split))}
     done = merged((*word,), ranks)
     number, (_, pair, index) = next((number, one) for number, one in enumerate(done) if one[2] in cuts)
     assert (reason.made, reason.place) == (RankedPair(*pair, ranks[pair]), index)
     wanted = []
     at = 0
-    for token in split:  # the merges that each token would be made by, with nothing around it
+    for token in split:  # each token's merges, with nothing around it
         wanted += [(one, at + where) for _, one, where in merged((*token,), ranks)]
         at += len(token)
     if reason.wanted is None:  # both parts are tokens of the split
@@ -129,7 +128,7 @@ def test_a_word_taken_whole(merges: list[Pair], word: str) -> None:
 
 
 def test_bpe_on_the_example_of_the_issue() -> None:
-    """`se + tt` comes before what `s + ettle` needs."""
+    """`se + tt` comes before the merges for `s + ettle`."""
     merges = [
         Pair("t", "t"),
         Pair("s", "e"),

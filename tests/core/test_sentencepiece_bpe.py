@@ -1,8 +1,8 @@
 """BPE as SentencePiece trains it (`tokenizers_core/training/kinds/sentencepiece_bpe.py`), with its options.
 
 Oracles: the `sentencepiece` library trained on the same lines (`model_type=bpe`): its pieces in their order,
-its encoding; the `tokenizers` library with our file; the plain chapter, for each step and for what is said to
-be excluded there.
+its encoding; the `tokenizers` library with our file; the plain chapter, for each step and for the exclusions
+there.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def library(lines: list[str], vocab_size: int = 1000, **options: Any) -> sentenc
 
 
 def learned_there(model: sentencepiece.SentencePieceProcessor) -> list[str]:
-    """Its pieces in the order in which it learned them; characters come last, and don't count."""
+    """Its pieces in the order of learning; characters come last, and don't count."""
     pieces = (model.id_to_piece(number) for number in range(model.get_piece_size()))
     return [
         piece
@@ -61,7 +61,7 @@ def large() -> tuple[str, ...]:
 
 
 def test_small_corpora_as_in_the_library() -> None:
-    """All that the library learns until no pair is left that occurs: then it goes on with pairs that occurred
+    """All of the library's pieces as long as some pair occurs: after that it goes on with pairs that occurred
     before."""
     random = Random(7)
     for _ in range(300):
@@ -101,7 +101,7 @@ def spaced(lines: list[str], symbols: list[str]) -> list[str]:
 
 
 def without_lone_marks(pieces: list[str], symbols: list[str]) -> list[str]:
-    """Pieces without the ▁ that nothing but a symbol, or the end, comes after."""
+    """Pieces without the ▁ before nothing but a symbol or the end."""
     after = [*pieces[1:], symbols[0]]
     return [one for one, next_one in zip(pieces, after, strict=True) if one != "▁" or next_one not in symbols]
 
@@ -171,7 +171,7 @@ def test_options_on_small_corpora_as_in_the_library() -> None:
 
 
 def test_what_a_rule_excludes_is_said_with_the_reason() -> None:
-    """Recounted at each step: what would have won, and why it may not."""
+    """Recounted at each step: the excluded winner, and the reason against it."""
     corpus = Corpus.from_counts({"▁a1a1": 9, "▁bcd": 4, "▁bcx": 2, "▁cdcd": 3, "▁xcd": 1}, pre_tokenizer=PRE)
     trace = train_sentencepiece_bpe(corpus)
     reasons = set()
@@ -192,8 +192,8 @@ def test_what_a_rule_excludes_is_said_with_the_reason() -> None:
 
 
 def test_a_piece_is_made_from_one_pair_only() -> None:
-    """From single characters no second pair ever spells a piece. A special token is there before: the pair
-    that spells it would have won, is said to be there already, and is never merged."""
+    """From single characters no second pair ever spells a piece. A special token is there before: its pair
+    would have won, is reported as already there, and is never merged."""
     random = Random(3)
     for _ in range(200):
         words = {

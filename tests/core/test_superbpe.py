@@ -158,7 +158,7 @@ def test_the_chapter_does_the_same() -> None:
 
 
 def test_the_library_encodes_200_kb_alike() -> None:
-    """`tokenizers` loads the file, whose pre-tokenizer is a Split by the second pattern and ByteLevel without
+    """`tokenizers` loads the file; its pre-tokenizer is a Split by the second pattern and ByteLevel without
     its own."""
     for text in (prose(200_000), library_text(200_000)):
         lines = text.splitlines(keepends=True)
@@ -173,7 +173,7 @@ def test_the_library_encodes_200_kb_alike() -> None:
 
 
 def test_a_stretch_is_merged_as_a_whole_though_cut_for_speed() -> None:
-    """`merged_stretches` remembers parts between places that no merge crosses; here all merges, one after the
+    """`merged_stretches` caches parts between places that no merge crosses; here all merges, one after the
     other."""
     trace = train_superbpe(Corpus.from_texts(prose(20_000).splitlines()), 500, transition=450)
     steps = [(trace.record.pair(step), trace.record.token(step)) for step in range(1, trace.stage_step or 0)]
@@ -198,7 +198,7 @@ def test_growing(every: int) -> None:
         if calls % every == 0:
             part = pickle.loads(pickle.dumps(cut()))
             seen.append(seen[-1].grown(part) if seen else part)
-            _ = seen[-1][-1].splits(), seen[-1].candidates(len(seen[-1]), 3)  # what is worked out is shared
+            _ = seen[-1][-1].splits(), seen[-1].candidates(len(seen[-1]), 3)  # results are shared
 
     assert train_superbpe(corpus, 220, transition=180, growing=growing) == whole
     assert seen[0].stage_step is None
@@ -211,7 +211,7 @@ def test_growing(every: int) -> None:
 
 
 def test_tipping_points_of_both_stages() -> None:
-    """Judged by training again, so by the definition: here the change that is found does it, and one less
+    """Judged by another training, so by the definition: the found change tips the step, and one less
     doesn't."""
     lines = ["on the way", "on the way", "by the way", "by the sea", "so it is", "so it is"]
     trace = train_superbpe(Corpus.from_texts(lines), transition=24)
@@ -226,7 +226,7 @@ def test_tipping_points_of_both_stages() -> None:
 
 
 def chosen(trace: SuperTrace, step: int, word: str, change: int) -> object:
-    """What a step merges after a change of a word's count, the corpora written out anew."""
+    """A step's merge after a change of a word's count, the corpora written out anew."""
     corpora = {"corpus": trace.corpus, "stretches": trace.stretches}
     name = "stretches" if trace.in_stage_2(step) else "corpus"
     corpus = corpora[name]
@@ -258,7 +258,7 @@ def test_exports() -> None:
 
 def test_why_a_stretch_is_not_split_at_its_spaces() -> None:
     """By hand: in stage 2 `Ġthe + Ġway` occurs three times; then `ĠtheĠway` once behind each of three words,
-    of which `by` is met first."""
+    `by` first."""
     trace = train_superbpe(Corpus.from_texts(["by the way", "on the way", "all the way"]))
     tokenizer = trace.tokenizer()
     apart = tokenizer.why_not("byĠtheĠway", ["by", "Ġthe", "Ġway"])

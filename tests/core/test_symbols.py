@@ -1,9 +1,9 @@
-"""Symbols that training keeps whole (`user_defined_symbols`), in all three algorithms.
+"""Symbols kept whole in training (`user_defined_symbols`), in all three algorithms.
 
-Oracles: the `tokenizers` library, trained on the text between the symbols, with the symbols as added tokens
-that aren't special; the same library with our files; SentencePiece with its own `user_defined_symbols`, for
-Unigram; subword-nmt's glossaries, as golden figures; and a plain rule: the text cut at the symbols by hand
-gives the same run.
+Oracles: the `tokenizers` library, trained on the text between the symbols, with the symbols as added tokens,
+not special; the same library with our files; SentencePiece with its own `user_defined_symbols`, for Unigram;
+subword-nmt's glossaries, as golden figures; and a plain rule: the text cut at the symbols by hand gives the
+same run.
 """
 
 from __future__ import annotations

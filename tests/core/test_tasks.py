@@ -1,4 +1,4 @@
-"""What offsets are for (`tokenizers_core/encoding/tasks.py`): answers and entities.
+"""Uses of offsets (`tokenizers_core/encoding/tasks.py`): answers and entities.
 
 Oracles: plain searches for answers; the Hugging Face course's examples, recomputed.
 """
@@ -126,7 +126,7 @@ def test_answers_that_are_nowhere() -> None:
     assert windows_with(encoding, 0, 4) == [0]
     assert answer_spans(encoding, 0, 4) == [AnswerSpan(0, (4, 5))]
     assert answer_spans(encoding, 0, 1, sequence=0) == [AnswerSpan(0, (1, 1))]
-    assert windows_with(encoding, 1, 3) == []  # spaces, which no token has
+    assert windows_with(encoding, 1, 3) == []  # spaces, in no token
     assert windows_with(encoding, 2, 2) == []
     for start, end in ((-1, 2), (3, 2), (0, 5)):
         with pytest.raises(SettingError, match="choose a start and an end from 0 to 4, in order"):
@@ -143,7 +143,7 @@ COURSE = "My name is Sylvain and I work at Hugging Face in Brooklyn."
 
 @cache
 def course() -> Tokenizer:
-    """With the tokens that the course shows: `S ##yl ##va ##in`, `Hu ##gging Face`."""
+    """With the course's own tokens: `S ##yl ##va ##in`, `Hu ##gging Face`."""
     pieces = [
         "My",
         "name",
@@ -201,7 +201,7 @@ def test_entities_of_the_course() -> None:
         ("O I-X I-Y O O O", ["X:a", "Y:b"]),
         ("O X I-X O Y O", ["X:a b", "Y:c"]),
         ("O X O O X O", ["X:a", "X:c"]),
-        ("O O X X X X", ["X:b", "X:c"]),  # a template's token ends an entity whatever its label
+        ("O O X X X X", ["X:b", "X:c"]),  # a template's token ends an entity, with any label
         ("X X O O O O", ["X:a"]),
         ("O B- B-O O O O", [":a", "O:b"]),
     ],

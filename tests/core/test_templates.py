@@ -1,4 +1,4 @@
-"""Templates (`tokenizers_core/encoding/templates.py`): what is put around a text and around a pair.
+"""Templates (`tokenizers_core/encoding/templates.py`): the tokens around a text and around a pair.
 
 Source: the syntax of the `tokenizers` library's `TemplateProcessing`, and the published templates of BERT,
 RoBERTa, XLNet and T5. Oracle: the library itself, given the same templates in the same words, for tokens,
@@ -143,7 +143,7 @@ def test_pieces() -> None:
         assert parse(piece.written) == (piece,)
 
 
-# --- What is refused ----------------------------------------------------------------------------------------
+# --- Refusals -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

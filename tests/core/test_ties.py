@@ -1,4 +1,4 @@
-"""Tie rules (`tokenizers_core/training/ties.py`): those that there are, and one that a test adds."""
+"""Tie rules (`tokenizers_core/training/ties.py`): the existing ones, and one added by a test."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def event(trace: MergeTrace, step: int) -> MergeEvent:
     return result
 
 
-# --- The rules that there are -------------------------------------------------------------------------------
+# --- The existing rules -------------------------------------------------------------------------------------
 
 
 def test_tie_rules_differ() -> None:
@@ -64,11 +64,11 @@ def test_first_met_of_many_pairs() -> None:
     assert first_met(pairs, text, 3) == [text[0:2], text[1:3], text[2:4]]
 
 
-# --- A rule that a test adds --------------------------------------------------------------------------------
+# --- A rule added by a test ---------------------------------------------------------------------------------
 
 
 class Longest(TokenRule):
-    """The pair that makes the longest token; if several do, the one that comes first in the alphabet."""
+    """The pair with the longest token; of several, the first in the alphabet."""
 
     name = "longest"
     meaning = "the pair that makes the longest token"
@@ -118,7 +118,7 @@ def test_a_rule_that_is_added_is_used_everywhere(train: Callable[..., MergeTrace
         assert [one.pair for one in message.tied] == tied[:12] and {one.word for one in message.tied} == {""}
         assert [*message.candidates] == before[: len(message.candidates)]
     assert any(event(trace, step).tied_count > 1 for step in range(1, len(trace) + 1))
-    assert first_difference(trace, train(trace.corpus))  # which has the usual rule
+    assert first_difference(trace, train(trace.corpus))  # it has the usual rule
     assert pickle.loads(pickle.dumps(trace)) == trace
 
 

@@ -35,7 +35,7 @@ Der schnelle Fuchs läuft über die Straße, naïve Ärzte grüßen.
 तेज़ भूरी लोमड़ी आलसी कुत्ते के ऊपर कूदती है। 빠른 갈색 여우가 게으른 개를 뛰어넘는다.
 def f(x):\n\treturn x ** 2  # naïve\r\n👍🏽👨‍👩‍👧 e\u0301 ﬁ ▁ Ġ </w> _x_
 """
-"""What the tokenizers of these tests have learned from."""
+"""The training text of these tests' tokenizers."""
 
 texts = st.lists(
     st.one_of(
@@ -364,8 +364,8 @@ def test_words_that_were_encoded_before_are_remembered_up_to_a_limit(monkeypatch
 
 
 def test_tokenizers_that_share_a_model_remember_what_their_own_pre_tokenizer_shows() -> None:
-    """Of " be", one shows `Ġbe` and the other `▁be`: neither gets what the other has remembered. The oracle
-    is a model of its own."""
+    """Of " be", one shows `Ġbe` and the other `▁be`: neither gets the other's cached results. The oracle is a
+    separate model."""
     tokenizer = trained(alphabet="bytes").tokenizer()
     other = Tokenizer(Pipeline(pre_tokenizer="none"), tokenizer.model)
     alone = Tokenizer(Pipeline(pre_tokenizer="none"), trained(alphabet="bytes").tokenizer().model)

@@ -1,8 +1,8 @@
 """Saving and loading our own tokenizers (`tokenizers_core/files/tokenizer_json.py`).
 
-Oracles: the `tokenizers` library and `transformers.PreTrainedTokenizerFast`, which load the files that we
-write and have to give the same ids, offsets and texts; and the tokenizer that was saved, which has to come
-back. `benchmarks/text.py` and `assets/corpora` are the texts.
+Oracles: the `tokenizers` library and `transformers.PreTrainedTokenizerFast`, which load our files and have to
+give the same ids, offsets and texts; and the saved tokenizer, to be equal after loading. `benchmarks/text.py`
+and `assets/corpora` are the texts.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ Der schnelle Fuchs läuft über die Straße, naïve Ärzte grüßen. ÉTÉ İsta
 def f(x):\n\treturn x ** 2  # naïve\r\n👍🏽👨‍👩‍👧 e\u0301 ﬁ ▁ Ġ _x_ <s> <pad> <s><s>
 """
 )
-"""Many scripts: what the tokenizers of these tests have learned from."""
+"""Many scripts: the training text of these tests' tokenizers."""
 
 MEGABYTE = 1_000_000
 OWN_PATTERN = r"^\s*#[^\n]*|\p{L}+|\p{N}{1,2}+|[^\s\p{L}\p{N}]++|\s+$|\s"
@@ -82,8 +82,8 @@ OWN_PATTERN = r"^\s*#[^\n]*|\p{L}+|\p{N}{1,2}+|[^\s\p{L}\p{N}]++|\s+$|\s"
 
 @cache
 def megabyte() -> str:
-    """A million bytes of code, prose and many scripts: those lines turned about, so that not all of them are
-    the same."""
+    """A million bytes of code, prose and many scripts: the training lines rotated, so that not all of them
+    are the same."""
     lines = [line for line in SCRIPTS.splitlines() if "<s>" not in line]
     turns = 400_000 // len("\n".join(lines).encode()) + 1
     turned = [line[by % 40 :] + " " + line[: by % 40] for by in range(turns) for line in lines]
@@ -93,7 +93,7 @@ def megabyte() -> str:
 
 @cache
 def part_of_it() -> str:
-    """All scripts, and every sixteenth of the lines of that megabyte; under `make stress` every fourth."""
+    """All scripts, and every sixteenth line of that megabyte; under `make stress` every fourth."""
     return SCRIPTS + "\n".join(megabyte().split("\n")[:: 4 if STRESS else 16])
 
 
@@ -142,7 +142,7 @@ def in_library(ours: Tokenizer) -> tokenizers.Tokenizer:
 
 
 def offsets_differ(ours: Tokenizer, token: str) -> bool:
-    """Whether the documentation says that the library places such a token in its own way."""
+    """Whether the documentation mentions the library's own placement of such a token."""
     return token == "</w>" or (token.startswith("<0x") and token in ours.vocab)
 
 
@@ -246,7 +246,7 @@ def test_every_pipeline_has_the_librarys_ids_offsets_and_texts(algorithm: str) -
 
 
 def composes(normalizer: str | tuple[str, ...]) -> bool:
-    """Whether characters are composed, whose offsets the library has in its own way."""
+    """Whether characters are composed, with the library's own kind of offsets."""
     return {"nfc", "nfkc"} & {*((normalizer,) if isinstance(normalizer, str) else normalizer)} != set()
 
 
@@ -381,7 +381,7 @@ def test_decoders_are_saved(decoder: Decoder) -> None:
         for pre_tokenizer in ("metaspace", "byte_level", "end_of_word"):
             ours = trained(algorithm, pre_tokenizer).with_options(decoder=decoder)
             if ours.model.suffix and not isinstance(decoder, BpeDecoder):
-                continue  # </w> is not what the file calls it, and no decoder of ours brings it back
+                continue  # the file has another name for </w>, and no decoder of ours brings it back
             theirs = in_library(ours)
             for text in ("to be, do n't", "naïve 字 ▁x", "", "a _ b"):
                 ids = ours.encode(text).ids
@@ -464,7 +464,7 @@ def test_the_file_is_plain_data() -> None:
         assert from_document(document).tokens == ours.tokens
 
 
-# --- What the format can't hold -----------------------------------------------------------------------------
+# --- Beyond the format --------------------------------------------------------------------------------------
 
 
 def bpe(pre_tokenizer: str, *texts: str, **settings_: Any) -> Tokenizer:
@@ -472,7 +472,7 @@ def bpe(pre_tokenizer: str, *texts: str, **settings_: Any) -> Tokenizer:
 
 
 class Shouting(Decoder):
-    """A decoder that the library doesn't have."""
+    """A decoder missing in the library."""
 
     def decode(self, tokens: Any, special_tokens: Any = ()) -> str:
         return "".join(tokens).upper()
@@ -518,7 +518,7 @@ def test_a_special_token_like_the_end_of_a_word() -> None:
         tokenizer_to_json(train_bpe(corpus, special_tokens=["</w>"]).tokenizer())
 
 
-# --- Patterns that two programs read alike ------------------------------------------------------------------
+# --- Patterns read alike by two programs --------------------------------------------------------------------
 
 ITEMS = [
     *(

@@ -68,7 +68,7 @@ def test_index_of_another_type(step: object, kind: str) -> None:
 
 @pytest.mark.parametrize("train", [train_bpe, train_wordpiece])
 def test_the_start_says_which_steps_have_a_pair(train: Callable[..., MergeTrace]) -> None:
-    """Oracle: the steps of the run itself, each of which but the first has one."""
+    """Oracle: the steps of the run itself: each but the first has one."""
     trace = train(HUG.corpus)
     for start in (trace[0].event, pickle.loads(pickle.dumps(trace[0].event)), copy(trace[0].event)):
         with pytest.raises(AttributeError, match=r"'pair': step 0 is the start, .* trace\[1\]\.event\.pair$"):
@@ -83,7 +83,7 @@ def test_the_start_says_which_steps_have_a_pair(train: Callable[..., MergeTrace]
     ("train", "outcome"), [(train_bpe, "no_pairs"), (train_wordpiece, "spelled"), (train_unigram, "found")]
 )
 def test_an_explanation_says_of_which_word(train: Callable[..., Trace[Any]], outcome: str) -> None:
-    """Also one that is cut short, and of a word that has to be shortened and escaped itself."""
+    """Also one cut short, and of a word that itself has to be shortened and escaped."""
     tokenizer = train(HUG.corpus, vocab_size=12).tokenizer()
     steps = tokenizer.explain("hugs")
     assert repr(steps) == f"<Encoding of 'hugs': {len(steps)} steps, stop_reason='{outcome}'>"

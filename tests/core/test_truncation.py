@@ -66,7 +66,7 @@ def test_windows_are_the_librarys(strategy: str, direction: str) -> None:
 @pytest.mark.parametrize(("max_length", "stride"), [(1, 0), (3, 0), (4, 1), (5, 3)])
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_windows_without_a_template(max_length: int, stride: int, direction: str) -> None:
-    """Known difference: there the library forgets which text the tokens of a pair's later windows are of."""
+    """Known difference: there the library forgets the text of the tokens in a pair's later windows."""
     ours = lettered().with_options(truncation=Truncation(max_length, stride, direction=direction))
     theirs = library(ours)
     for lengths in product((0, 1, 2, 5, 7), (0, 1, 4)):

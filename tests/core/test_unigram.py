@@ -1,8 +1,8 @@
 """Unigram: both trainers, the record of every step, encoding.
 
 Sources and oracles: the Hugging Face course's walk-throughs recomputed (`golden/unigram_*.json`); plain
-versions of both trainers (`oracle_unigram.py`); the `sentencepiece` library's own trainer, which vouches for
-the plain version and for the seed; the `tokenizers` library, for encoding with unknown characters and byte
+versions of both trainers (`oracle_unigram.py`); the `sentencepiece` library's own trainer, as a check on the
+plain version and on the seed; the `tokenizers` library, for encoding with unknown characters and byte
 fallback.
 """
 
@@ -89,7 +89,7 @@ def course() -> UnigramTrace:
 
 @cache
 def by_library_method() -> UnigramTrace:
-    """SentencePiece's way on the four sentences, to a size for which it has to prune more than once."""
+    """SentencePiece's way on the four sentences, to a size that takes more than one pruning."""
     return train_unigram(course().corpus, vocab_size=31, method="sentencepiece")
 
 
@@ -98,7 +98,7 @@ corpora = st.dictionaries(words, st.integers(1, 6), min_size=1, max_size=6)
 
 
 def pruned(trace: UnigramTrace, number: int) -> list[str]:
-    """What a round threw out, from its events."""
+    """The pieces thrown out in a round, from its events."""
     round_ = trace.record.rounds[number - 1]
     steps = range(round_.first_step, round_.first_step + round_.pruned)
     return [cast(PruneEvent, trace[step].event).piece for step in steps]
@@ -272,7 +272,7 @@ def test_every_loss_equals_the_plain_one_in_every_bit(
 def test_in_a_large_corpus_the_changed_words_are_summed_alone(
     frequencies: dict[str, int], more: int, room: int
 ) -> None:
-    """Against the plain version from the same model: the same losses, but for what its sums round."""
+    """Against the plain version from the same model: the same losses, but for rounding in its sums."""
     characters = len(set("".join(frequencies)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segmentation, "SUMMED_IN_ORDER", 0)
@@ -285,7 +285,7 @@ def test_in_a_large_corpus_the_changed_words_are_summed_alone(
 
 
 def assert_events(trace: UnigramTrace) -> None:
-    """Every prune's event against plain Viterbi with the pieces left: what changes, and what it costs."""
+    """Every prune's event against plain Viterbi with the pieces left: the changes, and their cost."""
     frequencies = dict(trace.corpus.items())
     sizes = [len(trace.seed)]
     for number, round_ in enumerate(trace.record.rounds, start=1):
@@ -405,7 +405,7 @@ def test_the_history_of_a_word(make: Any) -> None:
 
 
 def test_the_first_step_can_change_a_word() -> None:
-    """The only piece that can be pruned is the word itself."""
+    """The only prunable piece is the word itself."""
     trace = train_unigram(Corpus.from_counts({"ab": 5}), vocab_size=2)
     assert trace.history_of("ab") == [(0, ("ab",)), (1, ("a", "b"))]
 
@@ -467,7 +467,7 @@ def test_the_warning_names_the_line_that_trains() -> None:
 
 @pytest.mark.parametrize("method", ["course", "sentencepiece"])
 def test_the_seed_grows_with_the_size_and_what_is_out_of_reach_is_said(method: str) -> None:
-    """Oracle: the text itself, which has more different substrings than the size that is asked for."""
+    """Oracle: the text itself, with more different substrings than the requested size."""
     corpus = Corpus.from_texts([library_text(20_000)], pre_tokenizer="whitespace_split_metaspace")
     wanted = 400
     trace = train_unigram(corpus, vocab_size=wanted, method=method, exact=method == "course")
@@ -477,7 +477,7 @@ def test_the_seed_grows_with_the_size_and_what_is_out_of_reach_is_said(method: s
     ) as warned:
         short = train_unigram(corpus, vocab_size=100_000, method=method)
     assert short.shortfall is not None and str(short.shortfall) == str(warned[0].message)
-    # The remedy works: the largest size that is named can be reached, and one more can't.
+    # The remedy works: the largest size, as named, can be reached, and one more can't.
     reached = short.shortfall.reached
     assert train_unigram(corpus, vocab_size=reached, method=method).shortfall is None
     assert train_unigram(corpus, vocab_size=reached + 1, method=method).shortfall is not None
@@ -651,7 +651,7 @@ def test_a_word_is_split_alike_where_its_edges_are_and_when_they_are_cut_out(
         for word in range(len(corpus)):
             walked = lattices.best_split_of(word, scores)
             assert walked == best_split(lattices.edges_of(word), scores)
-            assert walked == lattices.best_split_of(word, scores)  # from the edges that are kept now
+            assert walked == lattices.best_split_of(word, scores)  # from the edges now cached
         assert lattices.best_splits(scores) == [
             lattices.best_split_of(word, scores) for word in range(len(corpus))
         ]
@@ -676,7 +676,7 @@ def test_expectation_and_pruning_on_generated_corpora(frequencies: dict[str, int
     seed = plain_em_seed(frequencies)
     try:
         plain_em(frequencies, log_shares(seed), vocab_size)
-    except ValueError:  # so small a corpus that no piece is left: see the next test
+    except ValueError:  # a corpus so small that no piece is left: see the next test
         assume(False)
     trace = train_unigram(Corpus.from_counts(frequencies), vocab_size=vocab_size, method="sentencepiece")
     assert trace.seed == tuple(seed.items())
@@ -685,7 +685,7 @@ def test_expectation_and_pruning_on_generated_corpora(frequencies: dict[str, int
 
 @pytest.mark.parametrize("text", ["aaaaaaaa", "aaaaaaaaaaaaaaaa"])
 def test_a_corpus_in_which_no_piece_is_expected_half_a_time(text: str) -> None:
-    """Nothing would be left of the model: an error that says so, or a model all the same."""
+    """Nothing would be left of the model: an error about it, or a model all the same."""
     frequencies = {text: 1}
     with pytest.raises(ValueError, match="half a time"):
         plain_em(frequencies, log_shares(plain_em_seed(frequencies)), 3)
@@ -710,8 +710,7 @@ def test_equally_probable_pieces_end_in_the_order_of_their_letters() -> None:
 
 
 def test_expected_counts_of_words_too_improbable_for_floats() -> None:
-    """A stream of 1,500 characters: its probability is below what a float can hold, so logarithms take
-    over."""
+    """A stream of 1,500 characters: its probability is too small for a float, so logarithms take over."""
     stream = " ".join(["the cat sat on the mat and that was that"] * 40)
     corpus = Corpus.from_texts([stream, "a cat", stream], pre_tokenizer="none")
     trace = train_unigram(corpus, 60, vocab_size=20, method="sentencepiece", max_piece_length=4)
@@ -723,8 +722,7 @@ def test_expected_counts_of_words_too_improbable_for_floats() -> None:
 
 
 def library_pieces(lines: Iterable[str], vocab_size: int, **settings: Any) -> dict[str, float]:
-    """What the library trains on these lines: at most `vocab_size` pieces beside `<unk>`, with their
-    scores."""
+    """The library's result on these lines: at most `vocab_size` pieces beside `<unk>`, with their scores."""
     file = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(lines),
@@ -745,7 +743,7 @@ def library_pieces(lines: Iterable[str], vocab_size: int, **settings: Any) -> di
 
 
 def assert_same_pieces(ours: Mapping[str, float], theirs: Mapping[str, float]) -> None:
-    """Equal up to float32, and up to pieces as good as the last one that is left out."""
+    """Equal up to float32, and up to pieces as good as the best omitted one."""
     common = ours.keys() & theirs.keys()
     assert {piece: ours[piece] for piece in common} == pytest.approx(
         {piece: theirs[piece] for piece in common}, abs=1e-3
@@ -778,7 +776,7 @@ SENTENCES = ["the cat sat on the mat", "a hat for the cat", "日本語の茶屋"
 
 @cache
 def on_streams() -> UnigramTrace:
-    """Trained on lines that are not cut into words, as SentencePiece does for Chinese and Japanese."""
+    """Trained on lines without a cut into words, as SentencePiece does for Chinese and Japanese."""
     corpus = Corpus.from_texts(SENTENCES, pre_tokenizer="none")
     return train_unigram(corpus, 200, vocab_size=80)
 
@@ -830,7 +828,7 @@ def test_text_that_looks_like_a_byte_token_is_text() -> None:
 @example("<0xE2> is no byte")
 @example("  two  spaces ")
 def test_with_byte_fallback_decoding_gives_the_text_back(text: str) -> None:
-    """All but the mark ▁ itself, which is read as a space."""
+    """All but the mark ▁ itself (it is read as a space)."""
     assume("<unk>" not in text)
     tokenizer = on_streams().tokenizer(byte_fallback=True)
     encoding = tokenizer.encode(text)

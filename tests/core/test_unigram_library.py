@@ -1,10 +1,9 @@
-"""Unigram beside the libraries that people use: the same pieces as SentencePiece, the same tokens as
-`tokenizers`.
+"""Unigram beside the usual libraries: the same pieces as SentencePiece, the same tokens as `tokenizers`.
 
 Sources and oracles: the `sentencepiece` library trained on the same lines (its pieces, its scores, the size
-of its seed as its log tells it), what both models make of the corpus by the plain Viterbi of
-`oracle_unigram`; and `tokenizers` with the trained pieces, on texts that training has not seen. Why the
-pieces are not all the same: see `benchmarks.unigram`.
+of its seed by its log), both models' splits of the corpus by the plain Viterbi of `oracle_unigram`; and
+`tokenizers` with the trained pieces, on texts unseen in training. Why the pieces are not all the same: see
+`benchmarks.unigram`.
 """
 
 from __future__ import annotations
@@ -191,7 +190,7 @@ def test_encodes_as_the_tokenizers_library(method: str, byte_fallback: bool) -> 
         if encoding.ids == wanted:
             continue
         for word in mine.pipeline.split(text, mine.pipeline.splitter()):
-            # Not through the pipeline again, which would put a mark before it.
+            # Not through the pipeline again (it would put a mark before it).
             ids = [token.id for token in theirs.model.tokenize(word)]
             assert list(mine.model.encode_word(word)) == ids or tied(trace, word), (
                 word,
@@ -208,7 +207,7 @@ def test_encodes_as_the_tokenizers_library(method: str, byte_fallback: bool) -> 
 
 @pytest.mark.parametrize("method", ["sentencepiece", "course"])
 def test_bytes_are_read_back(method: str) -> None:
-    """Whatever the text, its bytes bring it back; the spaces that no word keeps become one."""
+    """Any text comes back by its bytes; spaces outside of words become one."""
     tokenizer = trained(method).tokenizer(byte_fallback=True)
     for text in texts()[-12:]:
         if "▁" not in text:
@@ -226,7 +225,7 @@ def test_characters_that_are_not_covered_are_those_of_sentencepiece(
     Required characters are pieces, whether the corpus has many of them, few, or none; and no piece is longer
     than allowed.
 
-    Not all: the library takes each unknown character for one more of its first piece, the space, which makes
+    Not all: the library takes each unknown character for one more of its first piece, the space, and so makes
     that more probable.
     """
     lines = [" ".join(line.split()) for line in library_text(200_000).splitlines() if line.strip()]

@@ -143,7 +143,7 @@ def test_a_models_own_way_is_its_encoding(counts: dict[str, int], word: str) -> 
 @given(COUNTS, WORDS, st.integers(0, 5))
 @examples(60)
 def test_steps_end_at_the_cut(counts: dict[str, int], word: str, seed: int) -> None:
-    """Each step takes the first of what fits, and the last one has the whole word; a sample is the model's
+    """Each step takes the first fitting choice, and the last one has the whole word; a sample is the model's
     own with the same seed."""
     for tokenizer in three({**counts, "cab": 1}):
         ways = tokenizer.ways
@@ -226,8 +226,8 @@ def test_where_the_ways_part() -> None:
 
 
 def test_special_unknown_and_byte_tokens_are_no_part_of_a_word() -> None:
-    """A text may be written like one of them; byte tokens stand for what has no token, and for nothing
-    else."""
+    """A text may be written like one of them; byte tokens stand for characters without a token, and for
+    nothing else."""
     tokens = ["<unk>", "<s>", "<", "s", ">", "u", "n", "k", "<0xC3>", "<0xA9>", "0", "x", "C", "3"]
     model = BpeModel(tokens, [], "<unk>", options=BpeOptions(byte_fallback=True))
     ways = Ways(model, {"<s>"})

@@ -2,7 +2,7 @@
 
 Sources and oracles: the Hugging Face course's walk-throughs recomputed (`golden/wordpiece_*.json`); a plain
 version that recounts everything at every step; the `tokenizers` library, for encoding, for BERT's normalizer
-and pre-tokenizer, and for what it trains under this name, which is BPE.
+and pre-tokenizer, and for its training under this name, in fact BPE.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def trained(name: str) -> WordPieceTrace:
 
 
 def scored(trace: WordPieceTrace, step: int) -> ScoredCandidate:
-    """The candidate that `step` merged."""
+    """The candidate merged by `step`."""
     return cast(ScoredCandidate, cast(WordPieceEvent, trace[step].event).candidates[0])
 
 
@@ -135,8 +135,8 @@ def test_the_trace_equals_a_plain_recount_at_every_step(frequencies: dict[str, i
 
 @pytest.mark.parametrize("least", [1, 3])
 def test_pairs_that_wait_are_not_forgotten(least: int) -> None:
-    """On prose, whose letters are so frequent that most pairs wait with a bound: the plain version's merges
-    all the same."""
+    """On prose, with letters so frequent that most pairs wait with a bound: the plain version's merges all
+    the same."""
     corpus = Corpus.from_texts(["\n".join(topics.values())[:6000]], pre_tokenizer="bert")
     trace = train_wordpiece(corpus, merges=150, min_frequency=least)
     if least == 1:
@@ -180,10 +180,10 @@ def test_pickling_keeps_the_trace() -> None:
 
 
 def test_huge_counts_compare_exactly() -> None:
-    """Two scores that one division of floats can't tell apart."""
+    """Two scores, equal by a division of floats."""
     big = 2**60
     trace = train_wordpiece(Corpus.from_counts({"cd": big + 1, "ab": big}), merges=1)
-    assert trace[1].event.pair == Pair("a", "##b")  # 1/2⁶⁰ is above 1/(2⁶⁰ + 1), which is met first
+    assert trace[1].event.pair == Pair("a", "##b")  # 1/2⁶⁰ is above 1/(2⁶⁰ + 1), the first one met
     assert float(scored(trace, 1).score) == float(cast(ScoredCandidate, trace[0].candidates()[1]).score)
 
 
@@ -278,7 +278,7 @@ def test_decoding_joins_what_the_prefix_marks() -> None:
 
 def test_what_the_library_trains_under_this_name() -> None:
     """`tokenizers` learns BPE with the prefix. (Four merges of the hug corpus: none of them is tied, and the
-    library gives ids to symbols inside words in an order that changes from run to run.)
+    library gives ids to symbols inside words in another order in each run.)
     """
     counts = golden("hug")["word_freqs"]
     judge = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))

@@ -1,8 +1,8 @@
-"""First mistakes: an argument of a type that can't be meant. The error names the argument, its value, its
-type, and what to write.
+"""First mistakes: an argument of an impossible type. The error names the argument, its value, its type, and
+the right form.
 
-Oracle: for each argument, the values that it takes; every other value of `VALUES` has to be refused by the
-engine's own error.
+Oracle: for each argument, its valid values; every other value of `VALUES` has to be refused by the engine's
+own error.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ MISSING = (
 
 @pytest.mark.parametrize("count", [Corpus.from_texts, lambda texts: list(TOKENIZER.encode_iterable(texts))])
 def test_a_row_that_is_no_text_is_named_with_its_number(count: Call) -> None:
-    """Oracle: pandas, in which the remedies are tried."""
+    """Oracle: pandas, for trying the remedies."""
     series = pandas.Series(["to be", "or not", None, "to be"], index=list("abcd"))
     for texts, value, kind in (
         (series.astype(object).where(series.notna(), float("nan")), "nan", "float"),
@@ -189,7 +189,7 @@ def test_a_row_of_a_batch_that_is_no_text_is_named_with_its_number() -> None:
 
 @pytest.mark.parametrize("count", [Corpus.from_texts, TOKENIZER.encode_batch, TOKENIZER.encode_iterable])
 def test_of_a_table_a_column_is_asked_for(count: Call) -> None:
-    """Its names, which are what it gives when it is gone through, were taken for texts."""
+    """Before, its column names, the items of a loop over it, were taken for texts."""
     name = "inputs" if count == TOKENIZER.encode_batch else "texts"
     for column in ("text", "said"):
         table = pandas.DataFrame({"label": [1, 2], column: ["to be", "or not"]})
@@ -238,7 +238,7 @@ def test_words_that_pandas_has_counted() -> None:
 
 @pytest.mark.parametrize("train", [train_bpe, train_wordpiece])
 def test_a_size_that_cant_be_reached_is_warned_of(train: Callable[..., Any]) -> None:
-    """Oracle: the remedy, which is the largest size without a warning."""
+    """Oracle: the remedy, the largest size without a warning."""
     with pytest.warns(UnreachedSizeWarning, match="vocab_size=500 can't be reached") as warned:
         trace = train(CORPUS, vocab_size=500)
     assert (str(warned[0].message), warned[0].filename) == (str(trace.shortfall), __file__)

@@ -1,4 +1,4 @@
-"""Reading a page without a browser, through Streamlit's `AppTest`: what the tests of all pages share."""
+"""Reading a page without a browser, through Streamlit's `AppTest`, for the tests of all pages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PATIENT = 60.0
 """Seconds for a run in the background."""
 PASTED = "low lower lowest <b>low</b>"
 SMALL = [name for name, example in EXAMPLES.items() if example.settings is not LARGE]
-"""The examples that are drawn at once; the large one trains in the background, and has thousands of steps."""
+"""The examples drawn at once; the large one trains in the background, and has thousands of steps."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class Page:
         return {rule.name: self.value(app, rule.name) for rule in self.own_rules}
 
     def usual(self, example: str) -> dict[str, Any]:
-        """What an example's rules are on this page."""
+        """An example's rules on this page."""
         own = EXAMPLES[example].settings_on(self.name)
         return {rule.name: own.get(rule.name, rule.default) for rule in self.own_rules}
 
     def refuses_numbers(self, app: AppTest, *numbers: tuple[str, int, str | tuple[str, ...]]) -> None:
-        """Of each rule's number that can't be, the page says all of this; number and texts stay, to be
+        """For each rule's impossible number, the page says all of this; number and texts stay, to be
         mended."""
         texts = [box.value for box in app.sidebar.text_area]
         assert problems(app) == [] and books(app)
@@ -82,13 +82,13 @@ class Page:
         assert problems(run(app)) == [] and books(app)
 
     def clamps(self, step: str, there: int) -> None:
-        """A step that is none leads to one that there is; what is no number of a step is told."""
+        """An impossible step leads to an existing one; anything but a number gets a message."""
         app = self.opened(f"corpus=course&step={step}")
         assert book(app)["seek"][0] == there and len(problems(app)) == (step != "" and not there)
 
 
 def run(app: AppTest) -> AppTest:
-    """Run the page, again and again until what is trained in the background is there, to its end."""
+    """Run the page, again and again until the background's training is there, to its end."""
     app.run()
     assert [error.value for error in app.exception] == []
     while app.get("progress") or any(message["growth"] for message in books(app) if "growth" in message):
@@ -105,7 +105,7 @@ def address(app: AppTest) -> dict[str, str]:
 
 
 def bodies(app: AppTest, kind: str) -> list[str]:
-    """What the page's messages of a kind say, as markup."""
+    """The page's messages of a kind, as markup."""
     return [html.proto.body for html in app.get("html") if f'class="ts {kind}"' in html.proto.body]
 
 
@@ -114,12 +114,12 @@ def problems(app: AppTest) -> list[str]:
 
 
 def book(app: AppTest) -> dict[str, Any]:
-    """The message that the stage gets."""
+    """The stage's message."""
     return books(app)[0]
 
 
 def books(app: AppTest) -> list[dict[str, Any]]:
-    """The messages of all flipbooks on the page: the stage, and one that a tab may have."""
+    """The messages of all flipbooks on the page: the stage, and perhaps one in a tab."""
     results = [part.proto for part in app.get("bidi_component")]
     return [message for part in results if "frames" in (message := told(part.bytes or b"{}"))]
 
@@ -143,7 +143,7 @@ def tables(app: AppTest) -> list[pd.DataFrame]:
 
 @lru_cache(maxsize=64)
 def told(data: bytes) -> Any:
-    """What a component is told: JSON, or, for a flipbook, a line of it and then more under gzip, which the
-    line amends. Read once: a page that is run again mostly tells its components the same."""
+    """A component's message: JSON, or, for a flipbook, a line of it with amendments to the gzipped rest. Read
+    once: a page run again mostly sends its components the same."""
     head, newline, packed = data.partition(b"\n")
     return json.loads(gzip.decompress(packed)) | json.loads(head) if newline else json.loads(head)

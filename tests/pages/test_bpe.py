@@ -1,7 +1,7 @@
 """The BPE page without a browser, through Streamlit's `AppTest`: links, examples, complaints, defaults.
 
-Sources and oracles: the engine, asked for the same corpus and settings; the flipbook's own message, as it
-goes to the browser. What needs JavaScript (keys, flips, Back) is in `tests/browser/`.
+Sources and oracles: the engine, asked for the same corpus and settings; the flipbook's own message to the
+browser. Tests of JavaScript (keys, flips, Back) are in `tests/browser/`.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def test_a_link_sets_everything() -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_every_example_renders_and_brings_its_settings(name: str) -> None:
-    """Chosen in the sidebar, an example loads the settings that make its point, and a reload of its link does
+    """Chosen in the sidebar, an example loads the settings for its point, and a reload of its link does
     too."""
     app = opened("corpus=highest" if name != "highest" else "corpus=hug")
     app.sidebar.selectbox(key="bpe.ties").set_value("greatest")
@@ -201,7 +201,7 @@ def on_page(app: AppTest, name: str, **url: str) -> AppTest:
 
 
 def test_a_text_of_ones_own_follows_from_page_to_page() -> None:
-    """Until an example is chosen there, or a link says what to show; a changed text comes back as well."""
+    """Until an example is chosen there, or a link brings another; a changed text comes back as well."""
     app = opened(f"corpus=paste&text={pack_text('low lower')}")
     for name in ("wordpiece", "unigram"):
         on_page(app, name)
@@ -229,8 +229,7 @@ def test_a_text_of_ones_own_follows_from_page_to_page() -> None:
 
 @pytest.mark.parametrize("name", ["wordpiece", "unigram"])
 def test_a_text_that_follows_takes_no_rules_of_an_example_along(name: str) -> None:
-    """The page it comes to was left with rules of its own. Oracle: the rules that a link with the text alone
-    gives."""
+    """The next page was left with rules of its own. Oracle: the rules after a link with the text alone."""
     text = pack_text("low lower")
     fresh = on_page(opened("corpus=hug"), name, corpus="paste", text=text)
     usual = {rule.name: state(fresh, f"{name}.{rule.name}") for rule in RULES_OF[name]}
@@ -379,7 +378,7 @@ def test_names_of_rules_are_offered() -> None:
 
 
 def test_a_run_that_somebody_stopped_is_nobody_elses() -> None:
-    """Both runs have the same name, and the same steps in the window that is sent first."""
+    """Both runs have the same name, and the same steps in the first window."""
     query = "corpus=library&size=800"
     whole = book(opened(query))
     name, last = whole["run"].split(":")[0], whole["last"]

@@ -1,8 +1,8 @@
 """The playground's tab “Chat” without a browser, through Streamlit's `AppTest`: messages, templates, costs,
 links, complaints.
 
-Oracles: the template, rendered in this process (`render`, which is held against `transformers` elsewhere),
-and the `tokenizers` library for the ids of that text.
+Oracles: the template, rendered in this process (`render`, compared with `transformers` elsewhere), and the
+`tokenizers` library for the ids of that text.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def chat_opened(**url: str) -> AppTest:
 
 
 def text_read(app: AppTest) -> str:
-    """The text that the model reads, as the page shows it."""
+    """The model's text, as the page shows it."""
     return next(
         one.value
         for one in app.code
@@ -126,7 +126,7 @@ def test_an_uploaded_tokenizers_own_template() -> None:
 
 
 def test_a_hostile_template_of_ones_own_and_hostile_messages() -> None:
-    """They are text and nothing else, also in the message about what is wrong; the link has both."""
+    """They are text and nothing else, also in the error message; the link has both."""
     turns = [ChatTurn("user", HOSTILE + " <|im_end|>")]
     app = chat_opened(t1=uploaded(), chat=write_turns(turns), format="mine", jinja=OWN)
     assert "speaks" not in notes(app) and "pretend to be another message" in notes(app)
@@ -153,7 +153,7 @@ def test_damaged_links_and_long_messages() -> None:
 
 
 def test_a_chat_opens_with_messages_that_its_template_takes() -> None:
-    """Oracle: the template itself, which refuses a system message, as Mistral's and Gemma's first ones do."""
+    """Oracle: the template itself, which refuses a system message, like Mistral's and Gemma's first ones."""
     strict = "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no system') }}{% endif %}<{{ m.role }}>{% endfor %}"
     spec = uploaded(chat_template=strict)
     app = opened(t1=spec)

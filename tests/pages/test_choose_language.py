@@ -1,4 +1,4 @@
-"""Which language a page speaks: address, choice, browser, in this order (`tokensteps/shell/language.py`),
+"""The choice of a page's language: address, choice, browser, in this order (`tokensteps/shell/language.py`),
 through Streamlit's `AppTest`.
 
 Oracle: Python's `gettext` reading the catalogues beside the app.

@@ -1,7 +1,6 @@
-"""A class on the server's side: who is in one, where Python leads them, what their browsers are told; without
-a browser.
+"""A class on the server's side: its members, their destinations, their browsers' messages; without a browser.
 
-Oracles: the address, the settings of the page that was led to, and the predictions' own question.
+Oracles: the address, the settings of the destination's page, and the predictions' own question.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 
 
 def told(app: AppTest, name: str) -> Any:
-    """What Python hands to a component."""
+    """Python's message to a component."""
     results = [
         one.proto for one in app.get("bidi_component") if one.proto.component_name.endswith(f".{name}")
     ]
@@ -77,12 +76,12 @@ def test_a_class_goes_along_and_is_led() -> None:
     run(app)
     assert address(app) == {"corpus": "course", "step": "3", "class": "KX7P3H"}
     assert BPE.value(app, "corpus") == "course"
-    shown = told(app, "class_page")  # by its settings, the browser knows that this address is drawn
+    shown = told(app, "class_page")  # by its settings, the browser knows this address as drawn
     assert shown["went"] == "way 1" and shown["usual"] == [["corpus", "course"]]
 
 
 def test_a_way_on_the_same_page_keeps_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the first address on: one without it, for a moment, tells the class that the plan is over."""
+    """From the first address on: one without it, for a moment, would tell the class the end of the plan."""
     app = BPE.opened("corpus=hug&mode=predict&ask=pair&walk=30.2&class=KX7P3H")
     switch, asked = st.switch_page, []
 
@@ -100,8 +99,7 @@ def test_a_way_on_the_same_page_keeps_the_plan(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("way", [CLASS_LEAD, CLASS_LED])
 def test_who_goes_back_is_not_led_on(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither by what was asked for before Back nor by a way whose run was overtaken. Oracle: the address
-    that Back brings."""
+    """Neither by a request before Back nor by a way with an overtaken run. Oracle: the address after Back."""
     app = BPE.opened("corpus=hug&step=1&class=KX7P3H")
     app.session_state[way] = Destination("bpe", {"corpus": "course", "step": "3"}, "way 1")
     app.query_params["step"] = "2"
@@ -118,11 +116,11 @@ def test_a_question_is_made_where_there_is_a_trace(monkeypatch: pytest.MonkeyPat
     result = told(app, "class_page")["question"]
     assert result["nonce"] == "n1" and result["question"]["key"] == ["16"]
     assert [kind for kind, _name in result["kinds"]] == ["pair", "count", "split"]
-    run(app)  # before the browser has looked: what one run says, the next one says again
+    run(app)  # before the browser has looked: the next run repeats the message
     assert told(app, "class_page")["question"] == result
     asked, overtaken = classes.ask_class, []
 
-    def ask_class(*given: Any) -> Any:  # a message that comes meanwhile ends the run there and begins another
+    def ask_class(*given: Any) -> Any:  # a message in the meantime ends the run there and begins another
         if not overtaken:
             overtaken.append(given)
             st.rerun()
@@ -141,8 +139,8 @@ def test_a_question_is_made_where_there_is_a_trace(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_lecturers_own_screen_has_the_plan_and_what_predict_hides() -> None:
-    """Oracle: the plan's own words; the course's second merge of the five words, u + n. Whoever doesn't ask
-    for it gets nothing."""
+    """Oracle: the plan's own words; the course's second merge of the five words, u + n. Without a request,
+    none of it is sent."""
     app = BPE.opened("corpus=hug&mode=predict&step=1&class=KX7P3H")
     ahead = [one for one in app.get("bidi_component") if '"ahead"' in one.proto.json]
     assert not ahead and "Merge u + n" not in str([one.proto.json for one in app.get("bidi_component")])
@@ -290,7 +288,7 @@ def test_a_file_of_prepared_questions_is_read_or_says_what_is_wrong() -> None:
             use_language(language)
             said = read_told("q.toml", wrong)["error"]
             use_language("en")
-            # What the file itself says, and the parser, stays as it is.
+            # The file's own words, and the parser's, stay as they are.
             assert not re.search(r"\b(must|be|from|text|a|words?|letters|than|bytes|known|add)\b", said), said
 
 
@@ -333,8 +331,7 @@ def test_home_leads_nobody_unless_the_plan_is_there(address: str, aside: bool) -
 
 
 def test_what_is_typed_wins_over_the_address() -> None:
-    """Also over a message that was under way, and has the address as it was; not over one that leads to
-    another class."""
+    """Also over a message under way, with the former address; not over a message with another class."""
     app = AppTest.from_file(str(APP), default_timeout=60)
     app.query_params["class"] = "ZZZZZZ"
     run(app)

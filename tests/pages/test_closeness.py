@@ -1,7 +1,7 @@
 """The tab “How close?” of the training pages, through Streamlit's `AppTest`: margins, tipping points, the
 search on request.
 
-Oracle: the engine's `margin` and `tipping_points`, which are tried in `tests/core/test_counterfactual.py`.
+Oracle: the engine's `margin` and `tipping_points`, tested in `tests/core/test_counterfactual.py`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def page_of(algorithm: str) -> Page:
 
 
 def table(app: AppTest) -> list[tuple[str, list[int]]]:
-    """The words of the table that is shown, each with the changes that tip the step."""
+    """The words of the table shown, each with the changes that tip the step."""
     [drawn] = bodies(app, "scroll")
     [drawn] = [
         part
@@ -66,8 +66,7 @@ def test_a_small_corpus_has_its_tipping_points_at_once(algorithm: str, step: int
 
 
 def test_the_steps_around_it_are_there_too() -> None:
-    """Each as it is drawn when it is opened, hidden but for the one that is open; the start chooses nothing
-    and is left out."""
+    """Each as drawn when opened, hidden but for the open one; the start chooses nothing and is left out."""
     at_two, at_four = (page_of("bpe").opened(f"corpus=hug&step={step}", TAB) for step in (2, 4))
     parts = [dict(re.findall(r'(?s)<div data-at="(\d)"(.*?)(?=<div data-at|</div>$)', bodies(app, "parting")[0]))
              for app in (at_two, at_four)]  # fmt: skip

@@ -24,7 +24,7 @@ PAGES = {
 
 
 def listings(app: AppTest) -> list[dict[str, Any]]:
-    """The messages of the components that show code."""
+    """The messages of the components for code."""
     results = [told(part.proto.bytes or b"{}") for part in app.get("bidi_component")]
     return [message for message in results if "lines" in message]
 

@@ -1,7 +1,7 @@
 """The page “Compare” without a browser, through Streamlit's `AppTest`: examples, links, complaints, tabs.
 
 Sources and oracles: the engine, asked for the same corpus and settings (`compare`, tried in
-`test_comparison.py`); the flipbook's own message, as it goes to the browser. What needs JavaScript is in
+`test_comparison.py`); the flipbook's own message to the browser. Tests of JavaScript are in
 `tests/browser/test_compare_page.py`.
 """
 
@@ -253,11 +253,11 @@ def test_a_text_in_an_address_is_the_learners_own() -> None:
     assert value(app, "corpus") == "hug" and "its text is left out" in problems(app)[0]
 
 
-# --- what can't be ------------------------------------------------------------------------------------------
+# --- impossible settings ------------------------------------------------------------------------------------
 
 
 def test_numbers_that_can_not_be() -> None:
-    """By the names that they have on this page."""
+    """By their names on this page."""
     text = "low lower lowest lower slow"  # ▁lowerst: 8 characters
     seed = ">Unigram&#x27;s seed vocabulary: "
     PAGE.refuses_numbers(
@@ -420,7 +420,7 @@ def test_training_can_be_stopped_and_taken_up_again(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_run_that_others_wait_for_can_not_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody ends it for a class; who waits alone may."""
+    """Nobody ends it for a class; a visitor waiting alone may."""
 
     def script() -> None:
         import streamlit as st
@@ -508,7 +508,7 @@ def test_hostile_text_stays_text_everywhere(show: str) -> None:
 
 
 def told_apart(app: AppTest) -> list[str]:
-    """What the page says of Unigram's own page."""
+    """The page's text about Unigram's own page."""
     return [one.value for one in app.caption if one.value.startswith("Unigram's page opens this corpus")]
 
 

@@ -1,4 +1,4 @@
-"""Files of word counts that `count` wrote, uploaded: through Streamlit's `AppTest`.
+"""Files of word counts from `count`, uploaded: through Streamlit's `AppTest`.
 
 Oracle: the engine, trained on the text itself, cut at the same minimum.
 """
@@ -34,7 +34,7 @@ def uploaded(page: Page, data: bytes, name: str = "counts.tsv", query: str = "")
 
 
 def test_a_file_says_itself_by_which_rules_it_was_counted() -> None:
-    """Whatever it is called, and whatever the page's own rules are; its words are not split again."""
+    """With any name, and any rules on the page; its words are not split again."""
     corpus, data = counted(2, normalizer="lowercase", pattern=r"\S+|\s+")
     app = uploaded(BPE, data, "counts.txt", "pre=end_of_word&alphabet=bytes&size=262")
     assert problems(app) == []

@@ -85,7 +85,7 @@ def test_a_sample_is_drawn_again() -> None:
 
 
 def test_the_whole_text_is_counted() -> None:
-    """Oracle: the ways of each word that the library makes of the text."""
+    """Oracle: the ways of each of the library's words in the text."""
     app = cuts_opened()
     cutter = pre_tokenizers.ByteLevel(add_prefix_space=False)
     words = [word for word, _place in cutter.pre_tokenize_str(TEXT)]
@@ -111,7 +111,7 @@ def test_hostile_words_are_only_text() -> None:
 
 
 def test_other_peoples_vocabularies() -> None:
-    """A WordLevel model, which the engine lacks: its words can be put together, but no way is its own. And
+    """A WordLevel model, foreign to the engine: its words can be put together, but no way is its own. And
     WordPiece."""
     words = Tokenizer(models.WordLevel({"hug": 0, "s": 1, "?": 2, "hugs": 3}, unk_token="?"))
     app = cuts_opened(t1=upload_spec({"tokenizer.json": words.to_str().encode()}), text="hugs", why="hugshug")

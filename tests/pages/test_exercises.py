@@ -1,7 +1,7 @@
 """The page of exercises without a browser, through Streamlit's `AppTest`: answering, going on, links, the
 rising level, the summary.
 
-Oracle: the exercises themselves (`tokensteps/teaching/exercises/kinds.py`), whose keys are tried in
+Oracle: the exercises themselves (`tokensteps/teaching/exercises/kinds.py`), with keys tested in
 `tests/app/teaching/test_exercises.py`.
 """
 
@@ -24,7 +24,7 @@ PAGE = Page("exercises", Path("pages", "learn", "exercises.py"), ())
 
 
 RECORD = "<th>Best streak</th>"
-"""What the record of a session has, and no other table."""
+"""The mark of a session's record, in no other table."""
 
 
 def markup(app: AppTest, part: str) -> list[str]:
@@ -37,7 +37,7 @@ def markup(app: AppTest, part: str) -> list[str]:
 
 
 def shown(app: AppTest) -> Exercise:
-    """The exercise that the page shows, which its head names."""
+    """The exercise on the page, by its heading."""
     position = app.session_state["exercises.place"]
     exercise = make(position.kind, position.level, position.seed)
     assert exercise.question.prompt in markup(app, "ts question")[0]
@@ -69,7 +69,7 @@ def answer(app: AppTest, text: str) -> None:
 
 
 def verdict(app: AppTest) -> str:
-    """Which verdict is shown: right, tied, wrong, unread or none."""
+    """The verdict shown: right, tied, wrong, unread or none."""
     results = re.findall(r'class="ts note verdict (\w+)"', " ".join(markup(app, "note verdict")))
     return results[0] if results else ""
 
@@ -92,8 +92,8 @@ def test_every_kind_is_answered_right_on_its_page() -> None:
 
 
 def test_an_answer_counts_once_and_an_empty_one_goes_on() -> None:
-    """A wrong one gets a hint first, and counts nothing yet; right at the second try counts half; what comes
-    later counts nothing."""
+    """A wrong one gets a hint first, and counts nothing yet; right at the second try counts half; later ones
+    count nothing."""
     app = PAGE.opened("kind=bpe_count&level=2&seed=5")
     one = shown(app)
     assert (one.kind, one.level, one.seed) == ("bpe_count", 2, 5)
@@ -118,8 +118,8 @@ def test_an_answer_counts_once_and_an_empty_one_goes_on() -> None:
 
 
 def test_three_tries_and_then_the_answer() -> None:
-    """A hint, the way without its result, the answer, which counts as wrong; whoever goes on after a wrong
-    try has it wrong, too."""
+    """A hint, the way without its result, the answer (counted as wrong); going on after a wrong try counts as
+    wrong, too."""
     app = PAGE.opened("kind=bpe_count&level=2&seed=5")
     one = shown(app)
     for number, (text, part) in enumerate(
@@ -186,7 +186,7 @@ def test_the_level_rises_and_falls() -> None:
 
 
 def test_an_exercise_is_a_link() -> None:
-    """A bare address stays bare; bad values are told; what was chosen outlives a visit elsewhere; a link from
+    """A bare address stays bare; bad values are reported; a choice outlives a visit elsewhere; a link from
     another page wins."""
     app = PAGE.opened()
     assert address(app) == {}
@@ -229,7 +229,7 @@ def test_a_hostile_corpus_is_text() -> None:
 
 
 def test_exercises_that_a_page_can_check_are_offered_as_scorm_packages() -> None:
-    """Oracle: the package itself, which has a manifest and the ten exercises from the one that is open."""
+    """Oracle: the package itself, with a manifest and the ten exercises from the open one on."""
     position = Place("bpe_pair", 2, 7)
     with zipfile.ZipFile(io.BytesIO(pack_exercises(position, "1.2"))) as package:
         page = package.read("en/exercises.html").decode()

@@ -1,5 +1,5 @@
-"""A training page while its run still grows: what is recorded can be stepped through, a link waits for its
-step, tabs about the whole run wait for the end, Predict goes no further than what is there.
+"""A training page while its run still grows: recorded steps can be stepped through, a link waits for its
+step, tabs about the whole run wait for the end, Predict goes no further than the recorded steps.
 
 A stage comes before its tabs, a few frames before many. Oracle: the engine's finished run of the same text.
 Training here goes on when the test says so: nothing waits a while.
@@ -32,8 +32,7 @@ SEED = "corpus=library&size=400&seed=500"
 
 
 class Slow:
-    """In the place of training: it stops at the steps that the test names, with everything before them handed
-    over."""
+    """In the place of training: it stops at the test's steps, with everything before them handed over."""
 
     def __init__(self) -> None:
         self.progress = Progress()
@@ -57,7 +56,7 @@ class Slow:
         return task.train(corpus, growing=growing, progress=progress.steps, **task.settings)
 
     def go_to(self, call: int) -> None:
-        """Train up to there, and wait until what was recorded can be seen."""
+        """Train up to there, and wait until the recorded steps can be seen."""
         with self._changed:
             self._until = call
             self._changed.notify_all()
@@ -78,7 +77,7 @@ class Slow:
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
-    """Training that waits for the test, of runs that nobody has trained here."""
+    """Training that waits for the test, of runs not yet trained here."""
     training = Slow()
     monkeypatch.setattr(algorithms, "train", training)
     registry().jobs.clear()
@@ -134,8 +133,7 @@ def test_a_stage_that_has_just_come_stands_alone_and_asks_for_the_rest_at_once(s
 def test_tabs_that_are_there_stay_when_another_run_takes_their_place(
     slow: Slow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If they went for a moment, a page that is scrolled would jump. Where no stage stood in between, none
-    were there."""
+    """If they went for a moment, a scrolled page would jump. Without a stage in between, there were none."""
     app = opened(BPE, TEXT, slow, 10)
     assert tabs(again(app))
     monkeypatch.setattr(Registry.ask, "__defaults__", (PATIENT, "", "", False))  # until there are steps
@@ -152,7 +150,7 @@ def test_tabs_that_are_there_stay_when_another_run_takes_their_place(
 
 
 def test_of_a_long_run_that_is_not_drawn_a_few_frames_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever comes later gets all at once."""
+    """Later visitors get all at once."""
     whole = book(run(BPE.start(TEXT + "&step=300")))["frames"]
     monkeypatch.setattr(shared_cache, "drawings", Memo(FRAMES_ROOM))
     app = again(BPE.start(TEXT + "&step=300"))

@@ -1,7 +1,7 @@
 """The playground's tab “Health” without a browser, through Streamlit's `AppTest`.
 
-Oracles: the engine's own check of the same tokenizer (`tests/core/test_health.py` holds that against every
-text), and the `tokenizers` library for how many tokens a sentence takes.
+Oracles: the engine's own check of the same tokenizer (`tests/core/test_health.py` compares it with every
+text), and the `tokenizers` library for a sentence's number of tokens.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tokensteps.server.tasks import Progress
 
 
 def uncased() -> bytes:
-    """A tokenizer.json in lower case with tokens that it never gives, two of them markup."""
+    """A tokenizer.json in lower case with tokens out of its own reach, two of them markup."""
     vocab = ["[UNK]", "a", "b", "##b", "##,", "The", "the", HOSTILE, "<b>x</b>", "##ing", "ab"]
     result = Tokenizer(models.WordPiece({token: at for at, token in enumerate(vocab)}, unk_token="[UNK]"))
     result.normalizer = normalizers.BertNormalizer(lowercase=True)
@@ -122,5 +122,5 @@ def test_every_finding_kind_and_fold_has_words() -> None:
     assert {*checked.makeup.kinds} <= {*KIND_WORDS}
     assert (
         checked.makeup.lengths.get(4, 0) == 0 < max(checked.makeup.lengths) - 4
-    )  # a length that no token has has no bar
+    )  # a length without tokens has no bar
     assert "<th>4</th><td></td><td>0</td><td>0 %</td>" in view.lengths_html(checked.makeup)

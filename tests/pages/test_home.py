@@ -1,7 +1,7 @@
 """The home page without a browser, through Streamlit's `AppTest`: any sentence, links with one, links within
 the app.
 
-Oracle: the engine's own encoding by the tokenizer that the page names.
+Oracle: the engine's own encoding by the tokenizer named on the page.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HOSTILE = "<img src=x onerror=alert(1)> **b** $x$ `c` :red[d] \u202e🍵"
 
 @cache
 def tokenizer() -> Any:
-    """Of the run that the page names, which it has trained; a process trains what any other does
+    """Of the page's named run, trained by the page; every process trains alike
     (tests/app/server/test_workers.py)."""
     data = pickled(TokenizerSpec.parse(SPEC).run().name)
     assert data is not None, "the page's run is another"
@@ -102,7 +102,7 @@ def test_a_long_text_is_cut_and_carried_whole() -> None:
 
 
 def test_the_start_comes_first_then_the_sentence_then_the_three_algorithms() -> None:
-    """One button, the box, the heading; what a sentence costs in characters and words is folded, and GPT-2's
+    """One button, the box, the heading; a sentence's cost in characters and words is folded, and GPT-2's
     tokens have no ids."""
     app = opened()
     assert next(head.value for head in app.header) == "Three ways to learn the pieces"

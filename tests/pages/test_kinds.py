@@ -1,4 +1,4 @@
-"""The newer kinds of BPE on BPE's page, without a browser: links, every tab, what can't be trained.
+"""The newer kinds of BPE on BPE's page, without a browser: links, every tab, untrainable settings.
 
 Sources and oracles: the engine, asked for the same corpus and settings.
 """
@@ -102,7 +102,7 @@ def test_a_link_opens_every_tab(kind: str) -> None:
     ],
 )
 def test_about_a_kind_leads_to_plain_bpe_beside_it(query: str, others: dict[str, Any]) -> None:
-    """The link opens Compare on the same corpus, by those of the page's rules that Compare has."""
+    """The link opens Compare on the same corpus, by the page's rules as far as Compare has them."""
     app = PAGE.opened(query, "About this kind")
     [link] = [one.proto for one in app.get("page_link") if one.proto.page == "compare"]
     there = COMPARE.opened(link.query_string)
@@ -143,7 +143,7 @@ def test_a_text_of_one_column_leads_to_the_forty_lines() -> None:
 
 
 def test_the_second_pattern_is_a_choice() -> None:
-    """Oracle: the engine. A pattern that is none is told, and a link brings one."""
+    """Oracle: the engine. An invalid pattern is reported, and a link brings a valid one."""
     lines = EXAMPLES["phrases"].text().splitlines()
     own = train_superbpe(
         Corpus.from_texts(lines), 220, transition=190, min_frequency=2, second_pattern=r"[.,]| the"
@@ -179,7 +179,7 @@ def test_plain_bpe_stands_beside_parity() -> None:
 
 @pytest.mark.parametrize("kind", EXAMPLE)
 def test_predictions_are_graded_at_every_merge_of_every_kind(kind: str) -> None:
-    """Steps that merge nothing are passed over. Oracle: the words that the step chose among, recounted."""
+    """Steps without a merge are passed over. Oracle: the words before the step's choice, recounted."""
     trace = trace_at(BPE, corpus=EXAMPLE[kind])
     asked = asked_steps(trace, 0, len(trace))
     merges = [step - 1 for step in range(1, len(trace) + 1) if trace.record.is_merge(step)]
@@ -205,13 +205,13 @@ def test_predictions_are_graded_at_every_merge_of_every_kind(kind: str) -> None:
         assert question.grade(question.key).kind == RIGHT
         number = ASKS["bpe"]["count"](trace, step, style)
         assert number.grade(str(max(counts.values()))).kind == RIGHT
-        assert number.grade("0").kind == WRONG  # for which the likeliest mistake is looked for
+        assert number.grade("0").kind == WRONG  # the likeliest mistake is found for it
         assert question_after(trace, step, "split", style).grade("x").kind != RIGHT
 
 
 @pytest.mark.parametrize("kind", EXAMPLE)
 def test_a_kind_is_predicted_step_by_step(kind: str) -> None:
-    """What only the kind does is asked for, hinted at and found out; the browser has no frame ahead."""
+    """The kind's own step is asked for, hinted at and found out; the browser has no frame ahead."""
     corpus, ask = EXAMPLE[kind], {"superbpe": "bridge", "pickybpe": "leaves", "paritybpe": "language"}[kind]
     trace = trace_at(BPE, corpus=corpus)
     style = style_of(trace, "spaces")
@@ -234,7 +234,7 @@ def test_a_kind_is_predicted_step_by_step(kind: str) -> None:
         app.button(key=check).click()
         app = run(app)
     assert "verdict right" in shown_in(app) and book(app)["last"] > start
-    if kind == "pickybpe":  # the removal is shown with the merge that it follows
+    if kind == "pickybpe":  # the removal is shown with the merge before it
         assert book(app)["last"] >= start + 2
     if kind == "paritybpe":
         assert "sorted by spelling" not in book(app)["frames"][-1]["html"]
@@ -254,7 +254,7 @@ def whatif(spec: str, **url: str) -> str:
 
 @pytest.mark.parametrize("kind", EXAMPLE)
 def test_plain_bpe_and_each_kind_are_aligned_in_what_if(kind: str) -> None:
-    """Oracle: the merges of both runs. A step that only the kind has stands alone, so equal merges come one
+    """Oracle: the merges of both runs. A step of the kind alone stands by itself, so equal merges come one
     under the other."""
     spec = f"bpe?corpus={EXAMPLE[kind]}"
     drawn = whatif(spec, what="kind", to="plain", a="by the way")
@@ -279,8 +279,8 @@ def test_plain_bpe_and_each_kind_are_aligned_in_what_if(kind: str) -> None:
 
 
 def test_stretches_are_counted_in_their_own_tokens() -> None:
-    """Oracle: the tokens of the whole corpus that the run has recorded; words alone would show nothing of
-    SuperBPE's second stage."""
+    """Oracle: the run's recorded tokens of the whole corpus; words alone would show nothing of SuperBPE's
+    second stage."""
     ours, theirs = trace_at(BPE, corpus="phrases"), trace_at(BPE, corpus="phrases", kind="plain")
     found = effects(ours, theirs, vocabulary_difference(ours, theirs)).measures
     assert [one.tokens for one in found] == [ours[-1].tokens, theirs[-1].tokens]
@@ -288,7 +288,7 @@ def test_stretches_are_counted_in_their_own_tokens() -> None:
 
 
 def test_what_cannot_be_changed_in_a_kind_is_not_offered() -> None:
-    """Counts of words say nothing of the stretches and languages that two kinds are trained on."""
+    """Counts of words say nothing of the stretches and languages for two kinds' training."""
     for kind, corpus in EXAMPLE.items():
         app = WHATIF.opened(urlencode({"t1": f"bpe?corpus={corpus}"}))
         offered = app.selectbox(key="whatif.what").options
@@ -321,7 +321,7 @@ def test_the_languages_leave_room_for_words() -> None:
 
 @pytest.mark.parametrize("kind", EXAMPLE)
 def test_the_playground_tells_why_a_word_is_split_as_a_kind_splits_it(kind: str) -> None:
-    """Oracle: the engine's steps of encoding, which for PickyBPE are merges and removals in their order."""
+    """Oracle: the engine's steps of encoding (for PickyBPE merges and removals in their order)."""
     tokenizer = trace_at(BPE, corpus=EXAMPLE[kind]).tokenizer()
     [word, *_] = tokenizer.pipeline.split("newspaper")
     spec = {"t1": f"bpe?corpus={EXAMPLE[kind]}", "why": "newspaper"}
@@ -334,7 +334,7 @@ def test_the_playground_tells_why_a_word_is_split_as_a_kind_splits_it(kind: str)
 
 
 def test_a_kind_is_retrained_as_that_kind() -> None:
-    """Oracle: the engine, on the new corpus with the old one's settings. A kind that needs a table says
+    """Oracle: the engine, on the new corpus with the old one's settings. A kind with need of a table says
     so."""
     lines = EXAMPLES["course"].text().split("\n")
     for kind, told in {"pickybpe": "", "superbpe": "", "paritybpe": "two languages at least"}.items():

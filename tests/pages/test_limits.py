@@ -1,9 +1,9 @@
-"""Every limit that a visitor can meet, on a page that has it, through Streamlit's `AppTest`.
+"""Every limit for visitors, on a page that has it, through Streamlit's `AppTest`.
 
-Oracle: `tokensteps/limits.py`. A page that meets a limit names it, names what it met, keeps what the visitor
-gave, and works again once that is mended. Limits of what a file may hold are tried in
-`tests/app/catalogue/test_loaded.py`, those of answers that are corpora in
-`tests/app/teaching/test_exercises.py`, and those of a challenge's steps and codes in
+Oracle: `tokensteps/limits.py`. A page at a limit names it, names the excess, keeps the visitor's input, and
+works again once that is mended. Limits of a file's contents are tried in
+`tests/app/catalogue/test_loaded.py`, limits of answers that are corpora in
+`tests/app/teaching/test_exercises.py`, and limits of a challenge's steps and codes in
 `tests/pages/test_predict.py`.
 """
 
@@ -59,19 +59,19 @@ def captions(app: AppTest) -> list[str]:
 
 @dataclass(frozen=True)
 class Box:
-    """A box on a page, and the limit of what is typed into it."""
+    """A box on a page, and the limit of its text."""
 
     limit: int
     page: str
     key: str
-    """What the box's key begins with."""
+    """The beginning of the box's key."""
     link: Mapping[str, str]
     tab: str = ""
     kind: str = "text_input"
     remedy: str = "shorten"
-    """A word of what is said to do."""
+    """A word of the advice."""
     good: str = "u"
-    """What the box takes."""
+    """A valid text for the box."""
 
 
 BOXES = [
@@ -141,8 +141,7 @@ def test_a_pattern_in_a_link_may_have_so_many_characters() -> None:
 
 
 def test_a_complaint_about_a_link_stays_until_its_settings_are_changed() -> None:
-    """A page begins anew when a training run is done: what was said of the link must not go with the progress
-    bar."""
+    """A page begins anew after a training run: messages about the link must not go with the progress bar."""
     app = opened("bpe", {"corpus": "hug", "size": "999999999"})
     run(app)
     assert "999999999" in problems(app)[0]
@@ -163,7 +162,7 @@ def test_a_link_is_not_unpacked_beyond_its_limit(bomb: bytes) -> None:
 
 
 def test_a_text_of_a_link_may_be_as_long_as_a_pasted_one() -> None:
-    """Such a link can be made by hand, out of a text that compresses well."""
+    """Such a link can be made by hand, out of an easily compressed text."""
     text = "ab " * limits.PASTE_LIMIT
     app = opened("bpe", {"corpus": "paste", "text": str(pack_text(text))})
     assert "600,000 characters, but the limit is 200,000" in problems(app)[0]
@@ -181,7 +180,7 @@ def test_a_text_of_a_link_may_be_as_long_as_a_pasted_one() -> None:
     ],
 )
 def test_a_word_may_have_so_many_symbols(where: str, rules: Mapping[str, str]) -> None:
-    """A word of 10,000 takes Unigram half a minute, one of a million hours: `tests` can only try that it
+    """A word of 10,000 takes Unigram half a minute, one of a million hours: a test can only check that it
     never begins."""
     word = "xy" * (limits.WORD_LIMIT // 2) + "z"
     app = opened(where, {"corpus": "paste", "text": str(pack_text(f"hug {word} pug\nhug")), **rules})
@@ -195,7 +194,7 @@ def test_a_word_may_have_so_many_symbols(where: str, rules: Mapping[str, str]) -
 
 
 def test_a_long_line_that_is_one_word_may_be_cut_by_the_rules() -> None:
-    """What the message advises helps: with other rules the same text is trained on."""
+    """The message's advice helps: with other rules the same text is trained on."""
     text = "ab cd " * 400
     app = opened("unigram", {"corpus": "paste", "text": str(pack_text(text)), "pre": "none", "size": "5"})
     assert "symbols" in problems(app)[0] and "rules that split the text" in problems(app)[0]
@@ -205,7 +204,7 @@ def test_a_long_line_that_is_one_word_may_be_cut_by_the_rules() -> None:
 
 
 def test_the_different_words_may_have_so_many_symbols_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tried with a lower limit, which a short text passes; equal words count once."""
+    """Tried with a lower limit, exceeded by a short text; equal words count once."""
     monkeypatch.setattr(tokensteps.runs.corpora, "CORPUS_LIMIT", 12)
     app = opened(
         "bpe", {"corpus": "paste", "pre": "whitespace_split", "text": str(pack_text("abcdef ghijklm " * 9))}
@@ -218,8 +217,8 @@ def test_the_different_words_may_have_so_many_symbols_together(monkeypatch: pyte
 
 
 def test_a_pattern_of_ones_own_has_so_many_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The classic of a regular expression that doubles its work with each character; the time is shortened
-    for the test."""
+    """The classic of a regular expression with doubled work for each character; the time is shortened for the
+    test."""
     assert (limits.patience(0), limits.patience(limits.UPLOAD_LIMIT)) == (1.5, 11.5)
     recipe, complaints = read_url("bpe", BPE_RULES, {"corpus": "hug"})
     source = Source("upload", b"x" * 2_000_000)
@@ -237,8 +236,8 @@ def test_a_pattern_of_ones_own_has_so_many_seconds(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_corpus_that_is_too_large_leaves_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The browser refuses what is far too large; what it lets through is weighed here, with a lower limit for
-    the test."""
+    """The browser refuses far too large files; the others are weighed here, with a lower limit for the
+    test."""
     monkeypatch.setattr(tokensteps.widgets.corpus_input, "UPLOAD_LIMIT", 1_000_000)
     app = opened("bpe", {"corpus": "upload", "pre": "whitespace_split"})
     app.sidebar.get("file_uploader")[0].set_value(("good.txt", b"hug pug pun", "text/plain"))
@@ -331,8 +330,7 @@ def test_counts_must_fit_the_tables_together(name: str) -> None:
 def test_a_long_table_shows_its_top_until_asked_for_more(
     name: str, tab: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is looked for is looked for in all rows, and what was asked for stays while another tab is
-    open."""
+    """A search covers all rows, and its text stays while another tab is open."""
     page = PAGES[name]
 
     def told(app: AppTest) -> str:
@@ -359,7 +357,7 @@ def test_a_long_table_shows_its_top_until_asked_for_more(
 
 
 def searched(app: AppTest) -> dict[str, Any]:
-    """What is said above the page's table."""
+    """The text above the page's table."""
     parts = [part.proto for part in app.get("bidi_component")]
     [data] = [part.bytes for part in parts if part.component_name == "tokensteps.table"]
     return dict(json.loads(data)["head"]["search"])
@@ -401,7 +399,7 @@ def test_the_server_takes_as_much_as_the_largest_upload() -> None:
 
 
 def assigned(file: Path) -> list[tuple[str, bool]]:
-    """The capital names that a module assigns, each with whether a docstring follows."""
+    """The capital names assigned by a module, each with whether a docstring follows."""
     body = ast.parse(file.read_text(encoding="utf-8")).body
     results = []
     for line, after in zip(body, [*body[1:], *body[:1]], strict=True):
@@ -419,7 +417,8 @@ def assigned(file: Path) -> list[tuple[str, bool]]:
 
 
 def test_every_limit_has_a_reason_and_is_in_use() -> None:
-    """The reason is what follows the colon of its docstring; in use is what another module names."""
+    """The reason is the part after the colon of its docstring; a limit is in use if another module names
+    it."""
     names = assigned(ROOT / "tokensteps" / "limits.py")
     used = {
         name
@@ -435,8 +434,8 @@ def test_every_limit_has_a_reason_and_is_in_use() -> None:
 
 
 def test_no_other_module_has_limits() -> None:
-    """What bounds a visitor's input or the server's work is in one place. What is left elsewhere is how much
-    is drawn."""
+    """Limits of a visitor's input or the server's work are in one place. Only limits of drawings are left
+    elsewhere."""
     drawn = {"MARKER_LIMIT", "CURVE_LIMIT", "SCATTER_LIMIT"}
     results = {
         name

@@ -1,8 +1,8 @@
 """The page “Why it matters”, through Streamlit's `AppTest`.
 
 Oracles: `tiktoken`'s published rule for GPT-2, run by hand over its merges in
-tests/app/teaching/test_lessons.py, for the answers; a plain count of characters and of digits for what is
-said of a learner's own input.
+tests/app/teaching/test_lessons.py, for the answers; a plain count of characters and of digits for the text
+about a learner's own input.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ WRONG_ANSWERS = {
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_scene_asks_before_it_tells(scene: str) -> None:
-    """Nothing of the scene before an answer; a wrong one gets a hint; the right one opens it, with what
-    follows and its source."""
+    """Nothing of the scene before an answer; a wrong one gets a hint; the right one opens it, with the
+    consequence and its source."""
     app = run(MATTERS.start(f"scene={scene}"))
     message = pages_html(app)
     assert 'class="ts follows"' not in message and "ts ways" not in message and "costs" not in message
@@ -97,7 +97,7 @@ def test_an_answer_is_right_wrong_or_unread(scene: str) -> None:
 
 
 HOSTILE = '<img src=x onerror="alert(1)"> **b** $x$ [l](http://x) \u202e 👩‍👩‍👧'
-"""What may be typed into a box."""
+"""Possible texts in a box."""
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -179,7 +179,7 @@ def test_a_name_becomes_a_token_that_the_sentences_never_use() -> None:
 
 
 def test_a_vocabulary_is_checked_for_tokens_that_no_text_gives() -> None:
-    """GPT-2's thirteen: bytes that no UTF-8 has (RFC 3629)."""
+    """GPT-2's thirteen: bytes impossible in UTF-8 (RFC 3629)."""
     app = revealed("glitch")
     assert "No text gives it" not in pages_html(app)
     next(button for button in app.button if "matters.check" in str(button.key)).click()
@@ -216,7 +216,7 @@ def test_home_and_the_end_of_the_path_lead_here(script: str, query: str, there: 
 
 
 def test_a_scene_can_be_embedded() -> None:
-    """Each page that shows its address has a height for frames."""
+    """Each page with its address on display has a height for frames."""
     assert 'title="Why it matters · TokenSteps"' in embedding("http://localhost/matters?scene=code")
 
 
@@ -228,7 +228,7 @@ def test_the_next_scene_is_one_button_away() -> None:
 
 
 def places_of(block: Block, keys: set[str], *way: int) -> dict[str, tuple[int, ...]]:
-    """Key → where it is in the page: the number of each block around it within what holds that."""
+    """Key → its place in the page: the number of each block around it within that block's parent."""
     places: dict[str, tuple[int, ...]] = {}
     for number, child in block.children.items():
         if isinstance(child, Block):
@@ -239,8 +239,7 @@ def places_of(block: Block, keys: set[str], *way: int) -> dict[str, tuple[int, .
 
 
 def test_the_scene_keeps_its_place_when_a_tokenizer_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What moves in the page is made anew in the browser: a click on it is lost, and so is what is being
-    typed."""
+    """A moved element is made anew in the browser: a click on it is lost, and so is half-typed text."""
     opens, late = stage.opened_tokenizer, [SMALL]
 
     def opened_tokenizer(spec: str, place: str) -> OpenedTokenizer | None:

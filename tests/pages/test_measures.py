@@ -1,4 +1,4 @@
-"""The playground's tabs “Measures” and “Tokens by count”, and what a text and a chat cost, through
+"""The playground's tabs “Measures” and “Tokens by count”, and the cost of a text and a chat, through
 Streamlit's `AppTest`.
 
 Oracles: GPT-2's ids by the `tokenizers` library, counted here.
@@ -60,7 +60,7 @@ def test_the_table_is_a_recount() -> None:
     run(app)
     again = dict(zip(OF_TEXT, tables(app)[0][column], strict=True))
     assert again["renyi_efficiency"] == f"{math.log2(power) / -1.5 / math.log2(50257):.4f}"
-    # The other one has an unknown token beside those of its run. Oracle: the engine, on its tokenizer.
+    # The other one has an unknown token beside its run's tokens. Oracle: the engine, on its tokenizer.
     ours = measure(trace_at(BPE, corpus="hug").tokenizer(), TEXT)
     [other] = [name for name in table if str(name).startswith("B · ")]
     assert ours.unknown and dict(zip(OF_TEXT, table[other], strict=True))["vocabulary_used"] == measure_text(

@@ -1,8 +1,8 @@
-"""The rules of training that few runs need, on the training pages: set in the sidebar, said at the step where
-they act, in links and in What if.
+"""The rarely used rules of training, on the training pages: set in the sidebar, said at the step where they
+act, in links and in What if.
 
-Oracle: the engine, trained directly with the same limits, which `tests/core/test_limits.py` holds to the
-libraries.
+Oracle: the engine, trained directly with the same limits (compared with the libraries in
+`tests/core/test_limits.py`).
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def test_a_coverage_and_characters_that_are_always_there() -> None:
 
 
 def test_unigrams_seed_without_what_bounds_exclude() -> None:
-    """Struck out with the reason, and told, where it would have been in the seed; the characters that are
-    unknown, with their counts."""
+    """Struck out with the reason, and mentioned, where it would have been in the seed; the unknown
+    characters, with their counts."""
     app = UNIGRAM.opened(urlencode({"corpus": "hug", "longest": "2", "size": "8"}))
     start = book(app)["frames"][0]
     assert problems(app) == [] and address(app)["longest"] == "2"
@@ -109,7 +109,7 @@ def test_unigrams_seed_without_what_bounds_exclude() -> None:
 
 
 def test_bpe_as_sentencepiece_trains_it() -> None:
-    """The engine's run, with SentencePiece's own rules: no tie rule to choose, and pairs that a rule excludes
+    """The engine's run, with SentencePiece's own rules: no tie rule to choose, and pairs excluded by a rule
     struck out."""
     app = BPE.opened(
         urlencode(
@@ -160,8 +160,8 @@ def test_bpe_as_sentencepiece_trains_it() -> None:
 
 
 def test_what_a_rule_adds_is_said() -> None:
-    """Characters that are always in the alphabet, where they come in; what begins with ▁ behind a symbol;
-    SentencePiece's own digits."""
+    """Characters always in the alphabet, where they come in; words with ▁ behind a symbol; SentencePiece's
+    own digits."""
     url = {
         "corpus": "paste",
         "text": "hug 12² <n>hug",
@@ -188,7 +188,7 @@ def test_what_a_rule_adds_is_said() -> None:
 
 
 def test_rules_that_a_kind_does_not_know_are_named() -> None:
-    """In every language: the labels of what plain BPE has and this kind hasn't."""
+    """In every language: the labels of plain BPE's rules missing in this kind."""
     for language in LANGUAGES:
         use_language(language)
         app = BPE.opened(urlencode({"corpus": "hug", "kind": "pickybpe", "lang": language}))
@@ -217,7 +217,7 @@ def test_symbols_that_are_kept_whole() -> None:
 
 
 def test_words_are_cut_besides_on_every_page() -> None:
-    """The words of each run are those of the engine with the same cuts, and the tokenizer encodes alike."""
+    """The words of each run equal the engine's with the same cuts, and the tokenizer encodes alike."""
     text = "In 12345 runs, ab-cd ran 67 times; yes-no, 890"
     for page in (BPE, WORDPIECE, UNIGRAM):
         url = {
@@ -282,8 +282,8 @@ def test_limits_that_can_not_be_are_told() -> None:
 
 
 def test_no_widget_of_a_page_has_the_key_of_a_rule() -> None:
-    """The rule “Replace” and the search above a table had one name in session state: whoever searched changed
-    the corpus.
+    """The rule “Replace” and the search above a table had one name in session state: a search changed the
+    corpus.
 
     Oracle: the pages' sources, read by `ast`.
     """
@@ -306,8 +306,8 @@ def test_no_widget_of_a_page_has_the_key_of_a_rule() -> None:
 
 
 def test_what_if_has_a_pair_for_each_option() -> None:
-    """With and without, for every rule that few runs need: the page offers it, trains both runs, and
-    complains of nothing."""
+    """With and without, for every rarely used rule: the page offers it, trains both runs, and complains of
+    nothing."""
     pairs = {
         "bpe?corpus=course&pre=whitespace_split": {
             "kept": "token", "replace": "the", "cut": "-", "scripts": "1", "digits": "each", "longest": "3", "letters": "9",
@@ -328,7 +328,7 @@ def test_what_if_has_a_pair_for_each_option() -> None:
 
 
 def test_what_if_compares_like_with_like() -> None:
-    """A word with a symbol that only one run keeps whole is no word of both, and the symbol is a token; byte
+    """A word with a symbol kept whole by only one run is no word of both, and the symbol is a token; byte
     pieces are no reason to compare a run's end with the other's start. Oracle: the corpora of both runs."""
     counts = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     free = train_bpe(Corpus.from_counts(counts))

@@ -1,7 +1,7 @@
-"""Every page in a made-up language: whatever a person reads there has come out of the catalogue.
+"""Every page in a made-up language: everything to read there has come out of the catalogue.
 
-Source: the README's promise that the whole app speaks the language that is chosen. Oracle: a catalogue that
-sets each message between ⟦ and ⟧ and leaves its fields outside. What has Latin letters outside of them is no
+Source: the README's promise that the whole app speaks the chosen language. Oracle: a catalogue that sets each
+message between ⟦ and ⟧ and leaves its fields outside. A text with Latin letters outside of them is no
 message: it must be somebody's token or text, code, a proper name, or it bypasses the catalogue. Pages train
 on Greek words, so that tokens have no such letters.
 """
@@ -60,7 +60,7 @@ NAMES = words(
     "English Home End XLM-R 简体中文 日本語 cased uncased multilingual strawberry raw berry "
     "Sennrich Haddow Birch"
 ) | words(" ".join(EXAMPLE_SPLITS))
-"""What is the same in every language, and the words that show how a split is typed."""
+"""Words that are the same in every language, and examples of a typed split."""
 DATA = words(
     "id type_id word_id sequence_id special_tokens_mask attention_mask tokenizer.json vocab.json "
     "merges.txt vocab.txt ranks.tiktoken unigram.vocab tiktoken ORG LOC PER log ln exp digamma "
@@ -70,7 +70,7 @@ DATA = words(
 mathematics; the example of a name on the hub."""
 WORDS = re.compile(r"[A-Za-z][A-Za-z]+(?:[-._][A-Za-z0-9]+)*")
 HUG = re.compile(r"[hugpnbsmt]+")
-"""Tokens of the examples whose words are hug, pug, pun, bun, hugs, and of unhug, bug, mug, thug."""
+"""Tokens of the examples with the words hug, pug, pun, bun, hugs, and of unhug, bug, mug, thug."""
 
 
 # --- the made-up language -----------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def wrapped(message: str) -> str:
 
 
 class Catalogue(gettext.NullTranslations):
-    """One that has every message."""
+    """Translations with every message."""
 
     def gettext(self, message: str) -> str:
         return wrapped(message)
@@ -124,7 +124,7 @@ def _spoken() -> None:
 
 
 def outside(text: str) -> str:
-    """What stands outside of the brackets; a cut message has no end."""
+    """The text outside of the brackets; a cut message has no end."""
     stored, depth = [], 0
     for character in text:
         depth += (character == "⟦") - (character == "⟧" and depth > 0)
@@ -133,8 +133,7 @@ def outside(text: str) -> str:
 
 
 def leaks(text: str, data: str = "") -> list[str]:
-    """The words of a text that did not come out of the catalogue, are no names, no Python files, and don't
-    stand in `data`."""
+    """The words of a text from outside of the catalogue, but for names, Python files and words in `data`."""
     text = re.sub(
         r"https?://\S+|&\w+;|[\w/]+\.py\b|\(U\+[0-9A-F]+[^)]*\)|U\+[0-9A-F]+|[0\\]x[0-9A-Fa-f]+|</?\w+>|\\[nt]|\{\w+\}",
         " ",
@@ -148,11 +147,11 @@ def leaks(text: str, data: str = "") -> list[str]:
 
 
 class Read(HTMLParser):
-    """The text of markup, but for tokens and code, and its attributes that are read out."""
+    """The text of markup, but for tokens and code, and its spoken attributes."""
 
     VOID = frozenset(["br", "wbr", "hr", "img", "input", "meta", "link", "path"])
     APART = frozenset(["bdi", "code", "pre", "samp", "style", "script", "template", "del", "ins"])
-    """Elements whose text is a token, code, or text of the learner's."""
+    """Elements with a token, code, or a learner's text as their text."""
     APART_CLASSES = frozenset(["t", "rest", "decoded", "bytes"])
     SAID = frozenset(["aria-label", "aria-description", "title", "alt", "placeholder", "data-n"])
 
@@ -182,9 +181,9 @@ class Read(HTMLParser):
             self.text.append(data)
 
 
-@cache  # the frames beside one tab are those beside the next one
+@cache  # the frames beside one tab are the same beside the next one
 def said_in(markup: str) -> tuple[str, ...]:
-    """What a person reads of some markup, or hears."""
+    """The text of some markup for a reader or listener."""
     read = Read(markup)
     return "".join(read.text), *read.said
 
@@ -201,12 +200,12 @@ TECHNICAL = words(
     "tag page_icon image deferred_file_id mixed allowed_types selection_mode vega_lite_spec "
     "formatted_value value"
 )
-"""Fields of Streamlit\'s messages that nobody reads, or that hold what was typed."""
+"""Fields of Streamlit\'s messages without text for readers, or with typed text."""
 PLOTLY_TEXT = frozenset(["text", "name", "hovertemplate", "title", "customdata", "ticktext", "x", "y"])
 
 
 def texts(message: Any) -> Iterator[str]:
-    """Every text in one of Streamlit's messages that a person may read."""
+    """Every text for readers in one of Streamlit's messages."""
     for field, value in message.ListFields():
         if field.name in TECHNICAL:
             continue
@@ -232,7 +231,7 @@ def strings(value: Any) -> Iterator[str]:
 
 
 def plotted(value: Any, inside: bool = False) -> Iterator[str]:
-    """Every text in a figure's JSON that is drawn."""
+    """Every drawn text in a figure's JSON."""
     match value:
         case str() if inside:
             yield re.sub(r"%\{[^}]*\}|<[^>]*>", " ", value)
@@ -246,11 +245,11 @@ def plotted(value: Any, inside: bool = False) -> Iterator[str]:
 
 
 BYTES = re.compile(r"[0-9A-F]{2}(?: [0-9A-F]{2})*")
-"""What is in a column of bytes."""
+"""The contents of a column of bytes."""
 
 
 def of_component(proto: Any, data: str) -> list[str]:
-    """The leaks in what a component of ours is told."""
+    """The leaks in the message to a component of ours."""
     said = told(proto.bytes or proto.json.encode() or b"null")
     name = proto.component_name.rpartition(".")[2]
     if name == "table":
@@ -262,7 +261,7 @@ def of_component(proto: Any, data: str) -> list[str]:
         return [word for text in shown if not BYTES.fullmatch(text) for word in leaks(text, data)]
     if name == "tabs":
         return [word for _tab, shown in said["names"] for word in leaks(shown, data)]
-    if not isinstance(said, dict) or name == "keep":  # which shows nothing
+    if not isinstance(said, dict) or name == "keep":  # it shows nothing
         return []
     results: list[str] = []
     for key, value in said.items():
@@ -300,7 +299,7 @@ def elements(block: Any) -> Iterator[Any]:
 
 
 def leaks_on(app: AppTest, data: str = "") -> list[str]:
-    """What leaks on a page, each with where it stands. Words in `data` are somebody's text."""
+    """The leaks on a page, each with its place. Words in `data` are somebody's text."""
     results = []
     for element in elements(app._tree):
         kind, proto = type(element).__name__, getattr(element, "proto", None)
@@ -316,7 +315,7 @@ def leaks_on(app: AppTest, data: str = "") -> list[str]:
         else:
             for text in texts(proto):
                 said += leaks(text, data)
-        if element.type in ("arrow_data_frame", "dataframe"):  # the table that can be edited
+        if element.type in ("arrow_data_frame", "dataframe"):  # the editable table
             shown = json.loads(proto.columns or "{}")
             for column in element.value.columns:
                 said += leaks(str(shown.get(column, {}).get("label") or column), data)
@@ -357,7 +356,7 @@ def test_the_checker_finds_what_bypasses_the_catalogue() -> None:
 
 
 def test_the_checker_reads_every_element() -> None:
-    """Oracle: a page of Streamlit's elements with a word in each place that a person reads."""
+    """Oracle: a page of Streamlit's elements with a word in each place for readers."""
 
     def page() -> None:
         import pandas as pd
@@ -435,7 +434,7 @@ TABBED = {
 
 @pytest.mark.parametrize("script", TABBED)
 def test_pages_with_tabs(script: str) -> None:
-    """Each tab, which only the open one fills."""
+    """Each tab (only the open one has contents)."""
     name = Path(script).name
     app = opened(script, TABBED[script])
     assert problems_of(app) == [] and len(tabs(app)) >= 4
@@ -481,7 +480,7 @@ OTHERS: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 @pytest.mark.parametrize("case", OTHERS)
 def test_pages(case: str) -> None:
-    """All the others, and what pages say when something is wrong."""
+    """All the others, and pages' error messages."""
     script, query = OTHERS[case]
     value = " ".join((*query, *query.values()))  # complaints about a link name its parameters
     assert leaks_on(opened(script, query), f"{value} coolest hu gs ll strawberry") == []
@@ -489,8 +488,8 @@ def test_pages(case: str) -> None:
 
 @pytest.mark.parametrize("kind", EXERCISE_KINDS)
 def test_exercises(kind: str) -> None:
-    """A question of each kind, and what is said of a wrong answer, a right one, and when the answer is asked
-    for."""
+    """A question of each kind, and the verdicts on a wrong answer, a right one, and a request for the
+    answer."""
     exercise = make(kind, 3, 2)
     data = f"{exercise.facts} {exercise.question.key}"
     app = opened("learn/exercises", {"kind": kind, "level": "3", "seed": "2"})
@@ -507,7 +506,7 @@ def test_exercises(kind: str) -> None:
 
 @pytest.mark.parametrize("name", ALGORITHM_NAMES)
 def test_predicting(name: str) -> None:
-    """The questions about a run, one after the other, and what is said of the answers."""
+    """The questions about a run, one after the other, and the verdicts on the answers."""
     if name == "compare":
         return
     app = opened(f"train/{name}", {**PASTED, **(PRUNED if name == "unigram" else {}), "mode": "predict"})
@@ -563,7 +562,7 @@ def test_files_to_take_away() -> None:
 
 
 def test_another_language_keeps_what_was_chosen() -> None:
-    """Select boxes, tabs and charts remember codes, not names: what was chosen in English stays chosen."""
+    """Select boxes, tabs and charts remember codes, not names: a choice made in English stays."""
     app = AppTest.from_file(str(APP), default_timeout=60)
     for name, text in {**PASTED, "ties": "greatest", "step": "3"}.items():
         app.query_params[name] = text

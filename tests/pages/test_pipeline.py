@@ -1,8 +1,8 @@
 """The page “Pipeline” without a browser, through Streamlit's `AppTest`: stages, links, complaints, tabs,
 files.
 
-Sources and oracles: the engine, asked for the same corpus, stages and texts; the drawing's own message, as it
-goes to the browser; the `tokenizers` library for the file that can be taken away. What needs JavaScript is in
+Sources and oracles: the engine, asked for the same corpus, stages and texts; the drawing's own message to the
+browser; the `tokenizers` library for the downloaded file. Tests of JavaScript are in
 `tests/browser/test_pipeline_page.py`; the drawing itself is tried in `tests/app/drawing/test_pipeline.py`.
 """
 
@@ -63,14 +63,14 @@ def asked(app: AppTest, end: str) -> Any:
 
 
 def drawing(app: AppTest) -> dict[str, Any]:
-    """The message that the drawing gets."""
+    """The drawing's message."""
     sent = [told(one.proto.bytes) for one in app.get("bidi_component") if one.proto.bytes]
     results: dict[str, Any] = next(one for one in sent if "atoms" in one)
     return results
 
 
 def drawn_ids(app: AppTest) -> list[int]:
-    """The ids that are drawn, by their tokens' places."""
+    """The drawn ids, by their tokens' places."""
     results = re.findall(r"data-r=4[^>]*data-i=(\d+)[^>]*>(\d+)</bdi>", drawing(app)["atoms"])
     return [
         int(identifier)
@@ -79,7 +79,7 @@ def drawn_ids(app: AppTest) -> list[int]:
 
 
 def engine(app: AppTest) -> Tokenizer:
-    """What the engine makes of the page's settings."""
+    """The engine's result with the page's settings."""
     names = [rule.name for rule in PIPELINE_RULES]
     values = {name: value(app, name) for name in (*names, "corpus", "show")}
     recipe = Recipe(
@@ -109,8 +109,8 @@ def shows(app: AppTest, *texts: str) -> Tokenizer:
 
 
 def test_an_uploaded_tokenizer_is_shown_stage_by_stage() -> None:
-    """As the library encodes a pair by it: ids, marks, stages, windows, the way back, and a link that brings
-    it again."""
+    """As the library encodes a pair by it: ids, marks, stages, windows, the way back, and a link back to
+    it."""
     library = bert()
     spec = upload_spec({"tokenizer.json": library.to_str().encode()})
     texts = ("Thé cats", "chased the rats [SEP]")
@@ -277,7 +277,7 @@ def test_every_tab_has_something_to_show(texts: tuple[str, str]) -> None:
     app.text_area(key="pipeline.b").set_value(texts[1])
     for tab in TABS:
         PAGE.with_tab(app, tab)
-        if tab != "Windows":  # whose question may be longer than a window: that is said
+        if tab != "Windows":  # its question may be longer than a window: that is said
             assert problems(app) == [], tab
         assert not any(
             tag in html.proto.body for html in app.get("html") for tag in ("<img", "</div></bdi>", "<script")
@@ -344,7 +344,7 @@ def test_a_corpus_of_ones_own() -> None:
 
 
 def table(app: AppTest, column: str) -> Any:
-    """The table that has a column of this name."""
+    """The table with a column of this name."""
     return next(table for table in tables(app) if column in table)
 
 
@@ -464,7 +464,7 @@ def test_a_text_without_names_has_no_entities() -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_the_file_gives_the_same_ids_in_the_library(preset: str) -> None:
-    """What the page draws is what the `tokenizers` library makes of the page's file."""
+    """The page's drawing agrees with the `tokenizers` library's results from the page's file."""
     texts = ("This is the Hugging Face Course, é 🙂!", "to the  token")
     app = opened(tab="Files and link", a=texts[0], b=texts[1], size="330", **PRESETS[preset].values)
     assert problems(app) == []
@@ -487,7 +487,7 @@ def test_the_link_is_the_address() -> None:
 
 
 def test_too_many_windows_are_refused() -> None:
-    """Two texts of which both are cut: each window of one with each of the other."""
+    """Two texts, both cut: each window of one with each of the other."""
     app = opened(tab="Windows", a="a b " * 400, b="a b " * 400, strategy="longest_first", max="8", stride="1")
     assert "windows, more than 2,000" in problems(app)[0] and bodies(app, "windows") == []
 

@@ -1,7 +1,7 @@
 """The playground without a browser, through Streamlit's `AppTest`: links, toggles, tokenizers, complaints.
 
-Oracles: the engine, asked for the same corpus and text; the components' own messages, as they go to the
-browser. What needs JavaScript (typing, hovering, keys, Back) is in `tests/browser/`.
+Oracles: the engine, asked for the same corpus and text; the components' own messages to the browser. Tests of
+JavaScript (typing, hovering, keys, Back) are in `tests/browser/`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def opened(**url: str) -> AppTest:
 
 
 def message(app: AppTest, holding: str) -> dict[str, Any]:
-    """The message of the component that has something of this name."""
+    """The message of the component with something of this name."""
     sent = [told(result.proto.bytes) for result in app.get("bidi_component") if result.proto.bytes]
     result: dict[str, Any] = next(one for one in sent if holding in one)
     return result
@@ -57,7 +57,7 @@ def ids(app: AppTest) -> list[int]:
 
 
 def text_of(app: AppTest) -> str:
-    """The text that the chips concatenate to."""
+    """The chips' text, concatenated."""
     chips = message(app, "kinds")
     return "".join(chips["kinds"][number][1] for number in chips["order"] if len(chips["kinds"][number]) > 1)
 
@@ -109,7 +109,7 @@ def test_the_slider_takes_the_tokenizer_after_another_step() -> None:
 
 
 def test_a_run_of_the_page_takes_no_key_of_the_slider_back() -> None:
-    """The browser's own value counts unless the page writes one, which it does only where it is another."""
+    """The browser's own value counts unless the page writes one (only where it differs)."""
     app = opened(text=str(pack_text("hugs")), t1=f"{HUG}&step=3")
     assert app.slider(key="playground.step.0").proto.set_value
     run(app)
@@ -224,7 +224,7 @@ def test_a_link_that_can_not_be_is_explained_and_the_rest_survives(url: dict[str
 def test_a_text_that_was_typed_into_the_address_is_taken_as_it_is(text: str) -> None:
     app = opened(text=text)
     assert message(app, "nonce")["text"] == text and not notes(app, "note problem")
-    assert unpack_text(address(app)["text"]) == text  # the address that the page writes is compressed
+    assert unpack_text(address(app)["text"]) == text  # the page's address is compressed
 
 
 def test_where_a_cannot_be_had_the_next_is_shown() -> None:
@@ -238,7 +238,7 @@ def test_where_a_cannot_be_had_the_next_is_shown() -> None:
 
 
 def test_where_a_fails_on_a_text_no_chips_of_another_are_shown() -> None:
-    """Oracle: the library, which can't encode a word that such a vocabulary lacks."""
+    """Oracle: the library, which can't encode a word missing in such a vocabulary."""
     spec = upload_spec({"tokenizer.json": Tokenizer(models.WordLevel({"hug": 0}, "[UNK]")).to_str().encode()})
     app = opened(t1=spec, t2=GPT2, text="pug")
     assert "can't encode this text" in unescape(notes(app, "note problem"))
@@ -265,8 +265,8 @@ def test_a_text_over_the_limit_is_refused_and_kept() -> None:
 
 
 def test_the_text_can_be_trained_on() -> None:
-    """The link opens BPE's page with what is in the box; without words, or with more than that page takes,
-    there is none."""
+    """The link opens BPE's page with the box's text; without words, or beyond that page's limit, there is
+    none."""
 
     def link(text: str) -> dict[str, str] | None:
         app.session_state["playground.text"] = text
@@ -345,8 +345,7 @@ def test_an_upload_has_a_name_and_settings_which_the_link_keeps() -> None:
 
 
 def test_uploads_are_told_apart() -> None:
-    """Files that say nothing of a name get a number; those that come again keep the name that somebody gave
-    them."""
+    """Files without a name get a number; files that come again keep the name given by somebody."""
     brought: list[str] = []
     for number in range(4):
         brought.insert(0, upload_spec({"tokenizer.json": b"%d" % number}, brought))
@@ -416,8 +415,8 @@ def test_look_up_finds_tokens_and_the_text_of_ids() -> None:
 
 
 def test_tokenizers_of_one_corpus_are_told_apart() -> None:
-    """One that a link brings, of another size than the one that is always offered, stays chosen while the
-    page is used."""
+    """A tokenizer from a link, of another size than the one always offered, stays chosen while the page is
+    used."""
     small, text = "bpe?corpus=library&size=600", "Tokenizers split unfamiliar words."
     app = opened(t1=small, t2="wordpiece?corpus=hug", text=text)
     run_of = TokenizerSpec.parse(small).run()
@@ -432,8 +431,8 @@ def test_tokenizers_of_one_corpus_are_told_apart() -> None:
 
 
 def test_a_public_name_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hub that nobody answers for, and nothing on disk: it is said at once, and the page works on with the
-    text as it is."""
+    """An unreachable hub, and nothing on disk: it is said at once, and the page works on with the text as it
+    is."""
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setenv(STORE_VARIABLE, str(tmp_path))

@@ -1,8 +1,7 @@
-"""Every kind of file that holds a tokenizer: opened, named, in the link, there again after a reload, and
-removed, four at once.
+"""Every kind of tokenizer file: opened, named, in the link, there again after a reload, and removed, four at
+once.
 
-Oracle: the same files read by themselves, outside the page (which has tests of its own, with the libraries'
-tokenizers).
+Oracle: the same files read by themselves, outside the page (tested elsewhere with the libraries' tokenizers).
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ def test_files_of_every_kind_are_opened_named_linked_reloaded_and_removed(
     app = opened(text=TEXT, **link)
     app.session_state["playground.tab"] = "Counts"
     run(app)
-    for again in (app, opened(**address(app))):  # the second one is somebody's who has the link
+    for again in (app, opened(**address(app))):  # the second one is another visitor's with the link
         assert ids(again) == truth[0]
         assert {name: address(again)[name] for name in link} == link
         whose = next(markup for markup in drawn_html(again) if "ts whose" in markup)

@@ -1,8 +1,7 @@
 """Predict on the training pages and challenges, without a browser, through Streamlit's `AppTest`.
 
-Sources and oracles: the engine, asked for the same corpus and settings; the flipbook's own message, as it
-goes to the browser; the address as the page writes it. What needs JavaScript (keys, scrubber) is in
-`tests/browser/`.
+Sources and oracles: the engine, asked for the same corpus and settings; the flipbook's own message to the
+browser; the address as the page writes it. Tests of JavaScript (keys, scrubber) are in `tests/browser/`.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ def answered(app: AppTest, text: str, place: str = "bpe") -> AppTest:
 
 
 def told(app: AppTest) -> str:
-    """What the page says of the last answer."""
+    """The page's verdict on the last answer."""
     return next(html.proto.body for html in app.get("html") if "verdict" in html.proto.body)
 
 
@@ -132,7 +131,7 @@ def test_a_challenge_has_one_try() -> None:
 
 
 def test_a_left_out_marker_may_be_a_token_of_its_own() -> None:
-    """Oracle: the engine's split. It is right on the page of a challenge and in the code that it gives."""
+    """Oracle: the engine's split. It is right on the page of a challenge and in its code."""
     one = Challenge("", "bpe", {"corpus": "course"}, 2, 3, "mixed")
     trace = train_bpe(
         Corpus.from_texts(EXAMPLES["course"].text().splitlines()), 50, special_tokens=("<|endoftext|>",)
@@ -178,8 +177,8 @@ def test_what_is_no_answer_counts_for_nothing_and_stays() -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_choice_that_was_not_sent_yet_stays(name: str) -> None:
-    """A run of the page sends no value into the list of answers: it would empty a box in which somebody has
-    just chosen. Oracle: the message's own mark for values that the browser has to take over."""
+    """A run of the page sends no value into the list of answers: it would undo somebody's latest choice in a
+    box. Oracle: the message's own mark for values that the browser has to take over."""
     kind = "piece" if name == "unigram" else "pair"
     app = PAGES[name].opened(f"corpus=hug&mode=predict&ask={kind}")
     for _ in range(3):
@@ -213,7 +212,7 @@ def test_the_kind_of_question_can_be_chosen_and_is_in_the_address() -> None:
 
 
 def test_turning_back_and_forth_keeps_the_step_and_the_tally() -> None:
-    """From step 3 in watching, predicting begins after step 3; what was answered before still counts."""
+    """From step 3 in watching, predicting begins after step 3; earlier answers still count."""
     app = PAGES["bpe"].opened("corpus=hug&step=3")
     app.segmented_control(key="bpe.mode").set_value("predict")
     run(app)

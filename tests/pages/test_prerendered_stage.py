@@ -1,4 +1,4 @@
-"""What a training page notes for whoever comes next to the same address: the stage that comes with the page.
+"""A training page's notes for the next visitor to the same address: the stage within the page.
 
 Source and oracle: the page itself, as its first run for an address shows it; the first answer must show the
 same or nothing.
@@ -65,12 +65,12 @@ def test_the_address_that_the_page_writes_itself_has_it() -> None:
 
 
 def test_a_text_comes_along_only_if_the_link_holds_it() -> None:
-    """One that the server keeps is gone when its time has come: no page may show it then."""
+    """A text kept by the server is gone after its time: no page may show it then."""
     packed = pack_text("hug pug hugs")
     PAGES["bpe"].opened(f"corpus=paste&text={packed}")
     assert there("bpe", f"corpus=paste&text={packed}") is not None
     cached = text_store().put(prose()[:30_000].encode())
-    query = f"corpus=paste&id={cached}&size=100"  # few steps, which one window of frames holds
+    query = f"corpus=paste&id={cached}&size=100"  # few steps, all in one window of frames
     app = PAGES["bpe"].opened(query)
     assert address(app)["id"] == cached
     assert (book(app)["first"], len(book(app)["frames"])) == (0, book(app)["last"] + 1)

@@ -1,10 +1,10 @@
 """The page “New from old” without a browser, through Streamlit's `AppTest`: the ready example, foreign
 tokenizers, links, complaints.
 
-Source: “Training a new tokenizer from an old one”, Hugging Face course, chapter 6, whose example is Python
-code: a line's indentation becomes one token. Oracles: the engine, trained on the same corpora; the
-`tokenizers` library for tokenizers that somebody brings and for the file that can be taken away. What is
-handed on, is tried in `tests/app/catalogue/test_renewal.py`.
+Source: “Training a new tokenizer from an old one”, Hugging Face course, chapter 6, with Python code as its
+example: a line's indentation becomes one token. Oracles: the engine, trained on the same corpora; the
+`tokenizers` library for visitors' own tokenizers and for the downloaded file. The parts handed on are tried
+in `tests/app/catalogue/test_renewal.py`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def counted(app: AppTest) -> tuple[int, int]:
 
 
 def listed(app: AppTest) -> list[str]:
-    """The tokens that only the new one has."""
+    """The new one's own tokens."""
     row = next(one.proto.body for one in app.get("html") if 'class="ts row wide"' in one.proto.body)
     return [
         html.unescape(re.sub("<.*?>", "", chip)) for chip in re.findall(r"<bdi class=\"t.*?>(.*?)</bdi>", row)
@@ -83,7 +83,7 @@ def of_corpus(name: str) -> Any:
 
 
 def test_the_ready_example_is_python_code() -> None:
-    """61 tokens by one that has read prose, 39 by one that has read code, among them a line's indentation."""
+    """61 tokens by one trained on prose, 39 by one trained on code, among them a line's indentation."""
     app = opened()
     assert app.title[0].value == "Retrain" and problems(app) == [] and address(app) == {}
     run = TokenizerSpec.parse(OLD_SPEC).run()
@@ -161,7 +161,7 @@ def test_a_link_brings_everything_back() -> None:
     assert shown.partition("?")[2] == urlencode(address(app)) or dict(url) == address(opened(**address(app)))
 
 
-# --- tokenizers that somebody brings ------------------------------------------------------------------------
+# --- visitors' own tokenizers -------------------------------------------------------------------------------
 
 
 def uploaded(library: Library) -> str:
@@ -189,7 +189,7 @@ def test_a_foreign_tokenizer_is_trained_anew(make: Any) -> None:
 
 
 def downloaded(app: AppTest) -> Library:
-    """What the button tokenizer.json gives, in the library; and our own reader takes it too."""
+    """The file from the button tokenizer.json, in the library; and our own reader takes it too."""
     values: list[Any] = []
 
     def kept(tokenizer: Any, key: str) -> None:
@@ -226,7 +226,7 @@ def test_what_the_playground_was_given_is_offered() -> None:
     assert problems(app) == [] and address(app)["t1"] == spec
 
 
-# --- what can't be ------------------------------------------------------------------------------------------
+# --- impossible settings ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -273,8 +273,7 @@ def test_hostile_corpus_and_text_are_only_text() -> None:
 
 
 def test_stages_come_from_the_old_one() -> None:
-    """Whatever the corpus's own settings are on other pages: the old one's normalizer and splitting
-    decide."""
+    """With any settings of the corpus on other pages: the old one's normalizer and splitting decide."""
     old = "bpe?corpus=hug&normalizer=nfkc&pre=whitespace_split_punctuation"
     app = opened(t1=old, corpus="course", size="90", a="…")
     assert "NFKC" in heritage(app) and "Whitespace, punctuation" in heritage(app)
@@ -287,8 +286,8 @@ def test_stages_come_from_the_old_one() -> None:
 
 
 def test_training_goes_on_one_merge_a_step() -> None:
-    """What was learned comes after the old merges, a step each; the new file is the engine's own, and the
-    library reads it."""
+    """The new merges come after the old ones, a step each; the new file is the engine's own, and the library
+    reads it."""
     app = opened(**SMALL, how="on", more="9", a="This is the Course", step="3")
     assert problems(app) == [] and book(app)["seek"][0] == 3
     linked = TokenizerSpec.parse(HUG).run()
@@ -340,7 +339,7 @@ def test_the_ways_there() -> None:
 
 
 def test_gpt2_goes_on() -> None:
-    """The tokenizer that comes with the app keeps its 50,257 ids; what it learns gets the next ones."""
+    """The app's own tokenizer keeps its 50,257 ids; its new tokens get the next ones."""
     app = opened(corpus="mixed", t1="hub?name=openai-community/gpt2", how="on", more="20", a="日本語の文章")
     assert problems(app) == []
     result = downloaded(app)

@@ -2,7 +2,7 @@
 complaints, tabs.
 
 Sources and oracles: `golden/unigram_*.json` (the Hugging Face course, recomputed); the engine, asked for the
-same corpus and settings; the flipbooks' own messages. What all training pages share is tried in
+same corpus and settings; the flipbooks' own messages. The common parts of all training pages are tried in
 `test_bpe.py`.
 """
 
@@ -40,7 +40,7 @@ CHINESE = (
 
 
 def encoded(app: AppTest) -> str:
-    """What the tab Encode shows of a text, tokens and ids."""
+    """A text in the tab Encode, tokens and ids."""
     (result,) = [
         html.proto.body
         for html in app.get("html")
@@ -50,7 +50,7 @@ def encoded(app: AppTest) -> str:
 
 
 def markup(app: AppTest) -> str:
-    """Everything on the page that is markup."""
+    """All markup on the page."""
     drawn = [html.proto.body for html in app.get("html")]
     for message in books(app):
         drawn += [frame[part] for frame in message["frames"] for part in ("html", "label")]
@@ -209,7 +209,7 @@ def test_damaged_steps_are_clamped(step: str, there: int) -> None:
     PAGE.clamps(step, there)
 
 
-# --- numbers that can't be ----------------------------------------------------------------------------------
+# --- impossible numbers -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -374,7 +374,7 @@ def test_a_blank_text_is_told_and_can_be_mended(method: str) -> None:
 
 
 def test_a_text_that_the_rules_empty_gets_a_remedy_of_this_page() -> None:
-    """What the message offers has to be here to choose."""
+    """The message's offer has to be among the choices."""
     app = opened(f"corpus=paste&text={pack_text(chr(0x301) * 3)}&normalizer=strip_accents")
     assert len(problems(app)) == 1 and "3 characters" in problems(app)[0]
     assert "byte_level" not in problems(app)[0]

@@ -1,5 +1,5 @@
-"""A word, a token or a pair that is watched on the training pages, through Streamlit's `AppTest`: the steps
-that are marked, and what is said.
+"""A watched word, token or pair on the training pages, through Streamlit's `AppTest`: the marked steps, and
+the text.
 
 Oracle: the splits of the engine's snapshots, compared step by step.
 """
@@ -60,7 +60,7 @@ def test_nothing_is_marked_where_nothing_is_watched() -> None:
 
 
 def test_predict_marks_nothing_ahead() -> None:
-    """A mark would tell what comes next."""
+    """A mark would tell the next step."""
     app = BPE.opened("corpus=hug&mode=predict&watch=hugs&step=1")
     assert "marks" not in book(app)
 

@@ -1,8 +1,8 @@
 """The page “What if” without a browser, through Streamlit's `AppTest`: counts, other changes, links,
 complaints, hostile text.
 
-Oracle: the engine, which trains from scratch on the corpus with the change made by hand. What needs
-JavaScript is in `tests/browser/test_whatif_page.py`.
+Oracle: the engine, which trains from scratch on the corpus with the change made by hand. Tests of JavaScript
+are in `tests/browser/test_whatif_page.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tokensteps.runs.settings import read_url
 PAGE = Page("whatif", Path("pages", "train", "whatif.py"), ())
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 TAGS = {"div", "span", "bdi", "p", "b", "u", "h3", "section", "table", "tbody", "tr", "th", "td"}
-"""What the drawing uses."""
+"""The drawing's message."""
 COURSE = EXAMPLES["course"].text().split("\n")
 
 
@@ -40,7 +40,7 @@ def board(app: AppTest) -> str:
 
 
 def parted(html: str) -> int | None:
-    """The step at which the drawn runs part: what the sentence says, and the marked column."""
+    """The step at which the drawn runs part: by the sentence, and by the marked column."""
     said = re.search(r"The runs diverge at step <b>(\d+)</b>", html)
     marked = re.search(r'<div class="cell parts"><span class="k">(\d+)', html)
     assert (said and said[1]) == (marked and marked[1])
@@ -62,7 +62,7 @@ def test_every_count_of_a_word_is_there_at_once() -> None:
         parts.append(parted(frame["html"]))
         assert parts[-1] == (first_difference(ours, theirs) or shorter)
     assert len(parts) == 37 and parts[12] is None and {*parts} >= {1, 2, None}
-    # It begins at the count nearest to the real one with which something changes.
+    # It begins at the nearest count to the real one that changes something.
     assert message["seek"][0] == 11 and parts[11] is not None
     assert "pun × 11 instead of 12" in message["frames"][11]["status"]
 
@@ -119,8 +119,8 @@ def test_each_kind_of_change_draws_both_runs() -> None:
 
 
 def test_another_alphabet_takes_the_size_along_and_the_page_says_so() -> None:
-    """Oracle: the engine; with all bytes as its alphabet, a run of as many merges ends at the size that the
-    note names."""
+    """Oracle: the engine; with all bytes as its alphabet, a run of as many merges ends at the size named in
+    the note."""
     app = opened(t1="bpe?corpus=course&pre=byte_level", what="alphabet", to="bytes")
     corpus = Corpus.from_texts(COURSE, pre_tokenizer="byte_level")
     ours = train_bpe(corpus, 50, special_tokens=("<|endoftext|>",))

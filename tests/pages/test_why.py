@@ -1,5 +1,5 @@
 """The playground's tab “Why these tokens?” without a browser, through Streamlit's `AppTest`: words, splits,
-links, what can't be asked.
+links, impossible questions.
 
 Oracles: the engine on GPT-2's own merges, and the `tokenizers` library for the tokens.
 """
@@ -87,7 +87,7 @@ def test_a_split_is_typed_and_what_cannot_be_is_refused() -> None:
 
 
 def typed_into(app: AppTest, box: str, typed: str) -> AppTest:
-    """As somebody types what is none of a box's options: the browser sends it as it is."""
+    """A typed text other than a box's options: the browser sends it as it is."""
     result = app.selectbox(key=f"playground.why.{box}")
     result.options.append(readable(typed, SPACED_TEXT) if box == "word" else typed)
     result.set_value(typed)
@@ -131,7 +131,7 @@ def test_one_of_several_tokenizers() -> None:
 
 
 def test_special_tokens_that_are_plain_text_are_split() -> None:
-    """Oracle: the chips above, which have the engine's tokens of the text."""
+    """Oracle: the chips above, with the engine's tokens of the text."""
     end = "<|endoftext|>"
     app = why_opened(text=f"a{end}", why=end)
     assert "never split" in notes(app)
@@ -151,7 +151,7 @@ def test_a_model_without_steps() -> None:
 
 
 def test_a_word_with_nothing_to_merge_has_a_note_and_no_buttons() -> None:
-    """Oracle: the steps that the engine has for it."""
+    """Oracle: the engine's own steps for it."""
     for word, message in (("7", "a single symbol"), ("zq", "No merge of this tokenizer fits"), ("We", "")):
         story = gpt2().why(word).story
         assert story is not None and bool(message) == (len(story.steps) == 0)

@@ -1,7 +1,7 @@
 """The WordPiece page without a browser, through Streamlit's `AppTest`: examples, defaults, links, complaints.
 
 Sources and oracles: `golden/wordpiece_*.json` (the Hugging Face course, recomputed); the engine, asked for
-the same corpus and settings; the flipbook's own message. What both training pages share is tried in
+the same corpus and settings; the flipbook's own message. The common parts of the training pages are tried in
 `test_bpe.py`.
 """
 
@@ -20,7 +20,7 @@ from tokensteps.runs.corpora import pack_text
 from tokensteps.runs.rules import WORDPIECE_RULES
 
 OWN_TABS = ["Score and count", "The library's WordPiece"]
-TABS = [*SHARED_TABS[:3], *OWN_TABS, *SHARED_TABS[3:-1]]  # without that on the kinds of BPE
+TABS = [*SHARED_TABS[:3], *OWN_TABS, *SHARED_TABS[3:-1]]  # without the sentence on the kinds of BPE
 PAGE = Page("wordpiece", Path("pages", "train", "wordpiece.py"), WORDPIECE_RULES)
 opened, value, rules, usual, with_tab = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual, PAGE.with_tab
 

@@ -1,9 +1,9 @@
-"""Chats (`tokensteps/catalogue/chat/`): templates rendered as other programs render them, whose text is
-whose, and templates that want to do harm.
+"""Chats (`tokensteps/catalogue/chat/`): templates rendered as by other programs, the owner of each piece of
+text, and harmful templates.
 
-Oracle: `transformers`, whose `apply_chat_template` gets the same template, messages and tokenizer; for the
-messages' own text, templates that write it between brackets which nothing else has. The templates of five
-families and more were written for these tests, in the manner of those that models bring.
+Oracle: `apply_chat_template` of `transformers`, with the same template, messages and tokenizer; for the
+messages' own text, templates that write it between otherwise unused brackets. The templates of five families
+and more were written for these tests, in the manner of models' own.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def test_text_and_ids_are_those_of_transformers(family: str) -> None:
     assert done >= 2
 
 
-# --- whose text is whose ------------------------------------------------------------------------------------
+# --- the owner of each piece of text ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("chat", CHATS)
@@ -205,8 +205,7 @@ def test_the_messages_own_text_is_found(chat: str, change: str) -> None:
     assert len(between) == len(messages)
     for message, text, spans in zip(messages, between, result.own, strict=True):
         if change == "|upper":
-            # The mark that is put in the text's place is changed as well, so it isn't found: said, never
-            # guessed.
+            # The mark in the text's place is changed as well, so it isn't found: reported, never guessed.
             assert spans == ()
         elif not message["content"].strip():
             assert spans == ()
@@ -227,7 +226,7 @@ def test_a_template_that_looks_into_the_text_leaves_it_unfound() -> None:
     assert render(template, [{"role": "user", "content": "a"}], {}, False) == Rendered("A!", ((),))
 
 
-# --- templates that want to do harm -------------------------------------------------------------------------
+# --- harmful templates --------------------------------------------------------------------------------------
 
 HARM = {
     "endless loops": ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", "slow"),
@@ -261,10 +260,9 @@ def test_harm_ends_within_about_a_second_and_is_told(pool: Workers, monkeypatch:
         with pytest.raises(ChatError) as error:
             asking.rendered(template, requests, {}, False, "me")
         spent = time.monotonic() - began
-        # On a busy machine, what takes memory bit by bit may take its second first.
+        # On a busy machine, a template that takes memory bit by bit may use up its second first.
         assert error.value.why in {why, "slow" if why == "memory" else why}, name
-        # By the clock, with the start of a process after one that had to be ended, which a busy machine may
-        # keep waiting.
+        # By the clock, with the start of a process after the end of another, perhaps slow on a busy machine.
         assert spent < SLOWER * (CHAT_SECONDS + CHAT_GRACE) + 60, name
         narration = explained(error.value)
         assert "\n" not in narration and (": " in narration or "; " in narration)
@@ -467,7 +465,7 @@ def test_what_is_drawn_is_escaped_and_says_whose_it_is() -> None:
 
 
 def test_hostile_messages_stay_text_and_are_found() -> None:
-    """Oracle: the text itself, between the format's own words; an HTML parser that hears of every tag."""
+    """Oracle: the text itself, between the format's own words; an HTML parser's list of all tags."""
     subject = load({"tokenizer.json": library().to_str().encode()})
     for evil in hostile(60):
         content = plain_text(evil.text)[:2_000]

@@ -1,6 +1,6 @@
-"""Tokenizers from files that are kept ready on disk (`tokensteps/catalogue/compiled.py`).
+"""Tokenizers from files, cached on disk ready for use (`tokensteps/catalogue/compiled.py`).
 
-Oracle: the same files, read anew: the library's whole document of the tokenizer, and all that the app knows
+Oracle: the same files, read anew: the library's whole document of the tokenizer, and all the app's knowledge
 of it.
 """
 
@@ -96,7 +96,7 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SealedStore:
 
 
 def known(subject: LoadedSubject) -> dict[str, Any]:
-    """All that the app knows of a tokenizer."""
+    """All the app's knowledge of a tokenizer."""
     own = {
         name: value for name, value in vars(subject).items() if name not in ("library", "source", "_ranks")
     }
@@ -126,7 +126,7 @@ def test_what_was_kept_is_what_was_read(kind: str, monkeypatch: pytest.MonkeyPat
             assert one.encode(TEXT, specials) == truth.encode(TEXT, specials)
         assert one.why(TEXT) == truth.why(TEXT)
     named = compiled.load_once(files, "", how)
-    assert named.name == first.name  # of whoever came first, for one without a name
+    assert named.name == first.name  # the first visitor's, for one without a name
     with pytest.raises(AssertionError):  # other files, or another way to read them
         compiled.load_once(files, "mine", {**how, "pattern": "qwen2"})
 
@@ -160,8 +160,8 @@ def test_files_that_are_refused_are_refused_again(tmp_path: Path) -> None:
 
 
 def test_a_reader_keeps_what_took_long_and_takes_it_from_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two processes, one after the other. Oracle: the file that the first has left, whose time of use the
-    second sets."""
+    """Two processes, one after the other. Oracle: the first one's file, with its time of use set by the
+    second."""
     letters = [chr(0x4E00 + index) for index in range(101)]
     pairs = [*product(letters, letters)]
     assert len(pairs) >= COMPILED_MERGES

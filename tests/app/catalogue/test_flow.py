@@ -2,7 +2,7 @@
 (`foreign.py`).
 
 Oracle: the `tokenizers` library's own encoding of the same text or pair, field by field; its normalizer on a
-whole text; its words, which are its tokens' offsets put together.
+whole text; its words, put together from its tokens' offsets.
 """
 
 from __future__ import annotations
@@ -37,8 +37,7 @@ def roberta() -> Tokenizer:
 
 
 def xlnet() -> Tokenizer:
-    """Its marks come last; a normalizer that makes a text longer, and words with ▁ in front of the first
-    only."""
+    """Its marks come last; a normalizer makes the text longer, and ▁ is in front of the first word only."""
     tokenizer = t5()
     tokenizer.add_special_tokens(["<sep>", "<cls>"])
     tokenizer.normalizer = normalizers.Sequence(
@@ -53,7 +52,7 @@ def xlnet() -> Tokenizer:
 
 
 def words_alone() -> Tokenizer:
-    """A model that the engine doesn't have, and no pre-tokenizer."""
+    """A model unknown to the engine, and no pre-tokenizer."""
     return Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, unk_token="[UNK]"))
 
 
@@ -71,8 +70,8 @@ COMPOSING = {
 
 @pytest.mark.parametrize("name", COMPOSING)
 def test_every_character_belongs_to_the_tokens_that_it_went_into(name: str) -> None:
-    """The library gives a token one of the characters that became one: an accent, a vowel of Korean, the 1 of
-    12 would belong to none."""
+    """The library gives a token only one of several characters composed to one: an accent, a vowel of Korean,
+    the 1 of 12 would belong to none."""
     normalizer, text = COMPOSING[name]
     tokenizer = gpt2()
     tokenizer.normalizer = normalizer
@@ -119,7 +118,7 @@ def test_the_encoding_is_the_librarys(name: str) -> None:
         assert ours.ids == theirs.ids, texts
         assert ours.tokens == [
             library.id_to_token(one) for one in theirs.ids
-        ]  # Unigram's spells what is unknown
+        ]  # Unigram's spells unknown characters
         assert ours.type_ids == theirs.type_ids
         assert ours.special_tokens_mask == theirs.special_tokens_mask
         assert ours.attention_mask == theirs.attention_mask

@@ -1,8 +1,8 @@
 """Public tokenizers by name (`tokensteps/catalogue/hub.py`).
 
 Oracles: a small tokenizer made by the `tokenizers` library, served by a local HTTP server that answers as the
-Hub does (its headers are those that `huggingface_hub` reads); and that server's list of what was asked. The
-client reads its settings when it is imported, so each case runs in a process of its own, with an empty cache.
+Hub does (with the headers that `huggingface_hub` reads); and that server's list of requests. The client reads
+its settings at import, so each case runs in a process of its own, with an empty cache.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def hub() -> Iterator[Hub]:
 
 
 def asked(home: Path, endpoint: str, *names: str, **settings: str) -> list[list[Any]]:
-    """What `fetch` gives or raises for each name, told by a new process that must keep quiet."""
+    """The result or error of `fetch` for each name, from a new process that must keep quiet."""
     entries = {key: value for key, value in os.environ.items() if not key.upper().startswith(("HF_", "HTTP"))}
     environment: Mapping[str, str] = {
         **entries,
@@ -146,7 +146,7 @@ def asked(home: Path, endpoint: str, *names: str, **settings: str) -> list[list[
 
 
 def closed_port() -> int:
-    """A port that nobody listens at."""
+    """A port without a listener."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return int(server.getsockname()[1])
 
@@ -169,7 +169,7 @@ def test_a_tokenizer_is_fetched_once_and_is_there_without_the_network_afterwards
 
 
 def test_what_is_beside_a_tokenizer_is_fetched_as_well(hub: Hub, tmp_path: Path) -> None:
-    """What isn't there, is left out; it is kept like the tokenizer, and no larger than its limit."""
+    """A missing one is left out; it is kept like the tokenizer, and no larger than its limit."""
     endpoint, there = f"http://127.0.0.1:{hub.server_port}", {"tokenizer_config.json": CONFIG.decode()}
     text = asked(tmp_path, endpoint, "beside me/mine", "beside me/mine", "beside me/other", "beside no/where")
     assert text[:2] == [there, there]
@@ -227,7 +227,7 @@ def test_without_a_network_a_folder_of_the_server_has_tokenizers(tmp_path: Path,
 
 
 def test_without_a_network_the_cache_of_tiktoken_has_tokenizers(tmp_path: Path) -> None:
-    """Oracle: the name that tiktoken itself gives a file in its cache, and its ids."""
+    """Oracle: tiktoken's own name for a file in its cache, and its ids."""
     address = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
     lines = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
     cached = tmp_path / "cache" / hashlib.sha1(address.encode()).hexdigest()
@@ -274,7 +274,7 @@ def test_offline_mode_and_proxies_are_respected(hub: Hub, tmp_path: Path) -> Non
     endpoint = f"http://127.0.0.1:{hub.server_port}"
     [text] = asked(tmp_path, endpoint, "me/mine", HF_HUB_OFFLINE="1")
     assert text[:2] == ["HubError", "network"]
-    # A proxy that isn't there hides a hub that is.
+    # A missing proxy hides an existing hub.
     proxy = f"http://127.0.0.1:{closed_port()}"
     settings = {"http_proxy": proxy, "HTTP_PROXY": proxy, "NO_PROXY": "", "no_proxy": ""}
     [text] = asked(tmp_path, endpoint, "me/mine", **settings)

@@ -1,8 +1,8 @@
-"""Tokenizers from files (`tokensteps/catalogue/files/`) and what the playground needs of any tokenizer
+"""Tokenizers from files (`tokensteps/catalogue/files/`) and the playground's needs of any tokenizer
 (`tokensteps/catalogue/shown_tokenizers.py`).
 
 Oracles: the `tokenizers` library itself, asked directly with the same file; its `BertWordPieceTokenizer` for
-vocab.txt; the `tiktoken` package for .tiktoken files; this project's engine for the files that it writes;
+vocab.txt; the `tiktoken` package for .tiktoken files; this project's engine for its own files;
 `sentencepiece` for models in its binary form. Every file is made in the test, by training on Python's own
 documentation or by hand.
 """
@@ -82,7 +82,7 @@ TEXTS = [
     "x" * 300 + " " * 40 + "!?" * 30,
     "▁low Ġthe </w> ##ing",
 ]
-# Characters that are older than any Unicode version in use, so that all libraries know them alike.
+# Characters older than any Unicode version in use, so that all libraries know them alike.
 text = st.text(
     st.sampled_from(
         "abehilnostuw  \n\r\t.,'!?0123456789ABé́üßſ中日本語עבاทไ👩\u200d👧🏽ǅʰªΣσςİ½٣\u00a0\u3000\u0085</>[]|_-"
@@ -119,7 +119,7 @@ def bpe(**settings: Any) -> dict[str, Any]:
 
 
 def told(work: Callable[[], object]) -> str:
-    """What is said when something may work or not; any other error ends the test."""
+    """The message of an error, or success in words; any other error ends the test."""
     try:
         work()
     except (LoadError, EncodeError) as error:
@@ -134,7 +134,7 @@ def reason(files: Mapping[str, bytes]) -> str:
     error = caught.value
     assert str(error) == explained(error)
     assert not files or any(repr(name)[1:-1] in str(error) for name in files)
-    assert ";" in str(error)  # what is wrong; what to do about it
+    assert ";" in str(error)  # the fault; the remedy
     return error.why
 
 
@@ -269,7 +269,7 @@ def test_special_tokens_are_found_or_plain_text_as_asked(kind: str, middle: str)
         assert list(encoded.ids) == plain.encode(each, add_special_tokens=added).ids
     special = oracle(kind).token_to_id("</s>")
     assert special in subject.encode(each).ids
-    if kind != "unigram":  # whose pieces may spell anything, special tokens included
+    if kind != "unigram":  # its pieces may spell anything, special tokens included
         assert special not in subject.encode(each, specials=False).ids
 
 
@@ -284,7 +284,7 @@ def test_offsets_lie_in_the_text_and_go_forward_and_the_normalizer_is_the_librar
     offsets = subject.encode(each).offsets
     assert all(0 <= start <= end <= len(each) for start, end in offsets)
     theirs = tokenizer.encode(each, add_special_tokens=False).offsets
-    if kind != "bpe":  # where nothing is trimmed, they are the library's, with all characters that became one
+    if kind != "bpe":  # without trimming, they are the library's, with all characters composed to one
         pairs = [*zip(offsets, theirs, strict=True)]
         assert all(start <= first and last <= end for (start, end), (first, last) in pairs)
         assert [*offsets] == theirs or kind == "unigram"
@@ -378,7 +378,7 @@ def test_normalizers_that_change_the_text_keep_offsets_in_it(normalizer: Any, sc
 
 def sentencepiece_model(tmp_path: Path) -> bytes:
     rules = tmp_path / "rules.tsv"
-    # A character that becomes two, two that become one, and one that vanishes.
+    # One character becomes two, two become one, and one vanishes.
     rules.write_text("FB01\t66 69\n65 301\tE9\n200B\t\n", "utf-8")
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(["to be or not to be"] * 20),
@@ -502,7 +502,7 @@ def test_word_lists_that_are_hardly_wordpiece() -> None:
 def exported(
     pre_tokenizer: str, special: tuple[str, ...], pattern: str = "gpt2"
 ) -> tuple[EngineTokenizer, dict[str, bytes]]:
-    """A BPE tokenizer of the engine, and the two files that the app offers of it."""
+    """A BPE tokenizer of the engine, and the app's two files of it."""
     corpus = Corpus.from_texts([SOURCE[:20_000]], pre_tokenizer=pre_tokenizer, pattern=pattern)
     trace = train_bpe(corpus, vocab_size=400, special_tokens=special)
     tokenizer = trace.tokenizer()
@@ -647,7 +647,7 @@ def test_every_split_of_a_token_may_be_merged_and_no_two_compete() -> None:
 
 
 def test_facts_of_a_tiktoken_file_are_its_ranks_and_how_each_token_was_learned() -> None:
-    """Oracles: the ranks that the file is written with, and the merges of the run that it comes from."""
+    """Oracles: the ranks written into the file, and the merges of its run."""
     corpus = Corpus.from_texts([SOURCE[:20_000]])
     merges = list(dict.fromkeys(train_bpe(corpus, vocab_size=600)[-1].merges))
     ranks = {bytes([byte]): byte for byte in range(256)}
@@ -694,7 +694,7 @@ def test_the_pattern_goes_by_the_number_of_tokens(size: int, pattern: str) -> No
     assert pattern in notes[0] and f"{size:,}" in notes[0]
 
 
-# --- files that are no tokenizer ----------------------------------------------------------------------------
+# --- files without a tokenizer ------------------------------------------------------------------------------
 
 
 def zipped() -> bytes:
@@ -898,7 +898,7 @@ def test_any_change_to_a_tokenizer_makes_a_tokenizer_or_an_explanation(data: st.
     assert told(lambda: load({"tokenizer.json": changed}).encode("the cat <s>", added=True))
 
 
-# --- texts that a tokenizer can't take ----------------------------------------------------------------------
+# --- texts that a tokenizer refuses -------------------------------------------------------------------------
 
 FAILING: list[tuple[str, dict[str, Any]]] = [
     ("failed", document(bpe(unk_token="[UNK]"))),
@@ -1015,7 +1015,7 @@ def test_a_trained_subject_is_the_engines_tokenizer(train: Any, pre_tokenizer: s
         assert all(0 <= start <= end <= len(each) for start, end in plain.offsets)
         if (
             "<s>" not in trace.corpus.words and train is not train_wordpiece
-        ):  # whose vocabulary has them as words
+        ):  # its vocabulary has them as words
             assert not {"<s>", "[x]"} & {subject.token(identifier) for identifier in plain.ids}
     assert subject.normalized("ABC") == "abc"
     assert list(subject.all_tokens()) == list(tokenizer.tokens) and subject.size == trace[step].vocab_size
@@ -1067,7 +1067,7 @@ def test_the_byte_alphabet_alone_is_byte_level() -> None:
 
 
 def test_merges_of_tokens_with_ends_of_lines() -> None:
-    """As the app writes them where lines are part of words: read back by what the vocabulary knows."""
+    """As the app writes them where lines are part of words: read back with the help of the vocabulary."""
     random = Random(3)
     for _case in range(30):
         corpus = Corpus.from_texts(["".join(random.choices("ab \n", k=80))], pre_tokenizer="metaspace")

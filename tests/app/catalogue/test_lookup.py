@@ -1,4 +1,4 @@
-"""Looking up in vocabularies of every kind: a search finds what a plain look at all tokens finds, and each
+"""Looking up in vocabularies of every kind: a search finds the same tokens as a plain look at all, and each
 has its rank or score.
 
 Oracles: the tokens' bytes and spellings, one by one, with Python's own `in` and `re`; `sentencepiece` for
@@ -56,7 +56,7 @@ def subjects() -> dict[str, ShownTokenizer]:
 
 @cache
 def tokens_of(kind: str) -> list[tuple[int, str, bytes]]:
-    """The tokens of a kind that there are: id, how it is written, its bytes."""
+    """All tokens of a kind: id, spelling, bytes."""
     subject = subjects()[kind]
     return [
         (index, token, subject.token_bytes(index))
@@ -94,14 +94,14 @@ def test_bytes_and_regular_expressions_too(kind: str, query: str) -> None:
 
 
 def test_tokens_have_a_rank_or_a_score() -> None:
-    """Those that were learned: of BPE and WordPiece in the order of the ids, of Unigram as sentencepiece says
+    """The learned tokens: of BPE and WordPiece in the order of the ids, of Unigram as sentencepiece has
     it."""
     for kind, subject in subjects().items():
         facts = [subject.facts(index) for index in range(len(subject.all_tokens()))]
         ranks, scores = [one.rank for one in facts if one.rank is not None], [one.score for one in facts]
         if subject.algorithm == "Unigram":
             assert not ranks and sum(score is not None for score in scores) > 100, kind
-        elif kind != "vocab.txt":  # which is a list of words
+        elif kind != "vocab.txt":  # a list of words
             assert ranks and len(set(ranks)) == len(ranks) and scores.count(None) == len(scores), kind
     truth = both("unigram")[1]
     scores = [subjects()["unigram, bytes"].facts(400).score, both("unigram, bytes")[1].get_score(400)]

@@ -1,7 +1,7 @@
-"""Files that other programs write: SentencePiece's .model, tekken.json, minbpe's .model; and what can be set
-where a file doesn't say it.
+"""Other programs' files: SentencePiece's .model, tekken.json, minbpe's .model; and settings missing in a
+file.
 
-Oracles: `sentencepiece` itself, on models that it trains here; `tiktoken`'s encoder, given the same ranks,
+Oracles: `sentencepiece` itself, on models trained by it here; `tiktoken`'s encoder, given the same ranks,
 pattern and special tokens (tekken.json is made for it); minbpe's encoding, written here at its plainest.
 """
 
@@ -61,7 +61,7 @@ MODELS: dict[str, dict[str, Any]] = {
 
 @cache
 def trained(kind: str) -> bytes:
-    """A model that sentencepiece has trained."""
+    """A model trained by sentencepiece."""
     written = io.BytesIO()
     settings = {"vocab_size": 600, "hard_vocab_limit": False, "minloglevel": 2, **MODELS[kind]}
     sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(LINES), model_writer=written, **settings)
@@ -131,7 +131,7 @@ SPECIAL = ("<unk>", "<s>", "</s>", "[INST]")
 
 
 def tekken(**changes: Any) -> bytes:
-    """A tekken.json with GPT-2's first tokens, some of which its model doesn't use."""
+    """A tekken.json with GPT-2's first tokens, some of them unused by its model."""
     config = {
         "pattern": PATTERNS["o200k_base"],
         "num_vocab_tokens": 2_000,
@@ -217,7 +217,7 @@ def replaced(word: list[int], pair: tuple[int, int], new: int) -> list[int]:
 
 
 def encoded(pattern: str, pairs: list[tuple[int, int]], text: str) -> list[int]:
-    """minbpe's encoding: of the pairs in a word, the one that was merged first."""
+    """minbpe's encoding: of the pairs in a word, the earliest merge's first."""
     ids: list[int] = []
     for word in regex.findall(pattern, text) if pattern else [text]:
         part = list(word.encode())
@@ -250,7 +250,7 @@ def test_a_minbpe_model_that_is_not_one_says_where(written: str) -> None:
     assert caught.value.why in ("minbpe", "minbpe_twice")
 
 
-# --- what can be set ----------------------------------------------------------------------------------------
+# --- settings -----------------------------------------------------------------------------------------------
 
 
 def test_pattern_and_special_tokens_of_a_tiktoken_file() -> None:
@@ -290,7 +290,7 @@ def test_pattern_and_special_tokens_of_vocab_and_merges() -> None:
 
 @pytest.mark.parametrize(("kind", "told"), [("word", "A word model"), ("char", "A char model")])
 def test_models_without_steps_are_loaded_and_explained(kind: str, told: str) -> None:
-    """SentencePiece is the judge of the ids; the page says what such a model is."""
+    """SentencePiece is the judge of the ids; the page describes such a model."""
     stored = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(LINES), model_writer=stored, model_type=kind, vocab_size=60, hard_vocab_limit=False, minloglevel=9

@@ -1,8 +1,7 @@
-"""Files like those that models are published with, in small: what `make real` tries on the files themselves.
+"""Small files like those of published models; `make real` tries the same on the files themselves.
 
-Oracles: `tokenizers`, `tiktoken` and `sentencepiece` on files that are made here by these libraries, or by
-hand with what their own files have; mistral_common's list of the special tokens that the first tekken.json
-leaves out.
+Oracles: `tokenizers`, `tiktoken` and `sentencepiece` on files made here by these libraries, or by hand with
+the contents of their own files; mistral_common's list of the special tokens missing in the first tekken.json.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ def ids(subject: LoadedSubject, text: str, specials: bool = True) -> list[int]:
     return [*subject.encode(text, specials).ids]
 
 
-# --- what a file is -----------------------------------------------------------------------------------------
+# --- the kind of a file -------------------------------------------------------------------------------------
 
 KEYS = {"algorithm": 0, "steps": 1, "words": 2, "model": 3, "config": 4, "vocab": 5, "tokenizer_class": 6}
 
@@ -53,7 +52,7 @@ def test_a_vocabulary_may_have_any_words_as_its_tokens() -> None:
 
 @cache
 def kinds() -> dict[str, tuple[str, bytes]]:
-    """A file of each kind, under a name that doesn't tell."""
+    """A file of each kind, under a name that doesn't tell its kind."""
     written = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(["hug pug hugs", "a bun"] * 5),

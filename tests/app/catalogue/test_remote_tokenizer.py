@@ -1,8 +1,8 @@
 """Tokenizers from elsewhere in processes of their own (`tokensteps/catalogue/files/remote_tokenizer.py`), and
-what files did to the server before.
+earlier harm to the server by files.
 
-Oracles: the same files loaded in this process (`formats.load`, which other tests hold against the library); a
-thread that ticks, which a held GIL would stop; this process's memory, and the operating system's list of its
+Oracles: the same files loaded in this process (`formats.load`, compared with the library in other tests); a
+ticking thread, which a held GIL would stop; this process's memory, and the operating system's list of its
 children.
 """
 
@@ -37,7 +37,7 @@ from tokensteps.server.tasks import Progress, TrainingError
 from tokensteps.server.workers import Workers
 
 SLOW = {"Regex": r"a*(?!a)(?<=b)"}
-"""Takes time that grows with the square of a text of a's, without ever reaching the library's own limit."""
+"""Takes time by the square of the length of a text of a's, without ever reaching the library's own limit."""
 HOSTILE = "a" * 60_000
 NICENESS, AT_ONCE = 5, 2
 
@@ -58,8 +58,8 @@ def brought(files: Mapping[str, bytes], session: str = "me", name: str = "mine")
 
 
 def test_the_same_files_are_read_once_whatever_somebody_calls_them(pool: Workers) -> None:
-    """Oracle: the process's own list of what it has loaded, by its work on a tokenizer whose files nobody
-    gives it again."""
+    """Oracle: the process's own list of loaded tokenizers, by its work on one without getting its files
+    again."""
     there = [files_of(Tokenizer(models.WordLevel({"hug": 0}, "[UNK]")))]
 
     def files() -> dict[str, bytes]:
@@ -87,8 +87,8 @@ def slow_files(stage: str = "pre_tokenizer") -> dict[str, bytes]:
 
 
 def worked() -> float:
-    """Seconds of the processor that this process and its children have had, also those that have ended: a
-    busy machine adds none."""
+    """Processor seconds of this process and its children, the ended ones included: a busy machine adds
+    none."""
     seconds = sum(os.times()[:4])
     for child in children():
         with suppress(psutil.NoSuchProcess):
@@ -98,8 +98,8 @@ def worked() -> float:
 
 @contextmanager
 def ticking() -> Iterator[Callable[[], float]]:
-    """Tells the longest time for which this process worked while its other threads stood still: in time of
-    the processor, which a busy machine doesn't stretch."""
+    """Measures the longest work of this process while its other threads stood still: in processor time, which
+    a busy machine doesn't stretch."""
     over, gaps = threading.Event(), [0.0]
 
     def tick() -> None:
@@ -287,7 +287,7 @@ def test_one_visitors_slow_texts_leave_a_process_for_others(
     ]
     for attack in attacks:
         attack.start()
-    for times in range(1, 4):  # an attack that may have the other's process takes it in between
+    for times in range(1, 4):  # an attack, perhaps in the other's process, takes it in between
         pass_time(0.3)
         assert list(other.encode("ab" * times).ids) == [2] * times
     assert all(attack.is_alive() for attack in attacks), "an answer waited for the end of one"

@@ -1,10 +1,9 @@
-"""A new tokenizer from an old one, without the page: what is handed on, by trained tokenizers and by files,
-and what is shown.
+"""A new tokenizer from an old one, without the page: the parts handed on by trained tokenizers and by files,
+and their display.
 
 Source: “Training a new tokenizer from an old one”, Hugging Face course, chapter 6: all but the vocabulary
-stays. Oracles: the engine, trained directly with the same stages; the `tokenizers` library, whose documents
-are read and whose own trained tokenizers the new ones are compared to; an HTML parser that hears of every
-tag.
+stays. Oracles: the engine, trained directly with the same stages; the `tokenizers` library, with its
+documents and its own trained tokenizers for comparison; an HTML parser's list of all tags.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ def t5() -> Library:
 
 
 def llama() -> Library:
-    """Normalizers that put ▁ in front of the text and in place of spaces; no pre-tokenizer."""
+    """Normalizers put ▁ in front of the text and in place of spaces; no pre-tokenizer."""
     pieces = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), *"▁the"]
     vocab = {piece: number for number, piece in enumerate(pieces)}
     tokenizer = Library(models.BPE(vocab, [], unk_token="<unk>", fuse_unk=True, byte_fallback=True))
@@ -114,7 +113,7 @@ def made(handed: Heritage, text: str = CODE, size: int = 0) -> tuple[Any, Any]:
     return trace, handed.tokenizer(trace)
 
 
-# --- what is handed on --------------------------------------------------------------------------------------
+# --- parts handed on ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("normalizer", NORMALIZERS)
@@ -183,7 +182,7 @@ def test_the_new_one_is_the_librarys_train_new_from_iterator(library: Any) -> No
         assert {*new.tokens} == {*theirs.get_vocab()}
         for text in (CODE, ENGLISH, "def a(b):\n        é 🙂"):
             assert new.encode(text).tokens == theirs.encode(text).tokens
-    else:  # the library makes WordPiece's vocabulary by BPE; the stages and what they add are the same
+    else:  # the library makes WordPiece's vocabulary by BPE; the stages and their additions are the same
         for text in ("Return Number", "hÉ!"):
             words = [
                 piece
@@ -226,7 +225,7 @@ def test_the_new_one_is_trained_by_the_old_ones_rules(kind: str) -> None:
 
 
 def test_bpe_as_sentencepiece_trains_it_is_handed_on() -> None:
-    """Its limits, too, where they were set; those that weren't are the usual ones."""
+    """Its limits, too, where they were set; the others are the usual ones."""
     pre: Any = {"pre_tokenizer": "whitespace_split_metaspace"}
     for limits in ({}, {"initial_alphabet": ("é",)}):
         old = train_sentencepiece_bpe(Corpus.from_texts([ENGLISH], **pre), **limits)
@@ -237,8 +236,7 @@ def test_bpe_as_sentencepiece_trains_it_is_handed_on() -> None:
 
 
 def test_indentation_becomes_one_token() -> None:
-    """What the course shows: trained on code, a line's indentation is a token; trained on English it
-    isn't."""
+    """The course's example: trained on code, a line's indentation is a token; trained on English it isn't."""
     old = trained("bpe", alphabet="bytes")
     result = heritage(old)
     _trace, new = made(result, size=300)
@@ -255,7 +253,7 @@ def test_whole_byte_alphabets_are_kept_and_only_those() -> None:
     assert "alphabet" not in other.settings and "tie_rule" not in other.settings
 
 
-# --- what can't be handed on --------------------------------------------------------------------------------
+# --- parts that can't be handed on --------------------------------------------------------------------------
 
 
 def test_lacking_parts_are_all_named() -> None:
@@ -291,7 +289,7 @@ def test_a_word_list_is_no_algorithm_of_ours() -> None:
         heritage(loaded(library))
 
 
-# --- what is shown ------------------------------------------------------------------------------------------
+# --- display ------------------------------------------------------------------------------------------------
 
 
 def renewal(old: ShownTokenizer, text: str, size: int = 0) -> Renewal:

@@ -1,7 +1,7 @@
-"""GPT-2's tokenizer, which comes with the app (`tokensteps/catalogue/shipped.py`).
+"""GPT-2's tokenizer, a part of the app (`tokensteps/catalogue/shipped.py`).
 
-Oracle: `tiktoken`'s gpt2, whose two files are put into its cache: they follow from the merges, and `tiktoken`
-knows their hashes. Its ids and, decoded, its tokens' bytes are what ours have to be. No network is used.
+Oracle: `tiktoken`'s gpt2, with its two files put into its cache: they follow from the merges, and `tiktoken`
+knows their hashes. Our ids and, decoded, our tokens' bytes have to equal its own. No network is used.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from tokensteps.catalogue.texts import SENTENCES, TEXTS
 ROOT = Path(__file__).parents[3]
 ADDRESS = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main/"
 SIZE = 5_000_000 if STRESS else 200_000
-"""Bytes of random text that are compared."""
+"""Bytes of random text for the comparison."""
 SCRIPTS = (
     *((0x20, 0x7E), (0xA0, 0x24F), (0x300, 0x36F), (0x370, 0x3FF), (0x400, 0x4FF), (0x5D0, 0x5EA)),
     *((0x620, 0x6FF), (0x900, 0x97F), (0xE01, 0xE5B), (0x1100, 0x11FF), (0x2000, 0x206F), (0x2200, 0x22FF)),
     *((0x3041, 0x30FF), (0x4E00, 0x9FFF), (0xAC00, 0xD7A3), (0x1F300, 0x1F6FF), (0x20000, 0x20FFF)),
 )
-"""Blocks of Unicode that random words are made from."""
+"""Blocks of Unicode for random words."""
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def truth(tmp_path_factory: pytest.TempPathFactory) -> tiktoken.Encoding:
         (folder / hashlib.sha1(f"{ADDRESS}{file}".encode()).hexdigest()).write_text(text, "utf-8", newline="")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TIKTOKEN_CACHE_DIR", str(folder))
-        # tiktoken deletes what has another hash, and would then ask the network.
+        # tiktoken deletes a file with another hash, and would then ask the network.
         patch.setattr("tiktoken.load.read_file", lambda path: pytest.fail(f"{path} differs"))
         return tiktoken.get_encoding("gpt2")
 
@@ -123,7 +123,7 @@ def test_all_names_lead_to_it_and_nothing_is_fetched(monkeypatch: pytest.MonkeyP
 
 
 def test_reading_it_costs_the_start_nothing() -> None:
-    """The home page's modules don't read it; only who asks for it does."""
+    """The home page's modules don't read it; it is read on request only."""
     code = (
         "import tokensteps.pages.learn.home, tokensteps.pages.explore.playground, gc;"
         "from tokensteps.catalogue.files.loaded import LoadedSubject;"
@@ -142,8 +142,7 @@ def test_reading_it_costs_the_start_nothing() -> None:
 
 
 def test_a_long_text_lets_other_threads_work(truth: tiktoken.Encoding) -> None:
-    """A thread that sleeps a millisecond at a time is never kept waiting for as long as the encoding
-    takes."""
+    """A thread with sleeps of a millisecond never waits for as long as the encoding takes."""
     text = random_text(7, 1_000_000)
     library = gpt2().library
     longest, ended = 0.0, threading.Event()

@@ -2,7 +2,7 @@
 kind, and the stages are its own.
 
 Oracles: the `tokenizers` library's encoding, normalizer and pre-tokenizer of the same text; `sentencepiece`
-and `tiktoken`, on files that they make or read; GPT-2's real merges, which come with the app.
+and `tiktoken`, on files made or read by them; GPT-2's real merges, a part of the app.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def gpt2_kind() -> Tokenizer:
 
 
 def roberta_kind() -> Tokenizer:
-    """A prefix space, trimmed offsets, and a mask that takes the space before it."""
+    """A prefix space, trimmed offsets, and a mask with the space before it."""
     result = gpt2_kind()
     result.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
     result.add_special_tokens(["<s>", "</s>", AddedToken("<mask>", lstrip=True, special=True)])
@@ -90,7 +90,7 @@ def llama3_kind() -> Tokenizer:
     result.decoder = decoders.ByteLevel()
     train(result, trainers.BpeTrainer(vocab_size=500, initial_alphabet=BYTES, show_progress=False))
     document = json.loads(result.to_str())
-    document["model"]["vocab"]["Ġhuman"] = len(document["model"]["vocab"])  # a token that no merge makes
+    document["model"]["vocab"]["Ġhuman"] = len(document["model"]["vocab"])  # a token without a merge
     return Tokenizer.from_str(json.dumps(document))
 
 
@@ -104,7 +104,7 @@ def bert_kind() -> Tokenizer:
 
 
 def xlmr_kind() -> Tokenizer:
-    """SentencePiece's compiled character map in front of Unigram; added tokens that are not special."""
+    """SentencePiece's compiled character map in front of Unigram; added tokens, not special."""
     result = library_of(load({"m.model": trained("unigram")}))
     result.pre_tokenizer = pre_tokenizers.Metaspace()
     result.add_tokens(["<extra>"])
@@ -133,15 +133,15 @@ def llama2_kind() -> Tokenizer:
 
 
 def tiktoken_file() -> bytes:
-    """Ranks, as tiktoken has them: the ids of byte-level tokens, here of a tokenizer that the library has
-    trained."""
+    """Ranks, as tiktoken has them: the ids of byte-level tokens, here of a tokenizer trained by the
+    library."""
     ranks = sorted(gpt2_kind().get_vocab().items(), key=lambda one: one[1])
     tokens = [symbols_to_bytes(token) for token, _ in ranks]
     return b"\n".join(b"%s %d" % (base64.b64encode(token), rank) for rank, token in enumerate(tokens))
 
 
 def by_transformers() -> bytes:
-    # Half a second, which collecting this file needn't take.
+    # Half a second, too long for the collection of this file.
     from transformers import PreTrainedTokenizerFast
 
     fast = PreTrainedTokenizerFast(tokenizer_object=bert_kind(), unk_token="[UNK]")
@@ -242,7 +242,7 @@ def test_ids_offsets_and_decoded_text_are_the_librarys(kind: str) -> None:
     if name.endswith(".model"):
         truth = sentencepiece.SentencePieceProcessor(model_proto=data)
         assert theirs.ids == truth.encode(text)
-        # SentencePiece writes ⁇ for what is unknown.
+        # SentencePiece writes ⁇ for an unknown character.
         assert back == truth.decode(theirs.ids) or truth.unk_id() in theirs.ids
     else:
         read = Tokenizer.from_str(json.dumps(document)).decode(theirs.ids, skip_special_tokens=False)
@@ -331,7 +331,7 @@ def test_whatever_place_a_link_names() -> None:
 
 
 def test_the_longest_word_is_looked_at_unless_another_is_asked_for() -> None:
-    """Before, the first: of “ 12345” as DeepSeek splits it that was the space, which has no step."""
+    """Before, it was the first: of “ 12345” in DeepSeek's split the space, a word without steps."""
     wanted = subject_of("bert_kind").why("a don't", -1)
     assert wanted.words[wanted.place] == "don"
 

@@ -1,4 +1,4 @@
-"""What several tests of classes use."""
+"""Shared by several tests of classes."""
 
 from __future__ import annotations
 

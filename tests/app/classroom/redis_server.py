@@ -20,7 +20,7 @@ def find() -> str | None:
 
 
 def ensure() -> str | None:
-    """The path of one, installed if need be; None when that didn't help. Like nginx, it starts with the
+    """The path of a Redis server, installed if need be; None after a failure. Like nginx, it starts with the
     machine."""
     if find() is None:
         nginx.install("Redis or Valkey", *COMMANDS)

@@ -1,4 +1,4 @@
-"""The address that students type in, and its QR code.
+"""The address typed in by students, and its QR code.
 
 Oracle: the system's own word on its addresses; the code's modules as `segno` draws them itself, in another
 form.

@@ -1,4 +1,4 @@
-"""What a class may cost the server that it shares with all others: work is counted, and bytes, not seconds.
+"""The costs of a class to the server shared with all others: work is counted, and bytes, not seconds.
 
 Source: SECURITY.md, “… what it costs the others”. Oracle: the answers, counted one by one.
 """
@@ -163,7 +163,7 @@ def test_a_number_has_few_digits_and_a_question_few_bytes(make: Make) -> None:
 
 
 def test_who_fell_behind_the_longest_addresses_is_told_the_present_state(make: Make) -> None:
-    """400 moves between two addresses of 59 KB would be 24 MB for each who comes back."""
+    """400 moves between two addresses of 59 KB would be 24 MB for each returning student."""
 
     async def come_back() -> None:
         web = make()
@@ -201,8 +201,8 @@ def test_a_question_is_not_as_long_as_the_address_that_it_was_asked_at() -> None
 
 
 def test_a_stream_makes_what_its_reader_takes(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lecturer who comes late to 150 questions with long keys, and takes nothing: only what fits is made,
-    in small pieces."""
+    """A lecturer comes late to 150 questions with long keys, and reads nothing: only the fitting part is
+    made, in small pieces."""
     made: list[int] = []
     whole = stream.round_summary
 

@@ -1,7 +1,7 @@
-"""A Redis that isn't ours alone, and one that is slow or half dead: what others write there, and how long
-they keep a server waiting.
+"""A Redis shared with other programs, and a slow or half dead one: foreign entries, and the server's waiting
+times.
 
-Oracle: another class at the same server, which must hear and be heard as if nothing were; and the clock.
+Oracle: another class at the same server, which must send and receive as usual; and the clock.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NEVER_OURS = (
 
 @pytest.fixture
 def foreign(redis_address: str) -> Any:
-    """Another app's client at the same Redis, which is empty."""
+    """Another app's client at the same, empty Redis."""
     import redis
 
     client = redis.Redis.from_url(redis_address)
@@ -56,7 +56,7 @@ def foreign(redis_address: str) -> Any:
 
 @pytest.fixture
 def servers(monkeypatch: pytest.MonkeyPatch, redis_address: str) -> Callable[[], Web]:
-    """Servers that share this Redis."""
+    """Servers at this Redis."""
     monkeypatch.setattr(routes, "hub", SERVER.get)
     new_visitors = Addresses(CLASS_RATES)
     monkeypatch.setattr(routes, "known_addresses", lambda: new_visitors)
@@ -71,7 +71,7 @@ async def asked(server: Web, code: str, key: str) -> None:
 
 
 def test_lines_that_are_not_ours_do_nothing(foreign: Any, servers: Callable[[], Web]) -> None:
-    """Neither to the class whose log they are in nor to another."""
+    """Neither to the class with them in its log nor to another."""
 
     async def hold() -> None:
         one, other = servers(), servers()
@@ -90,7 +90,7 @@ def test_lines_that_are_not_ours_do_nothing(foreign: Any, servers: Callable[[], 
         messages = [await other.post(f"{spoiled}/answer", **{"as": device}, round=1, answer="a")]
         messages += [await other.post(f"{quiet}/answer", **{"as": neighbour}, round=1, answer="a")]
         assert [answer.status for answer in messages] == [200, 200]
-        late = servers()  # and a server that reads the whole log
+        late = servers()  # and a server with the whole log to read
         assert (await late.post(f"{spoiled}/join")).status == 200
         for server in (one, other, late):
             await server.close()
@@ -118,8 +118,8 @@ def test_a_log_that_is_no_list_ends_its_class_and_no_other(foreign: Any, servers
 
 
 def test_keys_of_others_are_left_alone_and_take_no_place(foreign: Any, redis_address: str) -> None:
-    """Members that others have put among the classes go: a hundred of them, used in the far future, would let
-    no class be opened."""
+    """Foreign members among the classes are removed: a hundred of them, used in the far future, would let no
+    class be opened."""
     foreign.mset({"tokensteps": "a", "tokensteps:class": "b", "session:1": "c"})
     foreign.zadd(ALL, {f"not a class {number}": 1e18 for number in range(CLASSES + 5)})
     store = RedisStore(redis_address)

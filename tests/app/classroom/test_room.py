@@ -1,8 +1,8 @@
-"""What follows from a class's log.
+"""The state of a class by its log.
 
 Source: Peer Instruction (Mazur 1997): everybody answers, the distribution is seen, everybody answers again,
-the key comes last. Oracle: the same log read by a plain rule, answer by answer; and what a student may hear,
-searched for what only the lecturer may know.
+the key comes last. Oracle: the same log read by a plain rule, answer by answer; and students' messages,
+searched for the lecturer's secrets.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ NOBODY = People(0, 0)
 
 
 def room_of(*entries: dict[str, Any], nicknames: bool = False) -> Room:
-    """A class in which this was said, one thing a second."""
+    """A class after these entries, one a second."""
     room = Room("CDFHJK")
     say(room, {"do": "open", "born": "b", "nicknames": nicknames}, *entries)
     return room
 
 
 def say(room: Room, *entries: dict[str, Any]) -> list[Any]:
-    """What became of each."""
+    """The outcome of each."""
     outcomes = []
     for entry in entries:
         entry = {"at": float(room.known), **entry}
@@ -105,8 +105,7 @@ def test_an_answer_is_one_of_the_choices() -> None:
 
 @pytest.mark.parametrize("seed", range(sampled(200)))
 def test_any_log_counts_as_a_plain_reading_of_it_does(seed: int) -> None:
-    """Whatever comes in whatever order: each device's last answer counts that came while its question was
-    open, and no other."""
+    """With any entries in any order: each device's last answer during its question counts, and no other."""
     chance = random.Random(seed)
     room = room_of(*[JOIN] * 5, place(0))
     expected: dict[int, dict[int, str]] = {}
@@ -136,7 +135,7 @@ def test_any_log_counts_as_a_plain_reading_of_it_does(seed: int) -> None:
 
 
 def told(room: Room, after: int, person: Person) -> list[tuple[str, Any]]:
-    """Names and data of what somebody hears who has heard everything up to then."""
+    """Names and data of the next events for somebody with everything up to `after`."""
     heard = (one.decode().split("\n") for one in events(room, after, person, NOBODY, 0.0))
     return [
         (name.removeprefix("event: "), json.loads(data.removeprefix("data: ")))
@@ -148,8 +147,7 @@ STUDENT, LECTURER = Person("CDFHJK", "b", 1), Person("CDFHJK", "b", 0)
 
 
 def test_a_class_is_kept_between_two_steps_until_it_goes_elsewhere() -> None:
-    """Oracle: what Desmos's pacing does, for one run: everybody is called, and goes alone between the two
-    steps."""
+    """Oracle: Desmos's pacing, for one run: everybody is called, and goes alone between the two steps."""
     pace = {"do": "pace", "first": 2, "last": 5}
     room = room_of(JOIN, JOIN)
     assert say(room, pace) == ["place"]
@@ -205,8 +203,8 @@ def test_bars_stand_by_team() -> None:
 
 
 def test_prepared_questions_are_for_the_lecturer_alone() -> None:
-    """On all of the lecturer's devices: which there are, and which were asked; a second vote is the same one,
-    one that is taken back is not asked."""
+    """On all of the lecturer's devices: the list, and the asked ones; a second vote counts as the same
+    question, a withdrawn question as not asked."""
     one = {
         "id": "q1",
         "say": "Secret?",
@@ -244,7 +242,7 @@ def test_prepared_questions_are_for_the_lecturer_alone() -> None:
 
 
 def test_nicknames_are_asked_for_before_the_first_question_or_not_at_all() -> None:
-    """Who answers believes that nobody knows who it was."""
+    """Students answer in the belief that nobody knows their names."""
 
     def names(on: bool) -> dict[str, Any]:
         return {"do": "names", "on": on}
@@ -269,13 +267,13 @@ def test_nicknames_are_asked_for_before_the_first_question_or_not_at_all() -> No
 
 
 def heard(room: Room, person: Person, name: str, now: float = 0.0) -> list[bytes]:
-    """The events of this name that somebody gets who comes back from the beginning."""
+    """The events of this name for somebody who comes back from the beginning."""
     messages = [*events(room, 0, person, NOBODY, now)]
     return [one for one in messages if f"event: {name}\n".encode() in one]
 
 
 def test_what_hundreds_hear_is_written_once() -> None:
-    """Not what says something else to each; nor may what is left of a countdown be told as it was for
+    """But no message with different contents for each; nor is the rest of a countdown repeated as it was for
     others."""
     timed = {"do": "ask", "question": read_question({**QUESTION, "seconds": 30})}
     room = room_of(JOIN, JOIN, place(0), ASK, timed, {"do": "show", "round": 2}, {"do": "reveal", "round": 2})
@@ -380,8 +378,8 @@ def test_a_question_is_taken_back() -> None:
 
 
 def test_a_question_is_put_aside_once_it_is_revealed() -> None:
-    """All of the lecturer's devices hear of it, one that comes later, too; students, who put their own card
-    aside, don't."""
+    """All of the lecturer's devices hear of it, later ones too; students put their own card aside and
+    don't."""
     room = room_of(JOIN, place(0), ASK)
     put = {"do": "put", "round": 1}
     assert say(room, put, {**put, "round": 7}) == ["round", "round"]
@@ -591,7 +589,7 @@ def test_grades_are_a_row_for_each_student() -> None:
 
 
 def test_the_plan_is_told_to_the_lecturer_alone() -> None:
-    """Where it is, since when, and by which device; students hear nothing of it, as its note has the
+    """Where it is, since when, and by which device; students hear nothing of it, as its note holds the
     answer."""
 
     def plan(walk: str, **more: Any) -> dict[str, Any]:
@@ -633,8 +631,7 @@ def test_answers_in_their_own_words_are_grouped_and_picked() -> None:
 
 
 def test_words_are_graded_by_whoever_has_the_engine() -> None:
-    """The room takes what it is told of words that were given, in any spelling of spaces, and counts them as
-    it counts a key's."""
+    """The room takes the verdicts on given words, in any spelling of spaces, and counts them like a key's."""
     words = read_question({"kind": "own", "say": {"": "Three"}, "input": "free", "parts": 3, "key": []})
     room = room_of(*[JOIN] * 3, place(0), {"do": "ask", "question": words})
     judge = {"do": "judge", "round": 1, "right": ["hugs", "never said"], "wrong": ["pun"]}

@@ -1,7 +1,7 @@
-"""What is refused, and to whom.
+"""Refused requests, by sender.
 
-Source: OWASP's lists for access control and for resource limits. Oracle: statuses, and the log, which an
-attack must not have changed.
+Source: OWASP's lists for access control and for resource limits. Oracle: statuses, and the log, unchanged by
+an attack.
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ def test_a_proxys_scheme_is_the_links(make: Make) -> None:
 
 
 def test_a_forged_key_opens_nothing(make: Make) -> None:
-    """Nor does another class's, an earlier class's of the same code, a device where a key is needed, or what
-    was sealed for something else."""
+    """Nor does another class's, an earlier class's of the same code, a device where a key is needed, or a
+    seal for something else."""
 
     async def attack() -> None:
         web = make()
@@ -163,8 +163,7 @@ def test_a_forged_key_opens_nothing(make: Make) -> None:
 
 
 def test_codes_cannot_be_walked_through(make: Make) -> None:
-    """With a forged seal nobody learns which classes there are; joining, that is refused after a few wrong
-    codes."""
+    """A forged seal tells nobody the existing classes; joining is refused after a few wrong codes."""
 
     async def walk() -> None:
         web = make()
@@ -189,8 +188,8 @@ def test_codes_cannot_be_walked_through(make: Make) -> None:
 
 
 def test_codes_cannot_be_tried_all_at_once(make: Make) -> None:
-    """Hundreds of tries under way before the first is answered count like those one after another; a hall
-    that joins is let in."""
+    """Hundreds of tries under way before the first answer count like tries one after another; a joining hall
+    is let in."""
 
     async def walk() -> None:
         web = make()
@@ -254,7 +253,7 @@ def test_other_sites_pages_are_refused(make: Make) -> None:
         data = json.dumps({"as": key}).encode()
         for origin in ("https://evil.example", "http://localhost:9999", "null"):
             assert (await web.ask("POST", f"{code}/end", data, origin=origin)).status == 403
-        # What a page may send to another site unasked: forms, not JSON.
+        # A page may send to another site unasked: forms, not JSON.
         for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
             assert (await web.ask("POST", f"{code}/end", data, content_type=kind)).status == 400
         assert not (await web.hub.kept(code)).room.ended

@@ -1,6 +1,6 @@
-"""Servers in processes of their own that share a store, one of them killed in the middle of a vote.
+"""Servers in processes of their own with a shared store, one of them killed in the middle of a vote.
 
-Oracle: every student's own answer, which the summary must have; every event counted at the students' sockets.
+Oracle: every student's own answer, required in the summary; every event counted at the students' sockets.
 """
 
 from __future__ import annotations
@@ -48,8 +48,7 @@ def test_a_server_is_killed_in_the_middle_of_a_vote(
 
 
 def test_a_server_is_started_again_in_the_middle_of_a_vote(tmp_path: Path) -> None:
-    """The only one there is: nobody opens the class again, and every answer counts, those that were given
-    meanwhile, too."""
+    """The only server: nobody opens the class again, and every answer counts, those given meanwhile, too."""
     with ExitStack() as stack, ThreadPoolExecutor(1) as pool:
         environment = {"TOKENSTEPS_STORE": str(tmp_path), "TOKENSTEPS_SECRET": "x" * 32}
         port, process = stack.enter_context(bare_server(**environment))

@@ -21,7 +21,7 @@ NOW = 1_000_000.0
 
 @pytest.fixture(params=["file", "redis"])
 def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Store]:
-    """How each server gets at the store that all of them share, which is empty."""
+    """Each server's way to the shared, empty store."""
     if request.param == "file":
         return lambda: FileStore(tmp_path / "classes" / "classes.sqlite")
     address = request.getfixturevalue("redis_address")
@@ -111,7 +111,7 @@ def test_classes_are_bounded_and_the_quiet_go(stores: Callable[[], Store]) -> No
 
 
 def test_a_file_forgets_after_a_day(tmp_path: Path) -> None:
-    """Not in the file either: who finds the disk finds nothing."""
+    """Not in the file either: nothing can be found on the disk."""
     store = FileStore(tmp_path / "classes.sqlite")
     store.create("CDFHJK", "a-secret-line", NOW)
     assert store.create("MNPRTW", "open", NOW + CLASS_SECONDS)

@@ -1,6 +1,6 @@
-"""What arrives at browsers: each event once and in order, whoever comes late, comes back, or reads slowly.
+"""Events at browsers: each once and in order, also for late, returning and slow ones.
 
-Source: the HTML Standard, Server-sent events. Oracle: what was said, in the order in which it was said.
+Source: the HTML Standard, Server-sent events. Oracle: the events, in the order of sending.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def test_a_device_has_few_streams(make: Make) -> None:
 
 
 def test_hundreds_of_answers_wake_no_student(make: Make) -> None:
-    """Nor does a student who comes back after them need to be told all anew."""
+    """Nor does a student who comes back after them need everything anew."""
 
     async def vote() -> None:
         web = make()
@@ -302,7 +302,7 @@ def test_a_class_that_nobody_uses_leaves_memory(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_a_class_that_the_store_has_lost_is_over_for_everybody(make: Make, tmp_path: Path) -> None:
-    """As when a Redis starts again empty: nobody goes on listening to what nobody can say any more."""
+    """As when a Redis starts again empty: nobody goes on listening to a class without a log."""
 
     async def forget() -> None:
         web = make()

@@ -1,5 +1,5 @@
-"""Requests to the routes of classes through the real guard, without a socket; and servers that have these
-routes and nothing else."""
+"""Requests to the routes of classes through the real guard, without a socket; and servers with these routes
+and nothing else."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ QUESTION = {
 
 
 SERVER: ContextVar[Hub] = ContextVar("server")
-"""The server that is asked: a test may have several."""
+"""The server: a test may have several."""
 
 
 class Answer:
-    """What came back."""
+    """The response."""
 
     def __init__(self, messages: list[dict[str, Any]]) -> None:
         self.status = messages[0]["status"]
@@ -151,7 +151,7 @@ class Web:
         return lines["code"], lines["key"]
 
     async def join(self, code: str, **body: Any) -> str:
-        """A device that has joined."""
+        """A joined device."""
         return str((await self.post(f"{code}/join", **body)).json["device"])
 
     async def close(self) -> None:
@@ -164,8 +164,8 @@ class Web:
 def attend(
     patch: pytest.MonkeyPatch, folder: Path, clock: Callable[[], float] = time.time
 ) -> Callable[[], Web]:
-    """How a test gets a server of its own, with a store of its own and visitors that nobody has seen before.
-    No time passes for rates and streams, however long a test takes."""
+    """A test's way to a server of its own, with a store of its own and new visitors. No time passes for rates
+    and streams, however long a test takes."""
     for module in (routes, stream):
         patch.setattr(module, "time", Clock())
     patch.setattr(stream, "PING_SECONDS", 3600.0)

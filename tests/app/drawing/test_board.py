@@ -1,5 +1,5 @@
-"""The picture in which a question about a split is answered (`tokensteps/drawing/lattice/board.py`), and what
-questions put into it.
+"""The picture for the answer to a question about a split (`tokensteps/drawing/lattice/board.py`), and the
+questions' additions to it.
 
 Oracles: every path of the word's lattice, enumerated by the tests' own `all_paths`; the same picture with
 other probabilities.

@@ -1,8 +1,8 @@
 """The panel of candidates beside the words (`tokensteps/drawing/training/candidates.py`).
 
 Sources and oracles: `golden/wordpiece_*.json`, the Hugging Face course's walk-throughs recomputed; the plain
-version in `tests/core/oracle_wordpiece.py` for all scores; the course's five words, whose pairs can be
-counted by hand.
+version in `tests/core/oracle_wordpiece.py` for all scores; the course's five words, with pairs countable by
+hand.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def rows(table: str) -> list[list[str]]:
 
 
 def test_bpes_columns_on_five_words() -> None:
-    """Pair, count, what the step before did to it, and a bar as long as the count is large.
+    """Pair, count, its change by the step before, and a bar as long as the count is large.
 
     ug occurs 10 + 5 + 5 times, pu 5 + 12 times, … Merging u + g leaves pu the 12 of pun, and makes h + ug, p
     + ug and ug + s.
@@ -72,7 +72,7 @@ def test_projector_mode_knows_the_columns_that_it_leaves_out() -> None:
 
 @pytest.mark.parametrize("name", ["hug", "course"])
 def test_every_pair_of_wordpiece_with_its_score(name: str) -> None:
-    """Pair, count, both symbols' counts, fraction, decimal, and what the step before did to the score."""
+    """Pair, count, both symbols' counts, fraction, decimal, and the score's change by the step before."""
     trace = trained(name)
     plain, _ = plain_wordpiece(golden(name)["word_freqs"], "first")
     before: dict[Any, Fraction] = {}
@@ -103,8 +103,8 @@ def test_every_pair_of_wordpiece_with_its_score(name: str) -> None:
 
 
 def test_new_same_and_rising_scores() -> None:
-    """After ##g + ##s: ##gs is new behind ##u, and ##u ##g scores what it did: 15 / (36 × 15) = 1/36. After h
-    + ##u, p ##u scores higher, since ##u is rarer: 17 / (17 × 21), up from 1/36 by 0.0198.
+    """After ##g + ##s: ##gs is new behind ##u, and ##u ##g keeps its score: 15 / (36 × 15) = 1/36. After h +
+    ##u, p ##u scores higher, since ##u is rarer: 17 / (17 × 21), up from 1/36 by 0.0198.
     """
     trace = trained("hug")
 

@@ -1,7 +1,7 @@
-"""What charts tell those who don't see them.
+"""Charts in words, for people who don't see them.
 
-Source: WCAG 2.2, 1.1.1 (what is no text has a text that says the same). Oracle: the traces' own figures, by
-`min` and `max`.
+Source: WCAG 2.2, 1.1.1 (everything but text has a text that says the same). Oracle: the traces' own figures,
+by `min` and `max`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ def test_a_curve_in_words() -> None:
 
 
 def test_the_scores_in_words() -> None:
-    """The pair that is merged, and the one that BPE would: the course's g s, 1/20, and u g, 20 / (36 ·
-    20)."""
+    """The merged pair, and BPE's choice: the course's g s, 1/20, and u g, 20 / (36 · 20)."""
     chart = score_chart(train_wordpiece(HUG, merges=2)[1], PLAIN)
     assert scatter_told(chart, "Scores") == (
         "Scores, merged: best score (##g ##s, 5 · 1/20), BPE's choice: most frequent (##u ##g, 20 · 1/36)"
@@ -53,4 +52,4 @@ def test_every_logarithmic_axis_is_one_of_these() -> None:
     assert source.count('"log"') == inspect.getsource(charts.log_axis).count('"log"') == 1
     figure = score_chart(train_wordpiece(HUG, merges=2)[1], PLAIN)
     assert [axis.type for axis in (figure.layout.xaxis, figure.layout.yaxis)] == ["log", "log"]
-    assert {points.mode for points in figure.data} == {"markers"}  # no labels, which would overlap
+    assert {points.mode for points in figure.data} == {"markers"}  # no overlapping labels

@@ -1,8 +1,8 @@
 """The text box and the chips of the playground, drawn and packed (`tokensteps/drawing/chips.py`,
 `tokensteps/components/editor.py`).
 
-Oracle: the markup read back by Python's `html.parser` and its signs undone here, character by character,
-which must give the text that went in; and the array that is copied from.
+Oracle: the markup read back by Python's `html.parser` and its signs undone here, character by character, to
+give the input text; and the array that is copied from.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Read(Reader):
 
 
 def undone(text: str) -> str:
-    """Without the circles that combining marks stand on."""
+    """Without the circles under combining marks."""
     return "".join(
         character
         for at, character in enumerate(text)
@@ -248,7 +248,7 @@ def test_lines_take_their_direction_from_the_text() -> None:
     ],
 )
 def test_what_runs_the_other_way_keeps_together(text: str, order: str) -> None:
-    """`order` marks the stretches that the browser lays out against the line."""
+    """`order` marks the stretches laid out by the browser against the line."""
     markup = chips_html(one_by_one(text), Shown(spaces=False))
     markup = re.sub(r"<span class=f[^>]*>", "[", markup).replace("</span>", "]")
     assert re.sub(r"<[^>]*>", "", markup) == order

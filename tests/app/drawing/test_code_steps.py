@@ -1,8 +1,7 @@
 """The code in step (`tokensteps/drawing/code_steps.py`): each beat's line is in the source shown, and the
 values beside it are true.
 
-Oracle: the engine's snapshots, from which the values are read back; the source itself; Python's `html.parser`
-for the markup.
+Oracle: the engine's snapshots, for the values; the source itself; Python's `html.parser` for the markup.
 """
 
 from __future__ import annotations
@@ -96,8 +95,7 @@ def test_one_line_of_the_listing_belongs_to_each_key(name: str) -> None:
     [("bpe", "bpe"), ("wordpiece", "wordpiece"), ("course", "unigram"), ("sentencepiece", "unigram_em")],
 )
 def test_a_listing_is_a_file_of_the_chapter_and_what_it_takes_from_others(name: str, file: str) -> None:
-    """Each line is the line of that number in the file that is named above it; the algorithm's own file is
-    whole."""
+    """Each line is the line of that number in the file named above it; the algorithm's own file is whole."""
     path = ""
     shown: dict[str, list[int]] = {}
     for number, text in LISTINGS[name].numbered:

@@ -1,7 +1,7 @@
 """Frames, charts and tables of a comparison (`tokensteps/drawing/comparison.py`,
 `tokensteps/drawing/charts.py`, `tokensteps/pages/explore/compare.py`).
 
-Sources and oracles: the Hugging Face course's small corpus, whose merges are golden (`bpe_hug.json`,
+Sources and oracles: the Hugging Face course's small corpus, with golden merges (`bpe_hug.json`,
 `wordpiece_hug.json`); the comparison's own numbers (tried in `test_comparison.py`); Python's `html.parser`
 for the markup.
 """
@@ -79,7 +79,7 @@ def hostile() -> Comparison:
 
 
 def sound(frame: Frame) -> Read:
-    """A frame with this app's elements and attributes and no others, of a size that can be sent, every field
+    """A frame with this app's elements and attributes and no others, small enough to send, every field
     filled."""
     read = expect_markup(frame.html, {*TAGS, "h4", "i"}, {"class", "style"})
     for name, value in read.attributes:
@@ -226,7 +226,7 @@ def test_sentences_speak_of_those_who_are_there() -> None:
 
 
 def test_one_that_is_alone_is_compared_with_nobody() -> None:
-    """Stopped at once, WordPiece and Unigram have no vocabulary that is as small as BPE's."""
+    """Stopped at once, WordPiece and Unigram have no vocabulary as small as BPE's."""
     corpus = Corpus.from_counts({"abab": 2, "ba": 3, "cab": 1})
     stopped = compare(corpus, 8, progress=lambda _done, _total: False)
     assert [standing.step for standing in stopped[0].standings] == [0, None, None]
@@ -360,7 +360,7 @@ def test_charts_hold_no_text_of_the_learner() -> None:
             assert attack not in data
 
 
-# --- what the tabs say --------------------------------------------------------------------------------------
+# --- text of the tabs ---------------------------------------------------------------------------------------
 
 
 def test_words_about_the_chart() -> None:

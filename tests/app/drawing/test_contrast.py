@@ -1,9 +1,9 @@
-"""Colours that carry meaning, in both themes and as colour-blind readers see them.
+"""Colours with a meaning, in both themes and to colour-blind eyes.
 
-Sources: WCAG 2.2, 1.4.1 (not by colour alone), 1.4.3 (text, 4.5:1), 1.4.11 (what is no text, 3:1); Viénot,
-Brettel and Mollon 1999 (red- and green-blind sight) and Machado, Oliveira and Fernandes 2009 (blue-blind).
-Oracles: WCAG's formula on the colours that the stylesheet and the theme name; the distance of simulated
-colours in Oklab.
+Sources: WCAG 2.2, 1.4.1 (not by colour alone), 1.4.3 (text, 4.5:1), 1.4.11 (everything but text, 3:1);
+Viénot, Brettel and Mollon 1999 (red- and green-blind sight) and Machado, Oliveira and Fernandes 2009
+(blue-blind). Oracles: WCAG's formula on the colours named by the stylesheet and the theme; the distance of
+simulated colours in Oklab.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SHEET = (ROOT / "assets" / "page/style.css").read_text(encoding="utf-8")
 THEME = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
 THEMES = ("light", "dark")
 GROUNDS = ("bg", "panel", "accent-soft")
-"""What tokens, bars and controls stand on."""
+"""The backgrounds of tokens, bars and controls."""
 Colour = tuple[float, float, float]
 
 SIGHTS: dict[str, tuple[Colour, Colour, Colour]] = {
@@ -121,8 +121,8 @@ def test_what_carries_meaning_stands_out(theme: str) -> None:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_charts_stand_out_for_every_sight(theme: str) -> None:
-    """Colours of lines, bars and marks: 3:1 on the page; the four that a chart may use at once stay apart for
-    all four sights."""
+    """Colours of lines, bars and marks: 3:1 on the page; the four of one chart stay apart for all four
+    sights."""
     chart = THEME[theme]["chartCategoricalColors"]
     under = THEME[theme]["backgroundColor"]
     assert [colour for colour in (*chart, ACCENT, NEUTRAL) if contrast(colour, under) < 3] == []

@@ -1,5 +1,5 @@
-"""Words cut in several ways, drawn (`tokensteps/drawing/cuts/`): what the engine found, where the ways part,
-and hostile words as text.
+"""Words cut in several ways, drawn (`tokensteps/drawing/cuts/`): the engine's results, the places where the
+ways part, and hostile words as text.
 
 Oracles: the golden example of Uzan et al. 2024, read off by hand; an HTML parser.
 """

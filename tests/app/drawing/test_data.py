@@ -1,5 +1,5 @@
-"""Charts, tables, and the corpora that come with the app or with a link (`tokensteps/drawing/charts.py`,
-`tables.py`, `corpora.py`).
+"""Charts, tables, and the corpora of the app or of a link (`tokensteps/drawing/charts.py`, `tables.py`,
+`corpora.py`).
 
 Oracles: the engine's own history and candidates; `golden/*.json` for the published settings of the examples;
 zlib and base64 themselves for damaged links.
@@ -97,7 +97,7 @@ def test_a_text_survives_its_link(text: str) -> None:
 
 @given(st.text())
 def test_any_text_box_can_be_packed(text: str) -> None:
-    """With halves of UTF-16 pairs replaced, which UTF-8 can't hold; everything else stays."""
+    """With halves of UTF-16 pairs replaced (UTF-8 can't hold them); everything else stays."""
     plain = plain_text(text)
     assert plain == "".join(
         "\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text
@@ -115,7 +115,7 @@ def test_too_long_for_a_link() -> None:
 
 @given(st.integers(0, 200))
 def test_a_link_that_was_cut_off_is_damaged(kept: int) -> None:
-    """Mail programs cut links; what arrives must not pass for the text."""
+    """Mail programs cut links; the rest must not pass for the text."""
     packed = pack_text("A tea shop in 東京, a tram in Zürich. " * 9 + "The end.")
     assert packed is not None
     assert unpack_text(packed[: min(kept, len(packed) - 2)]) is None
@@ -168,7 +168,7 @@ def test_charts_show_the_history(chart: str) -> None:
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_names_in_charts_are_escaped(chart: str) -> None:
-    """Plotly reads tags in text: no name may hold a `<`, nor an `&` that is not an escape."""
+    """Plotly reads tags in text: no name may hold a `<`, nor an `&` outside of an escape."""
     trace = train_bpe(Corpus.from_counts(HOSTILE))
     curve = training_chart(trace, chart, 1, Style()).data[0]
     names = [name for name, _ in curve.customdata]

@@ -66,7 +66,7 @@ def frames(lattice: Lattice, style: Style = PLAIN) -> list[Frame]:
 
 
 def checked(frame: Frame) -> Read:
-    """A frame whose markup is sound, and whose plain texts are plain."""
+    """A frame with sound markup and plain texts."""
     read = expect_markup(frame.html, TAGS, ATTRIBUTES)
     for name, value in read.attributes:
         if name == "style":
@@ -80,7 +80,7 @@ def checked(frame: Frame) -> Read:
 
 
 def buttons(frame: Frame) -> dict[str, tuple[str, str, str]]:
-    """The text of each bar → its classes, its number, and whose best paths it belongs to."""
+    """The text of each bar → its classes, its number, and the best paths through it."""
     results = re.findall(
         r'<button class="e c\d ([^"]*)" data-pick=(\d+) data-of="([^"]*)".*?>(.*?)</button>', frame.html
     )
@@ -88,7 +88,7 @@ def buttons(frame: Frame) -> dict[str, tuple[str, str, str]]:
 
 
 def facts(frame: Frame) -> dict[str, str]:
-    """The number of a bar → what is told about it."""
+    """The number of a bar → the text about it."""
     return {
         number: Read(inner).text
         for number, inner in re.findall(r"<div data-of=(\d+)>(.*?)</div>", frame.html)
@@ -96,7 +96,7 @@ def facts(frame: Frame) -> dict[str, str]:
 
 
 def test_unhug_step_by_step() -> None:
-    """The course's table: what is best at each boundary, and with what probability."""
+    """The course's table: the best path to each boundary, and its probability."""
     drawn = frames(course("unhug"))
     assert len(drawn) == 8
     messages = ["0.1714", "0.07619", "0.005442", "0.005442", "0.005442"]
@@ -453,7 +453,7 @@ def test_tab_without_a_word_says_so() -> None:
 
 
 def test_every_text_is_translated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a language whose every message is in brackets, no English is left over."""
+    """In a language with brackets around every message, no English is left over."""
 
     def bracketed(message: str) -> str:
         return "⟦" + message + "⟧"

@@ -30,7 +30,7 @@ LIGHT, DARK = (THEME[name]["primaryColor"] for name in ("light", "dark"))
     ("name", "colours"), [("icon", {LIGHT, DARK}), ("logo", {LIGHT, DARK}), ("logo-dark", {DARK})]
 )
 def test_drawings_are_flat_shapes_in_the_accent(name: str, colours: set[str]) -> None:
-    """Paths, groups and a style only: no text that would need a font, no gradient, no script, nothing
+    """Paths, groups and a style only: no text (it would need a font), no gradient, no script, nothing
     fetched."""
     text = read_asset(f"{name}.svg")
     root = ElementTree.fromstring(text)

@@ -2,7 +2,7 @@
 `encoding.py`, `tabs.py`).
 
 Sources and oracles: `golden/bpe_course.json`, the course's published merges with their counts and numbers of
-ties; Python's `html.parser` for the markup; small corpora whose every pair can be counted by hand.
+ties; Python's `html.parser` for the markup; small corpora with pairs countable by hand.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def counted(counts: dict[str, int], **settings: Any) -> BpeTrace:
 
 
 def checked(frame: Frame) -> Read:
-    """A frame whose markup is sound, and whose plain texts are plain."""
+    """A frame with sound markup and plain texts."""
     read = expect_markup(frame.html, TAGS, {"class", "style", "data-code", "data-values", "data-more"})
     for name, value in read.attributes:
         if name == "style":
@@ -233,8 +233,8 @@ def test_nothing_to_merge() -> None:
 
 
 def test_how_close_names_all_that_tie() -> None:
-    """Five pairs occur once each in “ab cd ef gh ij”: the four that lost are named or counted. Oracle:
-    counting them."""
+    """Five pairs occur once each in “ab cd ef gh ij”: the four losers are named or counted. Oracle: counting
+    them."""
     trace = train_bpe(Corpus.from_counts(dict.fromkeys(("ab", "cd", "ef", "gh", "ij"), 1)), merges=4)
     messages = [tell_margin_of(trace, step, Plain(PLAIN)) for step in range(1, 5)]
     assert messages[0] == "Step 1 was a tie between 5: c + d, e + f, g + h and 1 more were just as good."

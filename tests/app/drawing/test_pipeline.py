@@ -1,11 +1,10 @@
-"""What the pipeline page draws and says, without the page: journeys, atoms, windows, maps, losses, labels,
+"""The pipeline page's drawings and texts, without the page: journeys, atoms, windows, maps, losses, labels,
 padding.
 
-Source: the stages are those of the `tokenizers` library, as the Hugging Face course, chapter 6, tells them.
-Oracles: slow, plain versions in this file that go through a text one character at a time (what was removed,
-dropped, rewritten; which characters no bond holds together; which tokens two windows share); the engine's
-`normalize`, `Pipeline.words` and `Encoding`, asked directly; an HTML parser that hears of every tag,
-attribute and place in the grid.
+Source: the stages are those of the `tokenizers` library, as in the Hugging Face course, chapter 6. Oracles:
+slow, plain versions in this file, one character at a time (removed, dropped and rewritten characters;
+characters without a bond; tokens shared by two windows); the engine's `normalize`, `Pipeline.words` and
+`Encoding`, asked directly; an HTML parser's list of all tags, attributes and places in the grid.
 """
 
 from __future__ import annotations
@@ -97,7 +96,7 @@ def journeys(made: Tokenizer, encoding: Encoding) -> list[Journey]:
 
 
 def packed(made: Tokenizer, encoding: Encoding, style: Style) -> bytes:
-    """What goes to the browser."""
+    """The message to the browser."""
     return stages_message(made, encoding, journeys(made, encoding), style)
 
 
@@ -124,7 +123,7 @@ def tokenizer(
 
 
 class Fate(NamedTuple):
-    """What becomes of a text's characters, found one at a time."""
+    """The fate of a text's characters, found one at a time."""
 
     normalized: list[tuple[str, int, int]]
     words: list[tuple[str, int, int]]
@@ -205,7 +204,7 @@ def test_special_tokens_are_cut_out_before_all_else() -> None:
     assert [one.text for one in result.words] == ["e", "<s>", "e"]
 
 
-# --- what belongs together ----------------------------------------------------------------------------------
+# --- groups -------------------------------------------------------------------------------------------------
 
 spans = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4)), max_size=9)
 
@@ -254,7 +253,7 @@ def test_stretches_cut_wherever_no_bond_is(length: int, given_: list[tuple[int, 
 
 
 class Item(NamedTuple):
-    """Something in the drawing that can be pointed at."""
+    """Something in the drawing to point at."""
 
     row: int
     sequence: int | None
@@ -265,12 +264,12 @@ class Item(NamedTuple):
     classes: frozenset[str]
     atom: int
     area: tuple[int, int, int, int]
-    """Row, column, rows and columns of the cell that it is in."""
+    """Row, column, rows and columns of its cell."""
     cell: int
 
 
 class Parsed(Reader):
-    """A drawing, read back: its items and what they say, all tags and attributes."""
+    """A drawing, read back: its items and their texts, all tags and attributes."""
 
     def __init__(self, markup: str) -> None:
         self.tags: Counter[str] = Counter()
@@ -333,7 +332,7 @@ class Parsed(Reader):
 
 
 def check_drawing(made: Tokenizer, *texts: str, style: Style | None = None) -> Parsed:
-    """Everything that has to be true of any drawing; returns it."""
+    """The checks for any drawing; returns it."""
     encoding = encode(made, texts)
     drawing = StageDrawing(made, encoding, journeys(made, encoding), style or Style(made.pipeline.byte_level))
     parsed = Parsed(drawing.atoms())
@@ -497,7 +496,7 @@ def test_hostile_text_is_only_text(pre: str, show: str) -> None:
     ]
     assert [text for text in characters if text in visible] == visible * 2
     assert characters[HOSTILE.index("\u202e")] == "U+202E" and characters[HOSTILE.index("\0")] == "U+0000"
-    assert characters[HOSTILE.index("\u0301")] == "◌\u0301"  # it would stand on what comes before
+    assert characters[HOSTILE.index("\u0301")] == "◌\u0301"  # it would stand on the part before it
     message = json.loads(packed(result, result.encode(HOSTILE, HOSTILE), style))
     assert not any(raw in tell for tell in message["tells"] for raw in ("\u202e", "\0"))
     assert [message["texts"], message["ways"], message["names"].count("<span>")] == [
@@ -738,7 +737,7 @@ def test_padding_is_the_models_own(template: str) -> None:
 
 
 def view_of(made: Tokenizer, *texts: str) -> PipelineView:
-    """What the tabs look at, as far as they look."""
+    """The view's fields, as far as the tabs use them."""
     result = SimpleNamespace(
         tokenizer=made,
         texts=texts,
@@ -757,8 +756,7 @@ def decoded(view: PipelineView, sequence: int) -> str:
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("pre", PRE_TOKENIZERS)
 def test_each_reason_is_told_when_it_is_true(model: str, pre: str) -> None:
-    """Plain: look at every character, every token; which words touch in the text and don't when they come
-    back."""
+    """Plain: look at every character, every token; words that touch in the text but not when decoded."""
     for normalizer in ("none", "nfc", "bert_uncased"):
         result = tokenizer(model, normalizer, pre)
         for text in (*TEXTS, "the river", "the river, and", "who [CLS] runs"):
@@ -820,7 +818,7 @@ def test_a_difference_has_both_texts(text: str, back: str) -> None:
     st.integers(0, 1),
 )
 def test_the_maps_are_the_encodings(text: str, other: str, pre: str, position: int, sequence: int) -> None:
-    """What is shown is code: run, it gives what is shown beside it."""
+    """The code shown gives, when run, the result shown beside it."""
     encoding = tokenizer("bpe", "nfkc", pre).encode(text, other)
     lines = maps_text(encoding, position, sequence).split("\n")
     for line in lines:
@@ -900,8 +898,8 @@ def test_only_so_many_windows_are_drawn() -> None:
 @pytest.mark.parametrize("strategy", ["longest_first", "only_second"])
 @pytest.mark.parametrize("lengths", [(3, 40), (40, 40), (25, 24)])
 def test_windows_are_counted_before_they_are_made(strategy: str, lengths: tuple[int, int]) -> None:
-    """Oracle: the windows themselves. Of two texts that are both cut some stand several times in the list: at
-    least as many."""
+    """Oracle: the windows themselves. If both texts are cut, some stand several times in the list: at least
+    as many."""
     result = tokenizer("bpe", "none", "bert")
     texts = tuple(" ".join("x" * length) for length in lengths)
     truncation = Truncation(lengths[0] + 6, 1, strategy)

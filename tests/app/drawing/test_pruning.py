@@ -2,8 +2,8 @@
 `narration/pruning.py`, `narration/errata.py`).
 
 Sources and oracles: `golden/unigram_course.json` and `golden/unigram_hug.json`, the Hugging Face course's
-walk-throughs recomputed, with what it published; the plain versions of both trainers (`oracle_unigram.py`)
-for losses, splits, rounds and expected counts; Python's `html.parser` for the markup.
+walk-throughs recomputed, with the published figures; the plain versions of both trainers
+(`oracle_unigram.py`) for losses, splits, rounds and expected counts; Python's `html.parser` for the markup.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ from tokensteps.runs.rules import UNIGRAM_RULES, USUAL_SEED
 from tokensteps.runs.settings import special_tokens
 
 SMALL = [name for name, example in EXAMPLES.items() if example.settings is not LARGE]
-"""The examples that are drawn at once; the large one trains in the background, and has thousands of steps."""
+"""The examples drawn at once; the large one trains in the background, and has thousands of steps."""
 
 PLAIN = Style()
 LARGEST = 16_000
-"""Bytes of a frame's markup, with the words that only projector mode has room for: a window of 96 frames
-stays about 1.5 MB."""
+"""Bytes of a frame's markup, with the words for projector mode alone: a window of 96 frames stays about 1.5
+MB."""
 
 
 # --- runs ---------------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ def inert(frame: Frame) -> Read:
 
 
 def sound(frame: Frame) -> Read:
-    """The same, of a size that can be sent, and its narration is plain text with every field filled."""
+    """The same, small enough to send, and its narration is plain text with every field filled."""
     read = inert(frame)
     assert len(frame.html.encode()) < LARGEST
     assert not re.search(r"<[a-z/]|&(lt|gt|amp|quot|#)|\{\w*\}|\bnan\b|\binf\b", frame.say + frame.status)
@@ -144,13 +144,13 @@ FOLDED = re.compile(r'<details class="figures"><summary>Figures</summary><p clas
 
 
 def without_tags(markup: str) -> str:
-    """The text, with the figures, which are folded, right behind the sentence."""
+    """The text, with the folded figures right behind the sentence."""
     markup = FOLDED.sub(r" \1", markup)
     return unescape(re.sub(r"<[^>]*>", "", markup.replace("</p><p", "</p> <p")))
 
 
 def in_sight(frame: Frame) -> str:
-    """What the stage says before anybody asks for the figures."""
+    """The stage's text before anybody asks for the figures."""
     said = re.search(r'<div class="say"[^>]*>(.*?)</div><div class="cols', frame.html)
     assert said is not None
     return without_tags(re.sub(r"<button.*?</button>", "", FOLDED.sub("", said[1])))
@@ -194,8 +194,8 @@ def words(frame: Frame) -> list[Word]:
 
 
 def as_shown(before: list[str], after: list[str]) -> tuple[list[str], list[str]]:
-    """What a row has room for: short splits whole, of many pieces what changes and three on either side, of
-    long words less."""
+    """The part that fits into a row: short splits whole, of many pieces the change and three on either side,
+    of long words less."""
     around = 0 if sum(map(len, before)) > 24 else 3
     if around and len(before) + len(after) <= 13:
         return before, after
@@ -208,7 +208,7 @@ def as_shown(before: list[str], after: list[str]) -> tuple[list[str], list[str]]
 
 
 def heading(frame: Frame, place: int) -> tuple[str, str]:
-    """A panel's title, and what stands beside it."""
+    """A panel's title, and the text beside it."""
     title, beside = re.findall(r"<h3>(.*?)<span>(.*?)</span></h3>", frame.html)[place]
     return without_tags(title), unescape(beside)
 
@@ -242,7 +242,7 @@ def told_chance(probability: float) -> str:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", SMALL)
 def test_every_frame_of_the_examples(name: str, method: str) -> None:
-    """Of a long training that prunes hundreds of pieces, some, the first and the last among them."""
+    """Of a long training with hundreds of pruned pieces, some, the first and the last among them."""
     trace = example(name, method)
     assert len(trace) > 0
     style = Style(special_tokens=frozenset(trace.special_tokens))
@@ -295,9 +295,8 @@ def hostile_run(method: str) -> UnigramTrace:
 def test_hostile_corpus(show: str, method: str) -> None:
     """No tag, no attribute, no unescaped text from the corpus or its special tokens, in no style.
 
-    The styles share the steps of a long training among them: each looks at every fourth (of which the suite
-    takes some), the first and the last, and where pieces go of the word that has U+202E, which is shown
-    there.
+    The styles share the steps of a long training among them: each looks at every fourth (the suite takes some
+    of these), the first and the last, and the steps that prune pieces of the displayed word with U+202E.
     """
     trace = hostile_run(method)
     style = Style(False, show, frozenset(trace.special_tokens))
@@ -325,7 +324,7 @@ RUNS = [("course", 40), ("course", 100), ("hug", 8), ("highest", 12)]
 
 
 def told_words(number: int, cost: float, growth: float) -> str:
-    """What is said of the words that are split anew."""
+    """The text about the words split anew."""
     if not number:
         return "No word's best split uses it."
     if abs(cost) >= 1e-9:
@@ -343,7 +342,7 @@ def told_words(number: int, cost: float, growth: float) -> str:
 @pytest.mark.many(2)
 @pytest.mark.parametrize(("name", "size"), RUNS)
 def test_every_prune_is_told(name: str, size: int) -> None:
-    """Piece, loss, words, place in the round: against a training that works out every loss from scratch."""
+    """Piece, loss, words, place in the round: against a training with every loss worked out from scratch."""
     trace, counts = example(name, size=size), example(name, size=size).word_frequencies
     step = 0
     for number, plain in enumerate(plain_rounds(name, size), start=1):
@@ -430,8 +429,8 @@ def test_the_sentence_has_one_number(name: str, method: str) -> None:
 
 @pytest.mark.parametrize(("name", "size"), RUNS)
 def test_the_ranking_and_its_threshold(name: str, size: int) -> None:
-    """One line, between the last piece that goes and the first that stays; places, probabilities and losses
-    are right."""
+    """One line, between the last piece to go and the first to stay; places, probabilities and losses are
+    right."""
     trace = example(name, size=size)
     step = 0
     for plain in plain_rounds(name, size):
@@ -478,7 +477,7 @@ def test_the_ranking_and_its_threshold(name: str, size: int) -> None:
             gone = set(plain.removed[:position])
             strip = frame.html.split('<div class="vocab">')[1]
             pieces = re.findall(r'<bdi class="t [^>]*>(.*?)</bdi>', unmarked(strip))
-            if position < going:  # the last one of a round renormalises, which keeps the order
+            if position < going:  # the last one of a round renormalises and keeps the order
                 assert pieces == sorted((p for p in entries if p not in gone), key=lambda p: -entries[p])[:48]
 
 
@@ -522,7 +521,7 @@ def test_the_size_that_is_wanted_is_told_in_pieces() -> None:
 
 
 def test_the_course_to_the_digit() -> None:
-    """The published rounds: their losses, what they prune, and what is left."""
+    """The published rounds: their losses, the pruned pieces, and the rest."""
     figures, trace = golden("course"), example("course")
     start = prune_frame(trace[0], PLAIN)
     assert start.say == (
@@ -569,7 +568,7 @@ def test_the_words_of_hug_at_the_start() -> None:
 @pytest.mark.parametrize("name", ["course", "hug", "highest", "python"])
 def test_the_way_to_the_next_word_that_comes_apart(name: str, method: str) -> None:
     """Where a step splits no word anew and a later prune does, a button leads there; else there is none. Of a
-    long run, some steps, and those around a prune that does."""
+    long run, some steps, and those around such a prune."""
     trace = example(name, method)
     events = [snapshot.event for snapshot in trace]
     apart = [step for step, event in enumerate(events) if isinstance(event, PruneEvent) and event.resplits]
@@ -602,7 +601,7 @@ def test_free_prunes_are_told_at_the_end_only_when_all_were_free() -> None:
 # --- SentencePiece's way ------------------------------------------------------------------------------------
 
 EM_RUNS = [("hug", 10), ("course", 31), ("python", 200)]
-"""Examples and sizes for which SentencePiece's way prunes by an estimate."""
+"""Examples and sizes with estimated losses in SentencePiece's way."""
 
 
 @cache
@@ -616,7 +615,7 @@ def steps_of(trace: UnigramTrace, kind: str) -> list[int]:
 
 @pytest.mark.parametrize(("name", "size"), EM_RUNS)
 def test_expected_counts_are_told(name: str, size: int) -> None:
-    """The eight highest and the probabilities they come from; the first E step's are those of the plain
+    """The eight highest and their probabilities before; the first E step's are those of the plain
     forward–backward."""
     trace = em_run(name, size)
     first = cast(ExpectationEvent, trace[1].event)
@@ -657,8 +656,7 @@ def test_expected_counts_are_told(name: str, size: int) -> None:
 
 @pytest.mark.parametrize(("name", "size"), EM_RUNS)
 def test_new_probabilities_are_told(name: str, size: int) -> None:
-    """From expected count to probability by digamma, what plain EM would take beside it, and what is
-    dropped."""
+    """From expected count to probability by digamma, plain EM's beside it, and the dropped pieces."""
     trace = em_run(name, size)
     kinds = set()
     for number, step in enumerate(steps_of(trace, "m_step")):
@@ -691,7 +689,7 @@ def test_new_probabilities_are_told(name: str, size: int) -> None:
                 wanted = 100 * (math.exp(model[piece]) / (expected[piece] / total) - 1)
                 assert re.fullmatch(r"[+−]\d+ %", change)
                 assert float(change[:-2].replace("−", "-")) == pytest.approx(wanted, abs=0.51)
-    assert kinds == {(False, True), (False, False), (True, True)}  # rare and frequent ones, and some that go
+    assert kinds == {(False, True), (False, False), (True, True)}  # rare and frequent ones, and pruned ones
 
 
 @pytest.mark.parametrize(("name", "size"), EM_RUNS)
@@ -724,7 +722,7 @@ def test_the_end_of_sentencepieces_way_is_told(name: str, size: int) -> None:
 
 
 def frame_size(frame: Frame) -> int:
-    """The number of pieces that a frame says there are."""
+    """The number of pieces stated by a frame."""
     return int(frame.status.split()[0].replace(",", ""))
 
 
@@ -793,8 +791,7 @@ def evaluated(formula: str) -> float:
 
 
 def assert_estimates(trace: UnigramTrace) -> int:
-    """Every loss that is only estimated is told with a formula that gives it, and whose numbers are counted
-    in the splits."""
+    """Every merely estimated loss comes with a formula for it, with numbers counted in the splits."""
     text = 0
     for round_ in trace.record.rounds:
         before = trace[round_.first_step - 1]
@@ -1057,7 +1054,7 @@ def test_the_lattice_of_pug() -> None:
 
 
 def test_one_is_told_as_one() -> None:
-    """A corpus of one letter: everything that can be one is said in the singular."""
+    """A corpus of one letter: every possible count of one is in the singular."""
     for counts, size in (({"a": 3}, None), ({"aa": 3}, None), ({"aaa": 1}, 1), ({"ab": 1}, None)):
         for method in METHODS:
             trace = train_unigram(Corpus.from_counts(counts), 300, size, method)

@@ -1,7 +1,7 @@
-"""Tokens as markup (`tokensteps/drawing/tokens.py`): the one module that turns tokens into markup, so the one
-that must escape them.
+"""Tokens as markup (`tokensteps/drawing/tokens.py`): the one module for tokens as markup, so the one that
+must escape them.
 
-Oracles: Python's `html.parser`, which reads the markup back; a plain spelling-out of what should be visible,
+Oracles: Python's `html.parser`, which reads the markup back; a plain spelling-out of the visible text,
 written here character by character; `unicodedata`. The colours are pinned: they may never change between runs
 or machines.
 """
@@ -55,7 +55,7 @@ text = st.text(st.characters(categories=["L", "M", "N", "P", "S", "Z", "C"]), ma
 byte_token = st.binary(max_size=8).map(bytes_to_symbols)
 
 MARKS = {("role", "button"), ("tabindex", "0"), *(("data-term", term) for term in TERMS)}
-"""What marks a term that there is."""
+"""The mark of an existing term."""
 
 
 class Read(Reader):
@@ -93,7 +93,7 @@ class Read(Reader):
 
 
 class Spoken(HTMLParser):
-    """All that Python's parser tells, one after the other; text in one piece."""
+    """All of the Python parser's events, one after the other; text in one piece."""
 
     def __init__(self, markup: str) -> None:
         self.told: list[Any] = []
@@ -153,13 +153,13 @@ def test_the_reader_tells_what_pythons_parser_tells(markup: str) -> None:
 
 
 def lights_up(name: str, value: str) -> bool:
-    """Whether an attribute links a number with what it counts: a button's, and nothing but digests."""
+    """Whether an attribute links a number with the counted places: a button's, and nothing but digests."""
     digests = re.fullmatch(r"[0-9a-f]{10}( [0-9a-f]{10})*", value)
     return (name, value) == ("type", "button") or (name in ("data-of", "data-pick") and digests is not None)
 
 
 def expect_markup(markup: str, tags: Collection[str], attributes: Collection[str] = ("class",)) -> Read:
-    """Read markup that may hold these tags and attributes, marked terms, what lights up, and nothing else."""
+    """Read markup with these tags and attributes, marked terms, highlights, and nothing else."""
     read = Read(markup)
     assert read.tags <= set(tags), markup
     others = {
@@ -170,7 +170,7 @@ def expect_markup(markup: str, tags: Collection[str], attributes: Collection[str
 
 
 def spelled_out(token: str, spaces: dict[str, str]) -> str:
-    """What should be visible of a text, told one character at a time."""
+    """The visible form of a text, one character at a time."""
     shown = ""
     for character in token:
         if character in spaces:
@@ -210,7 +210,7 @@ def test_no_style_lets_markup_through(token: str, byte_level: bool, show: str, s
 
 @given(byte_token)
 def test_bytes_are_true(token: str) -> None:
-    """A byte-level token shows its bytes' text; what is no text is shown as bytes, never as U+FFFD."""
+    """A byte-level token shows its bytes' text; invalid text is shown as bytes, never as U+FFFD."""
     data = bytes(SYMBOL_TO_BYTE[symbol] for symbol in token)
     letters = token_html(token, Style(byte_level=True))
     expected = spelled_out(
@@ -231,7 +231,7 @@ def test_pieces_of_a_character() -> None:
     assert readable(second + third, style) == "0x81 0x93"
     assert readable(first + second + third, style) == "こ"
     assert parts("a" + first, style) == [Part("a"), Part("0xE3", named=True)]
-    assert readable("\ufffd") == "\ufffd"  # one that the text itself holds
+    assert readable("\ufffd") == "\ufffd"  # one from the text itself
 
 
 @pytest.mark.parametrize(

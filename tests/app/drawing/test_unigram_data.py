@@ -73,7 +73,7 @@ def test_piece_table_is_the_snapshot(method: str) -> None:
 
 
 def test_the_course_seed_in_the_table() -> None:
-    """The published counts, and characters that are never in a ranking."""
+    """The published counts, and characters never in a ranking."""
     table = piece_table(course("course")[0], PLAIN)
     published = dict(COURSE["seed_freqs_in_order"])
     assert dict(zip(table["piece"], table["count in the seed"], strict=True)) == published
@@ -194,7 +194,7 @@ def test_training_goes_from_many_pieces_to_few() -> None:
 
 @pytest.mark.parametrize("chart", ["loss", "size"])
 def test_names_in_charts_are_escaped(chart: str) -> None:
-    """Plotly reads tags in text: no name may hold a `<`, nor an `&` that is not an escape."""
+    """Plotly reads tags in text: no name may hold a `<`, nor an `&` outside of an escape."""
     trace = hostile()
     curve = loss_chart(trace, chart, 1, PLAIN).data[0]
     names = [(step, name) for name, step in curve.customdata if trace.record.kinds[step] == "prune"]

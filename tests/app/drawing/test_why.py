@@ -1,5 +1,5 @@
-"""What is said of a split that a tokenizer doesn't make (`drawing/narration/why.py`), and how stages and
-lineages are drawn.
+"""The text about a split that a tokenizer doesn't make (`drawing/narration/why.py`), and drawings of stages
+and lineages.
 
 Oracle: the reasons' own evidence; the sentences are spelled out for one worked example of each kind.
 """

@@ -1,8 +1,8 @@
-"""WordPiece as it is shown: frames, the table of scores, the chart, the examples' settings.
+"""WordPiece on the page: frames, the table of scores, the chart, the examples' settings.
 
 Sources and oracles: `golden/wordpiece_*.json`, the Hugging Face course's two walk-throughs recomputed; the
-plain version in `tests/core/oracle_wordpiece.py` for all scores and for what BPE would merge; Python's
-`html.parser` for the markup; small vocabularies whose encodings can be followed by hand.
+plain version in `tests/core/oracle_wordpiece.py` for all scores and for BPE's choice; Python's `html.parser`
+for the markup; small vocabularies, with encodings to follow by hand.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def style_of(name: str) -> Style:
 
 
 def sound(frame: Frame) -> Read:
-    """A frame whose markup is sound and whose narration is plain text with every field filled."""
+    """A frame with sound markup, and narration in plain text with every field filled."""
     read = checked(frame)
     assert not re.search(r"<[a-z/]|&(lt|gt|amp|quot|#)|\{\w*\}", frame.say + frame.status)
     return read
@@ -98,7 +98,7 @@ def test_every_step_tells_the_score_with_its_numbers(name: str) -> None:
 
 
 def test_the_first_steps_sentence_whole() -> None:
-    """What a screen reader says of the lesson's first step; 36 = 10 + 5 + 12 + 4 + 5 words have an ##u."""
+    """The lesson's first step in a screen reader; 36 = 10 + 5 + 12 + 4 + 5 words have an ##u."""
     score, *why = re.split(r"(?<=1/20)\.? ", wordpiece_frame(trained("hug")[1], PLAIN).say)
     assert score == "Merge ##g + ##s into ##gs. Score = pair / (first × second) = 5 / (20 × 5) = 1/20"
     assert why == [
@@ -141,7 +141,7 @@ def test_the_erratum_stands_where_the_course_errs() -> None:
     ],
 )
 def test_no_erratum_elsewhere(counts: dict[str, int], settings: dict[str, Any]) -> None:
-    """Another corpus, or rules by which the course's third merge is not a mistake or does not come."""
+    """Another corpus, or rules that make the course's third merge right or absent."""
     trace = train_wordpiece(Corpus.from_counts(counts), **settings)
     for step in range(len(trace) + 1):
         message = wordpiece_erratum(trace[step], PLAIN)
@@ -283,7 +283,7 @@ def test_what_is_left_stands_behind_what_was_found() -> None:
 
 
 def test_a_rest_that_nothing_begins_makes_the_word_unknown() -> None:
-    """`bum`: b and ##u are found, then ##m isn't, and what was found is thrown away."""
+    """`bum`: b and ##u are found, then ##m isn't, and the pieces found are thrown away."""
     frames = explained(WordPieceModel(VOCABULARY), "bum")
     assert frames[-1].say == "No token begins the rest, so the whole word is [UNK]."
     assert frames[-2].say == "##m is not in the vocabulary: try one character fewer."

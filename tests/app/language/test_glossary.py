@@ -1,9 +1,9 @@
-"""The glossary and its marks (`tokensteps/language/terms.py`, `glossary.py`, `marks.py`), and what the tour
-says (`tokensteps/teaching/tour.py`).
+"""The glossary and its marks (`tokensteps/language/terms.py`, `glossary.py`, `marks.py`), and the texts of
+the tour (`tokensteps/teaching/tour.py`).
 
 Source: the README's promise that every technical word is explained in place. Oracles: markup written out by
-hand; `html.parser`, which reads it back; the pages' own reading of links; the engine, asked for the step that
-a link opens; frames of the examples.
+hand; `html.parser`, which reads it back; the pages' own reading of links; the engine's step behind a link;
+frames of the examples.
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ def test_a_frame_keeps_the_first_marks() -> None:
 
 
 def test_a_token_s_sign_is_marked_where_it_first_stands() -> None:
-    """In a chip, never in a button, which can't hold another one; a sign in the middle of a token, or outside
+    """In a chip, never in a button (it can't hold another one); a sign in the middle of a token, or outside
     of one, is none."""
     byte_level, plain_style = Style(byte_level=True), Style()
     shown = {
@@ -281,7 +281,7 @@ def test_frames_mark_terms_once_and_few() -> None:
 
 
 def embedded(page: str) -> Any:
-    """The definitions that a handout holds."""
+    """The definitions in a handout."""
     match = re.search(r'<script type="application/json" id="terms">(.*?)</script>', page, re.DOTALL)
     assert match
     return json.loads(match[1])

@@ -1,4 +1,4 @@
-"""Translation (`tokensteps/language/i18n.py` and everything that speaks): every message can be found and
+"""Translation (`tokensteps/language/i18n.py` and all modules with texts): every message can be found and
 filled in by a translator.
 
 Oracles: Babel's own extractor, run as `make messages` runs it, and Python's `ast` and `string.Formatter`.
@@ -41,7 +41,7 @@ def tree(file: Path) -> ast.Module:
 
 @cache
 def extracted() -> dict[str, tuple[str, ...]]:
-    """Every message that Babel finds, by its first form."""
+    """Every message found by Babel, by its first form."""
     results: dict[str, tuple[str, ...]] = {}
     for file in FILES:
         for _line, message, _comments, _context in extract_from_file(
@@ -53,7 +53,7 @@ def extracted() -> dict[str, tuple[str, ...]]:
 
 
 def fields(message: str) -> set[str]:
-    """The names in braces; raises ValueError for braces that don't match."""
+    """The names in braces; raises ValueError for unmatched braces."""
     return {name for _text, name, _spec, _conversion in Formatter().parse(message) if name is not None}
 
 
@@ -70,7 +70,7 @@ def messages_of(call: ast.Call) -> list[ast.expr]:
 
 
 def test_messages_are_plain_strings() -> None:
-    """No f-string, no sum, no `.format` inside `_()`: the catalogue could not hold what comes out."""
+    """No f-string, no sum, no `.format` inside `_()`: the catalogue could not hold the result."""
     known = {form for forms in extracted().values() for form in forms}
     lost, seen = [], 0
     for file, call in calls():
@@ -82,7 +82,7 @@ def test_messages_are_plain_strings() -> None:
                     message.value not in known
                 ):  # before Python 3.12, Babel can't look into an f-string's braces
                     lost.append(f"{where} {message.value!r}")
-            else:  # a name whose value was marked with N_ where it was written
+            else:  # a name with a value marked by N_ at its definition
                 assert isinstance(message, ast.Name | ast.Attribute | ast.Subscript | ast.IfExp), where
                 assert isinstance(call.func, ast.Name) and call.func.id == "_", where
     assert seen > 100
@@ -155,9 +155,9 @@ LABELLED = frozenset(
         *("file_uploader", "expander", "popover", "spinner", "progress", "TextColumn", "NumberColumn"),
     )
 )
-"""What of Streamlit's takes words first."""
+"""Streamlit's functions with words as first argument."""
 READ = frozenset(["label", "help", "placeholder", "title", "text", "alt"])
-"""Arguments that are read."""
+"""Arguments for people to read."""
 SAME = frozenset(
     ["TokenSteps", "BPE", "WordPiece", "Unigram", "th", "openai-community/gpt2", "hug 10\npug 5"]
 )
@@ -165,7 +165,7 @@ SAME = frozenset(
 
 
 def spoken_literals(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Text that is given to Streamlit to be read, and is not out of the catalogue."""
+    """Text for people, given to Streamlit without the catalogue."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
@@ -185,8 +185,8 @@ def spoken_literals(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def glued(tree: ast.AST) -> Iterator[int]:
-    """Lines that put sentences together with a space, or a list with commas, as English does: `sentences` and
-    `listed` know better."""
+    """Lines with sentences joined by a space, or a list by commas, as in English: `sentences` and `listed`
+    know better."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(
@@ -201,7 +201,7 @@ def glued(tree: ast.AST) -> Iterator[int]:
 
 
 def written(markup: str) -> list[str]:
-    """The words that a piece of markup in the source shows or says by itself."""
+    """The words shown or spoken by a piece of markup in the source."""
     results = re.findall(r'(?:aria-label|title|alt|placeholder)="?([A-Za-z][^"{<>]*)', markup)
     results += re.findall(
         r">([^<>]*[A-Za-z]{2}[^<>]*)<",
@@ -211,7 +211,7 @@ def written(markup: str) -> list[str]:
 
 
 def test_streamlit_is_given_messages() -> None:
-    """Oracle: the source, read by `ast`; and the reader itself, tried on lines that leak."""
+    """Oracle: the source, read by `ast`; and the reader itself, tried on leaking lines."""
     leaking = ast.parse('st.button("Go")\nst.toggle(_("On"), help="Or off")\ncolumn.caption(f"{n} of them")')
     assert [text for _line, text in spoken_literals(leaking)] == ["Go", "Or off", " of them"]
     results = [
@@ -273,8 +273,8 @@ def test_language_falls_back_to_english() -> None:
 
 
 def test_files_speak_the_language_of_the_button() -> None:
-    """Streamlit makes a file in a thread of its own, which speaks English (oracle: a thread here), and goes
-    on in English."""
+    """Streamlit makes a file in a thread of its own, in English (oracle: a thread here), and goes on in
+    English."""
     use_language("zh")
     make = in_this_language(lambda: _("Start"))
     use_language("en")

@@ -57,7 +57,7 @@ AS_IN_ENGLISH = {
     "ids",
     "log",
 }
-"""Words that stay: corpora, names and signs that are the same in every language."""
+"""Words that stay: corpora, names and signs, the same in every language."""
 
 
 @cache
@@ -156,7 +156,7 @@ def test_one_form_for_every_number(language: str) -> None:
 
 
 def test_nothing_is_left_in_english(language: str) -> None:
-    """What has words at all has letters of its own language, unless they are names, code or figures."""
+    """A text with words has letters of its own language, unless they are names, code or figures."""
     own = r"[\p{Han}\p{Hiragana}\p{Katakana}]"
     left = []
     for message in messages(catalogue(language)):
@@ -200,7 +200,7 @@ def test_terms_stand_in_the_sentences_of_the_language(language: str) -> None:
     ]
     assert len(lost) <= 2, (
         lost
-    )  # a term whose usual word means too much else is left unmarked in most sentences
+    )  # a term is left unmarked in most sentences if its usual word has too many other meanings
     names = [_(term.name) for section in SECTIONS for term in section.terms]
     assert len({*names}) == len(names)
     assert english(TERMS["merge"]) == "merge"

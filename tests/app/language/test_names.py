@@ -1,4 +1,4 @@
-"""Everything that the engine and the app have a short name for has words."""
+"""Everything with a short name in the engine and the app has words."""
 
 from __future__ import annotations
 
@@ -46,6 +46,6 @@ def test_what_has_no_words_is_an_error() -> None:
         choice_name("ties", "no such rule")
     trace = train_bpe(Corpus.from_counts({"ab": 1, "cd": 1}), merges=1)
     unknown = replace(trace, settings={**trace.settings, "tie_rule": "no such rule"})
-    vars(unknown)["event"] = trace.event  # its steps are those of the rule it was trained by
+    vars(unknown)["event"] = trace.event  # its steps follow the rule of its training
     with pytest.raises(KeyError, match="no such rule"):
         merge_frame(unknown[1], Style())

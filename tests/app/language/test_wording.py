@@ -1,8 +1,7 @@
-"""Words that a reader of Chinese or Japanese stumbled over don't come back: in the catalogues, in the
-READMEs.
+"""Words that made readers of Chinese or Japanese stumble don't come back: in the catalogues, in the READMEs.
 
 Source: a reading of all messages by teachers of computational linguistics in both languages. Oracle: a list
-of what they marked, each with a text that it must find, so that no entry can pass by finding nothing.
+of their marks, each with a text that must match, so that no entry can pass by finding nothing.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from tokensteps.language.terms import TERMS
 
 
 class Marked(NamedTuple):
-    """A wording that is wrong in a translation."""
+    """A wrong wording in a translation."""
 
     wrong: str
     example: str
     """A text with it."""
     asked: str = ""
-    """The English messages that it is wrong for; empty: all."""
+    """The English messages with this wrong wording; empty: all."""
 
 
 ABOUT_PAIRS: Final = r"(?i)(?<!UTF-16 |for a |provide a )\bpairs?\b"
@@ -101,7 +100,7 @@ def test_what_was_marked_stays_away(code: str, marked: Marked) -> None:
 
 
 def test_the_words_of_courses_find_an_entry(language: str) -> None:
-    """The words that the Hugging Face course and the usual textbooks have in that language."""
+    """The words of the Hugging Face course and the usual textbooks in that language."""
     wanted = {
         "zh": {
             "标记": "token",

@@ -1,4 +1,4 @@
-"""Tokenizers that a server has dropped are gone: nothing that it keeps about them keeps them alive.
+"""Dropped tokenizers are gone: none of the server's records about them keeps them alive.
 
 Oracles: Python's own weak references and `tracemalloc`.
 """
@@ -48,7 +48,7 @@ def brought(number: int) -> ShownTokenizer:
 
 
 def looked_at(subject: ShownTokenizer) -> None:
-    """All that the playground does with a tokenizer of a short text."""
+    """All of the playground's work with a tokenizer on a short text."""
     view = ChipsView("A", subject, Shown(style=subject.style))
     open_typing_session(DESK, view, "")
     assert chips_data(view, "hug a pug", (1, 0))
@@ -89,7 +89,7 @@ def test_rounds_of_tokenizers_take_no_more_memory() -> None:
     try:
         rounds(server, ROUNDS, KEPT)
         before = tracemalloc.get_traced_memory()[0]
-        one = before // KEPT  # what a tokenizer takes
+        one = before // KEPT  # the size of a tokenizer
         rounds(server, ROUNDS + KEPT, ROUNDS)
         assert tracemalloc.get_traced_memory()[0] - before < one
     finally:

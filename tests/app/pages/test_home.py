@@ -1,7 +1,7 @@
-"""The home page's figures, its links, and what its sentences say of the steps that they lead to.
+"""The home page's figures, its links, and its sentences about the linked steps.
 
-Oracles: counts made here from the corpora's text, without the page's functions; the engine's traces, asked
-for what a link opens.
+Oracles: counts made here from the corpora's text, without the page's functions; the engine's traces behind a
+link.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def words_in(text: str) -> list[str]:
 
 
 def shown(markup: str) -> str:
-    """Markup as the text that a reader sees."""
+    """Markup as visible text."""
     return unescape(re.sub(r"<[^>]*>", "", markup))
 
 
@@ -247,7 +247,7 @@ def test_every_link_opens_without_complaint(link: tuple[str, tuple[tuple[str, st
         assert not there.query
 
 
-# --- what is said of a step holds in its trace --------------------------------------------------------------
+# --- each claim about a step holds in its trace -------------------------------------------------------------
 
 
 def hug_pairs(prefix: str = "") -> tuple[Counter[tuple[str, str]], Counter[str]]:
@@ -420,7 +420,7 @@ def test_pipelines_agree(subject: TrainedSubject) -> None:
 
 
 def test_text_runs_as_it_is_read(subject: TrainedSubject) -> None:
-    """`dir` on the line of chips gives their order; a stretch that runs the other way keeps its own."""
+    """`dir` on the line of chips gives their order; a stretch in the other direction keeps its own."""
     for sentence, ways_to_read in (
         ("שלום world", ["rtl", "ltr"]),
         ("hello שלום", ["ltr", "rtl"]),
@@ -432,6 +432,6 @@ def test_text_runs_as_it_is_read(subject: TrainedSubject) -> None:
 
 
 def test_tokens_of_some_bytes_show_them(subject: TrainedSubject) -> None:
-    """U+1F375 is F0 9F 8D B5 in UTF-8; a space that belongs to the first of its tokens shows as one."""
+    """U+1F375 is F0 9F 8D B5 in UTF-8; a space belonging to the first of its tokens shows as one."""
     subwords = ways_to_cut(analyse(subject, "a 🍵"), corpus_facts(HOME_CORPUS))[2]
     assert shown("".join(html for html, _text in subwords.chips)).replace(" ", "") == "a␣0xF00x9F0x8D0xB5"

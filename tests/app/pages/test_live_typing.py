@@ -1,8 +1,7 @@
-"""What the server draws of a text while somebody types: the chips that the page would draw, and nothing for
-anybody else.
+"""The server's drawing of a text while somebody types: the page's own chips, and nothing for anybody else.
 
 Oracles: the same text put together here with Python's own strings, and the page's own message for it; the
-engine's encoding. Statuses of HTTP for what is refused. How browsers and the page work together is in
+engine's encoding. HTTP statuses for refusals. How browsers and the page work together is in
 `tests/browser/test_playground_page.py`.
 """
 
@@ -41,7 +40,7 @@ LETTERS = ["a", "hug ", "é", "茶", "👩‍👩‍👧", "\n", "  ", "😀", "
 
 @pytest.fixture
 def view() -> Iterator[ChipsView]:
-    """A page that shows texts at its desk."""
+    """A page with texts in its typing session."""
     mine = subject("bpe")
     view = ChipsView("A", mine, Shown(style=mine.style))
     open_typing_session(DESK, view, "")
@@ -75,7 +74,7 @@ def typed(text: str, at: int = 1, nonce: int = 1) -> dict[str, Any]:
 
 
 def units(text: str) -> int:
-    """How long a browser says that a text is."""
+    """The length of a text, by a browser's count."""
     return len(text.encode("utf-16-le")) // 2
 
 
@@ -98,13 +97,12 @@ def test_key_by_key_the_chips_are_those_of_the_whole_text(view: ChipsView, seed:
 
 
 def told_text(told: dict[str, Any]) -> str:
-    """The text that chips concatenate to."""
+    """The chips' text, concatenated."""
     return "".join(told["kinds"][kind][1] for kind in told["order"] if len(told["kinds"][kind]) > 1)
 
 
 def test_half_a_pair_does_no_harm(view: ChipsView) -> None:
-    """A browser may cut an emoji in two; the half that is left becomes U+FFFD, as in the text that the page
-    gets."""
+    """A browser may cut an emoji in two; the remaining half becomes U+FFFD, as in the page's text."""
     assert ask(typed("a😀b")).status == 200
     data = ask({"nonce": 1, "at": 2, "base": 1, "from": 2, "to": 3, "put": ""}).json
     assert told_text(data) == "a\ufffdb"

@@ -1,4 +1,4 @@
-"""The files that Streamlit runs as pages, and what makes a widget's key. Oracle: the sources themselves,
+"""The files run by Streamlit as pages, and the values behind widgets' keys. Oracle: the sources themselves,
 parsed."""
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ SOURCES = sorted((ROOT / "tokensteps").rglob("*.py"))
 
 @pytest.mark.parametrize("page", PAGES.values(), ids=list(PAGES))
 def test_page_files_are_alike(page: tuple[str, ...]) -> None:
-    """Streamlit runs a page's file anew each time; what it defined would be another class or function
-    then."""
+    """Streamlit runs a page's file anew each time; a class or function of its own would be a new one then."""
     name, section = page[:2]
     described, *rest = ast.parse((ROOT / "pages" / section / f"{name}.py").read_text("utf-8")).body
     assert isinstance(described, ast.Expr) and isinstance(described.value, ast.Constant)

@@ -1,8 +1,8 @@
-"""What the playground shows and gives away, without the page: specs, analyses, side by side, files.
+"""The playground's displays and files, without the page: specs, analyses, side by side, files.
 
-Oracles: the engine's own encodings and traces; the text itself, which chips, cells and files have to give
-back; an HTML parser that hears of every tag; the csv and json modules. Specs come from links, so nothing of
-them is trusted.
+Oracles: the engine's own encodings and traces; the text itself, to be given back by chips, cells and files;
+an HTML parser's list of all tags; the csv and json modules. Specs come from links, so nothing of them is
+trusted.
 """
 
 from __future__ import annotations
@@ -181,8 +181,8 @@ def test_titles() -> None:
 
 
 def test_a_public_tokenizer_is_in_the_list_under_each_of_its_names() -> None:
-    """Another one under the same title would be “GPT-2 (2)”. Oracle: the names under which the hub itself has
-    this repository."""
+    """Another one under the same title would be “GPT-2 (2)”. Oracle: the hub's own names of this
+    repository."""
     for name in ("gpt2", "hf.co/gpt2/tree/main", "openai-community/gpt2"):
         assert choices.as_listed(f"hub?name={name}") == choices.GPT2
     for other in ("hub?name=gpt22", "file?gpt2=1", "nonsense"):
@@ -190,7 +190,7 @@ def test_a_public_tokenizer_is_in_the_list_under_each_of_its_names() -> None:
 
 
 def bringing(specs: list[str]) -> None:
-    """A page on which somebody brings tokenizers."""
+    """A page with somebody's own tokenizers."""
     from tokensteps.catalogue.choices import bring
 
     for spec in specs:
@@ -293,7 +293,7 @@ def test_a_card_tells_what_the_trace_knows() -> None:
 
 
 def test_bytes_are_those_of_the_text() -> None:
-    """Whatever a vocabulary writes: prefixes, signs for spaces, unknown tokens."""
+    """With any spelling of tokens: prefixes, signs for spaces, unknown tokens."""
     for kind in KINDS:
         for text in (TEXT, MULTILINGUAL, " the  cats"):
             analysis = analyse(subject(kind), text)

@@ -1,4 +1,4 @@
-"""The processes that a test has started."""
+"""The processes started by a test."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import psutil
 
 
 def children() -> set[int]:
-    """Their numbers, with those that they have started themselves."""
+    """Their numbers, with those of their own children."""
     return {child.pid for child in psutil.Process().children(recursive=True)}

@@ -17,18 +17,18 @@ ANSWERS = 3
 
 
 def out_of_memory(_corpus: Corpus, **_settings: Any) -> None:
-    """End as a run does that wants too much."""
+    """End like a run in need of too much memory."""
     raise MemoryError
 
 
 def killed(_corpus: Corpus, **_settings: Any) -> None:
-    """End as a process does that the system kills."""
+    """End like a process killed by the system."""
     os._exit(9)
 
 
 def loud(_corpus: Corpus, **_settings: Any) -> str:
-    """Write on the standard output, which carries the answers, and where errors are written, as a library
-    does that panics."""
+    """Write on the standard output, which carries the answers, and on standard error, like a library in a
+    panic."""
     print("not an answer", flush=True)
     os.write(1, b"neither")
     os.write(2, b"a visitor's words")
@@ -47,8 +47,7 @@ def busy(_corpus: Corpus, **_settings: Any) -> None:
 
 
 def held_up(_corpus: Corpus, **_settings: Any) -> str:
-    """Take longer than the limit by the clock without working, as on a machine that does something else
-    meanwhile."""
+    """Take longer than the limit by the clock without working, as on a machine busy with something else."""
     time.sleep(0.6)
     return "ended"
 
@@ -65,8 +64,8 @@ def until_stopped(corpus: Corpus, progress: Callable[[int, int | None], bool], *
 
 
 def killed_while_answering(_corpus: Corpus, **_settings: Any) -> Any:
-    """End as a process does that the system kills in the middle of its answer: a pickle of a hundred bytes,
-    cut after three."""
+    """End like a process killed by the system in the middle of its answer: a pickle of a hundred bytes, cut
+    after three."""
     os.write(ANSWERS, pickle.dumps("x" * 100)[:3])
     os._exit(9)
 
@@ -80,7 +79,7 @@ def roomy(_corpus: Corpus, **settings: Any) -> int:
 
 
 def at_once(growing: Any) -> Growing:
-    """A worker's `growing` that sends whatever it is called with, however soon that comes."""
+    """A worker's `growing` that sends every part, however soon it comes."""
     vars(growing.__self__).update(_next_cut=0.0, pause=lambda: 0.0)
     return growing  # type: ignore[no-any-return]
 

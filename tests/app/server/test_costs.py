@@ -1,4 +1,4 @@
-"""What a training is expected to cost (`tokensteps/server/costs.py`).
+"""The expected costs of a training (`tokensteps/server/costs.py`).
 
 Oracle: processor seconds of the engine on one of two busy cores at 2.6 GHz, on the app's prose and on random
 letters (seed 1), in one word up to 2,000 letters and in words of two to nine letters beyond. They are written

@@ -1,9 +1,8 @@
-"""A real server, attacked over a real WebSocket: what it refuses, and that everybody else is served
-meanwhile.
+"""A real server, attacked over a real WebSocket: its refusals, and everybody else's service meanwhile.
 
-Source: attacks that worked, each of them here. Oracle: the code with which the connection is closed,
-Streamlit's own answers, and how long the server works until /_stcore/health is answered, asked every 20 ms:
-in time of the processor, which a busy machine doesn't stretch.
+Source: earlier successful attacks, each of them here. Oracle: the code of the closed connection, Streamlit's
+own answers, and the server's work until its answer to /_stcore/health, asked every 20 ms: in processor time,
+which a busy machine doesn't stretch.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ from tokensteps.limits import CONNECTION_RATES, HEAD_PATIENCE, MESSAGE_LIMIT, PA
 
 ROOT = Path(__file__).parents[3]
 FROZEN = 1.5
-"""Seconds of work after which the server counts as frozen. No answer takes half of that. The attacks took 2.4
-to 12 seconds."""
+"""Seconds of work that make the server count as frozen. No answer takes half of that. The attacks took 2.4 to
+12 seconds."""
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +58,7 @@ def spent(process: psutil.Process) -> float:
 
 @pytest.fixture(scope="module", autouse=True)
 def half_a_request(port: int) -> Iterator[socket.socket]:
-    """A connection that has said half of what it wants since before the first test: nobody needs to wait for
-    its end."""
+    """A connection with half a request sent since before the first test: nobody needs to wait for its end."""
     with socket.create_connection(("127.0.0.1", port)) as line:
         line.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
         line.settimeout(3 * HEAD_PATIENCE)
@@ -92,7 +90,7 @@ def served(port: int, process: psutil.Process, frozen: float = FROZEN) -> Iterat
 
 
 def attack(port: int, *sent: bytes | str, visit: bool = True) -> int:
-    """The code with which a connection is closed that sends this; 0 if it stays open for a minute."""
+    """The closing code of a connection after this message; 0 if it stays open for a minute."""
 
     async def run() -> int:
         async with opened(port, "bpe", {"corpus": "hug"}) as session:
@@ -124,8 +122,8 @@ def test_what_no_page_sends_is_refused(port: int, process: psutil.Process, kind:
 
 
 def test_what_everybody_shares_is_still_there(port: int, process: psutil.Process) -> None:
-    """A run that somebody has trained is shown at once after an attempt to empty the cache. Oracle: how long
-    other processes work."""
+    """A trained run is shown at once after an attempt to empty the cache. Oracle: other processes' working
+    time."""
 
     async def open_run() -> float:
         async with opened(port, "bpe", {"corpus": "library", "step": "500"}) as session:
@@ -179,7 +177,7 @@ def test_noise(port: int, process: psutil.Process) -> None:
 
 
 def test_a_flood_of_runs_waits_its_turn(port: int, process: psutil.Process) -> None:
-    """Four connections, each as fast as it can; whoever else steps meanwhile is answered."""
+    """Four connections, each as fast as it can; another visitor's steps are answered meanwhile."""
 
     over, sent = asyncio.Event(), [0] * 4
 
@@ -218,7 +216,7 @@ def test_a_flood_of_runs_waits_its_turn(port: int, process: psutil.Process) -> N
     assert times[len(times) // 2] < FROZEN, times
 
 
-# --- What pages do goes through -----------------------------------------------------------------------------
+# --- Pages' own messages go through -------------------------------------------------------------------------
 
 
 def test_a_text_of_the_greatest_length_goes_through(port: int) -> None:

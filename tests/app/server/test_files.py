@@ -1,9 +1,9 @@
-"""Scripts, styles, faces and the page, from memory (`tokensteps/server/entrance/files.py`, `kept.py`,
-`page.py`).
+"""Scripts, styles, faces and the page, from memory (`tokensteps/server/entrance/files.py`,
+`shared_response.py`, `page.py`).
 
 Source: RFC 9110 on content coding, conditional requests, ranges and HEAD. Oracles: the files themselves,
-unpacked by Python's `gzip`; Starlette's own server of static files, and a small app that counts what it is
-asked; Streamlit's installed page and scripts.
+unpacked by Python's `gzip`; Starlette's own server of static files, and a small app that counts its requests;
+Streamlit's installed page and scripts.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ FOR_EVER = (b"cache-control", b"public, immutable, max-age=31536000")
 
 
 class App:
-    """Static files under /static/js/, and whatever else is asked, which is answered with `other`; remembers
-    all that it is asked."""
+    """Static files under /static/js/, and `other` in answer to anything else; remembers all requests."""
 
     def __init__(self, folder: Path, lasting: bool = True) -> None:
         self.files, self.lasting = StaticFiles(directory=folder), lasting
@@ -69,7 +68,7 @@ class App:
 
 
 class Answer:
-    """What came back."""
+    """The response."""
 
     def __init__(self, messages: list[dict[str, Any]]) -> None:
         self.messages = messages
@@ -208,8 +207,8 @@ ETAG = (b"etag", b'"1"')
 def test_what_isnt_a_file_for_everybody_passes(
     app: App, ask: Ask, status: int, headers: list[tuple[bytes, bytes]]
 ) -> None:
-    """An address without a file, which Streamlit answers with its page; what is too large; what somebody was
-    told alone."""
+    """An address without a file (Streamlit answers with its page); a file too large; an answer for one
+    visitor alone."""
     app.other = (status, headers, [b"other"])
     for _time in range(2):
         answer = ask("/app/static/x.css", BROWSER)
@@ -243,7 +242,7 @@ def page() -> str:
 
 
 def test_the_page_is_streamlits_with_more(page: str) -> None:
-    """Its lines are all there, but for the face that it would load."""
+    """Its lines are all there, but for the loading of the face."""
     lines = {line.strip() for line in page.splitlines()}
     left_out = {line.strip() for line in INDEX.read_text("utf-8").splitlines()} - lines
     assert any("SourceSansVF-Upright" in line for line in left_out)
@@ -294,7 +293,7 @@ def test_the_style_sheet_comes_with_the_page_for_good(page: str, ask: Ask) -> No
 
 
 def test_the_components_come_with_the_page_for_good(page: str, ask: Ask) -> None:
-    """Asked for ahead, at the address that the messages name: the stub in the place of a script."""
+    """Asked for ahead, at the address in the messages: the stub in the place of a script."""
     name = re.findall(
         r'<link rel="modulepreload" crossorigin href="\.(/app/static/components\.\w+\.js)">', page
     )
@@ -303,13 +302,13 @@ def test_the_components_come_with_the_page_for_good(page: str, ask: Ask) -> None
 
 
 def came_for_good(ask: Ask, name: str, kind: str) -> str:
-    """A file that is made here: with its name, with that of another version, compressed and not."""
+    """A file made here: with its name, with that of another version, compressed and not."""
     answer = ask(name, BROWSER)
     assert "immutable" in answer.headers["cache-control"] and answer.headers["content-type"].startswith(kind)
-    # Another version's name, in the middle of an update: what there is comes, and isn't kept.
+    # Another version's name, in the middle of an update: the present file comes, and isn't kept.
     other = ask(re.sub(r"\.\w{16}\.", ".0123456789abcdef.", name), BROWSER)
     assert other.body == answer.body and other.headers["cache-control"] == "no-cache"
-    # A proxy that takes no gzip, and parts: a browser could do nothing without it.
+    # A proxy without gzip, and parts: a browser could do nothing without it.
     for sent in ((), ((b"accept-encoding", b"br"),), ((b"range", b"bytes=1-2"),)):
         plain = ask(name, *sent)
         assert plain.status == 200 and "content-encoding" not in plain.headers
@@ -344,7 +343,7 @@ def test_streamlits_faces_are_replaced_by_ours() -> None:
 
 
 def test_every_icon_that_may_be_drawn_is_in_the_face() -> None:
-    """A name that isn't would be shown as a word. `star_filled` is none of the whole face's either, and
+    """A missing name would be shown as a word. `star_filled` is none of the whole face's either, and
     `icon_name` none at all."""
     root = ASSETS.parent
     named = re.compile(r":material/(\w+)")

@@ -1,4 +1,4 @@
-"""The headers of every answer, and who is refused.
+"""The headers of every answer, and refusals.
 
 Source: the Content Security Policy and Fetch standards, and OWASP's list of secure headers. Oracle: answers
 to plain ASGI messages, and the policy read back directive by directive.
@@ -37,7 +37,7 @@ FONT = [(b"content-type", b"font/woff2"), (b"x-content-type-options", b"nosniff"
 
 
 class Inner:
-    """An app under the guard: answers alike whatever is asked, and remembers that it was."""
+    """An app under the guard: answers every request alike, and remembers it."""
 
     def __init__(self, given: list[tuple[bytes, bytes]], status: int = 200, fails: bool = False) -> None:
         self.given, self.status, self.fails = given, status, fails
@@ -64,7 +64,7 @@ def ask(
     sent: tuple[tuple[bytes, bytes], ...] = (),
     query: bytes = b"",
 ) -> list[dict[str, Any]]:
-    """All messages that come back."""
+    """All messages in response."""
     messages: list[dict[str, Any]] = []
 
     async def send(message: Any) -> None:
@@ -102,7 +102,7 @@ def directives(policy: str) -> Mapping[str, set[str]]:
 
 
 def test_a_page_may_load_from_here_alone() -> None:
-    """All that is loosened is listed here, so that loosening more takes an edit of this test."""
+    """All exceptions are listed here, so that another one takes an edit of this test."""
     policy = directives(said(ask(Inner(PAGE)))["content-security-policy"])
     theirs = re.findall(r"<script>(.*?)</script>", INDEX.read_text("utf-8"), re.DOTALL)
     ours = re.findall(r"<script>(.*?)</script>", read_asset(AT_HOME), re.DOTALL)
@@ -172,7 +172,7 @@ def test_https_stays_https(scheme: str, sent: tuple[tuple[bytes, bytes], ...], s
 
 
 def test_what_may_be_kept() -> None:
-    """Fonts for a week; what a visitor made not at all; what Streamlit says of its own files stays."""
+    """Fonts for a week; a visitor's own file not at all; Streamlit's header for its own files stays."""
     fonts = "/app/static/fonts/inter.woff2"
     assert said(ask(Inner(FONT), fonts))["cache-control"] == "public, max-age=604800"
     assert said(ask(Inner([], 404), fonts))["cache-control"] == "no-store"
@@ -181,7 +181,7 @@ def test_what_may_be_kept() -> None:
 
 
 def test_not_modified_renews_the_policy_of_what_was_kept() -> None:
-    """RFC 9111, 4.3.4: the headers of a 304 replace those that were stored, and it says no type."""
+    """RFC 9111, 4.3.4: the headers of a 304 replace the stored ones, and it has no type."""
     assert "script-src" in said(ask(Inner([], 304), "/"))["content-security-policy"]
     assert "sandbox" in said(ask(Inner([], 304), "/static/js/index.js"))["content-security-policy"]
 
@@ -231,8 +231,8 @@ def test_the_apps_own_pages_and_programs_come_through(origin: str | None) -> Non
 
 
 def test_a_page_may_ask_whether_it_is_the_apps_own() -> None:
-    """It does so where its WebSocket hasn't come to be: an answer that browsers write no error about, and
-    nothing for Streamlit."""
+    """It does so after its WebSocket has failed: an answer without an error in browsers' logs, and nothing
+    for Streamlit."""
     inner = Inner(PAGE)
     own = ((b"origin", b"http://app.example:8501"),)
     assert ask(inner, "/_stcore/health", method="POST", sent=own)[0]["status"] == 204
@@ -255,7 +255,7 @@ def test_origins_that_the_operator_allows_come_through(monkeypatch: pytest.Monke
 
 
 def test_a_refusal_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
-    """A log that grows with each attempt could be filled by anybody; line ends in a header can't write a line
+    """A log with a line for each attempt could be filled by anybody; line ends in a header can't write a line
     of their own."""
     guard = Guard(Inner(PAGE))
     scope = {"headers": [HOST, (b"origin", b"http://evil.example\r\nforged")]}
@@ -301,12 +301,12 @@ SITE = "https://moodle.example.edu"
         ("", "iframe", "same-origin", "http://app.example:8501/", True),
         ("", "iframe", "cross-site", "https://a.example/", False),
         ("", "iframe", "same-site", "", False),
-        ("", "", "", "https://a.example/", True),  # an old browser, which minds the policy
+        ("", "", "", "https://a.example/", True),  # an old browser (it obeys the policy)
         ("'none'", "iframe", "same-origin", "http://app.example:8501/", False),
         (SITE, "iframe", "cross-site", f"{SITE}/", True),
         (SITE, "iframe", "cross-site", f"{SITE}:8443/", False),
         (SITE, "object", "cross-site", f"{SITE}.evil.example/", False),
-        (SITE, "iframe", "cross-site", "", True),  # who asks isn't said: the browser knows
+        (SITE, "iframe", "cross-site", "", True),  # no word of the asker: the browser knows
         ("*.example.edu:8443", "iframe", "cross-site", f"{SITE}:8443/", True),
         ("*.example.edu", "iframe", "cross-site", "https://example.edu/", False),
         (SITE, "iframe", "same-origin", "http://app.example:8501/", True),
@@ -315,8 +315,7 @@ SITE = "https://moodle.example.edu"
 def test_a_frame_that_may_not_be_is_told_so(
     named: str, dest: str, site: str, referer: str, shown: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Source: Fetch Metadata, and what CSP says of host sources. The app isn't asked, and what is answered
-    runs nothing."""
+    """Source: Fetch Metadata, and CSP's host sources. The app isn't asked, and the answer runs nothing."""
     monkeypatch.setenv(ANCESTORS_VARIABLE, named)
     inner = Inner(PAGE)
     sent = {
@@ -358,7 +357,7 @@ def test_what_is_no_site_is_refused_at_the_start(given: str) -> None:
 
 
 def test_over_https_a_page_that_came_without_it_is_another_sites() -> None:
-    """Whoever is in between can write a page of http://app.example into any page that isn't encrypted."""
+    """An attacker in between can write a page of http://app.example into any unencrypted page."""
     secure, proto = {"scheme": "wss"}, (b"x-forwarded-proto", b"https")
     for origin, kind in (
         (b"http://app.example:8501", "websocket.close"),
@@ -415,7 +414,7 @@ def test_the_page_of_streamlit_is_read_at_the_start() -> None:
     ],
 )
 def test_an_address_without_a_page_leads_home(path: str, query: bytes, home: str) -> None:
-    """Oracle for where the way leads: `urljoin`, which resolves it as a browser does."""
+    """Oracle for the target: `urljoin`, which resolves it like a browser."""
     start, _body = ask(Inner(PAGE), path, query=query)
     assert start["status"] == 303 and said([start])["location"] == home
     joined = urlsplit(urljoin(f"http://app.example{path}", home))

@@ -29,7 +29,7 @@ PATIENT = 30.0
 
 
 class Built:
-    """A build that counts how often it ran and, if asked to, waits to be let go."""
+    """A build that counts its runs and, if asked to, waits for permission to end."""
 
     def __init__(self, value: Any = "value", gate: threading.Event | None = None) -> None:
         self.value, self.gate, self.times = value, gate, 0
@@ -106,7 +106,7 @@ def test_only_the_latest_are_kept() -> None:
 
 
 def stopped(make: Callable[[Progress, threading.Event], Any]) -> tuple[Registry, Job[Any]]:
-    """A registry, and a job that was stopped while it was under way."""
+    """A registry, and a job stopped while it was under way."""
     registry, running = Registry(), threading.Event()
     job = registry.ask("run", lambda progress: make(progress, running), 0)
     assert running.wait(PATIENT)
@@ -139,7 +139,7 @@ def test_stopping_keeps_what_was_learned_for_the_asker_alone() -> None:
 
 
 def test_who_waits_for_a_run_that_somebody_stops_gets_the_whole_one() -> None:
-    """Neither what was learned so far nor an error."""
+    """Neither the part learned so far nor an error."""
     registry, running, results = Registry(), threading.Event(), []
     times = 0
 
@@ -257,7 +257,7 @@ def test_a_small_task_is_trained_at_once_and_weighed() -> None:
 
 
 def stopped_jobs(registry: Registry, asked: list[tuple[str, str, str]], gate: threading.Event) -> list[str]:
-    """Ask for jobs that don't end, as (session, place, key); the keys of those that were given up."""
+    """Ask for endless jobs, as (session, place, key); the keys of the abandoned ones."""
     jobs = {}
     for session, position, key in asked:
         job = registry.ask(key, Built(key, gate), 0, session, position)
@@ -298,7 +298,7 @@ def test_what_others_wait_for_is_not_given_up(monkeypatch: pytest.MonkeyPatch) -
 
 
 def large(size: int, gate: threading.Event | None = None) -> Callable[[Progress], str]:
-    """A build whose value takes so much room."""
+    """A build with a value of this size."""
 
     def build(progress: Progress) -> str:
         assert gate is None or gate.wait(PATIENT)
@@ -309,7 +309,7 @@ def large(size: int, gate: threading.Event | None = None) -> Callable[[Progress]
 
 
 def test_a_large_run_goes_with_the_last_session_that_has_asked_for_it() -> None:
-    """What an attacker's finished runs took stayed for good: one trained on 100 KB of random letters, 40
+    """Before, an attacker's finished runs stayed for good: one trained on 100 KB of random letters took 40
     MB."""
     registry = Registry()
     for session, key, size in (

@@ -1,4 +1,4 @@
-"""What the server writes down. Oracle: records counted by hand."""
+"""The server's log. Oracle: records counted by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tokensteps.server.logs import throttled
 
 
 class Listener(logging.Handler):
-    """Keeps what would be written."""
+    """Keeps the lines instead of writing them."""
 
     def __init__(self) -> None:
         super().__init__()

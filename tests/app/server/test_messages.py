@@ -1,9 +1,7 @@
-"""What may come over the WebSocket: every message that this Streamlit's protocol knows, sent through the
-guard.
+"""Allowed messages over the WebSocket: every one in this Streamlit's protocol, sent through the guard.
 
-Source: Streamlit's own protocol, read from its descriptors, so that a new version's new message is asked
-about here before it can reach the server. Oracle: the lists below, and for what passes the message itself,
-unchanged.
+Source: Streamlit's own protocol, read from its descriptors, so that a new version's new message fails here
+before it can reach the server. Oracle: the lists below, and for allowed ones the message itself, unchanged.
 """
 
 from __future__ import annotations
@@ -88,12 +86,12 @@ BOX = "$$ID-0123456789abcdef0123456789abcdef-bpe.paste_text"
 
 
 def known(message: Any, oneof: str) -> set[str]:
-    """The names of all that a field may be, in the Streamlit that is installed."""
+    """The names of all alternatives of a field, in the installed Streamlit."""
     return {field.name for field in message.DESCRIPTOR.oneofs_by_name[oneof].fields}
 
 
 def one(message: Any, name: str) -> Any:
-    """A message with that field set, to something as small as there is."""
+    """A message with that field set, to the smallest value."""
     field = message.DESCRIPTOR.fields_by_name[name]
     if field.type == FieldDescriptor.TYPE_MESSAGE:
         getattr(message, name).SetInParent()
@@ -107,7 +105,7 @@ def one(message: Any, name: str) -> Any:
 
 
 class Visited:
-    """Stands in for the visits of a server: who came and who left."""
+    """Stands in for the visits of a server: arrivals and departures."""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, str]] = []
@@ -120,7 +118,7 @@ class Visited:
 
 
 class Idle(Load):
-    """A server that has nothing else to do, or never stops having."""
+    """A server with nothing else to do, or always something."""
 
     def __init__(self, busy: bool = False) -> None:
         super().__init__()
@@ -146,7 +144,7 @@ def send_all(
     subprotocols: Sequence[str] = (),
     guards: Connections | None = None,
 ) -> tuple[list[bytes], list[Any], Visited]:
-    """What arrives at Streamlit of the messages sent, what the browser gets, and who came and left."""
+    """Streamlit's share of the messages sent, the browser's, and arrivals and departures."""
     arrived: list[bytes] = []
     got: list[Any] = []
     visited = Visited()
@@ -178,7 +176,7 @@ def send_all(
 
 @pytest.fixture
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The waits of a guard whose clock moves with them alone."""
+    """The waits of a guard; its clock moves with them alone."""
     waits: list[float] = []
     clock = Clock()
 
@@ -259,7 +257,7 @@ def rerun(*widgets: WidgetState, **rest: Any) -> bytes:
 
 
 def held(data: bytes) -> WidgetState:
-    """The first widget of a message that was let through."""
+    """The first widget of a message after the guard."""
     message = BackMsg()
     message.ParseFromString(examine(data).data)
     widget: WidgetState = message.rerun_script.widget_states.widgets[0]
@@ -267,7 +265,7 @@ def held(data: bytes) -> WidgetState:
 
 
 def test_a_text_is_cut_to_one_character_more_than_fits() -> None:
-    """So the page says that it is too long, and the session doesn't keep it."""
+    """So the page reports its length, and the session doesn't keep it."""
     for size in (0, 1, PASTE_LIMIT, PLAYGROUND_LIMIT):
         assert held(rerun(WidgetState(id=BOX, string_value="é" * size))).string_value == "é" * size
     assert held(rerun(WidgetState(id=BOX, string_value="é" * 3_000_000))).string_value == "é" * (
@@ -346,8 +344,8 @@ def varint(value: int) -> bytes:
 
 
 def test_anything_at_all_passes_as_it_is_or_is_refused() -> None:
-    """Random and mutated messages. Oracle: the protobuf library, which reads what passes, as one of the kinds
-    that may."""
+    """Random and mutated messages. Oracle: the protobuf library, which reads each passing one as one of the
+    allowed kinds."""
     chance = random.Random(23)
     seeds = [
         rerun(WidgetState(id=BOX, string_value="hug"), WidgetState(id="b", json_value='{"a": ["b"]}'), query_string="a=b"),
@@ -390,7 +388,7 @@ def test_what_a_page_asks_by_itself_is_left_out_where_it_comes_too_fast(slept: l
 
 
 def test_while_the_server_is_busy_who_asks_much_waits_for_who_asks_little(slept: list[float]) -> None:
-    """Before, four connections that sent as fast as they could made everybody else wait 1.6 s."""
+    """Before, four connections at full speed made everybody else wait 1.6 s."""
     visited = Visited()
     send_all([rerun()] * 4, guards=quiet(visited, busy=True))
     send_all([rerun(fragment_id="a")] * 16, guards=quiet(visited, busy=True))
@@ -424,7 +422,7 @@ def test_the_wait_of_a_busy_server_has_an_end(slept: list[float]) -> None:
 
 
 def test_a_process_that_works_is_busy_and_one_that_sleeps_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On clocks of its own: 0.6 seconds pass each time, of which the processor works so many."""
+    """On clocks of its own: 0.6 seconds pass each time, so many of them with work for the processor."""
     passed, worked = 0.0, 0.0
     clocks = SimpleNamespace(monotonic=lambda: passed, process_time=lambda: worked)
     monkeypatch.setattr(rates, "time", clocks)
@@ -452,7 +450,7 @@ def test_a_lecture_hall_comes_in_and_clicks_without_a_wait(slept: list[float]) -
 
 
 def test_an_address_has_so_many_connections(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that are open count, and no others."""
+    """Open ones count, and no others."""
     monkeypatch.setattr(connections, "CONNECTIONS_EACH", 2)
     got: list[Any] = []
 
@@ -503,7 +501,7 @@ def test_who_has_gone_is_not_served_any_more(slept: list[float]) -> None:
     assert handed_on == 1
 
 
-# --- Who it is ----------------------------------------------------------------------------------------------
+# --- Identity -----------------------------------------------------------------------------------------------
 
 
 def test_who_comes_and_who_leaves_is_noticed() -> None:
@@ -513,9 +511,9 @@ def test_who_comes_and_who_leaves_is_noticed() -> None:
     answers = [other.SerializeToString(), text.SerializeToString(), text.SerializeToString()]
     assert send_all([rerun()], answers)[2].told == [("arrive", "mine at 192.0.2.1"), ("leave", "mine")]
     assert send_all([b"\xff"], answers)[2].told == [("arrive", "mine at 192.0.2.1"), ("leave", "mine")]
-    # A browser that would like its session back says so when it connects, and perhaps nothing after that.
+    # A browser asks for its old session while connecting, and perhaps says nothing after that.
     assert send_all([], subprotocols=["streamlit", "xsrf", "old"])[2].told == [("leave", "old")]
-    # One that Streamlit has never told may be there all the same.
+    # A session may exist all the same without a word from Streamlit.
     assert send_all([], subprotocols=["streamlit"])[2].told == [("leave", "")]
 
 

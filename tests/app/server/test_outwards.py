@@ -1,9 +1,9 @@
-"""No request makes the server open a connection outwards: in a network that swallows what it is sent,
-everybody would wait for it.
+"""No request makes the server open a connection outwards: in a network that swallows all packets, everybody
+would wait for it.
 
-Oracle: the server's own processes, in each of which every name that is looked up and every connection to
-elsewhere is written down (`black_hole/sitecustomize.py`). What may go out is a tokenizer's name that somebody
-chose, and nobody does here.
+Oracle: the server's own processes, with every look-up of a name and every connection to elsewhere written
+down in each (`black_hole/sitecustomize.py`). Only a tokenizer's name of somebody's choice may go out, and
+nobody chooses one here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ HOLE = Path(__file__).parent / "black_hole"
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The file with what leads outwards, for all processes that are started meanwhile."""
+    """The file of all outward attempts, for all processes started meanwhile."""
     path = tmp_path_factory.mktemp("hole") / "kept"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join((str(HOLE), os.environ.get("PYTHONPATH", ""))))
@@ -135,7 +135,7 @@ def test_no_request_leads_outwards(kept: Path, port: int) -> None:
 
     async def all_of_them() -> None:
         await asyncio.gather(*(ask() for _ in range(AT_ONCE)))
-        for page, url in LINKS[:3]:  # and what a page does by itself
+        for page, url in LINKS[:3]:  # and a page's own activity
             async with opened(port, page, dict(url)) as session:
                 await session.run()
 

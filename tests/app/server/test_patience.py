@@ -1,8 +1,8 @@
-"""Who keeps a connection waiting is cut off, who is only slow is not: uvicorn itself, real sockets, a clock
-that is set by hand.
+"""Clients that keep a connection waiting are cut off, merely slow ones are not: uvicorn itself, real sockets,
+a clock set by hand.
 
 Source: the slow attacks on HTTP (a head, a body, a reader that never ends); RFC 9112, 9.5, which lets a
-server end what takes too long.
+server end connections after a time limit.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ UPGRADE = b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhl
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
-    """Answers with what it was sent; with much, with nothing for a long time, with a refusal before it has
-    read."""
+    """Answers with the length of the body; with much, with nothing for a long time, with a refusal before
+    reading."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.accept"})
         while scope["path"] == "/long":
@@ -61,7 +61,7 @@ class Browser:
         await settled()
 
     async def take(self, most: int) -> bytes:
-        """What comes; b"" at the end."""
+        """The next bytes; b"" at the end."""
         try:
             async with asyncio.timeout(60):
                 return await asyncio.get_running_loop().sock_recv(self.line, most)
@@ -80,7 +80,7 @@ class Browser:
 
 
 async def settled() -> None:
-    """Wait until the server has read what was sent: it is in the same loop."""
+    """Wait until the server has read the bytes sent: it is in the same loop."""
     for _ in range(5):
         await asyncio.sleep(0.005)
 
@@ -90,7 +90,7 @@ Come = Callable[..., Coroutine[Any, Any, Browser]]
 
 @asynccontextmanager
 async def serving(http: str) -> AsyncIterator[tuple[Lines, Come]]:
-    """uvicorn with the app; what it knows of its connections, and how somebody comes."""
+    """uvicorn with the app; its records of connections, and the way to connect."""
     listening = socket.create_server(("127.0.0.1", 0))
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)
     config = uvicorn.Config(app, http=http, ws="websockets-sansio", log_level="critical", lifespan="off")  # type: ignore[arg-type]
@@ -228,7 +228,7 @@ def test_a_slow_reader_gets_all_of_it(http: str) -> None:
 
 
 def test_where_it_is_the_servers_turn_nobody_is_late(http: str) -> None:
-    """A stream that says nothing, a session, a connection that is kept for the next request."""
+    """A silent stream, a session, a connection kept for the next request."""
 
     async def wait() -> None:
         async with serving(http) as (lines, come):

@@ -1,8 +1,7 @@
-"""The stage that comes with the page (`tokensteps/server/entrance/prerendered_stage.py`, `page.py`,
-`files.py`).
+"""The stage within the page (`tokensteps/server/entrance/prerendered_stage.py`, `page.py`, `files.py`).
 
-Source: the first answer holds what a page would show, and nothing is worked out for it. Oracles: the frames
-as they were packed; an HTML parser; the plain page, which everybody else gets.
+Source: the first answer holds the page's own picture, and nothing is worked out for it. Oracles: the frames
+as they were packed; an HTML parser; the plain page for everybody else.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ LAST = 300
 
 
 class Parts(HTMLParser):
-    """What an early page is made of: the tags in it, and the texts within them."""
+    """The parts of an early page: the tags in it, and the texts within them."""
 
     def __init__(self, page: bytes) -> None:
         super().__init__()
@@ -81,7 +80,7 @@ def scene(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> St
 
 
 def ask(path: str, query: str = "", accepted: str = "en-US,en;q=0.9") -> tuple[bytes, dict[bytes, bytes]]:
-    """The page that a browser gets."""
+    """The browser's page, and its headers."""
 
     async def nobody(*_args: Any) -> None:
         raise AssertionError("Streamlit is asked for a page")
@@ -129,7 +128,7 @@ def test_what_is_written_stays_text(scene: StageDescription) -> None:
     ],
 )  # fmt: skip
 def test_the_step_decides_which_frames(scene: StageDescription, query: str, told: bytes) -> None:
-    """One that is none counts as the start, as on the page itself."""
+    """An invalid one counts as the start, as on the page itself."""
     assert gzip.decompress(base64.b64decode(Parts(ask("/bpe", query)[0]).texts["template"][0])) == told
 
 
@@ -141,7 +140,7 @@ def test_the_step_decides_which_frames(scene: StageDescription, query: str, told
     ],
 )  # fmt: skip
 def test_any_other_address_gets_the_plain_page(scene: StageDescription, query: str) -> None:
-    """So does a step whose frames nobody has drawn: nothing is drawn for it."""
+    """So does a step without drawn frames: nothing is drawn for it."""
     assert ask("/bpe", query)[0] == gzip.decompress(page_for("bpe").body)
 
 

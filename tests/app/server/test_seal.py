@@ -1,7 +1,7 @@
 """The server's secret (`tokensteps/server/seal.py`): one for all processes, whole or not at all, never a weak
 one.
 
-Oracle: what other processes say, which are started at the same moment.
+Oracle: the answers of other processes, started at the same moment.
 """
 
 from __future__ import annotations

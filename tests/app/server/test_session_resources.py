@@ -1,4 +1,4 @@
-"""What a session holds in files: how it is counted, shared, and when it goes.
+"""A session's files: their count, their sharing, and their end.
 
 Oracle: bytes added up by hand, and Streamlit's own store of uploads, filled and emptied through the guard.
 """
@@ -25,8 +25,8 @@ from tokensteps.server.entrance.uploads import IncomingFile, NoRoom
 
 
 class Server:
-    """Stands in for Streamlit's server: sessions that have a connection, those that it keeps without, and its
-    real store of uploads."""
+    """Stands in for Streamlit's server: sessions with a connection, kept ones without, and its real store of
+    uploads."""
 
     def __init__(self) -> None:
         self.uploaded_file_mgr = MemoryUploadedFileManager("/_stcore/upload_file")
@@ -49,14 +49,14 @@ class Server:
         return [SimpleNamespace(session=SimpleNamespace(id=one)) for one in sorted(sessions)]
 
     def held(self) -> dict[str, int]:
-        """Bytes of each session, of those that hold any."""
+        """Bytes of each session with any."""
         store = self.uploaded_file_mgr.file_storage
         sizes = {session: sum(len(file.data) for file in files.values()) for session, files in store.items()}
         return {session: size for session, size in sizes.items() if size}
 
 
 class Circle:
-    """Something that refers to itself, as a class does."""
+    """Something with a reference to itself, like a class."""
 
     def __init__(self) -> None:
         self.itself = self
@@ -257,7 +257,7 @@ def test_those_who_have_left_make_room_first(server: Server) -> None:
 
 
 def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a clock that the test sets: a machine that stops for a moment ends nobody early."""
+    """By a clock set by the test: a machine's short stop ends nobody early."""
 
     async def run() -> None:
         passes, forgotten = LoopClock().passes, list[str]()
@@ -267,7 +267,7 @@ def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pyt
             assert await put(server, stored, session, "1", 60) == 204
             stored.leave(session)
         stored.arrive("back", "192.0.2.7")
-        server.connected = {"back", "twice"}  # the second has another connection, which was not told of yet
+        server.connected = {"back", "twice"}  # the second has another connection, not told of yet
         await passes(RECONNECT_SECONDS - 1)
         assert server.held() == {"gone": 60, "back": 60, "twice": 60}, "a moment later all is there"
         await passes(2)
@@ -284,8 +284,8 @@ def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pyt
 
 
 def test_a_session_that_was_never_told_ends_too(server: Server) -> None:
-    """A browser that sends something and goes before the answer: Streamlit kept up to 128 such sessions, each
-    with a whole page for a browser that never came, and the largest texts that go through."""
+    """A browser sends something and leaves before the answer: Streamlit kept up to 128 such sessions, each
+    with a whole page for nobody, and the largest possible texts."""
 
     async def run() -> None:
         stored, clock = SessionResources(), LoopClock()
@@ -304,7 +304,7 @@ def test_a_session_that_was_never_told_ends_too(server: Server) -> None:
 def test_what_sessions_leave_behind_is_collected_once(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A session's texts are in a circle of references, which nothing but the garbage collector finds; left to
+    """A session's texts are in a circle of references, found by nothing but the garbage collector; left to
     itself, it doesn't look as long as nothing happens. Sixty sessions kept 100 MB."""
     held = {name: Circle() for name in ("a", "b", "c", "another")}
     left = [weakref.ref(held[name]) for name in "abc"]
@@ -371,7 +371,7 @@ def test_a_file_does_not_outlive_its_session_on_its_way(server: Server) -> None:
 
 
 def test_a_store_of_another_kind_is_emptied_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fails closed: what is counted doesn't depend on what Streamlit's store is."""
+    """Fails closed: the count doesn't depend on the kind of Streamlit's store."""
     removed: list[str] = []
     store = SimpleNamespace(remove_session_files=removed.append)
     monkeypatch.setattr(runtime, "exists", lambda: True)

@@ -1,5 +1,5 @@
-"""Values that all sessions share (`tokensteps/server/shared_cache.py`): made once, never more of them than
-there is room for."""
+"""Values shared by all sessions (`tokensteps/server/shared_cache.py`): made once, never more of them than the
+cache has room for."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_what_is_drawn_is_drawn_once() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 9), st.booleans()), max_size=40))
 def test_a_shelf_never_takes_more_room_than_it_has(moves: list[tuple[str, int, bool]]) -> None:
-    """Against a plain list of what is there, the most recently used last."""
+    """Against a plain list of the cached keys, the most recently used last."""
     shelf: SharedCache[str, int] = SharedCache(12)
     plain: list[tuple[str, int]] = []
     for key, size, putting in moves:

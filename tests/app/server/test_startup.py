@@ -1,4 +1,4 @@
-"""What a server does once (`tokensteps/server/startup.py`).
+"""A server's work at its start (`tokensteps/server/startup.py`).
 
 Oracle: the operating system's own count of a process's memory, in a process of its own.
 """
@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 AS_IT_BECOMES = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(64 << 20)}
-"""The thresholds that glibc comes to by itself when texts of such a size come and go; set, they are the same
+"""The thresholds that glibc itself arrives at when texts of such a size come and go; set, they are the same
 in every run."""
 FILL_AND_EMPTY = """
 import threading
@@ -45,7 +45,7 @@ print(resident() - before)
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library, which has its own ways")
 def test_texts_that_nobody_holds_any_more_are_the_systems_again() -> None:
     def kept(call: str) -> int:
-        """Bytes that a process has kept of what threads had and gave up."""
+        """Bytes kept by a process after its threads have given them up."""
         command = (sys.executable, "-c", FILL_AND_EMPTY.replace("{call}", call))
         done = subprocess.run(
             command, cwd=ROOT, env=os.environ | AS_IT_BECOMES, capture_output=True, check=True, timeout=60

@@ -1,5 +1,5 @@
-"""Frames and tables that are made once for all (`tokensteps/server/steps.py`). Oracle: the same, drawn here
-and now."""
+"""Frames and tables made once for all (`tokensteps/server/steps.py`). Oracle: the same, drawn here and
+now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts and files that outlive a server (`tokensteps/server/stores.py`)."""
+"""Texts and files with a longer life than a server (`tokensteps/server/stores.py`)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from tokensteps.server.stores import WRITING_SECONDS, TextStore, digest
 
 @pytest.fixture(params=["folder", "memory"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> TextStore:
-    """A store with room for ten bytes, eight at most for one text; the second one can't have the folder that
-    it wants."""
+    """A store with room for ten bytes, eight at most for one text; the second one can't make its folder."""
     if request.param == "folder":
         return TextStore(tmp_path / "kept", 10, 8)
     (tmp_path / "file").touch()
@@ -27,7 +26,7 @@ def test_texts_come_back_by_name_until_there_are_too_many(store: TextStore) -> N
     assert store.put(b"aaaa") == first  # used again: now the newer one
     third = store.put(b"cccc")
     assert [store.get(name) for name in (first, second, third)] == [b"aaaa", None, b"cccc"]
-    large = store.put(b"x" * 9)  # nobody's text goes for one that is too large
+    large = store.put(b"x" * 9)  # nobody's text goes for one too large
     assert store.get(large) is None and store.get(first) == b"aaaa" and store.get(third) == b"cccc"
     most = store.put(b"x" * 8)
     assert store.get(most) == b"x" * 8 and store.get(first) is None is store.get(third)
@@ -102,4 +101,4 @@ def test_what_a_killed_server_left_unfinished_goes(tmp_path: Path) -> None:
     long_ago = time.time() - WRITING_SECONDS - 1
     os.utime(old, (long_ago, long_ago))
     TextStore(tmp_path, 4, 4).put(b"mine")
-    assert not old.exists() and young.exists()  # somebody may be writing that one
+    assert not old.exists() and young.exists()  # perhaps somebody is writing this one

@@ -1,7 +1,7 @@
-"""Training in other processes (`tokensteps/server/workers.py`): what comes back is what the engine gives
-here; nothing waits for ever.
+"""Training in other processes (`tokensteps/server/workers.py`): results equal the engine's in this process;
+nothing waits for ever.
 
-Oracle: the engine in this process. Turns are tested with workers that are told when to go on.
+Oracle: the engine in this process. Turns are tested with workers that go on at the test's word.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from tokensteps.server.workers import UNSEEN, Workers
 
 PATIENT = 60.0
 LARGE_TASK = 1_000_000
-"""Bytes of a text whose training takes more than a second: reading it takes as long."""
+"""Bytes of a text with more than a second of training: reading it takes as long."""
 TEXT = Source("x", prose()[:6_000].encode())
 
 
@@ -87,7 +87,7 @@ def test_another_process_trains_the_same(pool: Workers, one: Task) -> None:
 
 
 class Watching(Progress):
-    """One whose page keeps every trace that it could have looked at."""
+    """Progress on a page that keeps every trace on the way."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ def test_the_next_run_grows_from_its_own_start(pool: Workers) -> None:
 
 
 def test_what_ends_at_once_does_not_grow() -> None:
-    """By a clock that stands still: whatever it was that trained before, and however long ago."""
+    """By a clock that stands still: after any earlier training, however long ago."""
     now, messages = [100.0], []
     reporter = ProgressReporter(lambda kind, _value: messages.append(kind), clock=lambda: now[0])
     for _ in range(2):
@@ -157,7 +157,7 @@ def test_a_pattern_that_takes_too_long_holds_nobody_up(pool: Workers) -> None:
 
 def test_a_run_can_be_stopped_and_the_next_one_is_whole(pool: Workers) -> None:
     class Impatient(Progress):
-        """One whose learner presses Stop as soon as anything has been learned."""
+        """Progress of a learner who presses Stop as soon as anything has been learned."""
 
         def __setattr__(self, name: str, value: Any) -> None:
             super().__setattr__(name, value)
@@ -192,8 +192,8 @@ def test_a_process_that_dies_is_replaced(pool: Workers, end: Any) -> None:
 
 
 def test_a_process_that_has_grown_makes_way_for_a_new_one() -> None:
-    """What a large run leaves behind is given back to the system, whether it succeeded or not; after a usual
-    one, the process stays."""
+    """A large run's memory is given back to the system, after success and failure; after a usual one, the
+    process stays."""
     pool = Workers(1, room=60_000_000)
 
     def process(**settings: Any) -> int:
@@ -222,7 +222,7 @@ def test_a_run_that_takes_too_long_or_too_much_room_is_given_up(monkeypatch: pyt
 
 
 def test_a_limit_is_on_what_a_process_works_not_on_how_long_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before, a server with much to do refused what an idle one takes."""
+    """Before, a busy server refused tasks that an idle one takes."""
     before, pool = children(), Workers(1)
     monkeypatch.setattr(tasks, "TRAINING_SECONDS", 0.4)
     monkeypatch.setattr(module, "SLOWER", 1_000)  # the clock doesn't end it
@@ -235,7 +235,7 @@ def test_a_limit_is_on_what_a_process_works_not_on_how_long_it_waits(monkeypatch
 
 
 class Held:
-    """Stands for a process whose runs end when they are let go."""
+    """Stands for a process; its runs end at the test's word."""
 
     started: threading.Semaphore
     gate: threading.Event
@@ -262,7 +262,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> type[Held]:
 
 @contextlib.contextmanager
 def running(pool: Workers, *tasks: tuple[Task, Progress]) -> Iterator[list[Any]]:
-    """Threads that run tasks; what they give, or the error that they end with, once the block has ended."""
+    """Threads that run tasks; their results or errors, once the block has ended."""
     ended: list[Any] = []
 
     def run(one: Task, progress: Progress) -> None:
@@ -320,7 +320,7 @@ def test_who_waits_in_vain_leaves_the_queue(held: type[Held], monkeypatch: pytes
 
 
 class Fake:
-    """A task that is expected to take so many seconds, and a name instead of a text."""
+    """A task with this expected number of seconds, and a name instead of a text."""
 
     def __init__(self, name: str, seconds: float) -> None:
         self.source, self.seconds = Source(name, b""), seconds
@@ -338,8 +338,8 @@ def waiting(pool: Workers, number: int) -> None:
 
 
 class OneByOne(Held):
-    """A process whose runs end one at a time, after as many seconds as were expected by `clock`: `gate` is a
-    semaphore here."""
+    """A process; its runs end one at a time, after the expected seconds by `clock`: `gate` is a semaphore
+    here."""
 
     def run(self, one: Any, progress: Progress) -> bytes:
         self.begun.append(one.source.name)
@@ -410,7 +410,7 @@ def test_the_session_that_has_had_least_goes_next(held: type[Held], monkeypatch:
 
 
 class Street:
-    """A pool with one worker, which has trained for sessions at addresses."""
+    """A pool with one worker, for sessions at addresses."""
 
     def __init__(self, **sessions: list[str]) -> None:
         """Address → its sessions."""
@@ -427,7 +427,7 @@ class Street:
             self.pool.run(*one)
 
     def order(self, begun: list[str], *tasks: tuple[Any, Progress]) -> list[str]:
-        """In which order tasks have their turns that come while the worker is busy."""
+        """The order of turns of tasks that come while the worker is busy."""
         OneByOne.permits = threading.Semaphore(0)
         before = len(begun)
         with running(self.pool, of("", "busy", 0.1)):
@@ -456,8 +456,8 @@ def test_who_comes_back_as_another_session_has_had_what_he_has_had(
 
 
 def test_a_class_at_one_address_is_not_one_visitor(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thirty who have had a second each come before one who has had two; of them, whoever has had more than
-    the others comes last."""
+    """Thirty students with a second each come before a visitor with two; the student with more than the
+    others comes last."""
     monkeypatch.setattr(module, "Worker", OneByOne)
     students = [f"student {number}" for number in range(30)]
     street = Street(hall=students, home=["he"])
@@ -504,8 +504,8 @@ def test_a_full_queue_is_full_for_who_has_filled_it(
 def test_a_session_of_long_ago_is_served_as_if_it_were_new(
     held: type[Held], monkeypatch: pytest.MonkeyPatch, remembered: int, turns: list[str]
 ) -> None:
-    """Of sessions that ask at once, and have had as much, the new ones come first, then those whose turn was
-    longest ago."""
+    """Of sessions with requests at once and equal shares, the new ones come first, then by the age of their
+    last turn."""
     OneByOne.permits = threading.Semaphore(100)
     monkeypatch.setattr(module, "Worker", OneByOne)
     monkeypatch.setattr(module, "SESSIONS_REMEMBERED", remembered)
@@ -525,7 +525,7 @@ def test_a_session_of_long_ago_is_served_as_if_it_were_new(
 
 
 def test_sixty_six_reruns_leave_the_queue_to_others(held: type[Held]) -> None:
-    """Before, “60 runs are waiting” was what everybody else heard."""
+    """Before, everybody else heard “60 runs are waiting”."""
     pool = Workers(1)
     flood = [of("attacker", f"{number}", 0.5) for number in range(66)]
     with running(pool, *flood):
@@ -537,7 +537,7 @@ def test_sixty_six_reruns_leave_the_queue_to_others(held: type[Held]) -> None:
 
 
 def test_a_process_that_has_worked_makes_way_for_a_new_one_when_nobody_asks() -> None:
-    """What it has kept goes with it, and one is always ready; a new one stays."""
+    """Its memory goes with it, and one is always ready; a new one stays."""
     before, timers, clock = children(), timers_running(), Clock()
     pool = Workers(1, idle_seconds=0.05, clock=clock)
     pool.start()

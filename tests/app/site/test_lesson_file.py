@@ -1,5 +1,5 @@
-"""A teacher's lesson.toml (`tokensteps/site/lesson_file.py`): what it may say, and what is said of what it
-may not.
+"""A teacher's lesson.toml (`tokensteps/site/lesson_file.py`): valid contents, and the errors for invalid
+ones.
 
 Source: docs/site.md. Oracles: Python's `tomllib` and `html.parser`; the engine, called directly with the same
 settings.

@@ -1,4 +1,4 @@
-"""What the site's page “Try” asks Python for, without a browser: the same module that runs in one.
+"""The requests of the site's page “Try” to Python, without a browser: the same module that runs in one.
 
 Oracle: the app's own run of the same address; the engine's archive itself, in a Python without any other
 package.
@@ -70,7 +70,7 @@ def test_windows_follow_the_step(trials: Trials) -> None:
 
 
 def markup(told: dict[str, Any]) -> str:
-    """What of a flipbook's first window becomes markup."""
+    """The part of a flipbook's first window that becomes markup."""
     return "".join(frame["html"] + frame["label"] for frame in json.loads(told["frames"])["frames"])
 
 
@@ -102,7 +102,7 @@ def test_a_text_is_bounded_and_an_error_is_a_sentence(trials: Trials) -> None:
 
 
 def test_the_archive_holds_all_that_the_desk_imports(tmp_path: Path) -> None:
-    """In a Python that has nothing but its standard library and the archive."""
+    """In a Python with nothing but its standard library and the archive."""
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import tokensteps.site.live.trials, regex, tokensteps.drawing.handout;"
         "assert regex.__file__.startswith(sys.argv[1]) and 'streamlit' not in sys.modules"
@@ -131,7 +131,7 @@ def test_without_npm_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
         npm_package()
     monkeypatch.setattr(
         live_files.shutil, "which", lambda _name: sys.executable
-    )  # which knows no command “pack”
+    )  # it knows no command “pack”
     with pytest.raises(PackageError, match="registry could not be reached") as refused:
         npm_package()
     assert "pack" in str(refused.value)

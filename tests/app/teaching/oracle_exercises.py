@@ -1,4 +1,4 @@
-"""Exercises solved with the slow oracles, from nothing but what the prompt gives."""
+"""Exercises solved with the slow oracles, from nothing but the prompt's facts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def bpe_steps(words: Mapping[str, int], merges: int) -> list[PlainStep]:
 
 
 def solve_pair(facts: Mapping[str, Any], wordpiece: bool) -> tuple[PairName, list[PairName]]:
-    """The pair that is merged next, and all that are as good."""
+    """The next merge's pair, and all equally good ones."""
     if wordpiece:
         step = plain_wordpiece(facts["words"], "first", facts["step"] + 1)[0][facts["step"]]
         return step.pair, step.tied
@@ -43,8 +43,8 @@ def solve_pair(facts: Mapping[str, Any], wordpiece: bool) -> tuple[PairName, lis
 
 
 def solve_rule(facts: Mapping[str, Any]) -> tuple[PairName, list[PairName], list[PairName]]:
-    """The pair that is merged next under a rule, all that are as good, and the frequent ones that the rule
-    forbids."""
+    """The next merge's pair under a rule, all equally good ones, and the frequent ones forbidden by the
+    rule."""
     rule, value = facts["rule"], facts["value"]
     wall = {"longest": "(?!)", "kept": re.escape(value), "digits": "[0-9]"}[rule]
     texts = []
@@ -71,7 +71,7 @@ def solve_rule(facts: Mapping[str, Any]) -> tuple[PairName, list[PairName], list
 
 
 def solve_super(facts: Mapping[str, Any]) -> KindStep:
-    """The step of SuperBPE that is asked about."""
+    """The step of SuperBPE in question."""
     lines = {line.replace(" ", "Ġ"): times for line, times in facts["lines"].items()}
     words: dict[str, int] = {}
     for line, times in lines.items():
@@ -84,7 +84,7 @@ def solve_super(facts: Mapping[str, Any]) -> KindStep:
 
 
 def solve_picky(facts: Mapping[str, Any]) -> tuple[KindStep, list[KindStep]]:
-    """The merge of PickyBPE that is asked about, and the removals after it."""
+    """The merge of PickyBPE in question, and the removals after it."""
     words = facts["words"]
     alphabet = sorted({*"".join(words)})
     steps = plain_picky(words, list, alphabet, "first", str.encode, 1_000, facts["threshold"])
@@ -94,7 +94,7 @@ def solve_picky(facts: Mapping[str, Any]) -> tuple[KindStep, list[KindStep]]:
 
 
 def solve_parity(facts: Mapping[str, Any]) -> ParityStep:
-    """The step of parity-aware BPE that is asked about; all languages choose those before."""
+    """The step of parity-aware BPE in question; all languages choose those before."""
     corpora: dict[str, dict[str, int]] = {language: {} for language in facts["parallel"]}
     for language, lines in facts["parallel"].items():
         for word in " ".join(lines).split():
@@ -118,7 +118,7 @@ def solve_tipping(facts: Mapping[str, Any]) -> int:
 
 
 def solve_bpe_encode(facts: Mapping[str, Any]) -> list[str]:
-    """A word by merge rules; what the alphabet lacks is unknown, one character at a time."""
+    """A word by merge rules; characters outside of the alphabet are unknown, one at a time."""
     letters = [letter if letter in facts["alphabet"] else UNKNOWN for letter in facts["word"]]
     return plain_encode(letters, facts["merges"])
 
@@ -183,7 +183,7 @@ def solve_sampling(facts: Mapping[str, Any]) -> Fraction | float:
 
 
 def solve_losses(facts: Mapping[str, Any]) -> dict[str, float]:
-    """What each piece's removal would cost."""
+    """The cost of each piece's removal."""
     return plain_removal_losses(facts["words"], costs(facts["pieces"]))
 
 

@@ -1,5 +1,4 @@
-"""Mistakes that learners make, each made here in its own plain way: what it leads to, with the corpus read
-word by word.
+"""Learners' mistakes, each made here in its own plain way: its result, with the corpus read word by word.
 
 Nothing here is shared with `tokensteps/teaching/slips/`.
 """
@@ -18,7 +17,7 @@ from tests.core.oracle_unigram import all_paths, plain_viterbi
 
 UNKNOWN = "[UNK]"
 Names = dict[str, list[Any]]
-"""A mistake's name → what it may lead to."""
+"""A mistake's name → its possible results."""
 
 
 def running(splits: Mapping[str, Sequence[str]], words: Mapping[str, int]) -> list[list[str]]:
@@ -27,12 +26,12 @@ def running(splits: Mapping[str, Sequence[str]], words: Mapping[str, int]) -> li
 
 
 def pairs_in(text: list[list[str]]) -> list[PairName]:
-    """Every pair that is met."""
+    """Every pair met."""
     return [(tokens[index], tokens[index + 1]) for tokens in text for index in range(len(tokens) - 1)]
 
 
 def apart(tokens: list[str], pair: PairName) -> int:
-    """How often a pair is met if what was part of one is not part of the next."""
+    """How often a pair is met if no symbol is part of two occurrences."""
     result = place = 0
     while place + 1 < len(tokens):
         here = (tokens[place], tokens[place + 1]) == pair
@@ -65,7 +64,7 @@ def most(pairs: set[PairName], value: Callable[[PairName], Any]) -> list[PairNam
 
 
 def bpe_choices(splits: Mapping[str, Sequence[str]], words: Mapping[str, int]) -> Names:
-    """The pair that BPE would merge next, by each mistake."""
+    """BPE's next merge, by each mistake."""
     text, types = running(splits, words), running(splits, dict.fromkeys(words, 1))
     all_pairs = {*pairs_in(text)}
     return {
@@ -76,7 +75,7 @@ def bpe_choices(splits: Mapping[str, Sequence[str]], words: Mapping[str, int]) -
 
 
 def super_choices(splits: Mapping[str, Sequence[str]], lines: Mapping[str, int], most_words: int) -> Names:
-    """The pair that SuperBPE would merge next, by each mistake."""
+    """SuperBPE's next merge, by each mistake."""
     text = running(splits, lines)
     within = {pair for pair in pairs_in(text) if not pair[1].startswith("Ġ")}
     long = [pair for pair in {*pairs_in(text)} if len("".join(pair).replace("Ġ", " ").split()) > most_words]
@@ -90,7 +89,7 @@ def super_choices(splits: Mapping[str, Sequence[str]], lines: Mapping[str, int],
 def removals(
     splits: Mapping[str, Sequence[str]], words: Mapping[str, int], pair: PairName, threshold: Fraction
 ) -> Names:
-    """What PickyBPE would remove, by each mistake: lists of tokens."""
+    """PickyBPE's removals, by each mistake: lists of tokens."""
 
     def shares(text: list[list[str]]) -> dict[str, tuple[int, int]]:
         taken = sum(apart(tokens, pair) for tokens in text)
@@ -115,7 +114,7 @@ def removals(
 
 
 def choosers(words: Mapping[str, Sequence[Sequence[str]]]) -> Names:
-    """The languages that would choose, by each mistake."""
+    """The choosing languages, by each mistake."""
 
     def extreme(choose: Callable[..., int], value: Callable[[Any], int]) -> list[str]:
         best = choose(map(value, words.values()))
@@ -136,7 +135,7 @@ def token_count(text: list[list[str]], token: str) -> int:
 
 
 def wordpiece_choices(splits: Mapping[str, Sequence[str]], words: Mapping[str, int]) -> Names:
-    """The pair that WordPiece would merge next, by each mistake."""
+    """WordPiece's next merge, by each mistake."""
     text, types = running(splits, words), running(splits, dict.fromkeys(words, 1))
     result, found_once = pairs_in(text), pairs_in(types)
     first = {pair: token_count(text, pair[0]) for pair in result}
@@ -207,7 +206,7 @@ def one_rule(tokens: list[str], rules: Sequence[PairName]) -> list[str]:
 
 
 def one_place(tokens: list[str], rules: Sequence[PairName]) -> list[str]:
-    """The first place that any rule fits."""
+    """The first place where any rule fits."""
     for index in range(len(tokens) - 1):
         if (tokens[index], tokens[index + 1]) in rules:
             return [*tokens[:index], tokens[index] + tokens[index + 1], *tokens[index + 2 :]]
@@ -236,7 +235,7 @@ def cuts(word: str) -> list[tuple[str, ...]]:
 
 
 def wordpiece_slips_of(yours: Sequence[str], vocabulary: Sequence[str], true: Sequence[str]) -> set[str]:
-    """The mistakes that may be behind a cut of a word, without prefixes, which is not the right one."""
+    """The possible mistakes behind a wrong cut of a word, without prefixes."""
     forms = [yours[0], *("##" + token for token in yours[1:])]
     other = ["##" + yours[0], *yours[1:]]
     for form, swapped in zip(forms, other, strict=True):
@@ -274,7 +273,7 @@ def probabilities(pieces: Sequence[str], number: Mapping[str, int]) -> Names:
 
 
 def split_slips_of(yours: Sequence[str], number: Mapping[str, int]) -> set[str]:
-    """The mistakes that may be behind a split into known pieces which is not the best."""
+    """The possible mistakes behind a split into known pieces other than the best."""
     word = "".join(yours)
     ways = [pieces for pieces, _cost in all_paths(word, dict.fromkeys(number, 0.0))]
     results = set()

@@ -1,4 +1,4 @@
-"""Questions for a class: what travels is data, and a key that the predictions' own grading agrees with.
+"""Questions for a class: messages of data alone, and a key in agreement with the predictions' own grading.
 
 Oracles: `Question.grade`, answer by answer; the engine's candidates; a split's letters; JavaScript's rounding
 as its standard says.
@@ -100,14 +100,14 @@ def test_ties_are_told_from_what_is_right() -> None:
 
 
 def asked_of(trace: AnyTrace, kind: str) -> Iterator[tuple[int, Any]]:
-    """Each question of a kind that a class can be asked about a run, and the step that it follows."""
+    """Each question of a kind for a class about a run, and the step before it."""
     for step in asked_steps(trace, 0, len(trace)):
         if kind in asked_kinds(trace, step, style_of(trace)):
             yield step, ask_class(trace, step, kind, style_of(trace))
 
 
 def graded_like_predict(trace: AnyTrace, step: int, made: Any) -> None:
-    """Each choice is worth in class what it is worth alone."""
+    """Each choice is worth the same in class as alone."""
     question = question_after(trace, step, made["kind"], style_of(trace))
     kinds = {choice["id"]: question.grade(choice["id"]).kind for choice in made["choices"]}
     assert [name for name, kind in kinds.items() if kind == RIGHT] == made["key"]
@@ -151,8 +151,8 @@ def test_what_leaves_after_the_next_merge() -> None:
         left[len(gone)] += 1
         assert ("–" in result["key"]) == (not gone)
     assert left.keys() == {0, 1, 2}
-    # By hand: `abc` leaves at 9 of 10 places; the one that is left is a + bc, so `bc` has 30 places when it
-    # is judged.
+    # By hand: `abc` leaves at 9 of 10 places; the remaining one is a + bc, so `bc` has 30 places when it is
+    # judged.
     by_hand = train_pickybpe(Corpus.from_counts({"abcbc": 9, "abc": 1, "bc": 20}), merges=3, threshold="0.6")
     question = question_after(by_hand, 2, "leaves", Style())
     assert isinstance(question.form, Choice) and question.form.options == ("–", "abc", "bc", "abc + bc")
@@ -198,7 +198,7 @@ def test_a_pair_that_a_bound_excludes_is_offered_and_wrong() -> None:
 
 @pytest.mark.parametrize("name", ["symbol", "unigram symbol"])
 def test_a_symbol_that_is_kept_whole_is_never_cut(name: str) -> None:
-    """It stands behind the word that is split, and is wrong in parts, whatever else is right."""
+    """It stands behind the word to split, and is wrong in parts, even in an otherwise right answer."""
     trace, wanted = RUNS[name], [*asked_of(RUNS[name], "split")]
     assert any(result["kind"] == "split" for _step, result in wanted)
     for _step, result in wanted:
@@ -227,7 +227,7 @@ def test_no_word_with_a_character_that_is_left_out_is_split(name: str) -> None:
 
 
 def cost(word: str, logs: Mapping[str, float], unknown: float) -> float:
-    """What a word's best split costs, of all ways to cut it."""
+    """The cost of a word's best split, of all ways to cut it."""
     return min(
         -sum(logs.get(piece, unknown if len(piece) == 1 else -math.inf) for piece in split.split())
         for split in every_split(word)
@@ -236,12 +236,12 @@ def cost(word: str, logs: Mapping[str, float], unknown: float) -> float:
 
 @pytest.mark.parametrize("name", ["unigram bound", "unigram symbol", "unigram unknown"])
 def test_unigram_prunes_no_piece_that_a_rule_excludes(name: str) -> None:
-    """Oracle: every cut of every word, with what each costs; the rules of the three runs by hand."""
+    """Oracle: every cut of every word, with its cost; the rules of the three runs by hand."""
     trace, wanted = RUNS[name], Counter[str]()
     assert isinstance(trace, UnigramTrace)
     for step, result in asked_of(trace, "piece"):
         if trace[step + 1].event.place > 1:
-            continue  # its losses are those of the round
+            continue  # its losses belong to the round
         logs = dict(trace.pieces_at(step))
         assert all(len(piece) < 4 for piece in logs) or name != "unigram bound"
         assert not any({*"<é>"} & {*piece} for piece in logs)
@@ -303,8 +303,8 @@ def test_every_split_once() -> None:
 
 @pytest.mark.parametrize("text", [*MARKUP, *FORMATS, *CONTROLS])
 def test_hostile_tokens_travel_as_text(text: str) -> None:
-    """Source: `tests/hostile.py`. What is read back is what `readable` says, and nothing is left of the
-    markup around it."""
+    """Source: `tests/hostile.py`. The text read back equals `readable`'s, and nothing is left of the markup
+    around it."""
     if not text or len(text) > 200:
         return
     parts = markup_parts(fill("{a} & {b}", a=chip(text, Style()), b=chips([text, "x"], Style())))

@@ -1,7 +1,7 @@
 """The errata: published figures against computed ones.
 
-Source: section 6 of the project's specification, whose figures were recomputed apart from this engine and are
-written out here; the golden files that lie beside the tests.
+Source: section 6 of the project's specification, with figures recomputed apart from this engine and written
+out here; the golden files beside the tests.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ EXPECTED = {
     "rules_learned": ("“hu” and “g”", "[UNK] hug", "(u, g)", "(h, ug)"),
     "spelling_of_coolest": ("c o l l e s t", "c o o l e s t </w>"),
 }
-"""Figures that have to stand in each, published or computed."""
+"""Figures required in each, published or computed."""
 
 
 @pytest.mark.parametrize("name", ERRATUM_WORDS)
@@ -62,8 +62,8 @@ def test_each_has_its_figures(name: str) -> None:
 
 
 def test_each_says_which_edition_has_it() -> None:
-    """Source: the files of huggingface/course, and its pull request that mended “thug” in the English
-    text."""
+    """Source: the files of huggingface/course, and its pull request with the correction of “thug” in the
+    English text."""
     assert all("2026" in one.edition for one in errata() if "Hugging Face" in one.where)
     assert [one.name for one in errata() if "translations" in one.edition] == ["rules_learned"]
 

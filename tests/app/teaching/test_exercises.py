@@ -1,4 +1,4 @@
-"""Exercises: a thousand of each kind, solved again from what their prompts give.
+"""Exercises: a thousand of each kind, solved again from their prompts' facts.
 
 Oracles: slow versions of training and encoding (`oracle_bpe.py`, `oracle_wordpiece.py`, `oracle_unigram.py`,
 and `oracle_exercises.py`, which solves each kind with them); the `tokenizers` library for the course's
@@ -113,8 +113,8 @@ def bpe_count(exercise: Exercise) -> None:
 
 
 def bpe_rules(exercise: Exercise) -> None:
-    """Pairs that the rule forbids are among the options if they are frequent enough; the link opens the run
-    with the rule."""
+    """Forbidden pairs are among the options if they are frequent enough; the link opens the run with the
+    rule."""
     chosen, tied, forbidden = solve_rule(exercise.facts)
     as_good, traps = [*map(joined, tied)], {*map(joined, forbidden)}
     assert exercise.question.key == joined(chosen) and isinstance(exercise.question.form, Choice)
@@ -234,8 +234,8 @@ def unigram_best(exercise: Exercise) -> None:
 
 
 def ways(exercise: Exercise) -> None:
-    """Every split that is right by the way asked for, and no other; another way gives another one (from level
-    4 on mostly all do)."""
+    """Every right split by the way asked for, and no other; another way gives another one (from level 4 on
+    mostly all do)."""
     facts, splits = exercise.facts, solve_way(exercise.facts)
     for pieces in {
         *Random(exercise.name).sample(all_cuts := cuts(str(facts["word"])), min(len(all_cuts), 12)),
@@ -332,7 +332,7 @@ def viterbi(exercise: Exercise) -> None:
 
 
 def altered(words: dict[str, int], random: Random) -> dict[str, int]:
-    """A corpus that is a little different."""
+    """A slightly different corpus."""
     changed = dict(words)
     word = random.choice([*words])
     match random.randrange(4):
@@ -437,7 +437,7 @@ SOLVERS: dict[str, Solver] = {
 
 
 def prunable(facts: Mapping[str, Any]) -> int:
-    """Words to compare, pieces that could go, and whether none of them goes for nothing."""
+    """Words to compare, removable pieces, and whether none of them goes for nothing."""
     return len(facts["words"]) + sum(len(piece) > 1 for piece in facts["pieces"]) + (not facts["free"])
 
 
@@ -465,12 +465,12 @@ HARDNESS: dict[str, Callable[[Exercise], float]] = {
     "construct": lambda one: len(one.facts["merges"]) + (one.facts["wordpiece"] is not None),
     "course": lambda one: one.level,
 }
-"""What makes one harder: words, merges, pieces, cells."""
+"""The measure of difficulty: words, merges, pieces, cells."""
 
 
 @pytest.mark.parametrize("kind", EXERCISE_KINDS)
 def test_a_thousand_of_a_kind(kind: str) -> None:
-    """Each key is what plain training gives, wrong answers are wrong, ties are tied; options are in
+    """Each key is plain training's result, wrong answers are wrong, ties are tied; options are in
     alphabetical order, the right one anywhere among them; the levels rise; there is a prompt with a rule and
     a way on."""
     positions: Counter[int] = Counter()
@@ -484,7 +484,7 @@ def test_a_thousand_of_a_kind(kind: str) -> None:
         if isinstance(question.form, Choice):
             assert list(question.form.options) == sorted(question.form.options)
             positions[question.form.options.index(question.key)] += 1
-    if positions and kind != "course":  # whose pairs are always the same
+    if positions and kind != "course":  # with always the same pairs
         assert len(positions) >= 3 and max(positions.values()) < 0.6 * sum(positions.values()), positions
     means = [mean(hardness[level]) for level in LEVELS]
     assert means == sorted(means) and means[0] < means[-1], means
@@ -533,7 +533,7 @@ print(sha256(repr(told).encode()).hexdigest())
 
 
 def test_the_same_link_is_the_same_exercise_everywhere() -> None:
-    """In two processes that hash differently, this one and another; and another seed is mostly another
+    """In two processes with different hashes, this one and another; and another seed is mostly another
     exercise."""
     elsewhere = subprocess.run(
         [sys.executable, "-c", FINGERPRINT],
@@ -553,8 +553,8 @@ def test_the_same_link_is_the_same_exercise_everywhere() -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in EXERCISE_KINDS if kind not in ("viterbi", "bpe_rules")])
 def test_a_link_opens_the_same_corpus(kind: str) -> None:
-    """The page's own reading of the address gives the same words, and at the link's step the state that was
-    asked about. (Under a rule, words are cut: see `bpe_rules`.)"""
+    """The page's own reading of the address gives the same words, and at the link's step the state in
+    question. (Under a rule, words are cut: see `bpe_rules`.)"""
     for level, seed in ((1, 1), (3, 2), (5, 3)):
         one = make(kind, level, seed)
         if one.link is None:  # a Viterbi table among the mistakes has no corpus
@@ -587,7 +587,7 @@ def test_a_link_opens_the_same_corpus(kind: str) -> None:
             assert joined(trace[step + 1].event.pair).replace("Ġ", "␣") == one.question.key
 
 
-# --- answers that learners type -----------------------------------------------------------------------------
+# --- typed answers ------------------------------------------------------------------------------------------
 
 HOSTILE = [
     "<img src=x onerror=alert(1)> 5",
@@ -599,7 +599,7 @@ HOSTILE = [
 
 
 def test_a_hostile_corpus_is_inert() -> None:
-    """Whatever is typed comes back as text: no tag of the answer's own in any verdict."""
+    """Every typed answer comes back as text: no tag of the answer's own in any verdict."""
     wanted = make("construct", 5, 1)
     for line in (*HOSTILE, "\n".join(HOSTILE), "<" * 40 + " 9", "a\tb\tc", "<b>x</b>"):
         message = wanted.question.grade(line).told

@@ -1,8 +1,8 @@
-"""Answers as learners give them: every spelling of a right one, placeholders that give nothing away, mistakes
-that get their hint.
+"""Answers as learners give them: every spelling of a right one, placeholders without a clue, mistakes with
+their hints.
 
 Oracles: `oracle_slips.py`, which makes each mistake in its own plain way; the slow trainings of
-`tests/core/`; the split that was spelled in another way.
+`tests/core/`; the split itself, spelled in another way.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def exercised(kind: str, number: int = NUMBER) -> Iterator[Exercise]:
 
 
 def text_of(markup: str) -> str:
-    """What markup says."""
+    """The text of markup."""
     return html.unescape(re.sub(r"<[^>]*>", " ", markup))
 
 
@@ -131,7 +131,7 @@ def text_of(markup: str) -> str:
 
 
 def spellings(pieces: list[str], prefix: str, separator: str, sign: str) -> Iterator[str]:
-    """One split, typed in every way that is accepted."""
+    """One split, typed in every accepted way."""
     word = "".join(pieces)
     own = any(character in word for character in separator.strip())
     between = " " if own else separator
@@ -154,8 +154,7 @@ def spellings(pieces: list[str], prefix: str, separator: str, sign: str) -> Iter
 
 @pytest.mark.parametrize("algorithm", ASKS)
 def test_every_spelling_of_a_right_split_is_right(algorithm: str) -> None:
-    """Also where what is left out may be a token of its own, and whichever of several equally good splits is
-    meant."""
+    """Also where the omitted part may be a token of its own, and for each of several equally good splits."""
     signs = 0
     for trace, _step, question in predicted(algorithm, "split"):
         prefix = trace.prefix if algorithm == "wordpiece" else ""
@@ -208,7 +207,7 @@ def test_splits_with_several_readings(
 
 
 def fragments(text: str) -> set[str]:
-    """Everything in a text that could be typed as an answer: numbers and sums, runs of words, its lines."""
+    """Everything in a text that could be an answer: numbers and sums, runs of words, its lines."""
     words = re.split(r"[\s,;:、，；：]+", text)
     runs = {
         " ".join(words[start:end]) for start in range(len(words)) for end in range(start + 1, len(words) + 1)
@@ -217,8 +216,8 @@ def fragments(text: str) -> set[str]:
 
 
 def gives_nothing_away(question: Question) -> None:
-    """Neither the placeholder nor what is said of something that can't be read is an answer worth anything;
-    but the word that is to be split may be repeated."""
+    """Neither the placeholder nor the message about an unreadable answer is an answer worth anything; but the
+    word to split may be repeated."""
     hint = question.form.hint if isinstance(question.form, Entry | SeveralLines) else ""
     verdict = question.grade("?!")
     typed = (
@@ -228,7 +227,7 @@ def gives_nothing_away(question: Question) -> None:
     for text in {hint, said}:
         for fragment in fragments(text) - {question.key.replace(" ", "")}:
             if question.kind == "split" and " " not in fragment:
-                continue  # a word that is not cut at all
+                continue  # an uncut word
             assert question.grade(fragment).kind not in (RIGHT, TIED), (fragment, question.key)
     rules = "".join(re.findall(r'<p class="(?:rule|asked)">(.*?)</p>', question.prompt))
     for fragment in re.findall(r"[0-9]+ ?[/×] ?[(0-9][-0-9.,/×*+() ]*", text_of(rules)):
@@ -265,8 +264,7 @@ def test_the_example_of_a_split_is_never_the_word_itself() -> None:
 
 
 def named(question: Question, mistakes: dict[str, list[Any]], typed: Callable[[Any], str]) -> set[str]:
-    """Every mistake made, and its hint: it names a mistake that leads to the same answer. Returns the names
-    that were met."""
+    """Every mistake made, and its hint: it names a mistake with the same answer. Returns the names met."""
     met: set[str] = set()
     answers = [(name, answer) for name, result in mistakes.items() for answer in result]
     for _name, answer in answers:
@@ -586,7 +584,7 @@ def test_a_word_that_is_merged_wrongly_gets_its_hint(algorithm: str) -> None:
 
 
 def wrong_answers(question: Question, many: int) -> list[str]:
-    """Different answers that are wrong."""
+    """Different wrong answers."""
     if isinstance(question.form, Choice):
         tried: Iterable[str] = question.form.options
     elif isinstance(question.form, Entry) and read_number(question.key.replace("−", "-")) is not None:

@@ -1,8 +1,8 @@
-"""What the plans and the path claim of the pages that their links open.
+"""The claims of the plans and the path about the pages behind their links.
 
-Oracle: each claim has a check of its own here, which builds the run that the link's address names and counts
-again, without `facts()` and without what the page says; the check returns the figures that the text may name.
-A figure in a text that rests on no claim, and a claim whose check doesn't compute it, fail.
+Oracle: each claim has a check of its own here, which builds the run named by the link's address and counts
+again, without `facts()` and without the page's texts; the check returns the figures allowed in the text. A
+figure in a text without a claim, and a claim without a check that computes it, fail.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ CLAIMED = list(dict.fromkeys((claim, link.page, tuple(link.query.items()), link.
 
 
 class OpenedTokenizer:
-    """What a link opens: the trace, and the step it is at."""
+    """The trace behind a link, and its step."""
 
     def __init__(self, link: Link) -> None:
         self.link = link
@@ -81,8 +81,7 @@ class OpenedTokenizer:
 
     @property
     def next(self) -> Any:
-        """The step that the text is about: the one the link shows or, at the start and in Predict, the one to
-        come."""
+        """The step in the text: the link's or, at the start and in Predict, the one to come."""
         ahead = self.link.query.get("mode") == "predict" or not self.step
         return self.trace[self.step + ahead]
 
@@ -132,8 +131,8 @@ def pieces(link: Link) -> Mapping[str, str]:
 
 
 def asks(link: Link) -> Mapping[str, str]:
-    """In Predict: a question about the next step, whose key is none of the answers on the page; no frame
-    leads beyond."""
+    """In Predict: a question about the next step, with a key that is none of the answers on the page; no
+    frame leads beyond."""
     assert link.query["mode"] == "predict"
     opened = OpenedTokenizer(link)
     page, kind = PAGES[link.page], link.query["ask"]
@@ -169,7 +168,7 @@ def asks(link: Link) -> Mapping[str, str]:
     assert question.grade(known["wp_pair"].replace(PLUS, " + ")).kind == "right"
     assert (
         known["wp_pair"].split(PLUS)[1] not in question.prompt
-    )  # nor what is merged, as the question for the score does
+    )  # nor the merged pair, as in the question for the score
     return messages
 
 
@@ -225,7 +224,7 @@ def ties(link: Link) -> Mapping[str, str]:
 
 
 def apart(link: Link) -> Mapping[str, str]:
-    """The tab that the link opens compares with this rule first; it shows both vocabularies' own tokens, and
+    """The tab behind the link compares with this rule first; it shows both vocabularies' own tokens, and
     where the runs diverge."""
     opened = OpenedTokenizer(link)
     assert link.tab == "Ties" and link.tab in BPE_PAGE.tabs
@@ -323,8 +322,8 @@ def splits(link: Link) -> Mapping[str, str]:
 
 
 def samples(link: Link) -> Mapping[str, str]:
-    """At the temperature that the tab begins with, 1: every split of the word, each as likely as the product
-    of its pieces."""
+    """At the tab's first temperature, 1: every split of the word, each as likely as the product of its
+    pieces."""
     assert link.tab == "Sample at random"
     word, seed = EXAMPLES["hug"].word, dict(OpenedTokenizer(link).trace.seed)
     shares = [math.prod(seed[piece] for piece in split) / sum(seed.values()) ** len(split)
@@ -434,7 +433,7 @@ def merged_by(rules: list[tuple[str, str]], word: str) -> list[str]:
 
 
 def even(link: Link) -> Mapping[str, str]:
-    """Two pairs occur equally often, and more often than the others; the page hides which is chosen."""
+    """Two pairs occur equally often, and more often than the others; the page hides the choice."""
     opened = OpenedTokenizer(link)
     assert link.query["mode"] == "predict"
     pairs, _symbols = opened.counted()
@@ -445,8 +444,8 @@ def even(link: Link) -> Mapping[str, str]:
 
 
 def replays(link: Link) -> Mapping[str, str]:
-    """At the link's step, the last one, a word that the corpus doesn't have, by the merges in their order;
-    other cuts come to mind."""
+    """At the link's step, the last one, a word outside of the corpus, by the merges in their order; other
+    cuts come to mind."""
     trace = OpenedTokenizer(link).trace
     assert int(link.query["step"]) == len(trace) and NEW_WORD not in trace.corpus.words
     tokens = merged_by([trace.event(step).pair for step in range(1, len(trace) + 1)], NEW_WORD)
@@ -455,8 +454,7 @@ def replays(link: Link) -> Mapping[str, str]:
 
 
 def sign_bytes(link: Link) -> Mapping[str, str]:
-    """No byte of the sign occurs in the text that the page's tokenizer learned from, so nothing can merge
-    them."""
+    """No byte of the sign occurs in the training text of the page's tokenizer, so nothing can merge them."""
     run = TokenizerSpec.parse(link.query["t1"]).run()
     assert run.settings["alphabet"] == "bytes" and NEW_SIGN not in (unpack_text(link.query["text"]) or "")
     data = NEW_SIGN.encode()
@@ -465,7 +463,7 @@ def sign_bytes(link: Link) -> Mapping[str, str]:
 
 
 def gpt2(link: Link) -> Mapping[str, str]:
-    """By the merges that GPT-2's authors published."""
+    """By the merges published by GPT-2's authors."""
     lines = (ROOT / "assets/vocabularies/gpt2/merges.txt").read_text("utf-8").splitlines()
     rules = [
         (first, second) for first, second in (line.split() for line in lines if not line.startswith("#"))
@@ -532,7 +530,7 @@ def test_every_figure_rests_on_a_claim(link: Link, text: str, claims: tuple[Clai
 
 
 def test_what_a_class_is_to_work_out_is_not_shown_by_its_link() -> None:
-    """A link that the plan asks about opens in Predict, and no other activity of the plan shows the answer
+    """A link with a question of the plan opens in Predict, and no other activity of the plan shows the answer
     before."""
     for lesson in LESSONS:
         for one in lesson.activities:
@@ -547,13 +545,13 @@ def test_every_station_has_exercises_of_its_own() -> None:
     named = " ".join(PATH_KINDS)
     assert not [
         kind for kind in ("dropout", "sampling", "superbpe", "picky", "parity") if kind in named
-    ]  # what no station is about
+    ]  # nothing in any station
     assert FOLLOW_UP.query["kind"] == PATH_KIND
 
 
 def test_each_station_asks_for_one_thing() -> None:
-    """A question of its own above the page, or steps to predict; what it asks is right when its own key is
-    given, and each has a wrong answer."""
+    """A question of its own above the page, or steps to predict; its own key is right, and each has a wrong
+    answer."""
     for station in STATIONS:
         assert bool(station.card) != bool(station.predictions)
         assert not station.predictions or station.link.query["mode"] == "predict"
@@ -575,7 +573,7 @@ def test_no_answer_ends_in_an_english_full_stop(language: str) -> None:
 
 
 def test_a_wrong_answer_that_was_kept_belongs_to_its_question() -> None:
-    """Somebody who answers wrong at station 2 and goes on has all tries at station 3."""
+    """After a wrong answer at station 2, a learner who goes on has all tries at station 3."""
     trace = trace_at(BPE, corpus="hug")
     hidden = Hidden("bpe", "run", trace, PLAIN, merge_frame, "pair", len(trace))
     game = Game("run", 0)

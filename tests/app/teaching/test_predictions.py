@@ -1,4 +1,4 @@
-"""Questions about the next step of a run: keys, verdicts, and frames that tell nothing of what comes next.
+"""Questions about the next step of a run: keys, verdicts, and frames without a clue to the next step.
 
 Oracles: the slow plain versions of the three algorithms in `tests/`, which choose, count, score and split
 anew at each step.
@@ -40,7 +40,7 @@ STYLE = Style()
 
 
 def verdicts(question: Any) -> dict[str, str]:
-    """Each option → what choosing it is worth."""
+    """Each option → the worth of its choice."""
     assert isinstance(question.form, Choice)
     return {option: question.grade(option).kind for option in question.form.options}
 
@@ -72,8 +72,8 @@ ONE: re.Pattern[str] = re.compile(r"\b1 (times|words|tokens|pairs|pieces|symbols
     "kind", [kind for kind in ASKED if not any(kind in asks for asks in ASKS_OF_KIND.values())]
 )
 def test_one_is_said_as_one(kind: str) -> None:
-    """On a corpus in which most counts are 1: what is asked, told and worked out, at every step that can be
-    asked about."""
+    """On a corpus with mostly counts of 1: questions, verdicts and workings, at every step with a
+    question."""
     texts = ["low slow lowest"]
     traces = (train_bpe(Corpus.from_texts(texts)), train_wordpiece(Corpus.from_texts(texts)),
               train_unigram(Corpus.from_texts(texts), 60, 12))  # fmt: skip
@@ -138,8 +138,8 @@ def test_how_a_word_is_split_after_the_next_merge(algorithm: str, words: dict[st
 
 @pytest.mark.parametrize("words", [HUG, {"low": 5, "lower": 2, "newest": 6, "widest": 3, "slow": 5}])
 def test_the_next_prune_and_what_it_costs(words: dict[str, int]) -> None:
-    """Oracle: the plain run's losses, round by round; pieces that cost the same as the one that goes are
-    right, too."""
+    """Oracle: the plain run's losses, round by round; pieces with the same cost as the pruned one are right,
+    too."""
     trace = train_unigram(
         Corpus.from_counts(words), seed_size=30, vocab_size=len(set("".join(words))), whole_words=True
     )
@@ -165,8 +165,8 @@ def test_the_next_prune_and_what_it_costs(words: dict[str, int]) -> None:
 
 
 def test_how_a_word_is_split_without_the_next_piece() -> None:
-    """Oracle: every split of the word enumerated, with the pieces that are left; equally probable ones are
-    right, too."""
+    """Oracle: every split of the word enumerated, with the remaining pieces; equally probable ones are right,
+    too."""
     trace = train_unigram(Corpus.from_counts(HUG), seed_size=15, vocab_size=7, whole_words=False)
     counts = dict(trace.seed)
     for step in range(len(trace)):
@@ -217,7 +217,7 @@ def test_by_turns_asks_everything_and_names_exist() -> None:
 
 
 def chips_in(html: str) -> list[str]:
-    """What the chips in some markup say."""
+    """The texts of the chips in some markup."""
     return re.findall(r'<bdi class="t [^>]*>([^<]*)</bdi>', html)
 
 
@@ -246,8 +246,8 @@ def test_a_ranking_ends_at_the_piece_that_goes() -> None:
 
 
 def told_apart(html: str) -> tuple[str, list[str]]:
-    """A frame without its words, its vocabulary and the list of pairs to choose from; and what the chips of
-    that list say."""
+    """A frame without its words, its vocabulary and the list of pairs to choose from; and the texts of that
+    list's chips."""
     listed = "".join(re.findall(r'<details class="listed">(.*?)</details>', html, re.DOTALL))
     rest = re.sub(
         r'<details class="listed">.*?</details>|<li class="w[ "].*?</li>', "", html, flags=re.DOTALL
@@ -272,7 +272,7 @@ def random_words(seed: int) -> dict[str, int]:
 
 
 def hidden_runs(seed: int) -> list[tuple[Any, Callable[..., Frame]]]:
-    """The three algorithms on one corpus, and what draws them."""
+    """The three algorithms on one corpus, and their drawing functions."""
     words = [HUG, WORDS][seed] if seed < 2 else random_words(seed)
     corpus = Corpus.from_counts(words)
     rules = [*TIE_RULES]
@@ -284,9 +284,9 @@ def hidden_runs(seed: int) -> list[tuple[Any, Callable[..., Frame]]]:
 
 
 def test_nothing_on_the_page_gives_a_key_away() -> None:
-    """Every kind of question, 500 times and more under `make stress`: what the page shows names the key
-    nowhere but in the words themselves, the question and a list of all pairs, sorted by spelling. Oracles:
-    the run's own events; Python's `sorted`."""
+    """Every kind of question, 500 times and more under `make stress`: the page names the key nowhere but in
+    the words themselves, the question and a list of all pairs, sorted by spelling. Oracles: the run's own
+    events; Python's `sorted`."""
     requests: Counter[tuple[str, str]] = Counter()
     seed = 0
     while seed < sampled(40) or min(
@@ -329,8 +329,8 @@ def test_nothing_on_the_page_gives_a_key_away() -> None:
 
 
 def test_the_table_that_watching_shows_would_give_it_away() -> None:
-    """What the test above looks for is there in the frames of a run that is watched: on the course's text,
-    the second row of the table is the next merge more often than not, and the sentence names it."""
+    """The clues of the test above are there in the frames of a run in watching: on the course's text, the
+    second row of the table is the next merge more often than not, and the sentence names it."""
     trace = train_bpe(Corpus.from_texts(EXAMPLES["course"].text().splitlines()), 50)
     message = 0
     for step in range(1, len(trace)):
@@ -365,8 +365,8 @@ def test_pairs_are_given_with_counts_only_where_nobody_can_count() -> None:
 
 
 def test_how_spaces_are_drawn_changes_no_key() -> None:
-    """An answer given with Ġ on the screen is right with ␣ on it, and so is the other way round for what is
-    typed."""
+    """An answer given with Ġ on the screen is right with ␣ on it, and the other way round for typed
+    answers."""
     trace = train_bpe(Corpus.from_texts(EXAMPLES["course"].text().splitlines()), 50)
     marked, drawn = Style(byte_level=True), Style(byte_level=True, show="spaces")
     spelled = 0

@@ -1,6 +1,6 @@
 """Questions: reading numbers and splits as people type them, verdicts, tallies.
 
-Oracles: Python's own `Fraction` and `round` for numbers; the split that was typed, put together again.
+Oracles: Python's own `Fraction` and `round` for numbers; the typed split, put together again.
 """
 
 from __future__ import annotations
@@ -155,8 +155,7 @@ def test_splits_as_people_type_them(
 
 @given(st.lists(st.text("abcĠ▁-|,", min_size=1, max_size=4), min_size=1, max_size=6))
 def test_a_split_typed_with_spaces_is_read_back(pieces: list[str]) -> None:
-    """Whatever the pieces are, with single spaces between them they come back, unless the word's marker may
-    be meant."""
+    """Any pieces with single spaces between them come back, unless the word's marker may be meant."""
     word = "".join(pieces)
     assert read_split(" ".join(pieces), word) == tuple(pieces)
 
@@ -168,7 +167,7 @@ def test_choices_are_graded_among_the_options_alone() -> None:
 
 @given(st.lists(st.sampled_from([RIGHT, TIED, WRONG, UNREAD])))
 def test_a_tally_counts(kinds: list[str]) -> None:
-    """Oracle: the list itself; a streak is what stands behind the last wrong answer."""
+    """Oracle: the list itself; a streak is the part behind the last wrong answer."""
     tally = Tally()
     for kind in kinds:
         tally = tally.after(kind)

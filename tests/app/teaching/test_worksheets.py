@@ -1,4 +1,4 @@
-"""Worksheets: what is asked on the first pages, the answers behind them.
+"""Worksheets: questions on the first pages, the answers behind them.
 
 Oracles: pairs counted by a plain loop over the words; the exercises' own solutions; Python's `html.parser`.
 """
@@ -97,8 +97,8 @@ def test_pairs_are_asked_blank_and_answered_in_full(step: int) -> None:
 
 
 def test_the_newer_kinds_on_paper() -> None:
-    """Only merges are counted for; SuperBPE has its stretches, PickyBPE says what leaves, parity-aware BPE
-    has the words of who chooses."""
+    """Only merges are counted for; SuperBPE has its stretches, PickyBPE names the removals, parity-aware BPE
+    the choosing language."""
     lines = Corpus.from_texts(["by the way", "on the way", "the way to it"])
     way = train_superbpe(lines, 22, transition=20)
     hug = train_pickybpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))

@@ -1,5 +1,4 @@
-"""What the flipbook's script reports as an answer is as good as typed by anybody: only a pair that can be
-chosen is taken."""
+"""An answer from the flipbook's script might be typed by anybody: only a pair among the choices is taken."""
 
 from __future__ import annotations
 

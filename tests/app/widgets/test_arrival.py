@@ -10,7 +10,7 @@ from tokensteps.runs.rules import BPE_RULES, PAGE_PARAMETERS, VIEWS
 
 
 def page() -> None:
-    """A page that says how it was reached, and takes the arrival as a stage would."""
+    """A page that shows the way of arrival, and takes the arrival as a stage would."""
     import streamlit as st
 
     from tokensteps.widgets.arrival import from_link, note_arrival, reads_address, take_arrival
@@ -21,7 +21,7 @@ def page() -> None:
 
 
 def told(app: AppTest, name: str, **parameters: str) -> tuple[object, ...]:
-    """What the page says when the visitor is there next."""
+    """The page's text at the visitor's next arrival."""
     app.session_state["goes to"] = name
     app.query_params.clear()
     for parameter, value in parameters.items():
@@ -65,8 +65,8 @@ def test_a_training_page_takes_every_setting_that_it_writes() -> None:
 
 
 def test_what_belongs_to_other_pages_is_forgotten() -> None:
-    """What a run that a click overtook wrote stays with the browser; the page's own parameters and unknown
-    ones stay."""
+    """Parameters from an overtaken run stay with the browser; the page's own parameters and unknown ones
+    stay."""
     app = AppTest.from_function(page)
     told(app, "glossary")
     told(app, "glossary", corpus="course", step="7", term="pair", unheard_of="x")

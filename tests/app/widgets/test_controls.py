@@ -1,8 +1,8 @@
-"""Settings in the URL (`tokensteps/runs/settings.py`, `tokensteps/widgets/controls.py`): what is written is
+"""Settings in the URL (`tokensteps/runs/settings.py`, `tokensteps/widgets/controls.py`): written values are
 read back, and nothing else is trusted.
 
-Oracle: the round trip itself, over every value that a setting may have and over generated nonsense. Which
-widgets a page gets is asked of Streamlit's `AppTest`, on a page that has nothing but its sidebar.
+Oracle: the round trip itself, over every possible value of a setting and over generated nonsense. A page's
+widgets come from Streamlit's `AppTest`, on a page with nothing but its sidebar.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EVERY = {f"{page}.{rule.name}": rule for page, rules in PAGES.items() for rule i
 
 
 def values(setting: Setting) -> list[object]:
-    """Values that a setting may have: all of them, or those at its edges."""
+    """Possible values of a setting: all of them, or those at its edges."""
     if setting.kind == "several":
         sizes = range(setting.least, setting.most + 1)
         return [list(chosen) for size in sizes for chosen in combinations(setting.choices, size)]
@@ -158,10 +158,9 @@ def test_special_tokens_are_separated_by_white_space() -> None:
 
 @pytest.mark.parametrize("name", [name for name, rule in EVERY.items() if rule.kind == "number"])
 def test_an_emptied_number_in_the_pages_own_link_means_the_usual_one(name: str) -> None:
-    """An emptied number box is None, which the address writes as nothing; the page must not refuse its own
-    link.
+    """An emptied number box is None, an empty value in the address; the page must not refuse its own link.
 
-    An emptied limit means that there is none, also where one is usual.
+    An emptied limit means no limit, also where one is usual.
     """
     setting = EVERY[name]
     assert setting.write(None) == ""
@@ -170,7 +169,7 @@ def test_an_emptied_number_in_the_pages_own_link_means_the_usual_one(name: str) 
 
 
 def sidebar(page: str) -> None:
-    """A page that has nothing but its sidebar: what `AppTest` runs, as a script of its own."""
+    """A page with nothing but its sidebar: a script of its own for `AppTest`."""
     import streamlit
 
     from tokensteps.runs import rules
@@ -206,14 +205,14 @@ def ran(app: AppTest) -> AppTest:
 
 
 def drawn(app: AppTest) -> list[str]:
-    """The names of the rules that have a widget."""
+    """The names of the rules with a widget."""
     kinds = ("selectbox", "number_input", "toggle", "text_input")
     keys = {str(widget.key).partition(".")[2] for kind in kinds for widget in app.get(kind)}
     return sorted(keys - {"corpus"})
 
 
 def url_of(app: AppTest) -> dict[str, Any]:
-    """What the page would write into the address."""
+    """The page's parameters for the address."""
     return {name: text for name, text in app.session_state["url"].items() if text is not None}
 
 
@@ -261,7 +260,7 @@ def test_a_corpus_brings_its_settings_to_the_unigram_page() -> None:
 
 
 def test_the_page_that_compares_takes_words_that_all_three_can_take() -> None:
-    """Whole streams are not for all; numbers say what they are when empty."""
+    """Whole streams are not for all; empty numbers show their meaning."""
     rules = {rule.name: rule for rule in COMPARE_RULES}
     assert set(rules["pre"].choices) == {*UNIGRAM["pre"].choices, "byte_level"} - {"none"}
     app = opened("compare")

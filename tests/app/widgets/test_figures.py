@@ -1,5 +1,5 @@
-"""Tables on pages (`tokensteps/widgets/figures.py`): what leaves one for a spreadsheet is never a formula,
-and for a program unchanged.
+"""Tables on pages (`tokensteps/widgets/figures.py`): a copy for a spreadsheet is never a formula, and one for
+a program is unchanged.
 
 Oracle: the standard library's reader of CSV.
 """
@@ -49,7 +49,7 @@ def test_every_text_comes_back_and_none_is_a_formula(texts: list[str]) -> None:
 
 
 def test_every_table_has_the_apps_own_export() -> None:
-    """Streamlit's is off, and it draws no table but the one that can be edited, which goes with its file."""
+    """Streamlit's is off, and it draws no table but the editable one, which goes with its file."""
     assert re.search(
         r"^disableDataExport = true$", (ROOT / ".streamlit/config.toml").read_text(), re.MULTILINE
     )

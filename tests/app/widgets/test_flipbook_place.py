@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 
 def page() -> None:
-    """A page with a run of twelve steps that notes where it stands."""
+    """A page with a run of twelve steps that notes its step."""
     import streamlit as st
 
     from tokensteps.components.flipbook import go_to, position
@@ -42,7 +42,7 @@ def test_a_link_into_an_excerpt_stays_within_it(
         app.query_params["step"] = step
     app.run()
     assert not app.exception and app.session_state["step"] == shown
-    for wanted in (0, 7, 12):  # a button that leads elsewhere
+    for wanted in (0, 7, 12):  # a button to another page
         app.session_state["asked"] = wanted
         app.run()
         first, last = excerpt or (0, 12)
@@ -50,7 +50,7 @@ def test_a_link_into_an_excerpt_stays_within_it(
 
 
 def overtaken() -> None:
-    """A page whose stage isn't reached while another run overtakes it."""
+    """A page that another run overtakes before its stage."""
     import streamlit as st
 
     from tokensteps.components.address import note_travel, step_is_taken

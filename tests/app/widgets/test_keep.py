@@ -1,6 +1,6 @@
-"""What a tab keeps for a session (`tokensteps/widgets/keep.py`), and what pages take up of it.
+"""A tab's data for a session (`tokensteps/widgets/keep.py`), and the pages' use of it.
 
-Oracle: what was given to be kept; a browser that gives back something else. The way through a real one is in
+Oracle: the stored values; a browser that gives back something else. The way through a real one is in
 `tests/browser/test_predict_page.py` and `test_exercises_page.py`.
 """
 
@@ -21,7 +21,7 @@ from tokensteps.widgets.keep import kept
 
 
 class Browser:
-    """What a tab holds, by place, instead of `keep.js`."""
+    """A tab's data, by place, instead of `keep.js`."""
 
     def __init__(self) -> None:
         self.held: dict[str, str] = {}
@@ -59,7 +59,7 @@ def test_what_a_browser_makes_up_is_not_taken(given: str, tab: Browser) -> None:
 
 
 def test_the_record_of_exercises_comes_back(tab: Browser) -> None:
-    """Tallies whole; of what was said of answers, the latest."""
+    """Tallies whole; of the verdicts on answers, the latest."""
     record = Record()
     keep_record(record)
     assert not tab.held

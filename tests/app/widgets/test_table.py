@@ -1,7 +1,7 @@
-"""The table's messages (`tokensteps/components/table.py`, `packed_table`): what goes to the browser, and what
-is taken from it.
+"""The table's messages (`tokensteps/components/table.py`, `packed_table`): those sent to the browser, and
+those accepted from it.
 
-Oracles: Python's own JSON reader and formatting; a list of what no script of ours sends.
+Oracles: Python's own JSON reader and formatting; a list of messages that no script of ours sends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def columns(table: pd.DataFrame, **options: Any) -> dict[str, dict[str, Any]]:
 
 
 def test_cells_are_what_a_script_can_hold() -> None:
-    """Numbers that JSON or a script has no place for; markup."""
+    """Numbers impossible in JSON or a script; markup."""
     table = pd.DataFrame(
         {
             "n": [2**53, 2**53 + 1, -(10**17)],

@@ -1,7 +1,7 @@
-"""A network that answers nothing but this machine: Python runs this before all else in whatever process has
-the folder on its path.
+"""A network that answers nothing but this machine: Python runs this before all else in every process with the
+folder on its path.
 
-Whoever tries to reach another machine, by name or by a connection, is written down in the file `BLACK_HOLE`,
+Every attempt to reach another machine, by name or by a connection, is written down in the file `BLACK_HOLE`,
 and fails. Packets without a connection aren't counted: to ask the system for its own address, one is
 addressed and never sent.
 """
