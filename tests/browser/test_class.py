@@ -26,6 +26,8 @@ MARKUP = "<img src=x onerror=alert(1)><b>bold</b>"
 CUT = """() => [...document.querySelectorAll('.ts-class > :not([hidden]), .ts-class-card button')].filter((node) => {
   const { left, right } = node.getBoundingClientRect(); return right > innerWidth + 1 || left < -1; }).map((node) => node.outerHTML)"""
 
+LEGIBLE = """node => parseFloat(getComputedStyle(node).fontSize) >= .84 * parseFloat(getComputedStyle(node.parentElement).fontSize)"""
+"""Whether type is nearly as large as around it."""
 NOTES_GAPS = f"""() => {{ window.tsGaps = 0; const wall = document.querySelector('{WALL}');
   new MutationObserver(() => {{ window.tsGaps += wall.hidden; }}).observe(wall, {{ attributeFilter: ['hidden'] }}); }}"""
 """Counts how often the wall is taken away."""
@@ -415,7 +417,8 @@ def asked_there(lecturer: Page) -> None:
     gives nothing: it is the key for another vote."""
     expect(lecturer.locator(f"{STRIP} [data-do=give]")).to_be_visible()
     lecturer.keyboard.press("a")
-    expect(lecturer.locator(f"{WALL} .told")).to_contain_text("This page has no trained run to ask about")
+    expect(lecturer.locator(f"{WALL} .told")).to_contain_text("This page has no training steps to ask about")
+    assert lecturer.locator(f"{WALL} .told").evaluate(LEGIBLE)
     lecturer.locator(f"{WALL} textarea").click()
     lecturer.keyboard.type("Ready?")
     lecturer.keyboard.press("Tab")

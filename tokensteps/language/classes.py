@@ -140,7 +140,7 @@ def _wall_words() -> dict[str, str]:
         "question": _("Question"),
         "second_vote": _("The same question, second vote"),
         "kind": _("Ask for"),
-        "no_run": _("This page has no trained run to ask about: write a question of your own."),
+        "no_run": _("This page has no training steps to ask about: write a question of your own."),
         "run_over": _("The run has no further step to ask about: go back, or write a question of your own."),
         "own": _("A question of your own"),
         "own_question": _("Your question"),
