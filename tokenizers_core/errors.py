@@ -359,14 +359,13 @@ class PatternError(TokenizersCoreError):
     """A regular expression is invalid in the `regex` library: its message, and where (None: unknown).
 
     >>> print(PatternError(pattern="(a", message="missing )"))
-    The pattern '(a' is not a valid regular expression: missing ); fix it, or choose a pattern by name.
+    The pattern '(a' is not a valid regular expression: missing ); fix it, or leave it out.
     """
 
     templates: ClassVar[Mapping[str, str]] = {
         "at": "The pattern {pattern} is not a valid regular expression: {message} at character {position}; fix "
-        "it, or choose a pattern by name.",
-        "somewhere": "The pattern {pattern} is not a valid regular expression: {message}; fix it, or choose a pattern "
-        "by name.",
+        "it, or leave it out.",
+        "somewhere": "The pattern {pattern} is not a valid regular expression: {message}; fix it, or leave it out.",
     }
 
     def __init__(self, pattern: str, message: str, position: int | None = None) -> None:
