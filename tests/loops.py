@@ -46,6 +46,6 @@ class LoopClock:
         vars(asyncio.get_running_loop())["time"] = lambda: self._now
 
     async def passes(self, seconds: float) -> None:
-        """So long passes, and what is due then is done."""
+        """So much time passes, and the due work is done."""
         self._now += seconds
-        await turns(3)  # the loop looks at its clock, finds what is due, and does it
+        await turns(3)  # the loop looks at its clock, and does the due work

@@ -246,7 +246,7 @@ def test_whatever_reads_refuses_with_errors_of_ours(name: str) -> None:
 
 
 def test_answers_are_graded_or_not_understood() -> None:
-    """Every kind of exercise with every string as its answer: a verdict whose markup is sound."""
+    """Every kind of exercise with every string as its answer: a verdict with sound markup."""
     exercises = [make(kind, 2, 7).question for kind in EXERCISES]
     for index, one in enumerate(SOUND):
         question = exercises[index % len(exercises)]

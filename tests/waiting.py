@@ -10,12 +10,12 @@ State = TypeVar("State")
 
 
 class Clock:
-    """A clock that is set by hand: for what is given one, and in place of a module's `time`."""
+    """A clock set by hand: to hand over, or in place of a module's `time`."""
 
     now = 1_000_000.0
 
     def __call__(self) -> float:
-        """What it shows."""
+        """Its time."""
         return self.now
 
     monotonic = time = __call__

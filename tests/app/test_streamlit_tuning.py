@@ -205,7 +205,7 @@ def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.Mon
         clock = LoopClock()
         wakes.pop()()
         assert heard == []
-        for _ in range(2):  # with what came meanwhile, and then with nothing
+        for _ in range(2):  # with the messages since, and then with nothing
             await clock.passes(2 * Handover.HELD)
         assert session.handover.wait is None
 

@@ -1,5 +1,5 @@
-"""What lies between browsers and a server: a cable that a test can pull out and plug in again, a gate for
-what Python says."""
+"""Between browsers and a server: a cable for tests to pull out and plug in again, a gate for Python's
+messages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Cable:
         threading.Thread(target=self._take, args=(self._entrance,), daemon=True).start()
 
     def pull_out(self) -> None:
-        """End what there is."""
+        """End all connections."""
         for end in (self._entrance, *self._ends):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
@@ -61,8 +61,8 @@ class Cable:
 
 
 class Gate:
-    """What keeps back what Python says to a page, from its next visit on, while the page hears everything
-    else."""
+    """A gate: it keeps back Python's messages to a page, from its next visit on; everything else goes
+    through."""
 
     def __init__(self, page: Page) -> None:
         self._waiting: list[Callable[[], None]] = []
@@ -70,11 +70,11 @@ class Gate:
         page.route_web_socket("**/stream", self._between)
 
     def shut(self, mark: bytes = b"") -> None:
-        """Keep back everything from the first message on that has this in it."""
+        """Keep back everything from the first message with this in it."""
         self._shut, self._mark = True, mark
 
     def open(self) -> None:
-        """Hand over what was kept back, and keep nothing back any more."""
+        """Hand over the messages kept back, and keep none back any more."""
         self._shut = False
         waiting, self._waiting = self._waiting, []
         for send in waiting:

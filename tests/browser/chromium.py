@@ -22,7 +22,7 @@ APPLICATIONS = (
     "C:/Program Files/Google/Chrome/Application/chrome.exe",
     "C:/Program Files (x86)/Google/Chrome/Application/chrome.exe",
 )
-# Where Playwright keeps the browsers that it downloaded, and what they are called there.
+# Playwright's folders for its downloaded browsers, and their names there.
 DOWNLOADS = ("~/.cache/ms-playwright", "~/Library/Caches/ms-playwright", "~/AppData/Local/ms-playwright")
 DOWNLOADED = (
     "chromium-*/chrome-linux*/chrome",
@@ -34,7 +34,7 @@ DOWNLOADED = (
 APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq")
 DEBIAN_PACKAGES = ("chromium", "fonts-noto-cjk", "fonts-noto-color-emoji")
 SHELL = "chromium-headless-shell"
-"""The same engine without the browser around it: command and package. What nobody sees costs a third of the
+"""The same engine without the browser around it: command and package. Unseen drawing costs a third of the
 time."""
 ADVICE = """\
 The browser tests need Chromium or Chrome, and none was found or could be installed. Any of these helps:
@@ -82,7 +82,7 @@ def runs(path: str) -> bool:
 
 @cache
 def find() -> str | None:
-    """The path of a Chromium that runs, or None."""
+    """The path of a working Chromium, or None."""
     return next((path for path in candidates() if runs(path)), None)
 
 
@@ -93,8 +93,7 @@ def for_tests() -> str | None:
 
 
 def prefix() -> list[str] | None:
-    """What makes a command root's: nothing for root, sudo where it asks for no password; None where neither
-    is so."""
+    """The prefix for a command as root: nothing for root, sudo without a password; None without either."""
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         return []
     sudo = ["sudo", "-n"]

@@ -11,7 +11,7 @@ VOTES: Final = (
     {"p + u": 9, "u + g": 7, "u + n": 4, "h + u": 2},
     {"u + g": 17, "p + u": 3, "u + n": 2},
 )
-"""What a room of 22 answers: at first many count the words, not how often they occur; then they talk."""
+"""The answers of a room of 22: at first many count the words, not how often they occur; then they talk."""
 VOTE: Final = """async ([code, round, votes]) => {
   const post = (path, body) => fetch(`/class/api/${code}/${path}`, { method: 'POST',
     headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }).then((answer) => answer.json());
@@ -155,7 +155,7 @@ def _lesson_in(browser: Browser, address: str, folder: Path, locale: str) -> lis
 
 
 def _photograph(page: Page, file: Path) -> Path:
-    page.wait_for_timeout(1500)  # the stage has turned, and what is read out is there
+    page.wait_for_timeout(1500)  # the stage has turned, and the text to read out is there
     page.mouse.move(1, 1)
     page.screenshot(path=file, animations="disabled", caret="hide")
     return file

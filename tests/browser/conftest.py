@@ -42,19 +42,19 @@ from tokensteps.language.pages import PAGE_AT, PAGES
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run",
-    # Without a graphics card, drawing as if there were one, and the browser's own bars, which nobody sees,
-    # cost a fifth of the time.
+    # Without a graphics card, drawing as if there were one, and the browser's own, unseen bars cost a fifth
+    # of the time.
     "--disable-gpu-rasterization", "--disable-software-rasterizer", "--disable-extensions",
     "--disable-features=WebUIOmniboxPopup,InitialWebUI,WebUIReloadButton,TopChromeWebUI,Translate,OptimizationHints,MediaRouter",
 ]  # fmt: skip
 FRUGAL = [
-    # No page of a test lives long enough to earn back what it costs to compile its scripts a second and a
-    # third time, or to tidy up its memory early.
+    # No page of a test lives long enough to earn back the cost of a second and third compilation of its
+    # scripts, or of tidying up its memory early.
     "--js-flags=--no-maglev,--no-turbofan,--min-semi-space-size=64,--max-semi-space-size=64",
     # Letters with coloured edges take longer to draw, and animations beside the scripts draw more often.
     "--disable-lcd-text", "--disable-threaded-animation",
 ]  # fmt: skip
-"""What makes a browser cheaper that nobody looks at."""
+"""Options for a cheaper browser that nobody looks at."""
 SERVER = [
     "--server.headless", "true", "--server.address", "127.0.0.1", "--server.fileWatcherType", "none",
     "--browser.gatherUsageStats", "false",
@@ -62,7 +62,7 @@ SERVER = [
 ROOT = Path(__file__).resolve().parents[2]
 IMPATIENT = Path(__file__).with_name("impatient.cjs")
 TIMEOUT = 30_000
-"""Milliseconds for an action or an expectation: machines are shared, and what holds costs none of them."""
+"""Milliseconds for an action or an expectation: machines are shared, and a true one costs none of them."""
 expect.set_options(timeout=TIMEOUT)
 # `make test` has installed nginx where it could, and has said so where not.
 collect_ignore = [] if nginx.find() else ["test_behind_nginx.py"]
@@ -86,7 +86,7 @@ UNTIL = """async ([arg, patience]) => {
 def wait_for_function(page: Page, expression: str, *, arg: object = None, timeout: float = TIMEOUT) -> None:
     """Wait until a function or an expression gives something true.
 
-    Playwright's own has the page make code out of text, which the server's policy forbids; evaluated from
+    Playwright's own has the page make code out of text (forbidden by the server's policy); evaluated from
     outside, it may.
     """
     looks, deadline = UNTIL.replace("EXPRESSION", expression), time.monotonic() + timeout / 1000
@@ -120,11 +120,11 @@ TURN = """address => { dispatchEvent(new Event('ts-led')); history.pushState({},
 
 
 def turn_to(page: Page, address: str) -> None:
-    """Go to another page of the app in English, where the app is open: as Back and Forward do, which load
-    nothing anew.
+    """Go to another page of the app in English, where the app is open: like Back and Forward, without loading
+    anything anew.
 
-    It is the same visit, so what an address says nothing of stays as it was. Python has begun with the other
-    page then; wait for the rest.
+    It is the same visit, so settings missing in the address stay as they were. Python has begun with the
+    other page then; wait for the rest.
     """
     title = PAGES[PAGE_AT[urlsplit(address).path.removeprefix("/")]].title
     page.evaluate(TURN, address)
@@ -148,7 +148,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
     address.
 
     The folder is where it starts: Streamlit takes `.streamlit/config.toml` from there. With `fresh=True` it
-    is a process of its own, which nobody has visited yet; `variables` are added to its environment.
+    is a process of its own, as yet without a visitor; `variables` are added to its environment.
     """
     servers: dict[tuple[str, ...], tuple[subprocess.Popen[bytes], str]] = {}
 
@@ -231,15 +231,15 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 # On /bpe, Streamlit first looks for its endpoints under that path, then where they are: two expected 404s.
 PROBES = ("/_stcore/health", "/_stcore/host-config")
 POLICY = "Content Security Policy"
-"""What the browser names in its own words about a violation."""
+"""The browser's own words for a violation."""
 SAYS_VIOLATIONS = f"""document.addEventListener('securitypolicyviolation',
   event => console.error(`{POLICY}: ${{event.effectiveDirective}} ${{event.blockedURI}} ${{event.sourceFile}}:${{event.lineNumber}}`))"""
 """Some the browser keeps to itself."""
 
 
 class Watch:
-    """What a page did that it shouldn't: `requests` to other hosts, `violations` of the server's policy,
-    `errors` in scripts and on the console."""
+    """A page's misdeeds: `requests` to other hosts, `violations` of the server's policy, `errors` in scripts
+    and on the console."""
 
     def __init__(self, page: Page) -> None:
         self.requests: list[str] = []
@@ -279,9 +279,9 @@ DESKTOP = {"viewport": {"width": 1366, "height": 768}}
 LOOKS = ("color_scheme", "reduced_motion")
 EMPTY = """() => { try { sessionStorage.clear(); localStorage.clear(); Storage.prototype.setItem = () => {}; } catch {}
   setTimeout(() => location.replace('about:blank')); }"""
-"""A page runs until it has left: what a class still tells it must not be kept for the next visitor."""
+"""A page runs until it has left: a class's late messages must not be kept for the next visitor."""
 TOURS_TAKEN = """try { for (const page of ['bpe', 'wordpiece', 'unigram']) localStorage.setItem(`tokensteps.tour.${page}`, 'seen'); } catch {}"""
-"""Nobody is offered a tour, which would lie over what tests click."""
+"""Nobody is offered a tour (it would cover elements for tests to click)."""
 
 
 RUNS = """(() => {
@@ -314,7 +314,7 @@ RUNS = """(() => {
   let sockets = watch(WebSocket); // where a test stands between page and server, Playwright puts its own in place
   Object.defineProperty(window, 'WebSocket', { configurable: true, get: () => sockets, set: (other) => { sockets = watch(other); } });
 })()"""
-"""Counts the runs of a page's script that its browser has asked for, and those that have ended."""
+"""Counts the runs of a page's script at its browser's request, and the ended ones."""
 RESTS = """name => {
   const app = document.querySelector('[data-testid=stApp]')?.dataset, runs = window.tsRuns;
   const waits = runs && runs.ended < runs.asked && performance.now() - runs.at < 5000; // no run follows what a server refuses
@@ -326,24 +326,24 @@ RESTS = """name => {
 
 
 def at_rest(page: Page) -> None:
-    """Wait until the page has told all that it has to tell, and every run that it has asked for has ended and
-    is drawn: what comes late would begin another one."""
+    """Wait until the page has sent all of its messages, and every run at its request has ended and is drawn:
+    a late message would begin another one."""
     page.wait_for_function(RESTS, arg=time.monotonic())
 
 
 def all_told(page: Page) -> None:
-    """Wait until the page's components, mounted without Streamlit, have told all that they have to tell."""
+    """Wait until the page's components, mounted without Streamlit, have sent all of their messages."""
     page.wait_for_function("!document.documentElement.hasAttribute('data-unsent')")
 
 
 def pause(page: Page, milliseconds: int) -> None:
-    """Do nothing for a while, as a hand does between two keys, and while it holds one: where time itself is
-    what a test is about."""
+    """Do nothing for a while, like a hand between two keys, and while it holds one: for tests about time
+    itself."""
     page.wait_for_timeout(milliseconds)
 
 
 def left_over(page: Page, finds: str, arg: object = None) -> Any:
-    """What a function of the page still finds when it has had time to find nothing."""
+    """The finds of a function of the page after it has had time to find nothing."""
     try:
         page.wait_for_function(f"async arg => !(await ({finds})(arg)).length", arg=arg)
     except PlaywrightTimeout:
@@ -352,7 +352,7 @@ def left_over(page: Page, finds: str, arg: object = None) -> Any:
 
 
 GZIP = re.compile(rb"\x1f\x8b\x08")
-"""How what is packed begins."""
+"""The first bytes of packed data."""
 
 
 def lose_first(page: Page, mark: bytes) -> list[bytes]:
@@ -375,11 +375,11 @@ def lose_first(page: Page, mark: bytes) -> list[bytes]:
 
 
 LATER = "() => { const now = performance.now.bind(performance); performance.now = () => now() + 15000; }"
-"""Has a page believe that it has waited for Python as long as it does."""
+"""Has a page believe that its longest wait for Python is over."""
 
 
 def received(page: Page) -> list[bytes]:
-    """Every message that the page gets over a WebSocket from now on, with what is packed in it."""
+    """Every message to the page over a WebSocket from now on, with its packed contents."""
     results: list[bytes] = []
 
     def take(data: bytes | str) -> None:
@@ -392,8 +392,7 @@ def received(page: Page) -> list[bytes]:
 
 
 def fit(page: Page, options: Mapping[str, Any]) -> None:
-    """Give an empty page the window and the looks of these options, whatever the last test has left it
-    with."""
+    """Give an empty page the window and the looks of these options, after any earlier test."""
     page.set_viewport_size(options.get("viewport", DESKTOP["viewport"]))
     looks = {name: options.get(name, "null") for name in LOOKS}
     page.emulate_media(media="null", **looks)
@@ -423,10 +422,10 @@ def as_a_newcomer(page: Page, address: str) -> None:
 
 
 class Pages:
-    """Pages that are used again: where Streamlit's scripts have run before, they start in half the time.
+    """Reused pages: where Streamlit's scripts have run before, they start in half the time.
 
-    One that is given back is emptied, and gets the next one's window and looks; those of a test that failed
-    are thrown away.
+    A page given back is emptied, and gets the next one's window and looks; pages of a failed test are thrown
+    away.
     """
 
     def __init__(self, browser: Browser) -> None:
@@ -436,15 +435,15 @@ class Pages:
         self.names: dict[Page, str] = {}
 
     def take(self, options: dict[str, Any], fresh: bool = False, own: str = "", tours: bool = False) -> Page:
-        """A page with these options; a fresh one is a visitor of its own, who was never here. Pages with an
-        `own` name share nothing with those of another name. With `tours`, it is offered the pages' tours."""
+        """A page with these options; a fresh one is a new visitor of its own. Pages with an `own` name share
+        nothing with pages of another name. With `tours`, it is offered the pages' tours."""
         apart = {name: value for name, value in options.items() if name not in ("viewport", *LOOKS)}
         name = repr((own, tours, sorted(options.items()) if apart else ()))
         if not fresh and self.free.get(name):
             page = self.free[name].pop()
             fit(page, options)
             return page
-        if apart or own or tours or fresh:  # what one page has seen, the others of its context have, too
+        if apart or own or tours or fresh:  # pages of one context share all they have seen
             context = self.browser.new_context(**{**DESKTOP, **options})
         else:
             context = self.common
@@ -466,7 +465,7 @@ class Pages:
         if used and sound:
             again = page.evaluate("history.length") < 30
             page.mouse.move(0, 0)
-            if emptied(page) and again:  # also where it isn't used again: others share what it has kept
+            if emptied(page) and again:  # also where it isn't used again: others share its storage
                 self.free.setdefault(str(name), []).append(page)
                 return
         self.names.pop(page, None)
@@ -486,7 +485,7 @@ def open_page(request: pytest.FixtureRequest, pages: Pages) -> Iterator[Callable
     """Return `open_page(**options)`: a page, used before by other tests unless `fresh=True`; for `own` and
     `tours`, see `Pages.take`.
 
-    At the end of the test, requests to other hosts and what the server's policy forbids fail it, and so do
+    At the end of the test, requests to other hosts and breaches of the server's policy fail it, and so do
     errors, unless opened with `errors=True`.
     """
     opened: list[tuple[Page, Watch, bool]] = []
@@ -532,8 +531,8 @@ def dialogs(page: Page) -> Iterator[list[str]]:
 
 
 class Elsewhere(BaseHTTPRequestHandler):
-    """Another site: on the same machine, so that a browser gives it the app's cookies. Its page holds what
-    `?html=` says."""
+    """Another site: on the same machine, so that a browser gives it the app's cookies. Its page holds the
+    markup of `?html=`."""
 
     def do_GET(self) -> None:
         self.send_response(200)
@@ -559,7 +558,7 @@ def elsewhere() -> Iterator[str]:
 
 @pytest.fixture
 def visitor(browser: Browser) -> Iterator[Page]:
-    """A page that nobody watches: here, what is refused is what is wanted."""
+    """An unwatched page: here, refusals are wanted."""
     context = browser.new_context()
     page = context.new_page()
     page.set_default_timeout(TIMEOUT)

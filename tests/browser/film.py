@@ -1,7 +1,7 @@
 """Draw docs/lesson-film.png: the 30-minute plan in projector mode, given with a clicker's four keys.
 
-A clicker has two keys that turn pages, one that makes the screen black, and one that starts a show (F5). Each
-frame says which of them led to it. `python -m tests.browser.screenshots` draws it with the other pictures.
+A clicker has two keys for turning pages, one for a black screen, and one for the start of a show (F5). Each
+frame names the keys before it. `python -m tests.browser.screenshots` draws it with the other pictures.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 FILM: Final = "lesson-film"
 FILM_LIMIT: Final = 500_000
-"""Bytes that the film may have."""
+"""The film's largest size in bytes."""
 SIZE: Final = {"width": 1280, "height": 800}
 COLOURS: Final = 96
 """Of the picture: few enough for the limit, and no tint is lost."""
@@ -33,7 +33,7 @@ TAKES: Final = (
     ("▼", "30.4", "▼ reveals the answer"),
     ("hold", "30.5", "Hold ▼: the tokens of new words"),
 )
-"""The keys that lead to a frame, the stop that it is at, and what is said under it."""
+"""The keys before a frame, its stop, and the text under it."""
 
 
 def press(page: Page, key: str) -> None:
@@ -80,7 +80,7 @@ def take_film(browser: Browser, address: str) -> Path:
 
 
 def on_one_sheet(browser: Browser, frames: list[bytes]) -> bytes:
-    """The frames in three columns, each with what is said under it."""
+    """The frames in three columns, each with its text under it."""
     figures = "".join(
         f'<figure><img src="data:image/png;base64,{base64.b64encode(frame).decode()}"><figcaption>{number}. {escape(message)}</figcaption></figure>'
         for number, (frame, (_key, _stop, message)) in enumerate(zip(frames, TAKES, strict=True), start=1)

@@ -86,5 +86,5 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-else:  # the server, which has the components' scripts; pytest imports it, too
+else:  # the server, with the components' scripts; pytest imports it, too
     app = st.App(__file__, middleware=[Middleware(FromMemory)])

@@ -1,4 +1,4 @@
-"""What a hand does that takes many presses."""
+"""A hand's actions of many presses."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A tiny page around the lattice tab, for the browser tests.
 
-Its pieces are the fifteen of the course's example; with `?text=`, every stretch of that text, by how often it
-is there. `?word=` is the word to begin with.
+Its pieces are the fifteen of the course's example; with `?text=`, every stretch of that text, by its number
+of occurrences. `?word=` is the word to begin with.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def course_pieces() -> dict[str, float]:
 
 
 def stretches(text: str, longest: int = 6) -> dict[str, float]:
-    """Every stretch of a text that is there twice, and its characters, with log probabilities."""
+    """Every stretch that a text has twice, and its characters, with log probabilities."""
     counts = Counter(
         text[start : start + length]
         for length in range(1, longest + 1)
@@ -62,5 +62,5 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-else:  # the server, which has the components' scripts; pytest imports it, too
+else:  # the server, with the components' scripts; pytest imports it, too
     app = st.App(__file__, middleware=[Middleware(FromMemory)])

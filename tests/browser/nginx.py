@@ -28,7 +28,7 @@ No nginx here: tests/browser/test_behind_nginx.py is left out, everything else i
 With it: sudo apt install nginx-light (Debian, Ubuntu), brew install nginx (macOS)."""
 WORKERS = 2
 STARTING = 40.0
-"""Seconds until the workers answer: each loads what the app needs."""
+"""Seconds until the workers answer: each loads the app's modules."""
 
 
 @cache
@@ -38,7 +38,7 @@ def find() -> str | None:
 
 
 def ensure() -> str | None:
-    """The path of an nginx, installed if need be; None when that didn't help.
+    """The path of an nginx, installed if need be; None after a failure.
 
     On Debian it starts with the machine, so it is installed only by root, in a container mostly, and on CI.
     """
@@ -49,7 +49,7 @@ def ensure() -> str | None:
 
 
 def install(name: str, *packages: str) -> None:
-    """Install the first of these packages that there is, on Debian: by root, and on CI."""
+    """Install the first existing one of these packages, on Debian: by root, and on CI."""
     root = chromium.prefix() if shutil.which("apt-get") else None
     if root is None or (root and not os.environ.get("CI")):
         return
@@ -90,7 +90,7 @@ class Deployment:
         self.ports = {8501: first, 8502: first + 1, 80: first + 2}
         """The port in the shipped configuration → the one here."""
         self.http2 = first + 3
-        """The port for HTTP/2, which the shipped configuration has with a certificate only."""
+        """The port for HTTP/2, in the shipped configuration with a certificate only."""
         self.address = f"http://127.0.0.1:{self.ports[80]}"
         self.processes: list[subprocess.Popen[bytes]] = []
 
@@ -105,7 +105,7 @@ class Deployment:
                     "listen ", f"listen 127.0.0.1:{self.http2} http2;\n    listen 127.0.0.1:", 1
                 )
             text = re.sub(r"/(?:var/lib|var/cache|var/log|run)/", f"{self.folder}/", text)
-            # Only root can run as somebody else, and that one couldn't read a test's folders.
+            # Only root can run as another user, and that user couldn't read a test's folders.
             text = text.replace("user www-data;", f"user {getpass.getuser()};")
             (self.folder / name).write_text(text, encoding="utf-8")
         for name in ("nginx", "body"):
@@ -132,7 +132,7 @@ class Deployment:
         self.processes.append(process)
 
     def wait(self, port: int) -> None:
-        """Wait until this port of ours answers that it is well."""
+        """Wait until this port of ours reports good health."""
         until = time.monotonic() + STARTING
         while not self.well(port):
             dead = [process.args for process in self.processes if process.poll() is not None]
@@ -142,7 +142,7 @@ class Deployment:
             time.sleep(0.1)
 
     def well(self, port: int) -> bool:
-        """Whether this port of ours answers that it is well."""
+        """Whether this port of ours reports good health."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5) as answer:
                 return bool(answer.status == 200)
@@ -150,7 +150,7 @@ class Deployment:
             return False
 
     def worker(self, port: int) -> int:
-        """The process that serves this port, by what the launcher said last."""
+        """The process serving this port, by the launcher's last message."""
         messages = re.findall(rf"Worker {port}: process (\d+)", (self.folder / "workers.log").read_text())
         return int(messages[-1])
 

@@ -1,5 +1,4 @@
-"""Firefox and WebKit for the tests, by the protocols that they bring along: nothing of it comes from the
-package index.
+"""Firefox and WebKit for the tests, by their own protocols: nothing of it comes from the package index.
 
 Firefox speaks Marionette (commands as JSON, each after its length), WebKitGTK the W3C's WebDriver over HTTP.
 ``--ensure`` installs both where it can; ``FIREFOX=`` and ``WEBKIT=/path/to/MiniBrowser`` name others.
@@ -30,7 +29,7 @@ from tests.browser.chromium import APT, prefix
 DEBIAN_PACKAGES: Final = ("firefox-esr", "webkit2gtk-driver", "xvfb")
 MINIBROWSERS: Final = "/usr/lib/*/webkit2gtk-4.*/MiniBrowser"
 STARTING, ANSWERING, WAITING = 60.0, 120.0, 40.0
-"""Seconds for a browser to start, to answer, and for a page to become what it should."""
+"""Seconds for a browser to start, to answer, and for a page to reach the expected state."""
 KEYS: Final = {
     "Enter": "\ue007",
     "Escape": "\ue00c",
@@ -52,7 +51,7 @@ const found = Services.console.getMessageArray().filter((one) => one instanceof 
 Services.console.reset();
 return found.map((one) => `${one.errorMessage} (${one.sourceName}:${one.lineNumber})`);
 """
-"""In Firefox's own window: errors in scripts, and what a page's policy forbids."""
+"""In Firefox's own window: errors in scripts, and breaches of a page's policy."""
 EVERYWHERE: Final = """
 const all = (selector, root = document, found = []) => {
   for (const node of root.querySelectorAll("*")) {
@@ -62,11 +61,11 @@ const all = (selector, root = document, found = []) => {
   return found;
 };
 """
-"""Before each script: what `all(selector)` finds is in shadows, too."""
+"""Before each script: `all(selector)` looks into shadows, too."""
 
 
 class RefusedError(Exception):
-    """What the browser says that it can't do, as while a page changes."""
+    """The browser's refusal, as while a page changes."""
 
 
 class Remote(Protocol):
@@ -75,11 +74,11 @@ class Remote(Protocol):
     def ask(self, command: str, **given: Any) -> Any: ...
 
     def complaints(self) -> list[str]:
-        """Errors in scripts and violations of policies since they were last asked for: Firefox's, as WebKit
-        keeps to itself what a window under remote control says."""
+        """Errors in scripts and violations of policies since the last request: Firefox's, as WebKit keeps the
+        messages of a remotely controlled window to itself."""
 
     def go_offline(self) -> None:
-        """Let it reach no network any more, where that can be asked of it."""
+        """Let it reach no network any more, where it can do that."""
 
 
 class Marionette:
@@ -165,7 +164,7 @@ class WebDriver:
 
 
 def until(find: Callable[[], Any], seconds: float = WAITING) -> Any:
-    """What `find` gives once it gives something true, and raises no more. Raises what it last raised, or
+    """The first true result of `find`, after its errors have ended. Raises its last error, or
     AssertionError."""
     deadline = time.monotonic() + seconds
     while True:
@@ -189,7 +188,7 @@ def free_port() -> int:
 
 @contextmanager
 def running(*command: str, **settings: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """A process, which ends with the block."""
+    """A process until the end of the block."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **settings)
     try:
         yield process
@@ -231,7 +230,7 @@ def firefox(path: str) -> Iterator[Remote]:
 
 @contextmanager
 def webkit(path: str) -> Iterator[Remote]:
-    """A WebKit on a screen that nobody sees, with the system's dark look."""
+    """A WebKit on an unseen screen, with the system's dark look."""
     with ExitStack() as stack:
         read, write = os.pipe()
         stack.callback(os.close, read)
@@ -251,7 +250,7 @@ def webkit(path: str) -> Iterator[Remote]:
 
 
 class Window:
-    """A browser's window: what a visitor does in it, and what is there."""
+    """A browser's window: a visitor's actions in it, and its contents."""
 
     def __init__(self, remote: Remote) -> None:
         self.remote = remote
@@ -266,12 +265,12 @@ class Window:
         self.ready(selector)
 
     def visit(self, address: str, selector: str) -> None:
-        """A page that Streamlit has no part in."""
+        """A page without Streamlit."""
         self.remote.ask("url", url=address)
         self.await_js("return all(arguments[0]).some((one) => one.checkVisibility())", selector)
 
     def ready(self, selector: str) -> None:
-        """Wait until that is there, and Python has said all that it has to say."""
+        """Wait until that is there, and Python has sent everything."""
         self.await_js("return all(arguments[0]).length > 0", selector)
         rest = (
             "return document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
@@ -315,7 +314,7 @@ class Window:
 
 
 BROWSERS: Final = {"firefox": (find_firefox, firefox), "webkit": (find_webkit, webkit)}
-"""By name: what finds the browser, and what starts it."""
+"""By name: the finder of the browser, and its starter."""
 
 
 @contextmanager
@@ -330,7 +329,7 @@ def started(name: str) -> Iterator[Window]:
 
 
 def main(arguments: list[str]) -> int:
-    """Say what is there; with --ensure, install what isn't, where that is possible. Not having them is no
+    """Print the browsers found; with --ensure, install missing ones, where possible. Not having them is no
     failure."""
     missing = [name for name, (find, _start) in BROWSERS.items() if find() is None]
     root = prefix() if missing and shutil.which("apt-get") else None

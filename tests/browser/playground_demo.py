@@ -1,7 +1,8 @@
 """A tiny playground around the text box and the chips, for the browser tests: a tokenizer of a few lines.
 
 Words with the white space before them are tokens of their own; emoji and 語 fall apart into tokens of a byte
-or two; what holds "zz" is unknown; a form feed is thrown away. It shows how a page wires text, URL and chips.
+or two; words with "zz" are unknown; a form feed is thrown away. It shows how a page wires text, URL and
+chips.
 """
 
 from __future__ import annotations
@@ -129,5 +130,5 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-else:  # the server, which has the components' scripts; pytest imports it, too
+else:  # the server, with the components' scripts; pytest imports it, too
     app = st.App(__file__, middleware=[Middleware(FromMemory)])

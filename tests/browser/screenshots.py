@@ -33,7 +33,7 @@ from tokensteps.runs.rules import PLAYGROUND_SLOTS
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 LIMIT = 300_000
-"""Bytes that a picture may have: the repository keeps every version."""
+"""A picture's largest size in bytes: the repository keeps every version."""
 
 
 class Picture(NamedTuple):
@@ -44,13 +44,13 @@ class Picture(NamedTuple):
     scheme: str = "light"
     phone: bool = False
     lattice: int = 0
-    """Steps to go in the lattice under the stage, which is then what is photographed."""
+    """Steps to go in the lattice under the stage; the lattice is photographed then."""
     token: str = ""
     """The token to click at."""
     point: int = -1
     """The character of the pipeline to point at."""
     top: str = ""
-    """What to bring to the top of the window."""
+    """The element to bring to the top of the window."""
     projector: bool = False
     """Whether to go into projector mode."""
     uploads: bool = False
@@ -93,8 +93,8 @@ PICTURES = [
 
 
 def four_uploads() -> str:
-    """The parameters of four tokenizers from files, which the server finds in the store that it shares with
-    this process."""
+    """The parameters of four tokenizers from files, found by the server in the store shared with this
+    process."""
     trained = {}
     for spec in READY:
         run = TokenizerSpec.parse(spec).run()
@@ -168,7 +168,7 @@ def take(browser: Browser, address: str, picture: Picture) -> Path:
         page.mouse.move(picture.width - 2, picture.height - 2)
     if picture.projector:
         page.keyboard.press("p")
-        page.wait_for_timeout(500)  # what is read out is there
+        page.wait_for_timeout(500)  # the text to read out is there
     file = DOCS / f"{picture.name}.png"
     page.screenshot(path=file, animations="disabled", caret="hide")
     context.close()
@@ -184,8 +184,8 @@ def show_lattice(page: Page, steps: int) -> None:
 
 
 def main(names: Sequence[str] = ()) -> int:
-    """Draw all pictures, or those with these names; “lesson”: those of a lesson in three languages, into a
-    new folder elsewhere."""
+    """Draw all pictures, or those with these names; “lesson”: the pictures of a lesson in three languages,
+    into a new folder elsewhere."""
     from tests.browser.conftest import ARGUMENTS, SERVER, wait_until_up
 
     path = chromium.find()

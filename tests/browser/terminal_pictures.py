@@ -18,7 +18,7 @@ FONTS = re.compile(r"@font-face \{.*?\}", re.DOTALL)
 
 
 def recorded(trace: Any, name: str, size: tuple[int, int], keys: list[str]) -> str:
-    """The screen after some keys, as a picture of lines that asks nobody for a font."""
+    """The screen after some keys, as a picture of lines, without need of a font."""
 
     async def press() -> str:
         app = Stepper(trace, f"{name} · course.txt", style_of(trace, "spaces"), "en")

@@ -2,8 +2,8 @@
 and in little room.
 
 Sources: WCAG 2.2 (1.1.1, 1.4.3, 1.4.10, 1.4.11, 2.1.1, 2.1.2, 2.4.3, 2.4.7, 2.4.11, 2.5.8, 3.1.1, 4.1.2).
-Oracles: axe-core, which looks into open shadow roots too; the browser's own computed styles, boxes and
-accessibility tree.
+Oracles: axe-core, with open shadow roots included; the browser's own computed styles, boxes and accessibility
+tree.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ PAGES = {
     "Pipeline": ("/pipeline", ".ts-pipeline .atom"),
     "Retrain": ("/renew", ".heritage"),
 }
-"""Every page of the navigation: its address, and what is there when it is drawn."""
+"""Every page of the navigation: its address, and an element there after it is drawn."""
 VISITS = (
     ("Home", "Exercises", "Challenge", "Errata", "Glossary"),
     ("BPE", "WordPiece", "Unigram"),
     ("Playground", "Compare"),
     ("Pipeline", "Retrain"),
 )
-"""The pages that somebody goes through without loading anything anew."""
+"""Pages visited one after the other without loading anything anew."""
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 AXE = """(rules) => {
   axe.configure({ checks: [{ id: 'color-contrast', options: { ignorePseudo: true } }] });
   return axe.run(document, { resultTypes: ['violations'], runOnly: rules }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ target, html, any, all, none }) =>
       [id, target.join(' '), html.slice(0, 200), [...any, ...all, ...none][0]?.message]))); }"""
-"""What it finds. Where something is drawn before or after an element, axe would give no judgement of its
-contrast, and take four fifths of its time to find that out: so what is drawn there doesn't count, and the
-rest does."""
+"""Its findings. Where something is drawn before or after an element, axe would give no judgement of its
+contrast, and take four fifths of its time to find that out: so drawings there don't count, and the rest
+does."""
 COMING = '[data-testid="stSkeleton"], [data-testid="stSpinner"], [data-stale="true"]'
 GROUND = "() => getComputedStyle(document.querySelector('[data-testid=\"stApp\"]')).backgroundColor"
-# Paths that stick out of the window, unless a box of their own scrolls them.
+# How far the page is wider than its window.
 WIDER = """() => [document.documentElement, document.querySelector('[data-testid="stMain"]')]
   .map((node) => node.scrollWidth - node.clientWidth)"""
 STOPS, BACK = 45, 12
@@ -58,7 +58,7 @@ STOPS, BACK = 45, 12
 MENU = "[data-testid=stSidebarNav] a"
 """The menu is the same on all pages: on the further ones of a visit, Tab is pressed from its last link on."""
 
-# Where Tab arrives: each stop is taken down when the key is let go, with the looks of what surrounds it.
+# Where Tab arrives: each stop is noted when the key is let go, with the looks of its surroundings.
 WALK = """() => {
   const deep = () => { let at = document.activeElement; while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement; return at; };
   const up = (node) => node.parentElement ?? node.getRootNode().host;
@@ -108,7 +108,7 @@ WALK = """() => {
 
 @pytest.fixture
 def calm(open_page: Callable[..., Page]) -> Page:
-    """A page whose motion is reduced: nothing is measured half way."""
+    """A page with reduced motion: nothing is measured half way."""
     return open_page(reduced_motion="reduce")
 
 
@@ -127,8 +127,8 @@ def drawn(page: Page, address: str, sign: str) -> None:
 
 
 def violations(page: Page) -> dict[str, Any]:
-    """What axe finds, in light and in dark: first in the theme that the page has; the other one comes without
-    a reload, and stays."""
+    """The findings of axe, in light and in dark: first in the page's own theme; the other one comes without a
+    reload, and stays."""
     results = {}
     themes = ["light", "dark"]
     if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"):
@@ -139,13 +139,13 @@ def violations(page: Page) -> dict[str, Any]:
             before = page.evaluate(GROUND)
             page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
             page.wait_for_function(f"before => ({GROUND})() !== before", arg=before)
-            rules = ["color-contrast"]  # the only rule that asks for colours; all else is the same page
+            rules = ["color-contrast"]  # the only rule about colours; all else is the same page
         results[theme] = left_over(page, AXE, rules)  # parts of the page may get the other theme later
     return {theme: each for theme, each in results.items() if each}
 
 
 def walk(page: Page, stops: int = STOPS) -> list[dict[str, Any]]:
-    """Where Tab leads from what has the focus, or from the beginning, and Shift+Tab from there back."""
+    """The stops of Tab from the focus, or from the beginning, and of Shift+Tab from there back."""
     page.evaluate(WALK)
     for _ in range(stops):
         page.keyboard.press("Tab")
@@ -156,7 +156,7 @@ def walk(page: Page, stops: int = STOPS) -> list[dict[str, Any]]:
 
 
 def wrong_stops(stops: list[dict[str, Any]]) -> list[Any]:
-    """Stops without a name, without a visible focus, out of sight, or that Tab doesn't leave."""
+    """Stops without a name, without a visible focus, out of sight, or impossible to leave by Tab."""
     results: list[Any] = []
     for index, stop in enumerate(stops):
         if stop["body"]:  # past the page's end
@@ -185,7 +185,7 @@ def test_pages_are_for_everybody(serve: Callable[..., str], calm: Page, visit: t
 
 
 def is_for_everybody(page: Page, name: str, past_menu: bool = False) -> None:
-    """The page that stands there."""
+    """The present page."""
     assert page.evaluate("document.documentElement.lang") == "en", name
     assert violations(page) == {}, name
     menu = page.locator(MENU)

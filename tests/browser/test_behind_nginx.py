@@ -1,7 +1,7 @@
-"""Two workers behind nginx, as deploy/ starts and configures them, with other ports and folders: what a
-lecture hall would meet.
+"""Two workers behind nginx, as deploy/ starts and configures them, with other ports and folders: a lecture
+hall's conditions.
 
-Oracles: nginx's own log says which worker answered; the page after the death of its worker is compared with
+Oracles: nginx's own log names the answering worker; the page after the death of its worker is compared with
 the page before.
 """
 
@@ -36,7 +36,7 @@ from tests.waiting import until
 
 COOKIE = "tokensteps_worker"
 ATTACKER = "127.0.0.66"
-"""Nobody else's address: what it has used up, a class behind the same address would lack for twenty
+"""Nobody else's address: its used-up allowance would be missing to a class at the same address for twenty
 seconds."""
 LETTERS = random.Random(9)
 TEXT = " ".join("".join(LETTERS.choices("abcdefghijklmnop", k=6)) for _ in range(2_500))
@@ -54,7 +54,7 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]
 
 
 class Answer:
-    """What nginx answered."""
+    """nginx's answer."""
 
     def __init__(
         self, deployment: Deployment, path: str, method: str = "GET", body: str = "", **headers: str
@@ -70,7 +70,7 @@ class Answer:
 
     @property
     def worker(self) -> str:
-        """The worker that the cookie names; "" without a cookie."""
+        """The worker named in the cookie; "" without a cookie."""
         match = re.search(
             rf"^{COOKIE}=(\d+);", "\n".join(self.headers.get_all("Set-Cookie", [])), re.MULTILINE
         )
@@ -78,7 +78,7 @@ class Answer:
 
 
 def log(deployment: Deployment) -> list[str]:
-    """What nginx has written down."""
+    """nginx's log."""
     return (deployment.folder / "nginx" / "tokensteps.access.log").read_text(encoding="utf-8").splitlines()
 
 
@@ -93,14 +93,14 @@ def worker_of(context: BrowserContext) -> int:
 
 
 def kill(deployment: Deployment, page: Page) -> int:
-    """Kill the worker that has the page's session, as suddenly as it goes; returns its port."""
+    """Kill the worker with the page's session, as suddenly as possible; returns its port."""
     port = worker_of(page.context)
     os.kill(deployment.worker(port), signal.SIGKILL)
     return port
 
 
 def at(page: Page, step: int, last: int | None = None) -> None:
-    """The stage is at a step, and so is what the server draws under it."""
+    """The stage is at a step, and so is the server's drawing under it."""
     expect(page.locator(".ts-flipbook .where")).to_contain_text(
         f"Step {step} of {last}" if last else f"Step {step} "
     )
@@ -122,8 +122,7 @@ def test_a_visitor_keeps_a_worker_and_visitors_are_spread(deployment: Deployment
 
 
 def shown(page: Page) -> list[str]:
-    """Step and stage, as they are seen when the merge has been made; what a screen reader was told last is
-    not among them."""
+    """Step and stage, as seen after the merge; without the last message to a screen reader."""
     expect(page.locator(".ts-flipbook .stage")).to_have_attribute("data-beat", "2")
     return page.locator(".ts-flipbook :is(.where, .stage)").all_inner_texts()
 
@@ -131,7 +130,7 @@ def shown(page: Page) -> list[str]:
 def test_text_settings_and_step_outlive_their_worker(
     deployment: Deployment, open_page: Callable[..., Page]
 ) -> None:
-    page = open_page(errors=True)  # a connection that breaks is one
+    page = open_page(errors=True)  # a broken connection counts as an answer
     page.context.clear_cookies()
     page.goto(f"{deployment.address}/bpe?corpus=paste&show=symbols")
     box = page.get_by_label("Your text")
@@ -168,7 +167,7 @@ def test_text_settings_and_step_outlive_their_worker(
         expect(box).to_have_value(TEXT)
         expect(size).to_have_value("60")
         expect(page.get_by_role("dialog")).to_have_count(0)
-        # The page works: the next step reaches the server, which draws the table.
+        # The page works: the next step reaches the server, and it draws the table.
         page.locator(".ts-flipbook").get_by_role("button", name="Next step").click()
         step += 1
         at(page, step)
@@ -199,15 +198,15 @@ def test_nginx_takes_what_the_app_takes(deployment: Deployment) -> None:
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     most = settings["server"]["maxUploadSize"] * 1024 * 1024
     path = "/_stcore/upload_file/nobody/nothing"
-    # Nothing is sent but the announcement. nginx says no by itself; what it lets through, it waits for.
+    # Nothing is sent but the announcement. nginx refuses by itself; for an allowed upload, it waits.
     assert announced(deployment, path, most + 1024 * 1024 + 1) == b"HTTP/1.1 413"
     assert announced(deployment, path, most + 1024 * 1024) == b"HTTP/1.1 100"
-    # The longest link, that of a challenge; the app answers any address with its page.
+    # The longest link, a challenge's; the app answers any address with its page.
     assert Answer(deployment, f"/challenge?c={'x' * 60_000}").status == 200
 
 
 def announced(deployment: Deployment, path: str, length: int) -> bytes:
-    """What is said to an upload of this length before any of it is sent; 100: go on."""
+    """The answer to an upload of this length before any of it is sent; 100: go on."""
     head = (
         f"PUT {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\nExpect: 100-continue\r\n\r\n"
     )
@@ -265,11 +264,11 @@ AMBIGUOUS = (
     b"Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\nContent-Length: %d",
     b"Expect: 100-continue\r\nContent-Length: %d\r\nTransfer-Encoding: chunked",
 )
-"""Where the body ends, said in two ways, or in a way that proxies and servers have read differently."""
+"""The body's end, given in two ways, or in a way read differently by proxies and servers."""
 
 
 def raw(port: int, data: bytes, seconds: float = 60.0, source: str = "127.0.0.1") -> bytes:
-    """All that comes back until the other side ends, or has been quiet for a while."""
+    """The whole response until the other side ends, or has been quiet for a while."""
     with socket.create_connection(("127.0.0.1", port), seconds, (source, 0)) as line:
         message = b""
         with suppress(OSError):
@@ -293,8 +292,8 @@ def test_no_request_is_smuggled_in_anothers_body(deployment: Deployment, head: b
         request = b"POST %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n%s" % (path, head, body)
         after = b"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         message = raw(deployment.ports[80], request + after, 0.5)
-        # nginx itself may read a second request, by the standard's rule; what no one may do is read another
-        # than it has.
+        # nginx itself may read a second request, by the standard's rule; but no server may read one that
+        # isn't there.
         until(partial(has_written, deployment, message.count(b"allowedOrigins")))
     assert deployment.well(deployment.ports[8501]) and deployment.well(deployment.ports[8502])
 
@@ -345,8 +344,8 @@ def frame(kind: int, flags: int, stream: int, data: bytes = b"") -> bytes:
 
 
 def test_streams_that_are_reset_at_once_hold_up_nobody(deployment: Deployment) -> None:
-    """HTTP/2's rapid reset (CVE-2023-44487): requests that are given up before their answer, as fast as they
-    can be sent. Oracle: how long the workers work until somebody else is answered."""
+    """HTTP/2's rapid reset (CVE-2023-44487): requests abandoned before their answer, as fast as they can be
+    sent. Oracle: how long the workers work until somebody else is answered."""
     name = b"localhost"
     wanted = b"\x82\x86\x84\x41" + bytes((len(name),)) + name  # GET, http, /, and the name as it is
     rounds = [
@@ -396,7 +395,7 @@ def test_a_class_loses_a_worker_in_the_middle_of_a_vote(deployment: Deployment) 
 
 
 def test_pages_below_a_path_with_tls(tmp_path: Path, open_page: Callable[..., Page]) -> None:
-    """Every request stays below the path: of a page by its address, its steps, another page, and that one
+    """Every request stays below the path: of a page by its address, its steps, another page, and the latter
     loaded again."""
     with below_a_path(tmp_path) as (address, _certificate):
         page = open_page(ignore_https_errors=True)

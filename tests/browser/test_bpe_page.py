@@ -1,10 +1,9 @@
-"""The BPE page in a real browser, as a learner uses it: stepping, links, own texts, tabs, files, hostile
+"""The BPE page in a real browser, in a learner's hands: stepping, links, own texts, tabs, files, hostile
 input.
 
 Sources and oracles: `golden/bpe_course.json` (the Hugging Face course's four sentences, chapter 6, with its
 published merges in order); the engine, asked directly for the same corpus and settings; the `tokenizers`
-library for the files that can be downloaded; for hostile text, the browser itself: which elements there are
-and what it asked for.
+library for the downloaded files; for hostile text, the browser itself: its elements and its requests.
 """
 
 from __future__ import annotations
@@ -58,15 +57,15 @@ TIES = """place => {
   const books = [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).filter(Boolean);
   const why = books[place].querySelector('.say .why');
   return [why?.innerText.replaceAll('\\n', ' '), why?.querySelectorAll('.pair').length]; }"""
-"""What is said of ties, and how many pairs are in it."""
+"""The text about ties, and its number of pairs."""
 WIDTHS = """() => [document.documentElement.scrollWidth - document.documentElement.clientWidth,
   ...[...document.querySelectorAll('[data-testid=stMain], [data-testid=stMainBlockContainer]')].map(e => e.scrollWidth - e.clientWidth)]"""
-"""How much wider than its window the page is, and what holds it."""
+"""How much wider than its window the page is, and its containers."""
 HAS_TEXT = "text => new URL(location.href).searchParams.get('text') === text"
 
 
 class Bpe:
-    """The page and what a learner does on it."""
+    """The page and a learner's actions on it."""
 
     def __init__(self, page: Page, address: str) -> None:
         self.page, self.address = page, address
@@ -79,7 +78,7 @@ class Bpe:
         return self
 
     def state(self, book: int = 0) -> dict[str, Any]:
-        """What the flipbook shows (of several, the one in place `book`)."""
+        """The flipbook's display (of several, the one in place `book`)."""
         return self.page.evaluate(STATE, book)  # type: ignore[no-any-return]
 
     def shows(self, step: int, book: int = 0) -> None:
@@ -90,14 +89,14 @@ class Bpe:
         )
 
     def at(self, step: int) -> None:
-        """Wait until the stage shows `step` of a run that no longer grows, and Python, whose table “Every
-        pair” is open, has followed."""
+        """Wait until the stage shows `step` of a finished run, and Python, with its table “Every pair” open,
+        has followed."""
         self.shows(step)
         expect(self.page.locator(".ts-flipbook .growth").first).to_be_hidden(timeout=60_000)
         self.page.wait_for_function(FOLLOWED, arg=f"after step {step:,}")
 
     def rest(self) -> None:
-        """Wait until Python has finished: what comes late would begin a new run and take the steps back."""
+        """Wait until Python has finished: a late message would begin a new run and take the steps back."""
         at_rest(self.page)
 
     def press(self, key: str, times: int = 1) -> None:
@@ -105,7 +104,7 @@ class Bpe:
             self.page.keyboard.press(key)
 
     def walk(self, times: int, *read: str, book: int = 0) -> list[list[Any]]:
-        """Press → so often; what each of the functions `read` finds in a flipbook after every press.
+        """Press → so often; the finds of each of the functions `read` in a flipbook after every press.
 
         In one go: were each press looked at from outside, Python would follow in between on a slow machine,
         and have much to do.
@@ -120,10 +119,10 @@ class Bpe:
         return str(self.page.evaluate("location.href"))
 
     def choose(self, label: str, option: str) -> None:
-        """Choose from a select box: a long list draws only what is in view, so type, and click what is
-        left."""
+        """Choose from a select box: a long list draws only its visible part, so type, and click the remaining
+        option."""
         box = self._select(label)
-        if box.input_value() == option:  # typing what stands there opens nothing
+        if box.input_value() == option:  # typing the present text opens nothing
             return
         box.fill(option)
         self.page.get_by_role("option", name=option, exact=True).click()
@@ -136,7 +135,7 @@ class Bpe:
         return options
 
     def _select(self, label: str) -> Locator:
-        """A select box in view and at rest: a page that scrolls or is drawn again closes its list."""
+        """A select box in view and at rest: scrolling or drawing the page again closes its list."""
         box = self.page.get_by_label(label, exact=True)
         box.wait_for()
         self.rest()
@@ -174,8 +173,8 @@ class Bpe:
         expect(self.page.locator(".note.problem")).to_have_text([])
 
     def handout(self, page: Page, path: Path) -> tuple[Bpe, list[str]]:
-        """Save the run's handout, open it in `page`, and return it with the list of what is asked for from
-        there on."""
+        """Save the run's handout, open it in `page`, and return it with the list of its requests from there
+        on."""
         path.write_text(self.download("Handout that steps offline (HTML)"), encoding="utf-8")
         requests: list[str] = []
         page.on("request", lambda request: requests.append(request.url))
@@ -185,8 +184,8 @@ class Bpe:
         return handout, requests
 
     def download(self, button: str) -> str:
-        """What a download button gives. A step is reported a while after it was made, and Python's next run
-        takes the files of the last one back: a click in between would get nothing."""
+        """A download button's file. A step is reported with a delay, and Python's next run takes the files of
+        the last one back: a click in between would get nothing."""
         self.rest()
         with self.page.expect_download() as started:
             self.page.get_by_role("button", name=button, exact=True).click()
@@ -196,7 +195,7 @@ class Bpe:
 
 
 def lit(page: Page) -> list[str]:
-    """The tokens in the words that are lit now."""
+    """The tokens in the words lit now."""
     return page.locator(".ts-flipbook .w .t.seen:visible").all_inner_texts()
 
 
@@ -394,7 +393,7 @@ def back_and_forward_bring_corpus_and_step(bpe: Bpe) -> None:
 
 
 def test_back_on_a_slow_network(address: str, page: Page) -> None:
-    """A step that is taken before the browser has the settings of the older address doesn't undo them."""
+    """A step taken before the browser has the settings of the older address doesn't undo them."""
     gate = Gate(page)
     bpe = Bpe(page, address).open("/bpe?corpus=hug&step=2", step=2)
     bpe.choose("Corpus", "Four sentences")
@@ -431,7 +430,7 @@ def test_phone(address: str, open_page: Callable[..., Page]) -> None:
     page.get_by_role("button", name="Step back").tap()
     bpe.at(4)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.get_by_test_id("stExpandSidebarButton").tap()  # the menu makes way for the page that is chosen in it
+    page.get_by_test_id("stExpandSidebarButton").tap()  # the menu makes way for the chosen page
     page.get_by_test_id("stSidebarNav").get_by_role("link", name="Glossary").tap()
     page.wait_for_function("location.pathname === '/glossary'")
     expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
@@ -505,7 +504,7 @@ def test_the_rules_stay_folded_when_the_box_for_a_text_moves_above_them(bpe: Bpe
 
 
 def a_damaged_link_is_told_and_the_page_works_on(bpe: Bpe) -> None:
-    """The usual corpus at its last step. What else may be damaged is in `tests/pages/test_bpe.py`."""
+    """The usual corpus at its last step. Other damage is tried in `tests/pages/test_bpe.py`."""
     bpe.open("/bpe?corpus=nope&step=99", step=19)
     assert bpe.problems() == ["The link says corpus='nope', which is not valid here; the default is used."]
     a_sign_is_explained_where_it_stands(
@@ -573,7 +572,7 @@ def half_of_a_utf_16_pair_is_replaced_and_named(bpe: Bpe) -> None:
 def bad_texts_are_told_and_kept(bpe: Bpe) -> None:
     """Each message names the value and the remedy; text and settings stay as they are, to be mended.
 
-    What else may be wrong with a text, a number, a pattern or a file is in `tests/pages/test_bpe.py`.
+    Other faults of a text, a number, a pattern or a file are in `tests/pages/test_bpe.py`.
     """
     text = bpe.page.locator(".note.problem")
     field = bpe.page.get_by_label("Your text", exact=True)
@@ -684,7 +683,7 @@ def test_a_file_that_does_not_come_is_asked_for_again(bpe: Bpe) -> None:
 
 
 def test_tabs(bpe: Bpe, open_page: Callable[..., Page], tmp_path: Path) -> None:
-    """One visit: every tab after the same few steps, and what can be saved."""
+    """One visit: every tab after the same few steps, and the files to save."""
     bpe.open(COURSE + "&step=6", step=6)
     a_sign_is_explained_where_it_stands(bpe.page, "Ġ", "space_markers", "Ġ at byte level", "click")
     every_pair_and_charts(bpe)
@@ -724,8 +723,8 @@ def every_pair_and_charts(bpe: Bpe) -> None:
 
 
 def a_tab_is_marked_before_python_answers(bpe: Bpe) -> None:
-    """The last one's body isn't taken for its own meanwhile, and the page keeps its height. Oracle: what the
-    page has in the very click."""
+    """The last one's body isn't taken for its own meanwhile, and the page keeps its height. Oracle: the page
+    at the very moment of the click."""
     before = bpe.page.get_by_role("tabpanel").bounding_box()
     clicked = """name => {
       const tab = [...document.querySelectorAll('[role=tab]')].find(tab => tab.textContent === name);
@@ -743,7 +742,7 @@ def a_tab_is_marked_before_python_answers(bpe: Bpe) -> None:
 
 
 def hover_points(page: Page, panel: Locator) -> str:
-    """Move over the chart until it shows a point; returns what it says."""
+    """Move over the chart until it shows a point; returns its text."""
     plot = panel.locator(".js-plotly-plot .nsewdrag").first
     plot.scroll_into_view_if_needed()
     box = plot.bounding_box()
@@ -853,7 +852,7 @@ def the_handout_steps_offline(bpe: Bpe, page: Page, tmp_path: Path) -> None:
 
 
 def ties_where_the_runs_part(bpe: Bpe) -> None:
-    """The engine, asked for both rules, says in which step they part; the page says so and goes there."""
+    """The engine, asked for both rules, names the step of their parting; the page says so and goes there."""
     lines = EXAMPLES["course"].text().splitlines()
     special = ["<|endoftext|>"]
     rules = {"lowest ids (tokenizers)": "lowest_ids", "greatest (CS336)": "greatest"}

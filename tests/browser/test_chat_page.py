@@ -1,7 +1,7 @@
-"""The playground's tab “Chat” in a real browser: typing, the keyboard, a reload, a template that never ends.
+"""The playground's tab “Chat” in a real browser: typing, the keyboard, a reload, an endless template.
 
-Oracle: the app's shipped GPT-2 on the text that the template gives, which is held against `transformers`
-elsewhere; the browser for widths and for what hostile text made of the page.
+Oracle: the app's shipped GPT-2 on the template's text, compared with `transformers` elsewhere; the browser
+for widths and for the effects of hostile text on the page.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ DRAWN = {
     "button",
     "output",
 }
-"""Every kind of element that the viewer and the demo's cards are made of."""
+"""Every kind of element in the viewer and the demo's cards."""
 VIEW = "node.cmTile.root.view"
 """CodeMirror's view of a text box, as its `EditorView.findFromDOM` finds it."""
 CARET = f"node => {{ const {{ state }} = {VIEW}, {{ from, to }} = state.selection.main; return [from, to, state.sliceDoc(from, to)]; }}"
@@ -46,8 +46,8 @@ CARET = f"node => {{ const {{ state }} = {VIEW}, {{ from, to }} = state.selectio
 
 @pytest.fixture(scope="session")
 def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Where the demo is served, from a folder that has the app's static files: a page whose requests a test
-    answers has no cache."""
+    """The address of the demo, from a folder with the app's static files: a page with requests answered by a
+    test has no cache."""
     folder = tmp_path_factory.mktemp("demo")
     demo = (HERE / "playground_demo.py").read_text("utf-8")
     (folder / "demo.py").write_text(
@@ -87,7 +87,7 @@ def box(page: Page) -> Locator:
 
 
 def written(page: Page) -> str:
-    """What is in the text box, the lines out of sight as well."""
+    """The contents of the text box, the lines out of sight as well."""
     return str(box(page).evaluate(f"node => {VIEW}.state.doc.toString()"))
 
 
@@ -173,7 +173,7 @@ def typing_shows_chips(page: Page) -> None:
     assert page.locator(".ts-chips .l").count() == 3
     assert page.locator(".ts-chips .ids p").inner_text().count(", ") == numbers(page)[1] - 1
     page.keyboard.press("ArrowUp")
-    page.keyboard.type("in between ")  # only that line is drawn anew; what follows moves on
+    page.keyboard.type("in between ")  # only that line is drawn anew; the rest moves on
     settled(page, "Hello my world,\t12\nin between \nnext")
     chip(page, "next").hover()
     assert lit(page)[0] == ["next"]
@@ -414,7 +414,7 @@ def a_click_brings_its_place_into_sight(page: Page) -> None:
 
 def a_selection_brings_its_chips_into_sight(page: Page) -> None:
     long = "word " * 900
-    write(page, long)  # `fill` sees the lines in sight alone, of which there are many more
+    write(page, long)  # `fill` sees the lines in sight alone, out of many more
     settled(page, long)
     pane = page.locator(".ts-chips .pane")
     where = "document.querySelector('[data-testid=stMain]').scrollTop"
@@ -426,8 +426,8 @@ def a_selection_brings_its_chips_into_sight(page: Page) -> None:
 
 
 def test_python_and_the_box(demo: Callable[..., Page], page: Page) -> None:
-    """One visit: what Python is told and when, what it says, and its light theme, though the system is
-    dark."""
+    """One visit: the messages to Python and their time, its answers, and its light theme, though the system
+    is dark."""
     page.emulate_media(color_scheme="dark")
     demo("?embed=true&embed_options=light_theme")
     the_colours_are(page, dark=False)
@@ -472,8 +472,8 @@ def the_colours_are(page: Page, dark: bool) -> None:
 
 
 def test_hostile_text_in_the_dark(demo: Callable[..., Page], page: Page, dialogs: list[str]) -> None:
-    """One visit to a text that attacks, in a box that isn't joined to its chips, and in Streamlit's dark
-    theme, though the system is light."""
+    """One visit to a hostile text, in a box without a joint to its chips, and in Streamlit's dark theme,
+    though the system is light."""
     demo("?example=hostile&linked=no&embed=true&embed_options=dark_theme")
     the_colours_are(page, dark=True)
     hostile_text_is_inert(page, dialogs)
@@ -568,8 +568,8 @@ def test_hostile_vocabulary_is_inert(page: Page, dialogs: list[str]) -> None:
 
 
 def test_a_key_on_a_full_page_draws_what_changed_and_no_more(page: Page) -> None:
-    """What it pushes out at the end of the page doesn't draw all between. Oracle: the ids that are sent; the
-    browser, for which nodes stay."""
+    """Chips pushed out at the end of the page don't draw all between. Oracle: the ids sent; the browser, for
+    the remaining nodes."""
 
     def packed(ids: list[int], at: int) -> str:
         pieces = [(one, "\n" if not one % 5 else "ab") for one in ids[:500]]
@@ -593,7 +593,7 @@ def test_a_key_on_a_full_page_draws_what_changed_and_no_more(page: Page) -> None
 
 
 def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) -> None:
-    """Streamlit calls the cleanup of a run that newer data overtook; and a layout may put the box up anew."""
+    """Streamlit calls the cleanup of a run overtaken by newer data; and a layout may put the box up anew."""
     page = open_page()
 
     def data(text: str, nonce: int, heard: bool) -> str:
@@ -642,7 +642,7 @@ def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) ->
     assert sent() == []
     page.evaluate(
         "data => { run(data); }", data("first", 0, False)
-    )  # another session doesn't know what was typed
+    )  # another session doesn't know the typed text
     assert sent(some=True) == [["text", [0, "first!", 1]]]
     page.evaluate("data => { run(data); }", data("first", 0, False))
     assert sent() == []
@@ -656,7 +656,7 @@ def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) ->
     area.press("End")
     page.keyboard.type("+")
     assert sent(some=True) == [["text", [1, "second+", 1]]]
-    # Mounted again: Python knows what was typed, but what it once gave is older.
+    # Mounted again: Python knows the typed text, but its own former text is older.
     unmount = "async () => { root.host.remove(); cleanup(); await new Promise(done => setTimeout(done)); }"
     page.evaluate(unmount)
     page.evaluate("data => { document.body.append(root.host); run(data); }", data("second", 1, True))

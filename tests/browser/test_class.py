@@ -2,7 +2,7 @@
 their own.
 
 Oracle: the Hugging Face course's five words, where `u` and `g` are merged first, as they occur 20 times, and
-then `u` and `n`, 16 times; what was tapped on the phones; the addresses; the exercises' own keys.
+then `u` and `n`, 16 times; the taps on the phones; the addresses; the exercises' own keys.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def answered(page: Page, told: str) -> None:
 
 
 def counts(page: Page, answer: str) -> list[str]:
-    """What is beside an answer's bars: how many in each vote."""
+    """The text beside an answer's bars: the numbers of each vote."""
     row = page.locator(f"{WALL} tbody tr").filter(has=page.locator("th", has_text=answer)).first
     return [message.split(" ")[0] for message in row.locator(".number").all_inner_texts()]
 
@@ -72,7 +72,7 @@ def open_class(lecturer: Page, address: str) -> str:
 
 
 def code_told(lecturer: Page) -> str:
-    """The code on the panel that opens with a class."""
+    """The code on a new class's panel."""
     expect(lecturer.locator(".ts-class-panel .qr svg")).to_be_visible()
     return lecturer.locator(".ts-class-panel .room-code").inner_text().replace("\n", "")
 
@@ -97,7 +97,7 @@ def test_a_class(app: str, open_page: Callable[..., Page]) -> None:
 
     following_costs_no_run(phone, lecturer)
     assert phone.evaluate(CUT) == []
-    lecturer.keyboard.press("a")  # which pair
+    lecturer.keyboard.press("a")  # asks for the pair
     lecturer.keyboard.press("ArrowRight")
     expect(lecturer.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
     step(lecturer, 0)  # nothing leads ahead of a question
@@ -151,7 +151,7 @@ def test_a_class(app: str, open_page: Callable[..., Page]) -> None:
 
 
 def led_once_more(late: Page, lost: list[bytes]) -> None:
-    """Whoever joins and isn't led to the class in time asks once more, though the class stays where it is."""
+    """A student who isn't led to the class in time asks once more, though the class stays in place."""
     expect(late.locator(f"{STRIP} .stop")).to_have_text("Following the class")
     Learner(late, "").rest()
     assert lost and "/compare" in late.url
@@ -160,10 +160,10 @@ def led_once_more(late: Page, lost: list[bytes]) -> None:
 
 
 def following_costs_no_run(phone: Page, lecturer: Page) -> None:
-    """Within what the browser holds, a student's step sends nothing to Streamlit."""
+    """Within the browser's frames, a student's step sends nothing to Streamlit."""
     phone.evaluate("""() => { const send = WebSocket.prototype.send;
       WebSocket.prototype.send = function (data) { window.sent += 1; return send.call(this, data); }; }""")
-    at_rest(phone)  # what its arrival is still to tell may take a while, on a machine that is busy
+    at_rest(phone)  # the last messages of its arrival may take a while, on a busy machine
     phone.evaluate("window.sent = 0")
     for key, number in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("Home", 0)):
         lecturer.keyboard.press(key)
@@ -173,8 +173,8 @@ def following_costs_no_run(phone: Page, lecturer: Page) -> None:
 
 
 def nothing_leads_ahead(student: Page) -> None:
-    """While a question is open, what follows the step isn't in the student's page, nor the key in what the
-    room has told."""
+    """While a question is open, the next step isn't in the student's page, nor the key in the room's
+    messages."""
     book = student.locator(".ts-flipbook").first
     expect(book.locator(".line > .future")).to_have_count(0)
     expect(book.locator(".cols > section")).to_have_count(1)
@@ -186,7 +186,7 @@ def nothing_leads_ahead(student: Page) -> None:
 
 
 def away_and_back(lecturer: Page, away: Page) -> None:
-    """Whoever steps alone is let go, and comes back."""
+    """A student who steps alone is let go, and comes back."""
     away.get_by_role("button", name="Done").click()
     away.locator(".ts-flipbook [data-do=next]").first.click()
     step(away, 2)
@@ -223,7 +223,7 @@ def let_go_and_called_back(lecturer: Page, phone: Page, tokyo: Page) -> None:
 
 
 def steps_told(page: Page) -> list[int]:
-    """The steps to which a lecturer's page leads the class from now on."""
+    """The steps that a lecturer's page leads the class to from now on."""
     results: list[int] = []
 
     def take(request: Request) -> None:
@@ -235,7 +235,7 @@ def steps_told(page: Page) -> list[int]:
 
 
 def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None:
-    """The picture for the lecturer alone has the key; whoever opens its address leads as well."""
+    """The picture for the lecturer alone has the key; a visitor at its address leads as well."""
     message = steps_told(other)
     lecturer.keyboard.press("j")
     press(lecturer, "Teach from a second device", ".ts-class-panel")
@@ -251,7 +251,7 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
     expect(other.locator(".ts-class-presenter")).to_be_visible()
     other.locator(STRIP).get_by_role("button", name="Presenter view").click()  # it leads with its page, too
     expect(other.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
-    step(other, 1)  # it goes where the class is, and doesn't lead it to the page that it came in by
+    step(other, 1)  # it goes to the class, and doesn't lead it to its own first page
     Learner(other, "").rest()
     assert message == []
     for device, key, number in ((other, "ArrowRight", 2), (lecturer, "ArrowLeft", 1)):
@@ -286,7 +286,7 @@ def a_number(lecturer: Page, phone: Page) -> None:
 
 
 def an_own_question(lecturer: Page, tokyo: Page) -> None:
-    """What somebody writes is text, whatever it looks like."""
+    """Everything that somebody writes is text."""
     lecturer.keyboard.press("a")
     expect(lecturer.locator(f"{WALL} .asked")).to_be_visible()
     lecturer.locator(WALL).get_by_role("button", name="A question of your own").click()
@@ -306,7 +306,7 @@ def an_own_question(lecturer: Page, tokyo: Page) -> None:
 
 
 def summary(lecturer: Page, code: str) -> None:
-    """Everything that was asked, with both votes, and where the class was lost."""
+    """Every question, with both votes, and the places where the class was lost."""
     press(lecturer, "End the class", STRIP)
     press(lecturer, "End the class", ".ts-class-panel")
     lecturer.wait_for_function("location.pathname === '/class'")
@@ -384,7 +384,7 @@ def in_predict(lecturer: Page, phone: Page, sent: list[bytes]) -> None:
 
 
 def given(lecturer: Page, phone: Page, path: str) -> None:
-    """The lecturer gives what the page has, and everybody is led there; what is typed before Python is done
+    """The lecturer gives the page's exercise, and everybody is led there; text typed before Python is done
     there would be lost."""
     expect(lecturer.locator(f"{STRIP} [data-do=give]")).to_be_visible()
     lecturer.keyboard.press("g")

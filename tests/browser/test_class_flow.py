@@ -1,8 +1,8 @@
-"""A class whose browsers are one class: what a question hides, what a second device of the lecturer's does,
-what a lost connection costs.
+"""All browsers as one class: answers hidden during a question, a second device of the lecturer's, a lost
+connection.
 
 By mouse, touch and keyboard, as in a room. Oracle: the Hugging Face course's five words, where `u` and `g`
-are merged first and then `u` and `n`; what the lecturer's own page shows; the exercises' own keys.
+are merged first and then `u` and `n`; the lecturer's own page; the exercises' own keys.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def followed(phone: Page, app: str, code: str, path: str) -> None:
 
 
 def on_page(page: Page, name: str) -> Locator:
-    """A button of the page itself, not of what a class adds to it."""
+    """A button of the page itself, not of a class's additions."""
     return page.locator(MAIN).get_by_role("button", name=name, exact=True)
 
 
@@ -64,8 +64,8 @@ def seen(page: Page, selector: str) -> int:
 
 
 def test_a_question_is_not_given_away(app: str, open_page: Callable[..., Page]) -> None:
-    """In Predict, also to somebody who was ahead; step by step; on a page of exercises. What was there before
-    comes back."""
+    """In Predict, also to somebody ahead; step by step; on a page of exercises. The former state comes
+    back."""
     lecturer, phone = open_page(), open_page(**PHONE)
     code = opened(lecturer, f"{app}/bpe?corpus=hug&mode=predict&ask=pair")
     followed(phone, app, code, "/bpe")
@@ -102,7 +102,7 @@ def test_a_question_is_not_given_away(app: str, open_page: Callable[..., Page]) 
 
 
 def nothing_tells(phone: Page) -> None:
-    """Nothing on the page answers at a tap, says what was answered before, or leads past the question."""
+    """Nothing on the page answers at a tap, shows an earlier answer, or leads past the question."""
     for name in ("Reveal", "Check", "Predict", "Step through"):
         expect(on_page(phone, name)).to_be_hidden()
     expect(phone.locator(MAIN).get_by_text("2 answers")).to_be_hidden()
@@ -127,7 +127,7 @@ def an_own_question(lecturer: Page) -> None:
 
 
 def an_exercise(lecturer: Page, phone: Page, code: str) -> None:
-    """Asked about an exercise, nobody's own page answers it, and what was typed into it is kept."""
+    """Asked about an exercise, nobody's own page answers it, and text typed into it is kept."""
     turn_to(lecturer, f"/exercises?kind=bpe_count&level=1&seed=1&class={code}")
     phone.wait_for_function("location.pathname === '/exercises'")
     at_rest(phone)  # the page before has a box of this name, too
@@ -153,9 +153,9 @@ TOLD = {
 
 
 def test_a_lost_connection(app: str, open_page: Callable[..., Page]) -> None:
-    """A phone in a class, a text that is being typed, a run that is stepped through: in three languages, a
-    strip instead of Streamlit's dialog, which would be there after 3 seconds. The phone doesn't say that it
-    follows; then it is where the class has gone meanwhile."""
+    """A phone in a class, a half-typed text, a run in steps: in three languages, a strip instead of
+    Streamlit's dialog, which would be there after 3 seconds. The phone doesn't claim to follow; then it is at
+    the class's new place."""
     cable = Cable(app)
     lecturer, phone = open_page(), open_page(**PHONE, errors=True)
     typing, stepping = open_page(locale="zh-CN", errors=True), open_page(locale="ja-JP", errors=True)
@@ -199,22 +199,22 @@ def test_a_lost_connection(app: str, open_page: Callable[..., Page]) -> None:
 COVERS = """() => { const { top } = document.querySelector('.ts-away').getBoundingClientRect();
   return [...document.querySelectorAll('.stMain, .ts-class')].map((node) => node.getBoundingClientRect())
     .filter((box) => box.bottom > top + 1 && box.top < top).map(({ bottom }) => [bottom, top]); }"""
-"""What the strip lies over."""
+"""The elements under the strip."""
 
 
 def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) -> None:
-    """In Predict: whatever is pressed on the second device, the wall shows, and nobody is pulled back. The
-    wall's own answer leads as well."""
+    """In Predict: the wall shows every press on the second device, and nobody is pulled back. The wall's own
+    answer leads as well."""
     address = f"{app}/bpe?corpus=hug&mode=predict&ask=pair"
     wall, phone = open_page(), open_page(**PHONE)
     code = opened(wall, address)
     followed(phone, app, code, "/bpe")
-    device = open_page()  # in the same browser, which has the key
+    device = open_page()  # in the same browser, with the key
     lost = lose_first(device, b'"leads"')
     device.goto(f"{address}&class={code}")
     expect(device.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
     step(device, 0)
-    wall.keyboard.press("a")  # a question on its way to being asked, which the other device overtakes
+    wall.keyboard.press("a")  # a question on its way, overtaken by the other device
     expect(wall.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
     device.keyboard.press("a")
     expect(device.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
@@ -249,13 +249,13 @@ def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) 
     wall.keyboard.press("ArrowLeft")
     for page in (device, phone):
         step(page, 1)
-    wall.reload()  # what was put aside stays so
+    wall.reload()  # a card put aside stays so
     expect(wall.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
     expect(wall.locator(WALL)).to_be_hidden()
 
 
 def until_lost(device: Page, lost: list[bytes]) -> None:
-    """What the second device has asked of Python didn't get there; its time to wait for it is over."""
+    """The second device's request didn't get to Python; its time to wait is over."""
 
     def is_lost() -> bool:
         pause(device, 20)
@@ -267,7 +267,7 @@ def until_lost(device: Page, lost: list[bytes]) -> None:
 
 WORDS = """words => { const book = document[Symbol.for('tokensteps.stage')].querySelector('.cols > section');
   return words.every((word) => book.innerText.split(/\\s+/).includes(word)) && !book.innerText.includes('more'); }"""
-"""Whether these are all the words that the stage shows, and none is left out."""
+"""Whether these are all words on the stage, without an omission."""
 SPLITS = """() => { const root = document.querySelector('.st-key-compare-words [data-testid=stBidiComponentIsolated]')?.shadowRoot
     ?? [...document.querySelectorAll('.st-key-compare-words *')].map((node) => node.shadowRoot).find(Boolean);
   const box = root.querySelector('.rows').getBoundingClientRect();
@@ -331,9 +331,9 @@ def projected(wall: Page, tab: str) -> None:
 
 
 def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Page]) -> None:
-    """By mouse and thumb: whatever a student presses or reveals, they go alone and no further; it ends where
-    the lecturer says so, and with another run. Then in teams. The oracle of the steps is what was typed into
-    the panel."""
+    """By mouse and thumb: with any press or reveal, students go alone and no further; it ends at the
+    lecturer's word, and with another run. Then in teams. The oracle of the steps is the text typed into the
+    panel."""
     lecturer, phone, other = open_page(), open_page(**PHONE), open_page(**PHONE)
     lost = lose_first(lecturer, b'"leads"')
     code = opened(lecturer, f"{app}/bpe?corpus=hug")
@@ -355,7 +355,7 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
     expect(lecturer.locator(".ts-flipbook [data-do=next]").first).to_have_attribute("aria-disabled", "true")
     expect(lecturer.locator(f"{STRIP} .stop")).to_have_text("2 here · 2 follow")
     gate = Gate(other)
-    gate.shut(b"class_page")  # Python says what the page shows after the class has said where it is
+    gate.shut(b"class_page")  # Python reports the page after the class has reported its place
     other.reload()
     expect(other.locator(f"{STRIP} .stop")).to_have_text(message)
     gate.open()
@@ -396,8 +396,8 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
 
 
 def test_a_class_is_asked_about_the_newer_kinds(app: str, open_page: Callable[..., Page]) -> None:
-    """A question about what each kind alone does, made from its run, answered by thumb, right as the next
-    steps say. From run to run, the class isn't led to a step of the run before. Oracle: the run itself."""
+    """A question about each kind's own steps, made from its run, answered by thumb, right as the next steps
+    say. From run to run, the class isn't led to a step of the run before. Oracle: the run itself."""
     lecturer, phone = open_page(), open_page(**PHONE)
     runs: dict[str, Any] = {
         corpus: trace_at(BPE, corpus=corpus) for corpus in ("phrases", "scaffolding", "parallel")
@@ -447,7 +447,7 @@ def test_a_class_is_asked_about_the_newer_kinds(app: str, open_page: Callable[..
 
 
 def places_told(page: Page) -> list[tuple[str, int]]:
-    """The settings and steps to which a lecturer's page leads the class from now on."""
+    """The settings and steps that a lecturer's page leads the class to from now on."""
     results: list[tuple[str, int]] = []
 
     def take(request: Request) -> None:

@@ -1,7 +1,7 @@
-"""A class as hands hold it: a mouse, a thumb, a keyboard, a clicker. Nothing is given the focus, or sent, by
-a script.
+"""A class in hands: a mouse, a thumb, a keyboard, a clicker. Nothing is given the focus, or sent, by a
+script.
 
-Oracle: what was typed and tapped, key by key.
+Oracle: the typing and taps, key by key.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from tests.browser.test_walk import held
 
 
 def boxes(lecturer: Page) -> tuple[Locator, Locator, Locator]:
-    """Of a question of one's own: the question's box, those of the choices, and the radios, the last of which
-    is for none."""
+    """Of a question of one's own: the question's box, the choices' boxes, and the radios, the last one for no
+    choice."""
     own = lecturer.locator(f"{WALL} .own")
     return (
         own.locator("textarea"),
@@ -40,7 +40,7 @@ def boxes(lecturer: Page) -> tuple[Locator, Locator, Locator]:
 
 
 def holds(lecturer: Page, asked: str, choices: list[str], right: int) -> None:
-    """What is written so far, and which choice is marked."""
+    """The text so far, and the marked choice."""
     question, texts, radios = boxes(lecturer)
     expect(question).to_have_value(asked)
     for number, choice in enumerate(choices + [""] * (4 - len(choices))):
@@ -54,7 +54,7 @@ def write_own(lecturer: Page) -> None:
 
 
 def type_own(lecturer: Page, asked: str, *choices: str) -> None:
-    """By keys, from the question's box to that of the last choice."""
+    """By keys, from the question's box to the last choice's."""
     lecturer.keyboard.type(asked)
     lecturer.keyboard.press("Tab")  # to how it is answered
     for choice in choices:
@@ -63,8 +63,8 @@ def type_own(lecturer: Page, asked: str, *choices: str) -> None:
 
 
 def written_by_hand(lecturer: Page, phone: Page) -> None:
-    """Whatever happens in the class meanwhile, by mouse, thumb and keyboard; it is there until the class has
-    been asked."""
+    """During anything in the class, by mouse, thumb and keyboard; it is there until the class has been
+    asked."""
     write_own(lecturer)
     question, texts, radios = boxes(lecturer)
     question.click()
@@ -97,7 +97,7 @@ def written_by_hand(lecturer: Page, phone: Page) -> None:
 
 
 def marks(lecturer: Page, radios: Locator) -> None:
-    """The right choice is marked by mouse, by thumb, and by arrow keys and Space; one that is empty can't be
+    """The right choice is marked by mouse, by thumb, and by arrow keys and Space; an empty one can't be
     right."""
     for mark, right in ((radios.nth(0).click, 0), (radios.nth(1).tap, 1), (radios.nth(2).click, 2)):
         mark()
@@ -142,8 +142,7 @@ def with_nothing_but_keys(lecturer: Page, phone: Page) -> None:
 
 
 def type_code(page: Page, code: str, told: str) -> None:
-    """Into the box that is on Home and on “Live class”, whatever class the page is in; what the strip says
-    then."""
+    """Into the box on Home and on “Live class”, from a page in any class; the strip's text then."""
     page.get_by_role("textbox", name="Join a class: code").tap()
     page.keyboard.type(code)
     page.keyboard.press("Enter")
@@ -160,8 +159,8 @@ TAB_IS_TOLD = "document[Symbol.for('tokensteps.room')].place.tab !== ''"
 
 
 def test_ways_into_a_class(app: str, open_page: Callable[..., Page]) -> None:
-    """Opened on Home, joined by the code that was typed last, looked at without leading anybody away, gone on
-    with from another tab; a key that somebody has sent is taken from nobody who doesn't want it."""
+    """Opened on Home, joined by the code typed last, looked at without leading anybody away, gone on with
+    from another tab; a key sent by somebody is taken only with consent."""
     lecturer, reader = open_page(own="desk"), open_page(own="reader")
     phone = open_page(errors=True, **PHONE)  # a wrong code is a 404
     slow: list[Route] = []
@@ -208,7 +207,7 @@ def looked_up_without_leading(lecturer: Page, phone: Page) -> None:
 
 
 def gone_on_with(lecturer: Page, phone: Page, app: str, code: str) -> Page:
-    """The tab is closed; another one leads on, from where the class is. So does one in which the lecturer
+    """The tab is closed; another one leads on, from the class's place. So does a tab in which the lecturer
     types the code."""
     desk = lecturer.context
     lecturer.close()
@@ -233,7 +232,7 @@ def gone_on_with(lecturer: Page, phone: Page, app: str, code: str) -> Page:
 
 
 def a_key_that_was_sent(lecturer: Page, reader: Page, app: str, code: str) -> None:
-    """Whoever opens it is asked, and follows like anybody else unless they want to lead."""
+    """Everybody who opens it is asked, and follows like anybody else unless they want to lead."""
     key = lecturer.evaluate(f"JSON.parse(localStorage.getItem('tokensteps.class'))['{code}'].key")
     message = steps_told(reader)
     reader.goto(f"{app}/?class={code}#key={quote(key, safe='')}")
@@ -249,7 +248,7 @@ def a_key_that_was_sent(lecturer: Page, reader: Page, app: str, code: str) -> No
 
 
 def ended(lecturer: Page, phone: Page, app: str) -> None:
-    """After a class, the code of the next one is what counts; it is opened on the wall, by its key."""
+    """After a class, the code of the next one counts; it is opened on the wall, by its key."""
     lecturer.get_by_role("button", name="End the class").click()
     lecturer.locator(".ts-class-panel").get_by_role("button", name="End the class").click()
     expect(phone.locator(f"{STRIP} .stop")).to_have_text("The class has ended.")
@@ -275,9 +274,9 @@ def ended(lecturer: Page, phone: Page, app: str) -> None:
 
 
 def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
-    """A question of the lecturer's own. On the smallest phone: who taps twice has answered once; a result
-    goes when the class goes on; an exercise is counted in its row. In front, a clicker asks in a plan, too,
-    and long answers leave the bars their room."""
+    """A question of the lecturer's own. On the smallest phone: two taps are one answer; a result goes when
+    the class goes on; an exercise is counted in its row. In front, a clicker asks in a plan, too, and long
+    answers leave the bars their room."""
     lecturer = open_page(viewport={"width": 1280, "height": 800}, has_touch=True)
     phone = open_page(viewport={"width": 320, "height": 640}, has_touch=True)
     code = open_class(lecturer, f"{app}/bpe?corpus=hug&walk=30.1")
@@ -307,8 +306,8 @@ def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
 
 
 def tapped_twice(phone: Page, lecturer: Page) -> None:
-    """At one place: nothing has moved under the thumb. What was tapped before goes before, however slow the
-    connection is; what a new one begins with is older, and takes nothing back."""
+    """At one place: nothing has moved under the thumb. Earlier taps go first, over any slow connection; a new
+    one's first message is older, and takes nothing back."""
     slow: list[Route] = []
     phone.evaluate(WAITS, 60_000)  # on a busy machine, too
     phone.route("**/answer", lambda route: slow.append(route), times=1)
@@ -334,7 +333,7 @@ WAITS = """ms => { AbortSignal.own ??= AbortSignal.timeout.bind(AbortSignal); Ab
 
 
 def connected_anew(phone: Page, lecturer: Page) -> None:
-    """Without its network for a moment, a phone is told all anew, as one is that has missed much: the black
+    """Without its network for a moment, a phone is told all anew, like one with much missed: the black
     screen, too."""
     phone.context.set_offline(True)
     expect(phone.locator(f"{STRIP} .stop")).to_have_text("No connection to the class: trying again")

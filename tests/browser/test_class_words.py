@@ -1,8 +1,8 @@
-"""The lecturer's own screen, and questions that were prepared: a phone, touched, leads a class whose wall is
-another browser; questions written by mouse, ordered by keyboard, answered by thumb in people's own words.
+"""The lecturer's own screen, and prepared questions: a phone, touched, leads a class with another browser as
+its wall; questions written by mouse, ordered by keyboard, answered by thumb in people's own words.
 
-Oracle: the 30-minute plan's own notes and answers; what was typed and tapped; the course's five words, where
-`u` and `g` are merged first: after that `hugs` is h ug s, three tokens, `hug` is two.
+Oracle: the 30-minute plan's own notes and answers; the typing and taps; the course's five words, where `u`
+and `g` are merged first: after that `hugs` is h ug s, three tokens, `hug` is two.
 """
 
 from __future__ import annotations
@@ -222,9 +222,9 @@ def the_deck(page: Page, app: str) -> None:
 
 
 def test_a_second_device_has_the_prepared_questions(app: str, open_page: Callable[..., Page]) -> None:
-    """It asks them with a large button: of the plan's activity first, then one on another page, to which all
-    go. What was asked on one device isn't asked again on the other; a new question comes by itself, and the
-    second device keeps what it got."""
+    """It asks them with a large button: of the plan's activity first, then one on another page, and all go
+    there. A question asked on one device isn't asked again on the other; a new question comes by itself, and
+    the second device keeps its own."""
     wall, own, phone = open_page(), open_page(own="second", **TOUCH), open_page(**PHONE)
     gate = Gate(wall)
     wall.goto(f"{app}/class")

@@ -41,7 +41,7 @@ NEXT = f"""async () => {{
 
 
 class Reader(Learner):
-    """A learner who has the tab Code open."""
+    """A learner with the tab Code open."""
 
     def read(self, path: str) -> None:
         self.page.goto(self.address + path)
@@ -55,11 +55,11 @@ class Reader(Learner):
         return self.page.evaluate(CODE)  # type: ignore[no-any-return]
 
     def next(self) -> dict[str, Any]:
-        """Press →; what the code shows in the first beat."""
+        """Press →; the code's display in the first beat."""
         return self.page.evaluate(NEXT)  # type: ignore[no-any-return]
 
     def working(self, line: int) -> dict[str, Any]:
-        """What the code shows once that line is at work."""
+        """The code's display once that line is at work."""
         self.page.wait_for_function(f"line => ({CODE})().current === line", arg=line)
         return self.code()
 

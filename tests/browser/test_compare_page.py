@@ -1,5 +1,5 @@
-"""The page “Compare” in a real browser: stepping by keyboard, the chart that follows, links, tabs, files,
-phone, hostile text.
+"""The page “Compare” in a real browser: stepping by keyboard, the chart after it, links, tabs, files, phone,
+hostile text.
 
 Sources and oracles: `golden/bpe_hug.json` and `golden/wordpiece_hug.json` (the Hugging Face course's merges
 in order); the engine (`compare`, tried in `test_comparison.py`) for the other numbers; for hostile text and
@@ -69,12 +69,12 @@ ENDS = f"""() => {{
   where.textContent = '· 9,999 tokens';
   return {{ line: ends(line), rows: fading.map(ends), masks: fading.map(row => getComputedStyle(row).maskImage),
     where: where.scrollWidth - where.clientWidth, shown: where.clientWidth }}; }}"""
-"""How far what is last stays from where timeline and rows end; and whether the status of a long run fits."""
+"""The last items' distance from the end of timeline and rows; and whether the status of a long run fits."""
 LINE = "() => document.querySelector('.js-plotly-plot')?.layout?.shapes?.[0]?.x0"
 
 
 class Compare(Learner):
-    """The page and what a learner does on it."""
+    """The page and a learner's actions on it."""
 
     def open(self, path: str, step: int | None = None) -> Compare:
         super().open(path, step)
@@ -171,7 +171,7 @@ def the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
 
 
 def a_newer_kind_of_bpe_comes_beside_another(learner: Compare) -> None:
-    """Chosen by keyboard in the sidebar; what the columns say is the engine's."""
+    """Chosen by keyboard in the sidebar; the columns agree with the engine."""
     page = learner.open(
         "/compare?corpus=phrases&runs=bpe,superbpe&pre=byte_level&transition=70&size=90&step=30", step=30
     ).page
@@ -280,8 +280,8 @@ def test_a_deep_link_a_reload_files_and_back(
 
 
 def test_phone(learner: Compare, open_page: Callable[..., Page]) -> None:
-    """390 pixels: the columns stand on top of each other. That no tab makes the page scroll sideways is
-    looked at with hostile text."""
+    """390 pixels: the columns stand on top of each other. Sideways scrolling by a tab is looked for with
+    hostile text."""
     page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     phone = Compare(page, learner.address).open("/compare?corpus=course&step=30", step=30)
     columns = phone.stage()["columns"]

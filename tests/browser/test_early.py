@@ -1,9 +1,7 @@
-"""The stage that comes with the page: it stands and steps before Streamlit has started, and moves to its
-place unseen.
+"""The stage within the page: it stands and steps before Streamlit has started, and moves to its place unseen.
 
-Source: a first visit should show its step at once. Oracle: the page as it is when all of it has come: what
-was there before must lie where it lies then, to half a pixel, and a step that was taken before must be the
-page's.
+Source: a first visit should show its step at once. Oracle: the page after all of it has come: everything
+shown before must lie in the same place, to half a pixel, and a step taken before must be the page's.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from tests.loops import finished
 
 APP = ROOT / "app.py"
 STARTS = "**/_stcore/health"
-"""What Streamlit asks before it connects. Its scripts may come from the browser's memory, where nobody can
+"""Streamlit's requests before it connects. Its scripts may come from the browser's memory, where nobody can
 hold them."""
 EARLY = ".ts-early"
 BOXES = """() => {
@@ -47,7 +45,7 @@ WINDOWS = [(1366, 768), (1920, 1080), (800, 600), (600, 800), (390, 844)]
 
 @contextmanager
 def before_streamlit(page: Page) -> Iterator[Callable[[], None]]:
-    """A page whose Streamlit starts when what this gives is called, or at the end."""
+    """A page with its Streamlit held until the yielded function is called, or until the end."""
     waiting: list[Route] = []
     page.route(STARTS, lambda route: waiting.append(route))  # a method can't be marked as Playwright does
 
@@ -65,7 +63,7 @@ def step_of(page: Page) -> Any:
 
 
 def shown_before(address: str) -> str:
-    """Have the server know what an address shows: another visitor, who needs no browser, has been there."""
+    """Have the server know an address's stage: another visitor, without a browser, has been there."""
     parts = urlsplit(address)
 
     async def visit() -> None:
@@ -195,7 +193,7 @@ def test_what_is_projected_waits_for_streamlit(serve: Callable[..., str], open_p
     address = shown_before(serve(APP) + "/bpe?corpus=hug")
     with before_streamlit(page) as start:
         page.goto(address, wait_until="commit")
-        expect(page.locator("body > .too-old")).to_be_attached()  # which comes after it in the page
+        expect(page.locator("body > .too-old")).to_be_attached()  # it comes later in the page
         expect(page.locator(EARLY)).to_have_count(0)
         expect(page.locator(".ts-flipbook")).to_have_count(0)
         start()

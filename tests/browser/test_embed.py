@@ -1,7 +1,7 @@
-"""Pages within another one (`?embed=true`), as a course page would have them: in frames of the app's own site
-and of others.
+"""Pages within another one (`?embed=true`), as in a course page: in frames of the app's own site and of
+others.
 
-Oracle: the browser, for what is there and where, and for who may show it.
+Oracle: the browser, for the elements and their places, and for the allowed embedding sites.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tokensteps.widgets.downloads import embedding
 AROUND = ("stSidebar", "stHeader", "stExpandSidebarButton")
 TOP = """() => [...document.querySelectorAll('[data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] > *')]
   .map(node => node.getBoundingClientRect()).find(box => box.height > 1)?.top"""
-"""Where what a page shows begins."""
+"""The top of a page's contents."""
 NO_SCROLL = """() => { const main = document.querySelector('[data-testid="stMain"]'); return main.scrollWidth <= main.clientWidth; }"""
 
 
@@ -61,8 +61,8 @@ def test_a_frame_may_be_about_some_of_the_steps(serve: Callable[..., str], page:
 
 
 def test_another_site_shows_what_it_may(serve: Callable[..., str], visitor: Page, elsewhere: str) -> None:
-    """The HTML to copy, in a page of a site that the server names, and in one that it doesn't: the same
-    machine under another name."""
+    """The HTML to copy, in a page of a site named by the server, and in one of another site: the same machine
+    under another name."""
     allowed = elsewhere.replace("127.0.0.1", "localhost")
     server = serve("app.py", variables={ANCESTORS_VARIABLE: allowed.rstrip("/")})
     address = f"{server}/bpe?corpus=course&step=7&lang=ja"
@@ -79,7 +79,7 @@ def test_another_site_shows_what_it_may(serve: Callable[..., str], visitor: Page
     stage.locator(".say").click()
     visitor.keyboard.press("ArrowRight")
     expect(stage.locator(".where b")).to_have_text("ステップ8")
-    visitor.get_by_role("link").click()  # below the frame, for those who don't see it
+    visitor.get_by_role("link").click()  # below the frame, for people who don't see it
 
     visitor.goto(f"{elsewhere}?html={quote(embedding(address))}")
     expect(frame.locator("h1")).to_have_text("ここではTokenStepsを表示できません")
@@ -90,7 +90,7 @@ def test_another_site_shows_what_it_may(serve: Callable[..., str], visitor: Page
     assert opened.value.url == address
     opened.value.close()
 
-    # Who asks may not be known; then the browser refuses by itself.
+    # The asker may be unknown; then the browser refuses by itself.
     silent = embedding(address).replace("<iframe", '<iframe referrerpolicy="no-referrer"')
     with visitor.expect_event("framenavigated", lambda one: one.url == "chrome-error://chromewebdata/"):
         visitor.goto(f"{elsewhere}?html={quote(silent)}")

@@ -1,7 +1,7 @@
 """Exercises in a real browser, by keyboard alone: one right, one wrong, on to the next.
 
-Oracle: the exercises themselves, whose keys are tried in `tests/app/teaching/test_exercises.py`; what else
-the page does, in `tests/pages/test_exercises.py`.
+Oracle: the exercises themselves, with keys tried in `tests/app/teaching/test_exercises.py`; the page's other
+functions, in `tests/pages/test_exercises.py`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def test_by_keyboard_alone(serve: Callable[..., str], page: Page) -> None:
 
 
 def test_each_newer_kind_of_bpe_is_answered_by_hand(serve: Callable[..., str], page: Page) -> None:
-    """A slip, with what was mistaken, and then what is right, chosen from the list as a hand does: typed, or
+    """A slip, with its mistake, and then the right answer, chosen from the list by hand: typed, or
     clicked."""
     app = serve(ROOT / "app.py")
     for kind, level, seed, wrong, slip in (
@@ -85,8 +85,8 @@ def test_each_newer_kind_of_bpe_is_answered_by_hand(serve: Callable[..., str], p
 
 
 def test_the_list_of_answers_covers_no_word(serve: Callable[..., str], page: Page) -> None:
-    """It opens upward here, over the lines in which the words stand. After the answer, the focus goes along
-    to the next box."""
+    """It opens upward here, over the lines of words. After the answer, the focus goes along to the next
+    box."""
     page.goto(serve(ROOT / "app.py") + "/exercises?kind=bpe_pair&level=1&seed=1")
     box = page.get_by_role("combobox", name="Your answer")
     box.click()
@@ -105,9 +105,9 @@ def test_the_list_of_answers_covers_no_word(serve: Callable[..., str], page: Pag
 
 
 def test_a_table_keeps_its_right_cells(serve: Callable[..., str], page: Page) -> None:
-    """One mistake: what was typed stays, the wrong cells are marked by an edge, a sign and for screen
-    readers, the first of them has the focus, and the verdict is in sight. A cell that is changed is no longer
-    marked. Put right, it counts half."""
+    """One mistake: the typed text stays, the wrong cells are marked by an edge, a sign and for screen
+    readers, the first of them has the focus, and the verdict is in sight. A changed cell is no longer marked.
+    Put right, it counts half."""
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(serve(ROOT / "app.py") + "/exercises?kind=viterbi&level=3&seed=2")
     cells = make("viterbi", 3, 2).question.key.split("\n")
@@ -144,8 +144,8 @@ def test_a_table_keeps_its_right_cells(serve: Callable[..., str], page: Page) ->
 
 
 def test_pieces_are_put_over_the_word(serve: Callable[..., str], page: Page) -> None:
-    """By mouse and by keys; a piece takes the place of those it overlaps; what covers the word is in the box,
-    and what is typed is in the picture. In the Viterbi table, a piece goes into the cell where it ends.
+    """By mouse and by keys; a piece takes the place of overlapped ones; pieces over the whole word are in the
+    box, and typed ones are in the picture. In the Viterbi table, a piece goes into the cell where it ends.
     Oracle: the pieces' own places."""
     app, question = serve(ROOT / "app.py"), make("unigram_best", 2, 1).question
     assert question.board is not None and {"t", "e", "a", "m", "te", "ea", "tea"} == {*question.board.pieces}

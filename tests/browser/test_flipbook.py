@@ -167,7 +167,7 @@ def two_beats(page: Page) -> None:
     for step in (6, 7):
         page.keyboard.press("ArrowRight")
         page.wait_for_function(f"() => ({STATE})().beat === '2'")
-        settled(page, step)  # Python has answered, which must not start the beats again
+        settled(page, step)  # Python's answer must not start the beats again
         assert page.evaluate("window.beats.splice(0)") == ["1", "2"]
     page.emulate_media(reduced_motion="reduce")
     page.keyboard.press("ArrowRight")
@@ -216,7 +216,7 @@ def page_does_not_scroll(page: Page) -> None:
 
 
 KEEP = "steps => document[Symbol.for('tokensteps.stage')].dispatchEvent(new CustomEvent('tokensteps:keep', { detail: { steps } }))"
-"""What a class's strip says of the steps between which its students are kept."""
+"""A class's message about the limits of its students' steps."""
 
 
 def python_seeks(page: Page) -> None:
@@ -224,16 +224,16 @@ def python_seeks(page: Page) -> None:
     settled(page, 200)
     page.get_by_role("button", name="Rerun").click()
     expect(page.get_by_text("Python is at 200; reported None;")).to_be_visible()
-    page.keyboard.press("ArrowLeft")  # from the button, which has no use for arrows
+    page.keyboard.press("ArrowLeft")  # from the button (it has no use for arrows)
     settled(page, 199)
     page.get_by_role("button", name="Go to 200").click()
     settled(page, 200)
     page.get_by_role("button", name="Lose the session").click()
-    page.keyboard.press("ArrowLeft")  # before the new session speaks, which knows of 200
+    page.keyboard.press("ArrowLeft")  # before the new session, with its 200, speaks
     settled(page, 199)
     page.evaluate(KEEP, [0, 60])
     settled(page, 60)
-    page.get_by_role("button", name="Go to 200").click()  # whose frames Python sends, without those of 60
+    page.get_by_role("button", name="Go to 200").click()  # its frames come from Python, without those of 60
     at_rest(page)
     settled(page, 60)
     page.evaluate(KEEP, None)
@@ -272,7 +272,7 @@ def rerun_leaves_the_stage_alone(page: Page) -> None:
     go(page, 20)
     page.keyboard.press("ArrowRight")
     settled(page, 21)
-    # The narration comes 400 ms after the move: not a change that a rerun made.
+    # The narration comes 400 ms after the move: it is no change by a rerun.
     page.wait_for_function(f"() => ({BOOK}).querySelector('.live').textContent.startsWith('Step 21 ')")
     page.evaluate(f"""() => {{ const b = {BOOK}; window.changes = 0; b.querySelector('.stage').firstElementChild.mine = 1;
         new MutationObserver(list => window.changes += list.length).observe(b, {{subtree: true, childList: true, characterData: true}}); }}""")
@@ -327,7 +327,7 @@ def test_nonsense_in_the_url_counts_as_absent(text: str | None) -> None:
 
 
 def test_overtaken_cleanup_keeps_the_book(open_page: Callable[..., Page]) -> None:
-    """Streamlit calls the cleanup of a run that newer data overtook, while the component stays."""
+    """Streamlit calls the cleanup of a run overtaken by newer data, while the component stays."""
     page = open_page(fresh=True)
     page.goto("data:text/html,<div id=host></div>")
     data = payload("run", 19, 0, frames(range(20), 19), (3, 1), LABELS).decode()
@@ -380,7 +380,7 @@ def test_standalone(open_page: Callable[..., Page], tmp_path: Path) -> None:
     path.write_text(
         standalone_run("BPE <b>&", data, footer_html="<a href='#0'>TokenSteps</a>"), encoding="utf-8"
     )
-    page = open_page(errors=True, fresh=True)  # the policy that stops the image says so
+    page = open_page(errors=True, fresh=True)  # the policy reports that it stops the image
     page.goto(path.as_uri())
     page.locator("[data-frame]").wait_for()
     assert page.title() == "BPE <b>&"
@@ -427,7 +427,7 @@ def picking(step: int) -> str:
 
 
 def test_choices_in_a_frame(open_page: Callable[..., Page], tmp_path: Path) -> None:
-    """What is picked is marked until it is picked again, in every frame; focus, keys and scrolling stay."""
+    """A picked word is marked until it is picked again, in every frame; focus, keys and scrolling stay."""
     pages = [page._replace(html=picking(step)) for step, page in enumerate(frames(range(20), 19))]
     path = tmp_path / "run.html"
     path.write_text(standalone_run("Choices", payload("run", 19, 0, pages, (0, 1), LABELS)), encoding="utf-8")

@@ -1,8 +1,8 @@
-"""A run that still grows, in a real browser: a long text is pasted, and its first steps are there before the
-last. It is stopped, and goes on, and the stage goes along with its end.
+"""A growing run, in a real browser: a long text is pasted, and its first steps are there before the last. It
+is stopped, and goes on, and the stage goes along with its end.
 
-Oracle: the engine, asked for the same text in this process. What is shown of a run at each point of its
-growth is in `tests/pages/test_growing.py`.
+Oracle: the engine, asked for the same text in this process. The display at each point of a run's growth is in
+`tests/pages/test_growing.py`.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ GROWTH = ".st-key-unigram-book .ts-flipbook .growth"
 TEXT = random_words(20_000)
 """Training Unigram on it takes eight seconds and more; the test waits for two or three."""
 FOLLOWS = f"step => {{ const s = ({STATE})(0); return s.step === s.last && (s.step > step || !s.grows); }}"
-"""Whether the stage is at the end, which is now behind `step`, or the run's last one."""
+"""Whether the stage is at the end, now behind `step`, or at the run's last step."""
 PATIENCE = 120_000
-"""Milliseconds: a process that trains waits for whatever else the machine has to do."""
+"""Milliseconds: a training process waits for the machine's other work."""
 
 
 def removed_third() -> str:
-    """The piece that the engine removes in step 3 of the same run, as the page writes it for readers."""
+    """The engine's removed piece in step 3 of the same run, as the page writes it for readers."""
     corpus = Corpus.from_texts([TEXT], pre_tokenizer="metaspace")
     trace = train_unigram(corpus, seed_size=1000, vocab_size=997)
     return drawn(trace[3].event.piece)  # type: ignore[union-attr]
@@ -56,7 +56,7 @@ def test_a_run_that_grows(page: Page, serve: Callable[..., str]) -> None:
 
 
 def the_third_step_before_the_end(learner: Unigram) -> str:
-    """Returns the piece that it removes."""
+    """Returns the removed piece."""
     growth = learner.page.locator(GROWTH)
     learner.take()
     learner.press("ArrowRight", 3)

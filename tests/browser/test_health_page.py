@@ -1,7 +1,7 @@
 """The playground's tab “Health” in a real browser: an upload's vocabulary is checked, hostile tokens stay
 text, the file has them, a link comes back to it.
 
-Oracle: the vocabulary itself, made for this; the browser for what hostile tokens made of the page.
+Oracle: the vocabulary itself, made for this; the browser for the effects of hostile tokens on the page.
 """
 
 from __future__ import annotations

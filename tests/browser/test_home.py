@@ -1,7 +1,7 @@
 """The home page in a browser: the tokens are there, and follow the typing.
 
-Source: the page's promise, one's own sentence in tokens. Oracle: the engine's encoding by the tokenizer that
-the page names.
+Source: the page's promise, one's own sentence in tokens. Oracle: the engine's encoding by the tokenizer named
+on the page.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tokensteps.pages.learn.home import SENTENCE, SPEC
 
 SENTENCE_PART = ".st-key-home_sentence"
 MOST_EMPTY = 70
-"""Pixels between what is folded and the next heading."""
+"""Pixels between the folded part and the next heading."""
 TYPED = "re-tokenize 茶 <b>x</b>"
 
 

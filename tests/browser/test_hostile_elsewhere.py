@@ -1,8 +1,7 @@
-"""Texts, also hostile ones, where they go besides the app's pages: into a notebook that is trusted, and onto
-paper.
+"""Texts, also hostile ones, outside of the app's pages: in a trusted notebook, and on paper.
 
-Oracles: what runs sets a flag on `window`; the browser's own requests; the links of a PDF, in which Chromium
-writes each as a `/URI`.
+Oracles: a running script sets a flag on `window`; the browser's own requests; the links of a PDF, each
+written by Chromium as a `/URI`.
 """
 
 from __future__ import annotations
@@ -23,13 +22,12 @@ from tokensteps.runs.corpora import pack_text
 TRUSTED = """cells => {
   for (const cell of cells) document.body.append(document.createRange().createContextualFragment(cell));
 }"""
-"""Put outputs into a page as JupyterLab puts those of a notebook that is trusted: markup counts, and scripts
-in it run."""
+"""Put outputs into a page as JupyterLab puts a trusted notebook's: markup counts, and scripts in it run."""
 
 
 def test_a_trusted_notebook_runs_nothing_of_a_corpus(app: str, open_page: Callable[..., Page]) -> None:
-    """A corpus from elsewhere is data, also where the reader trusts the notebook: in its frames, in the
-    tables that pandas draws, in titles."""
+    """A corpus from elsewhere is data, also where the reader trusts the notebook: in its frames, in tables
+    drawn by pandas, in titles."""
     words = [word for word in (*MARKUP, *MARKDOWN) if word.strip()]
     corpus = Corpus.from_counts(dict.fromkeys(words, 3), pre_tokenizer="none")
     trace = train_bpe(corpus, merges=20)
@@ -69,14 +67,13 @@ THEMES: Final = {
     "Colab": ("html", "theme", "light", "dark"),
     "marimo": ("html", "class", "light", "dark"),
 }
-"""How a notebook says its theme, light and dark: on which element, in which attribute. VS Code's:
-`applyStyles` in the page around its webviews; Colab's: its own styles for data frames, `[theme=dark]
-.colab-df-convert`."""
+"""A notebook's mark of its theme, light and dark: the element, the attribute. VS Code's: `applyStyles` in the
+page around its webviews; Colab's: its own styles for data frames, `[theme=dark] .colab-df-convert`."""
 
 
 def test_frames_follow_the_notebook_around_them_in_theme_and_keys(open_page: Callable[..., Page]) -> None:
     page = open_page(own="themes")
-    page.emulate_media(color_scheme="null")  # which frames would follow instead
+    page.emulate_media(color_scheme="null")  # frames would follow it instead
     page.goto("about:blank")
     page.evaluate(TRUSTED, [html(train_bpe(Corpus.from_counts({"hug": 3}), merges=1)[1])])
     frame = page.frames[1]
@@ -90,7 +87,7 @@ def test_frames_follow_the_notebook_around_them_in_theme_and_keys(open_page: Cal
             lightness = frame.evaluate("getComputedStyle(document.documentElement).backgroundColor")
             assert (lightness == "rgb(20, 22, 26)") == (value == values[1]), (name, value)
             node.evaluate("(node, name) => node.removeAttribute(name)", attribute)
-    # And the keys that save are the notebook's.
+    # And the keys for saving are the notebook's.
     page.evaluate(
         "addEventListener('keydown', ({ key, ctrlKey }) => { window.saved = key === 's' && ctrlKey; })"
     )

@@ -1,8 +1,8 @@
 """Languages in a browser: its own by default, the switch, the address, other pages and back.
 
 Source: the README's promise that the app speaks the browser's language, and that a choice stands in the
-address. Oracle: the compiled catalogues, read by Python's `gettext`; Chromium's own report of the fonts that
-it drew with.
+address. Oracle: the compiled catalogues, read by Python's `gettext`; Chromium's own report of its fonts in
+use.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def at_address(page: Page, wanted: str) -> None:
 
 
 def fonts(page: Page, selector: str) -> set[str]:
-    """The families that draw an element's text."""
+    """The font families of an element's text."""
     session = page.context.new_cdp_session(page)
     session.send("DOM.enable")
     session.send("CSS.enable")
@@ -65,7 +65,7 @@ def test_the_browsers_language_the_switch_and_the_way_back(
     expect(page.locator(".st-key-bpe-normalizer input")).to_have_value(said("ja", "lowercase"))
     at_address(page, link + "&lang=ja")
     japanese = fonts(page, '[data-testid="stSidebarNavLink"] span')
-    if any("SC" in family.split() for family in chinese):  # a machine whose faces tell the two apart
+    if any("SC" in family.split() for family in chinese):  # a machine with different faces for the two
         assert not chinese & japanese
 
     page.get_by_role("link", name=said("ja", "Glossary")).first.click()

@@ -182,7 +182,7 @@ SELECTORS = (
 
 
 def everything_can_be_read(book: Book) -> None:
-    """Contrast of 4.5:1 for all text, in every state that a piece or a boundary can be in."""
+    """Contrast of 4.5:1 for all text, in every possible state of a piece or a boundary."""
     page = book.page
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     book.press("Home")
@@ -311,7 +311,7 @@ def test_a_long_word_scrolls_in_its_own_box(lattice: Callable[..., Book]) -> Non
     assert book.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page_top = "document.querySelector('[data-testid=stMain]').scrollTop"
     top = book.page.evaluate(page_top)
-    # Looked at after each press, in one go: drawing what nobody looks at would take half of the test's time.
+    # Looked at after each press, in one go: unseen drawings would take half of the test's time.
     inside = book.root.evaluate("""book => Array.from({ length: 30 }, () => {
         document.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
         const pane = book.querySelector('.pane'), box = pane.getBoundingClientRect();
@@ -325,7 +325,7 @@ def test_a_long_word_scrolls_in_its_own_box(lattice: Callable[..., Book]) -> Non
         return at.top >= box.top && at.bottom <= box.bottom; }""")
     assert book.page.evaluate(page_top) == top
     left = pane.evaluate("e => e.scrollLeft")
-    book.press("ArrowLeft")  # what was scrolled stays, as long as the place can be seen
+    book.press("ArrowLeft")  # the scrolling stays, as long as the place can be seen
     assert pane.evaluate("e => e.scrollLeft") == left
 
 

@@ -2,7 +2,7 @@
 more phones, in browsers of their own.
 
 Source: the 30-minute plan. Oracle: the course's five words, where BPE merges `u` and `g` first, as they occur
-20 times, and WordPiece `##g` and `##s`, by its score; what was tapped and typed.
+20 times, and WordPiece `##g` and `##s`, by its score; the taps and typing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.browser.test_walk import at, held
 HALL = {"viewport": {"width": 1280, "height": 800}}
 HAND = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "device_scale_factor": 2}
 VOTES = ("p + u", "u + g", "u + g", "p + u", "u + n", "u + g")
-"""What the six phones say at first. Then they talk."""
+"""The six phones' first answers. Then they talk."""
 
 
 def in_front(lecturer: Page) -> None:
@@ -50,8 +50,8 @@ def tapped(phone: Page, answer: str) -> None:
 
 def test_a_lesson(app: str, open_page: Callable[..., Page]) -> None:
     """The activities by a clicker's keys, and half of them from the presenter view on a second device; two
-    questions from the run, one with a second vote, one that was prepared, one in their own words; a phone
-    that loses its connection, a lecturer who loses the tab."""
+    questions from the run, one with a second vote, one prepared, one in their own words; a phone loses its
+    connection, a lecturer the tab."""
     lecturer = open_page(own="desk", **HALL)
     lecturer.goto(f"{app}/class")
     write(lecturer, WHY, "free", activity="30.3")
@@ -89,7 +89,7 @@ def test_a_lesson(app: str, open_page: Callable[..., Page]) -> None:
 
 
 def begun(lecturer: Page, app: str) -> str:
-    """From Home to the plans; the one that is begun leads back there, where a class is opened."""
+    """From Home to the plans; a begun one leads back there, and a class is opened."""
     lecturer.goto(app)
     lecturer.get_by_role("link", name="For teachers", exact=True).first.click()
     lecturer.locator(".st-key-home_plan_30").get_by_role("button", name="Start").click()
@@ -165,7 +165,7 @@ def closed_and_opened_again(lecturer: Page, app: str, code: str, phones: list[Pa
 
 
 def in_their_own_words(lecturer: Page, own: Page, phones: list[Page]) -> None:
-    """Asked from the presenter view, which alone has the answers; one of them is picked for the wall."""
+    """Asked from the presenter view, alone with the answers; one of them is picked for the wall."""
     own.locator(f"{PAD}prepared]").tap()
     for phone, words in zip(phones, ("It is frequent", "it is  FREQUENT", *["no idea"] * 4), strict=True):
         expect(phone.locator(f"{CARD} .asked")).to_have_text(WHY)

@@ -82,7 +82,7 @@ def test_long_numbers_have_room(
 
 
 def test_one_step_has_nothing_to_play(open_page: Callable[..., Page], tmp_path: Path) -> None:
-    """A run without steps has no transport, only what it is at."""
+    """A run without steps has no transport, only its status."""
     script = read_script("flipbook").replace("export default ", "")
     data = payload("run", 0, 0, [Frame("<p>x</p>", "", "x", "vocabulary 1")], (0, 1), flipbook_labels())
     path = tmp_path / "still.html"
@@ -104,12 +104,12 @@ def test_one_step_has_nothing_to_play(open_page: Callable[..., Page], tmp_path: 
 SPACED = """() => { const sheet = new CSSStyleSheet(); document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
   sheet.replaceSync(`* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important; }
     p { margin-bottom: 2em !important; }`); }"""
-"""The spacing of text that nothing may be lost with: WCAG 2.2, 1.4.12."""
+"""The spacing of text without any allowed loss: WCAG 2.2, 1.4.12."""
 CUT = """nodes => nodes.filter(node => { const label = node.querySelector('p'); if (!label?.checkVisibility()) return false;
   const [inner, outer] = [label, node].map(one => one.getBoundingClientRect());
   return inner.top < outer.top || inner.bottom > outer.bottom + 1
     || [...node.querySelectorAll('*')].some(one => one.clientWidth && one.scrollWidth > one.clientWidth + 1); }).map(node => node.innerText)"""
-"""The labels that aren't whole within their button."""
+"""The labels cut off by their button."""
 
 
 SPARE = """nodes => nodes.map(node => { const text = document.createRange();
@@ -135,8 +135,8 @@ def test_labels_of_choices_and_files_are_whole(address: str, page: Page) -> None
 
 
 def test_what_is_chosen_shows_in_forced_colours(address: str, page: Page) -> None:
-    """The mode, the language, a slider's track and a bar differ from what is around them, as they do in a
-    theme of the system's own."""
+    """The mode, the language, a slider's track and a bar differ from their surroundings, also in a theme of
+    the system's own."""
     page.emulate_media(forced_colors="active")
     page.goto(f"{address}/unigram?corpus=hug&step=2")
     expect(page.locator(".ts-flipbook .cols .bar").first).to_be_visible()
@@ -159,7 +159,7 @@ def test_what_is_chosen_shows_in_forced_colours(address: str, page: Page) -> Non
 
 
 def test_a_start_under_several_rules_is_whole_in_sight(address: str, page: Page) -> None:
-    """What is told of them takes the place of rows, not of the vocabulary below."""
+    """The text about them takes the place of rows, not of the vocabulary below."""
     page.goto(f"{address}/unigram?corpus=course&size=320&bytes=1&coverage=0.98&step=0")
     book = page.locator(".st-key-unigram-book")
     expect(book.locator(".say")).to_contain_text("256 byte pieces")
@@ -198,8 +198,8 @@ def test_a_phone_is_told_of_no_button_that_it_lacks(address: str, page: Page) ->
 
 
 def test_the_other_tabs_are_under_more(address: str, page: Page) -> None:
-    """Four tabs are in sight; “More” names the others, by mouse and by keyboard, and the one that is chosen
-    stands beside the four."""
+    """Four tabs are in sight; “More” names the others, by mouse and by keyboard, and the chosen one stands
+    beside the four."""
     page.goto(f"{address}/bpe?corpus=hug&step=2")
     tabs, more, items = (
         page.get_by_role("tab"),

@@ -1,8 +1,7 @@
 """The page “Why it matters” in a browser: a question answered by hand, then a word of one's own, on a desk
 and on a phone.
 
-Oracle: GPT-2's tokens for what is typed, as tests/app/teaching/test_lessons.py finds them from its merges
-alone.
+Oracle: GPT-2's tokens for the typed word, found in tests/app/teaching/test_lessons.py from its merges alone.
 """
 
 from __future__ import annotations

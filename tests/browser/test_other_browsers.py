@@ -1,6 +1,5 @@
-"""Every page in Firefox and in WebKit, where they are here (`make browsers` installs them), and what each of
-them does otherwise than Chromium: neither has a Navigation API here, WebKit zooms and underlines in its own
-ways.
+"""Every page in Firefox and in WebKit, where they are here (`make browsers` installs them), and their
+differences from Chromium: neither has a Navigation API here, WebKit zooms and underlines in its own ways.
 
 Oracle: the address, the history and the page as the browser itself tells of them.
 """
@@ -126,7 +125,7 @@ def test_typing_adds_nothing_to_the_history(window: Window, server: str) -> None
 
 
 def test_pointing_shows(window: Window, server: str) -> None:
-    """A piece in the lattice, a term's line, and what it means: beside the word in projector mode, too."""
+    """A piece in the lattice, a term's line, and its meaning: beside the word in projector mode, too."""
     window.open(f"{server}/unigram?corpus=course&size=40&step=200", STAGE)
     tab(window, "Lattice")
     window.ready(".lat .e[data-pick]")
@@ -179,7 +178,7 @@ def test_boxes_grow_in_projector_mode(window: Window, server: str) -> None:
     assert window.js(wide) <= 0
 
 
-# --- what each page is for ----------------------------------------------------------------------------------
+# --- each page's purpose ------------------------------------------------------------------------------------
 
 
 def test_home_cuts_what_is_typed(window: Window, server: str) -> None:
@@ -273,7 +272,7 @@ def test_a_count_is_changed(window: Window, server: str) -> None:
 
 
 def test_a_picture_is_saved_or_refused_kindly(window: Window, server: str) -> None:
-    """WebKit gives nothing back of a picture that markup was drawn on: it says so."""
+    """WebKit gives nothing back of a picture with drawn markup: it says so."""
     window.open(f"{server}/bpe?corpus=hug&step=2", STAGE)
     tab(window, "Files and link")
     window.await_js("return all('.ts-picture button').length")

@@ -1,8 +1,8 @@
-"""The path, done as a learner does it: with the mouse, the keyboard, and on a phone; with a wrong answer at
-each station.
+"""The path in a learner's hands: with the mouse, the keyboard, and on a phone; with a wrong answer at each
+station.
 
 Oracle: the five words counted by hand (the course's worked example), `tokenizers`' own encodings in
-`tests/app/teaching/test_lessons.py`, and what lies where on the screen.
+`tests/app/teaching/test_lessons.py`, and places on the screen.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ IN_FORM = "() => Boolean(document.activeElement.closest('[data-testid=stForm]'))
 
 
 class Doing(NamedTuple):
-    """What a learner answers at a station, one after the other, and what the strip says in the end."""
+    """A learner's answers at a station, one after the other, and the strip's text in the end."""
 
     answers: tuple[str, ...]
     named: str
     speaks_of: str
-    """What has to be whole in view."""
+    """The part that has to be whole in view."""
 
 
 BOOK = ".ts-flipbook"
@@ -165,8 +165,8 @@ def in_view(page: Page, selector: str) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way: str) -> None:
     """From the first station, by keyboard from Home, to the exercises, with a wrong answer at each: none is
-    done before that, and the strip names what was done. What a station speaks of is whole in view, below a
-    verdict, too; the strip covers nothing."""
+    done before that, and the strip names the learner's mistake. The station's subject is whole in view, below
+    a verdict, too; the strip covers nothing."""
     make, options = WAYS[way]
     page = open_page(own=f"path-{way}", **options)
     hand = make(page)
@@ -214,7 +214,7 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
     expect(page.locator(STRIP)).to_have_count(0)
     expect(page.get_by_text(f"You did {last} of {last} stations yourself.")).to_be_visible()
     expect(page.locator(".exercise-head")).to_contain_text(EXERCISE_KINDS["bpe_count"].title)
-    if way == "phone":  # an activity that a plan shares has as much room
+    if way == "phone":  # an activity shared with a plan has as much room
         page.goto(f"{serve(ROOT / 'app.py')}/bpe?corpus=hug&mode=predict&ask=pair&walk=90.2")
         expect(which.locator("b")).to_have_text(LESSONS[2].title)  # the longest of their titles
         expect(which.locator("span")).to_have_text(f"2 of {len(LESSONS[2].activities)}")

@@ -1,7 +1,7 @@
 """Pictures of the stage, as the tab “Files and link” saves them.
 
-Oracles: a screenshot of the stage, which has to be nearer to the picture of its step than to that of another;
-Pillow, which reads animations on its own; an XML parser.
+Oracles: a screenshot of the stage, nearer to the picture of its step than to another's; Pillow, which reads
+animations on its own; an XML parser.
 """
 
 from __future__ import annotations
@@ -22,12 +22,11 @@ from tokensteps.runs.corpora import pack_text
 
 STAGE = ".ts-flipbook .stage"
 NEAR = 1.9
-"""Of 255. The picture of a step was measured to be 1.0 to 1.2 from the screen, that of the next step 3.9 to
-4.4."""
+"""Of 255. The picture of a step was measured to be 1.0 to 1.2 from the screen, the next step's 3.9 to 4.4."""
 
 
 def saved(page: Page, kind: str) -> tuple[str, bytes]:
-    """The name and the data of what a button saves."""
+    """The name and the data of a button's file."""
     with page.expect_download() as download:
         page.locator(f".ts-picture [data-kind={kind}]").click()
     return download.value.suggested_filename, download.value.path().read_bytes()
@@ -101,7 +100,7 @@ def the_animation_begins_with_the_screen(page: Page, screen: bytes, other: bytes
 
 
 def test_a_browser_that_cannot_says_so(serve: Callable[..., str], page: Page) -> None:
-    """WebKit lets no page read a canvas that has shown a document: here, Chromium made to do the same."""
+    """WebKit lets no page read a canvas after it has shown a document: here, Chromium made to do the same."""
     page.goto(f"{serve('app.py')}/bpe?corpus=hug&step=2&lang=en")
     open_tab(page, "Files and link")
     page.locator(".ts-picture button").first.wait_for()

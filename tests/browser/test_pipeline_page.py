@@ -1,7 +1,7 @@
-"""The pipeline in a real browser, as a newcomer uses it: pointing, keys, lines, links, windows, hostile text.
+"""The pipeline in a real browser, in a newcomer's hands: pointing, keys, lines, links, windows, hostile text.
 
-Sources and oracles: the engine, asked directly for the same corpus, stages and texts; the browser for what is
-lit, where things stand, widths, history, and for what hostile text made of the page. The drawing's markup is
+Sources and oracles: the engine, asked directly for the same corpus, stages and texts; the browser for
+highlights, places, widths, history, and for the effects of hostile text on the page. The drawing's markup is
 tried in `tests/app/drawing/test_pipeline.py`, links and complaints in `tests/pages/test_pipeline.py`.
 """
 
@@ -35,7 +35,7 @@ RIGHT_TO_LEFT = "שלום עולם, זה טקסט"
 TABS = ("Encoding", "Windows", "Back to text", "Entities", "Files and link")
 LIT = """() => { const root = [...document.querySelectorAll('*')].map(e => e.shadowRoot).find(r => r?.querySelector('.ts-pipeline'));
   return [...root.querySelectorAll('.i.lit')].map(e => [+e.dataset.r, e.dataset.q ?? null, +e.dataset.s, +e.dataset.e, e.dataset.i ?? null]); }"""
-"""Stage, text, first character, end and token of everything that is lit."""
+"""Stage, text, first character, end and token of everything lit."""
 FOCUSED = """() => { let a = document.activeElement; while (a.shadowRoot?.activeElement) a = a.shadowRoot.activeElement;
   return a.classList.contains('i') ? [+a.dataset.r, a.dataset.q === undefined ? null : +a.dataset.q, +a.dataset.s, a.ariaLabel] : null; }"""
 PLACES = """() => { const root = [...document.querySelectorAll('*')].map(e => e.shadowRoot).find(r => r?.querySelector('.ts-pipeline'));
@@ -44,13 +44,13 @@ PLACES = """() => { const root = [...document.querySelectorAll('*')].map(e => e.
       line: [...l.parentElement.children].indexOf(l), left: b.left, right: b.right, top: b.top, bottom: b.bottom}; }); }"""
 LINES = """() => { const root = [...document.querySelectorAll('*')].map(e => e.shadowRoot).find(r => r?.querySelector('.ts-pipeline'));
   return [...root.querySelectorAll('.line')].map(e => [e.children.length > 2 && e.scrollWidth - e.clientWidth, e.dir, e.querySelector('.labels').firstChild.textContent]); }"""
-"""Of each line: how far it reaches beyond its width, unless it is one stretch that can't be broken; its way,
-its text."""
+"""Of each line: how far it reaches beyond its width, unless it is one unbreakable stretch; its way, its
+text."""
 
 
 @cache
 def engine(**url: str) -> Tokenizer:
-    """What the engine makes of a link's stages."""
+    """The engine's tokenizer with a link's stages."""
     recipe = read_url("pipeline", PIPELINE_RULES, url, "library").recipe
     source = recipe.source()
     assert source is not None
@@ -67,7 +67,7 @@ def encoded(**url: str) -> Encoding:
 
 
 class Traveller(Learner):
-    """The page and what a newcomer does on it."""
+    """The page and a newcomer's actions on it."""
 
     def start(self, **url: str) -> Traveller:
         self.page.goto(f"{self.address}/pipeline?{urlencode(url)}")
@@ -75,7 +75,7 @@ class Traveller(Learner):
         return self
 
     def turn(self, **url: str) -> None:
-        """Another address of the page, whose text has other ids, without loading it anew."""
+        """Another address of the page, with other ids of its text, without loading it anew."""
         turn_to(self.page, f"/pipeline?{urlencode(url)}")
         self.ids(encoded(**url).ids)
         self.rest()
@@ -123,13 +123,13 @@ def test_a_pair(traveller: Traveller) -> None:
     """By keys, by eye, and by the browser's history, in one visit."""
     traveller.start(**PAIR)
     keys_alone(traveller)
-    traveller.page.get_by_label("Text", exact=True).click()  # what has the focus is told of, too
+    traveller.page.get_by_label("Text", exact=True).click()  # the focused element is told of, too
     an_emoji_an_accent_and_a_stride(traveller)
     back_forward_reload_and_a_link(traveller)
 
 
 def an_emoji_an_accent_and_a_stride(traveller: Traveller) -> None:
-    """The page's story, by eye: what stands under a character came from it, and what is pointed at lights up
+    """The page's story, by eye: everything under a character came from it, and a pointed-at element lights up
     all the way."""
     encoding = encoded(**PAIR)
     traveller.ids(encoding.ids)
@@ -256,7 +256,7 @@ def keys_alone(traveller: Traveller) -> None:
     assert traveller.lit() != held
     traveller.press("Tab")
     assert page.evaluate(FOCUSED) is None
-    expect(traveller.tell).to_have_text(message)  # what is held stays lit when the focus has gone
+    expect(traveller.tell).to_have_text(message)  # a held element stays lit without the focus
     assert traveller.lit() == held
     traveller.press("Shift+Tab")
     traveller.press("Escape")

@@ -1,12 +1,12 @@
-"""The playground in a real browser, as a person uses it: text and chips, tokenizers, uploads, links, files,
+"""The playground in a real browser, in a person's hands: text and chips, tokenizers, uploads, links, files,
 hostile input.
 
-Sources and oracles: for the tokenizers that are trained here, the engine, asked directly for the same corpus,
-rules, step and text; for uploads, the `tokenizers` and `tiktoken` packages with the same vocabulary; the text
-itself, which the chips have to give back when they are copied; the browser for places, widths, history, and
-for what hostile text made of the page. State is read from the page: the row of ids, the figures, the chips,
-the address. What the text box and the chips do by themselves is in `test_chips.py`; damaged links, tokenizers
-with alike names and public ones without a network, in `tests/pages/test_playground.py`.
+Sources and oracles: for the tokenizers trained here, the engine, asked directly for the same corpus, rules,
+step and text; for uploads, the `tokenizers` and `tiktoken` packages with the same vocabulary; the text
+itself, to be given back by copied chips; the browser for places, widths, history, and for the effects of
+hostile text on the page. State is read from the page: the row of ids, the figures, the chips, the address.
+The text box and the chips by themselves are in `test_chips.py`; damaged links, tokenizers with alike names
+and public ones without a network, in `tests/pages/test_playground.py`.
 """
 
 from __future__ import annotations
@@ -54,20 +54,20 @@ STILL = """async element => {
   const frame = () => new Promise(requestAnimationFrame), place = () => JSON.stringify(element.getBoundingClientRect());
   for (let before, calm = 0; calm < 3; before = place()) { await frame(); await frame(); calm = place() === before && !element.getAnimations({subtree: true}).length ? calm + 1 : 0; }
 }"""
-"""What opens, grows: a mouse button pressed on one thing meanwhile is let go over another."""
+"""An opening element grows: a mouse button pressed on one thing meanwhile is let go over another."""
 ATTACK = "\n".join([*HOSTILE[:14], "<img src=x onerror=window.bad=9>", '=1+1 "quoted" {ids} {text}'])
-"""What pages have been attacked with, but U+0000, on which the tests of the BPE page are about."""
+"""Known attacks on pages, but for U+0000 (it is in the tests of the BPE page)."""
 LONG_WORD = "longword" * 40
 TABS = ("Side by side", "Counts", "Costly words", "Languages", "Files and link")
 DRAWN = {
     "div", "section", "h2", "p", "span", "bdi", "i", "wbr", "style", "button", "output", "dl", "dt", "dd", "code", "samp", "sup", "small", "b",
 }  # fmt: skip
-"""Every kind of element that chips, cards, the figures above them and aligned chips are made of."""
+"""Every kind of element in chips, cards, the figures above them and aligned chips."""
 
 
 @cache
 def trace(spec: str) -> Any:
-    """What the engine makes of a spec."""
+    """The engine's run of a spec."""
     run = TokenizerSpec.parse(spec).run()
     return run.algorithm.train(run.source.corpus(run.pipeline), **run.settings)
 
@@ -95,12 +95,11 @@ HELD = """() => { window.held = []; const real = window.setTimeout;
 
 LONG_TASKS = """() => { const real = window.setTimeout;
   window.setTimeout = (run, after, ...rest) => real(run, String(run).includes("sendUpdateWidgetsMessage") ? 300 : after, ...rest); }"""
-"""Streamlit gathers what is told for as long as on a slow device, where it is sent when the browser comes to
-it."""
+"""Streamlit gathers messages for as long as on a slow device: there they wait for the browser."""
 
 
 class Playground(Learner):
-    """The page and what a person does on it."""
+    """The page and a person's actions on it."""
 
     def start(self, *specs: str, text: str | None = None, **settings: str) -> Playground:
         """Go to the page by a link with these tokenizers; with `text`, put that into the box, as by
@@ -139,21 +138,21 @@ class Playground(Learner):
 
     def tokens(self, expected: Sequence[int]) -> None:
         """Wait until these are the ids, and their number is shown."""
-        # Looked at in each frame; `expect` looks once a second, and says what it saw.
+        # Looked at in each frame; `expect` looks once a second, and reports its last look.
         with suppress(TimeoutError):
             self.page.wait_for_function(SHOWN, arg=", ".join(map(str, expected)), timeout=10_000)
         expect(self.row).to_have_text(", ".join(map(str, expected)))
         expect(self.figure("Tokens")).to_have_text(f"{len(expected):,}")
 
     def true_text(self) -> str:
-        """What the chips give when all of them are copied."""
+        """The text of all chips, copied."""
         self.page.evaluate("""() => { const root = [...document.querySelectorAll('*')].map(e => e.shadowRoot).find(r => r?.querySelector('.ts-chips'));
             const chips = root.querySelectorAll('.pane .r'), last = chips[chips.length - 1];
             getSelection().setBaseAndExtent(chips[0].firstChild ?? chips[0], 0, last, last.childNodes.length); }""")
         return copied(self.page)
 
     def paste(self, text: str) -> None:
-        """In place of what is in the box."""
+        """In place of the box's text."""
         self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
         box(self.page).click()
         self.press("Control+a")
@@ -171,8 +170,7 @@ class Playground(Learner):
         expect(self.page.get_by_role("radio", name=how, exact=True)).to_be_checked()
 
     def upload(self, *files: dict[str, Any] | Path) -> None:
-        """Choose files in the sidebar: the browser gives them to the input that its own dialog would give
-        them to."""
+        """Choose files in the sidebar: the browser gives them to the same input as its own dialog would."""
         self.rest()
         self.page.get_by_test_id("stFileUploader").locator("input[type=file]").set_input_files(list(files))  # type: ignore[arg-type]
 
@@ -221,7 +219,7 @@ class Playground(Learner):
         raise AssertionError(f"Tab never came to {role} {label}: {passed}")
 
     def address_has(self, **wanted: str | None) -> None:
-        """Wait until the address says so; None for what it has to be silent about."""
+        """Wait until the address says so; None for missing parameters."""
         self.page.wait_for_function(
             "wanted => { const url = new URL(location.href).searchParams; return Object.entries(wanted).every(([name, text]) => url.get(name) === text); }",
             arg=wanted,
@@ -231,7 +229,7 @@ class Playground(Learner):
         return dict(parse_qsl(urlsplit(self.href()).query))
 
     def seen(self) -> dict[str, Any]:
-        """Everything that a link has to bring back."""
+        """Everything for a link to bring back."""
         self.rest()
         return {
             "text": written(self.page),
@@ -283,8 +281,8 @@ def a_newcomer_sees_tokens_at_once(playground: Playground) -> None:
 
 
 def tokens_are_copied_and_a_special_token_is_put_in(playground: Playground) -> None:
-    """Ids as a list, tokens as the vocabulary writes them, the text itself; and what the menu offers comes in
-    at the caret, can be undone, and leaves the focus there. Oracle: the engine's encoding."""
+    """Ids as a list, tokens as the vocabulary writes them, the text itself; and the menu's offers come in at
+    the caret, can be undone, and leave the focus there. Oracle: the engine's encoding."""
     page, text = playground.page, 'to "be" or 日本'
     elsewhere = page.context.new_page()  # our policy lets no script read the clipboard
     elsewhere.set_content("<textarea></textarea>")
@@ -301,7 +299,7 @@ def tokens_are_copied_and_a_special_token_is_put_in(playground: Playground) -> N
     elsewhere.close()
     box(page).click()
     page.keyboard.press("Control+End")
-    playground.rest()  # a page that is drawn again closes the list
+    playground.rest()  # drawing the page again closes the list
     page.get_by_role("combobox", name="Insert a special token").fill(SPECIAL)
     page.get_by_role("option", name=SPECIAL).click()
     has_written(page, text + SPECIAL)
@@ -347,7 +345,7 @@ def a_multilingual_text(playground: Playground, spec: str) -> None:
 
 
 def test_one_tokenizer(playground: Playground, open_page: Callable[..., Page], tmp_path: Path) -> None:
-    """One visit: typing and what comes of it, toggles, another tokenizer beside it, files, and all of it by
+    """One visit: typing and its results, toggles, another tokenizer beside it, files, and all of it by
     keyboard."""
     playground.start(COURSE, text="")
     typing_updates_the_chips_in_the_box(playground)
@@ -422,8 +420,8 @@ def typing_adds_no_history_and_back_returns_the_tokenizer(playground: Playground
 
 
 def a_key_is_drawn_without_a_run_of_the_page(playground: Playground) -> None:
-    """Oracles: the engine's ids; the messages that the browser sends over the WebSocket, of which there is
-    none until the typing pauses."""
+    """Oracles: the engine's ids; the browser's messages over the WebSocket: none before a pause in the
+    typing."""
     page, text = playground.page, "To be or not to be. " * 20
     box(page).fill(text)
     playground.tokens(ids(COURSE, text))
@@ -455,7 +453,7 @@ def a_key_is_drawn_without_a_run_of_the_page(playground: Playground) -> None:
 
 
 def where_the_server_draws_nothing_the_page_does(playground: Playground) -> None:
-    """As when a server has forgotten; the browser would write an answer of 404 into its log, which has to
+    """As when a server has forgotten; the browser would write an answer of 404 into its log, and that has to
     stay empty."""
     page = playground.page
     box(page).fill("hug")
@@ -688,7 +686,7 @@ def test_a_held_key_asks_no_more_often_than_the_server_answers(playground: Playg
 
 
 def test_from_training_to_the_playground_and_back(playground: Playground) -> None:
-    """Through the link on the tab Encode; the slider by keys; and what is trained on meanwhile is offered."""
+    """Through the link on the tab Encode; the slider by keys; and a run trained on meanwhile is offered."""
     learner, page = Learner(playground.page, playground.address), playground.page
     learner.open("/bpe?corpus=hug&step=3", step=3)
     panel = learner.tab("Encode")
@@ -923,8 +921,8 @@ def look_at_chips(playground: Playground, every: int) -> None:
 
 
 def visit_tabs(playground: Playground) -> None:
-    """Every tab, drawn to its end on a screen of 390 pixels: what is on the page is made of our elements
-    alone, and nothing makes it scroll sideways."""
+    """Every tab, drawn to its end on a screen of 390 pixels: the page has our elements alone, and nothing
+    makes it scroll sideways."""
     page = playground.page
     page.set_viewport_size({"width": 390, "height": 844})
     for name in TABS:
@@ -1013,7 +1011,7 @@ def a_text_too_long_for_a_link_survives_a_reload(playground: Playground, wanted:
 def test_a_quarter_of_a_megabyte(playground: Playground, clipboard: None) -> None:
     """A long text is counted, and the page is of use afterwards; the times are printed.
 
-    What is longer than the page takes is in `tests/pages/test_playground.py`.
+    Texts beyond the page's limit are in `tests/pages/test_playground.py`.
     """
     line = "A line of words that fills the text, and goes on until the paragraph ends: tokenizers, שלום, お茶 🍵 and 12345.\n"
     text = (line * (250_000 // len(line) + 1))[:250_000]

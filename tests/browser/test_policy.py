@@ -1,9 +1,9 @@
-"""The server's policy in a real browser: what a page can't do even if somebody got markup into it, and what
-another site can't.
+"""The server's policy in a real browser: actions impossible for a page even with somebody's markup in it, and
+for another site.
 
-Source: the Content Security Policy, Fetch and WebSocket standards. Oracle: the browser, which reports what it
-refuses; the same attempts from where they are allowed go through. That no page of the app meets its own
-policy, every other test in this folder shows: `open_page` fails one that does.
+Source: the Content Security Policy, Fetch and WebSocket standards. Oracle: the browser, with its reports of
+refusals; the same attempts from allowed places go through. Every other test in this folder shows that no page
+breaks its own policy: `open_page` fails at a breach.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ INJECTED = """expected => new Promise(done => {
   const look = (left) => refused.size >= expected || !left ? setTimeout(end, 100) : setTimeout(look, 50, left - 1);
   look(200);
 })"""
-"""What somebody who got markup or a script into a page would try, until as much is refused as is expected, or
-for ten seconds."""
+"""Attempts of somebody with markup or a script in a page, until the expected number of refusals, or for ten
+seconds."""
 SOCKET = """host => new Promise(done => {
   const socket = new WebSocket(`ws://${host}/_stcore/stream`, 'streamlit');
   socket.onopen = () => { socket.close(); done('open'); };
@@ -115,8 +115,7 @@ def another_site_is_kept_out(address: str, elsewhere: str, visitor: Page) -> Non
 
 
 def test_answers_of_every_kind_have_a_policy(address: str) -> None:
-    """Oracle: the headers as they come over the wire, from a server that was started as `make run` starts
-    it."""
+    """Oracle: the headers as they come over the wire, from a server started as `make run` starts it."""
     script = urlopen(f"{address}/").read().decode().partition('crossorigin src="./')[2].partition('"')[0]
     paths = {
         "/": "script-src", "/bpe?step=3": "script-src", f"/{script}": "sandbox", "/app/static/fonts/inter-latin-wght.woff2": "sandbox",
@@ -133,7 +132,7 @@ def test_answers_of_every_kind_have_a_policy(address: str) -> None:
 
 
 class Renaming(Cable):
-    """A proxy that passes a name of its own on, as many do unless they are told otherwise."""
+    """A proxy that passes a name of its own on, like many without another setting."""
 
     @staticmethod
     def _pass(one: socket.socket, other: socket.socket) -> None:
@@ -144,7 +143,7 @@ class Renaming(Cable):
 
 
 def test_behind_a_proxy_that_changes_the_host_the_page_says_what_to_do(address: str, visitor: Page) -> None:
-    """Both names, and the variable that mends it; before, the visitor saw grey bars for ever."""
+    """Both names, and the variable against it; before, the visitor saw grey bars for ever."""
     proxy = Renaming(address)
     visitor.goto(f"{proxy.address}/bpe")
     message = visitor.locator(".refused")
@@ -157,7 +156,7 @@ def test_behind_a_proxy_that_changes_the_host_the_page_says_what_to_do(address: 
 
 
 def test_an_upload_needs_the_token_of_its_page(address: str) -> None:
-    """A program without the cookie that the page has, and the header that repeats it."""
+    """A program without the page's cookie, and without the header that repeats it."""
     with pytest.raises(HTTPError) as refused:
         urlopen(Request(f"{address}/_stcore/upload_file/s/f", b"x", method="PUT"))
     assert refused.value.code == 403

@@ -1,7 +1,6 @@
-"""Predicting a run in real Chromium, by keyboard; and a challenge, which nothing a person can press, drag or
-type opens further.
+"""Predicting a run in real Chromium, by keyboard; and a challenge, closed to every press, drag or typing.
 
-Oracles: the course's five words, whose merges under BPE are published; what the server sends, byte for byte.
+Oracles: the course's five words, with published merges under BPE; the server's messages, byte for byte.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ BOOK = ".ts-flipbook"
 MERGES = ["u + g", "u + n", "h + ug", "p + un"]
 """The first merges of hug, pug, pun, bun, hugs."""
 FORMULA = '=HYPERLINK("http://evil.example/<b>","Ann")'
-"""A name that a spreadsheet would make a link of."""
+"""A name that a spreadsheet would turn into a link."""
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +31,7 @@ def app(serve: Callable[..., str]) -> str:
 
 
 def focused(page: Page) -> str:
-    """What has the focus: its name."""
+    """The name of the focused element."""
     return str(page.evaluate("document.activeElement.ariaLabel || document.activeElement.innerText"))
 
 
@@ -85,7 +84,7 @@ def test_by_keyboard_alone(page: Page, app: str) -> None:
     expect(page.locator(".tally")).to_contain_text("2½ of 3 right")
     assert focused(page) == "Your answer"
     expect(page).to_have_url(f"{app}/bpe?corpus=hug&mode=predict&step=3")
-    page.get_by_role("button", name="First step").click()  # what was found out stays so, wherever one is
+    page.get_by_role("button", name="First step").click()  # answered steps stay so at every step
     expect(page.locator(f"{BOOK} .where p")).to_have_text("Step 0 of 3")
     page.wait_for_url("**step=0")
     page.reload()
@@ -94,8 +93,8 @@ def test_by_keyboard_alone(page: Page, app: str) -> None:
 
 
 def test_a_challenge_can_not_be_peeked_at(page: Page, app: str) -> None:
-    """Address, keys, scrubber, timeline, play: nothing leads past what is found out, and the browser never
-    has it.
+    """Address, keys, scrubber, timeline, play: nothing leads past the answered steps, and the browser never
+    has more.
 
     A changed seal is in `tests/pages/test_predict.py`.
     """

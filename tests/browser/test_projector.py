@@ -1,8 +1,8 @@
-"""Projector mode in a real browser: what is shown, how large, and the keys of a presenter's clicker.
+"""Projector mode in a real browser: its contents, its sizes, and the keys of a presenter's clicker.
 
 Source: the rule of thumb that text on a screen is read from the back row when its capitals are a fiftieth of
-the screen's height, 14.4 px of 720, which is type of 20 px; narration has 26 px here where there is room, all
-else at least 20. A clicker sends Page Down, Page Up, `b` or `.`. Oracle: what the browser computes, its
+the screen's height, 14.4 px of 720, that is type of 20 px; narration has 26 px here where there is room, all
+else at least 20. A clicker sends Page Down, Page Up, `b` or `.`. Oracle: the browser's computed styles, its
 geometry, the address and the focus.
 """
 
@@ -159,13 +159,13 @@ def test_every_page(serve: Callable[..., str], open_page: Callable[..., Page]) -
             for key in ("PageDown", "PageDown"):
                 page.keyboard.press(key)
             legible(page)
-            assert page.evaluate(BEYOND) == []  # of the timeline, what was learned now is in sight
+            assert page.evaluate(BEYOND) == []  # of the timeline, the token just learned is in sight
             continue
         page.wait_for_function(f"location.pathname === '/{name}'")
         # The playground begins with its text and its tokens, and needs no title.
         head, least = (".ts-chips .pane .t", 20) if name == "playground" else ("h1", 40)
         page.locator(head).first.wait_for()
-        at_rest(page)  # what is measured isn't drawn anew meanwhile
+        at_rest(page)  # the measured parts aren't drawn anew meanwhile
         for hidden in ("stSidebar", "stHeader"):
             expect(page.get_by_test_id(hidden)).to_be_hidden()
         assert page.locator(head).first.evaluate(TYPE) >= least
@@ -191,8 +191,7 @@ def test_words_panels_and_a_question(serve: Callable[..., str], open_page: Calla
 
 
 def all_languages_are_in_view(page: Page) -> None:
-    """Which of them is served worst decides: words give way to them. Oracle: the six languages of the
-    example."""
+    """The worst served of them decides: words give way to them. Oracle: the six languages of the example."""
     enter(page)
     rows = page.locator(".ts-flipbook .languages tr:not(:has(th))")
     expect(rows.filter(visible=True)).to_have_count(6)
@@ -369,14 +368,13 @@ TINY = """least => { const found = [], look = (node) => { for (const one of node
     const { width, height, top, bottom } = range.getBoundingClientRect(), size = parseFloat(style.fontSize) * part.currentCSSZoom;
     if (width > 1 && height > 1 && bottom > 0 && top < innerHeight && style.clipPath === 'none' && size < least) found.push([size, one.data]); } };
   look(document.body); return found; }"""
-"""Text in sight that is smaller than so many pixels, in components, too, but not on the lecturer's own
-strips."""
+"""Text in sight of less than so many pixels, in components, too, but not on the lecturer's own strips."""
 
 
 def test_nothing_on_a_panel_of_a_plan_is_small(
     serve: Callable[..., str], open_page: Callable[..., Page]
 ) -> None:
-    """Whatever panel an activity opens, at 1280 × 800."""
+    """Every panel opened by an activity, at 1280 × 800."""
     page, address = open_page(viewport={"width": 1280, "height": 800}), serve(ROOT / "app.py")
     opened = set()
     for lesson in LESSONS:

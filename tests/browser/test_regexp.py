@@ -40,12 +40,12 @@ OWN = (
     *PATTERNS.values(), *(rule.pattern for rule in splitting.RULES.values() if rule.pattern), *SIGNS,
     rf"[{normalizers.CJK}]", r"\p{M}", r"[^\S ]", r"[\p{Cc}\p{Cf}\p{Co}\ufffd](?<![\t\n\r])", unigram.SCRIPT.pattern, marks.MARK.pattern, marks.PLACEHOLDER.pattern,
 )  # fmt: skip
-"""The patterns of the engine and the drawing that the page meets."""
+"""The patterns of the engine and the drawing in use on the page."""
 PLAIN = (
     r"a*", r"(a)|(b)?", r"(?P<one>\d+)(?P<two>\D)?", r"^.|.$", r"\A\w|\w\Z", r"[^\W\d_]+", r"[]a^-]+", r"[\]\-a-f.]", r"x{2,}?|{", r"\x41|\u00e9|\U0001f375",
     r"(?<=\s)\S", r"(?<!\w)\w+?(?=\W)", r"(?i:straße|ς)", r"[\s\S]{3}", r"\t|\n|/", r"(?V1)[[\w]--[\p{Han}a-c]]+",
 )  # fmt: skip
-"""Patterns that show what the translation knows."""
+"""Patterns for all the translation's abilities."""
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def asking(browser: Browser) -> Iterator[Page]:
 
 
 def told(engine: Any, pattern: str, text: str) -> dict[str, Any]:
-    """All that a pattern finds in a text."""
+    """All of a pattern's finds in a text."""
     flags = regexp.DOTALL if pattern in SIGNS else 0
     result = engine.compile(pattern, regex.DOTALL if flags and engine is regex else flags)
     ways = {name: getattr(result, name)(text) for name in ("search", "match", "fullmatch")}
@@ -98,7 +98,7 @@ def test_a_class_has_the_same_characters(asking: Page, pattern: str) -> None:
 
 @cache
 def every_character() -> str:
-    """All that this Python knows: younger characters may be missing from the tables of a browser."""
+    """All characters known to this Python: younger characters may be missing from the tables of a browser."""
     return "".join(
         character for character in map(chr, range(0x110000)) if category(character) not in ("Cn", "Cs")
     )
@@ -106,7 +106,7 @@ def every_character() -> str:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_terms_are_marked_where_regex_marks_them(asking: Page, language: str) -> None:
-    """The terms of all definitions, in one text, with what parts words in front of them and behind."""
+    """The terms of all definitions, in one text, with word separators in front of them and behind."""
     use_language(language)
     try:
         pattern, _ids = marks.terms_pattern(language)
@@ -158,7 +158,7 @@ SCRIPTS = {
     "japanese": "こんにちは、世界！カタカナとひらがなと漢字。カタカナ",
     "emoji": "👩‍👩‍👧‍👦 family 🏳️‍🌈 flag 🍵🍵 tea\u00a0nbsp\u0085next sep 𝒳𝓎𝓏 <b>&amp;",
 }
-"""Texts of ten scripts, which the page trains on in its own test, too."""
+"""Texts of ten scripts, for training on the page in its own test, too."""
 TRAINED = (
     ("bpe", "byte_level", "60"),
     ("wordpiece", "bert", "60"),
@@ -181,7 +181,7 @@ def test_the_engine_on_it_trains_the_same_runs(asking: Page, monkeypatch: pytest
         for name in [
             name for name in sys.modules if name.partition(".")[0] in ("tokenizers_core", "tokensteps")
         ]:
-            del sys.modules[name]  # what was there before comes back
+            del sys.modules[name]  # the former state comes back
 
 
 def run_of(text: str, algorithm: str, pre: str, size: str) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 files, phones.
 
 Sources and oracles: the engine, trained on the same corpora; the `tokenizers` library for an uploaded
-tokenizer and for the file that is taken away; the browser for history, widths, and for what hostile text made
-of the page. What is said and drawn is tried in `tests/app/catalogue/test_renewal.py` and
+tokenizer and for the downloaded file; the browser for history, widths, and for the effects of hostile text on
+the page. Texts and drawings are tried in `tests/app/catalogue/test_renewal.py` and
 `tests/pages/test_renew.py`.
 """
 
@@ -27,7 +27,7 @@ HUG = "bpe?corpus=hug"
 
 
 class Renewer(Learner):
-    """The page and what a learner does on it."""
+    """The page and a learner's actions on it."""
 
     def start(self, **url: str) -> Renewer:
         self.page.goto(f"{self.address}/renew{f'?{urlencode(url)}' if url else ''}")
@@ -51,8 +51,8 @@ def renewer(serve: Callable[..., str], page: Page) -> Renewer:
 
 
 def test_a_newcomer_sees_indentation_become_a_token(renewer: Renewer) -> None:
-    """61 tokens against 39; the file that is taken away gives the 39 in the library; a text of one's own,
-    Back, Forward, reload."""
+    """61 tokens against 39; the downloaded file gives the 39 in the library; a text of one's own, Back,
+    Forward, reload."""
     renewer.start()
     page = renewer.page
     renewer.counts(61, 39)

@@ -1,9 +1,9 @@
 """A lesson as a SCORM package in a learning platform: `scorm-again`, a run-time of the standard from npm, is
 the platform.
 
-Oracles: what that run-time has of scores, progress and interactions, by its own checks of each value's form;
-the app's worth of a second and a third try. Its package is fetched once, in a pinned version by its hash,
-into the folder of `tests/real/packages.py`.
+Oracles: that run-time's scores, progress and interactions, by its own checks of each value's form; the app's
+worth of a second and a third try. Its package is fetched once, in a pinned version by its hash, into the
+folder of `tests/real/packages.py`.
 """
 
 from __future__ import annotations
@@ -78,8 +78,7 @@ def lms() -> Path:
 
 @contextmanager
 def platform_with(lms: Path, folder: Path, version: str, text: str) -> Iterator[tuple[str, Path]]:
-    """The address of a platform with the package of a lesson in it, and the page that the package begins
-    with."""
+    """The address of a platform with the package of a lesson in it, and the package's first page."""
     (folder / "lesson.toml").write_text(text, "utf-8")
     words = ["package", folder / "lesson.toml", "--scorm", version, "--output", folder / "lesson.zip"]
     done = CliRunner().invoke(command_line, [*map(str, words)])
@@ -112,7 +111,7 @@ def platform(request: pytest.FixtureRequest, lms: Path, tmp_path: Path) -> Itera
 
 
 def told(page: Page, version: str, name: str) -> str:
-    """A value that the platform has."""
+    """A value in the platform."""
     api, _class = NAMES[version]
     get = "LMSGetValue" if version == "1.2" else "GetValue"
     return str(page.evaluate("([api, get, name]) => String(window[api][get](name))", [api, get, name]))
@@ -132,7 +131,7 @@ def answer(lesson: FrameLocator, number: int, typed: str, verdict: str) -> None:
 
 
 def left(page: Page, version: str) -> dict[str, Any]:
-    """Close the lesson; returns what the platform has kept, which it will give back."""
+    """Close the lesson; returns the platform's stored values (it will give them back)."""
     api, _class = NAMES[version]
     page.evaluate("() => { document.querySelector('iframe').src = 'about:blank'; }")
     page.wait_for_function("api => window[api].isTerminated()", arg=api)
@@ -150,7 +149,7 @@ def lesson_at(page: Page, address: str, tally: str) -> FrameLocator:
 
 
 def refusals(page: Page) -> list[str]:
-    """What the platform says, from now on, of what it doesn't take."""
+    """The platform's messages, from now on, about refused values."""
     results: list[str] = []
     page.on("console", lambda said: results.append(said.text) if "SCORM" in said.text else None)
     return results
@@ -177,7 +176,7 @@ def test_three_exercises_with_wrong_tries_closed_resumed_and_finished(
     answer(lesson, 1, "19", "Not this one.")
     answer(lesson, 1, "20", "Right.")
     answer(lesson, 2, "A rule", "Right.")
-    answer(lesson, 2, "The data", "Not this one.")  # after it was solved: that counts for nothing
+    answer(lesson, 2, "The data", "Not this one.")  # after the solution: that counts for nothing
     assert float(told(page, version, raw)) == 50
     left(page, version)
 
@@ -213,8 +212,8 @@ def test_three_exercises_with_wrong_tries_closed_resumed_and_finished(
 def test_a_long_lesson_keeps_within_the_platforms_room(
     lms: Path, tmp_path: Path, open_page: Callable[..., Page], version: str
 ) -> None:
-    """480 questions, some with answers as long as can be: each one's tries are kept, and the answers that
-    have room."""
+    """480 questions, some with answers of the greatest length: each one's tries are kept, and the fitting
+    answers."""
     long = {number: chr(0x4E00 + number) * ANSWER_LIMIT for number in range(1, 21)}
     short = {number: f"wrong {number}" for number in range(21, 41)}
     with platform_with(lms, tmp_path, version, LONG) as (address, _start):

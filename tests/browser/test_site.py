@@ -1,9 +1,9 @@
 """A site without a server, as `tokensteps site` writes it: opened from `file://` and from a plain web server,
 in Chromium.
 
-Sources: docs/site.md; WCAG 2.2. Oracles: an HTML parser and the files that there are, for links; axe-core;
-for frames, the app's own of the same steps; for answers, what the questions themselves say of the same texts;
-for hashes, Python's `hashlib`, by way of those.
+Sources: docs/site.md; WCAG 2.2. Oracles: an HTML parser and the existing files, for links; axe-core; for
+frames, the app's own of the same steps; for answers, the questions' own verdicts on the same texts; for
+hashes, Python's `hashlib`, by way of those.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from tokensteps.teaching.questions import (
 )
 
 LOOK = AXE.replace("resultTypes", "preload: false, resultTypes")
-"""axe, which would ask for the style sheets once more: a page's policy lets no script ask for anything."""
+"""axe, without asking for the style sheets once more: a page's policy lets no script ask for anything."""
 EACH = 12 if STRESS else 1
 """Exercises of each kind and level."""
 HOSTILE = "".join(text for text in KINDS["markup"][:6] if max(text) < "\ud800")
@@ -99,7 +99,7 @@ KIND_PAGES = {
     "plan": ("en/lessons/90.html", ".activity"),
     "errata": ("en/errata.html", ".erratum"),
 }  # fmt: skip
-"""A page of each kind: where it is, and what is there when it is drawn."""
+"""A page of each kind: its place, and an element there after it is drawn."""
 
 
 def toml_value(value: object) -> str:
@@ -125,7 +125,7 @@ def small_site(folders: pytest.TempPathFactory) -> Path:
 
 
 def written_site(folders: pytest.TempPathFactory, *words: object) -> Path:
-    """The site that the command writes with these words."""
+    """The site written by the command with these words."""
     out = folders.mktemp("site")
     done = CliRunner().invoke(command_line, ["site", *map(str, (out, *words))])
     assert (done.exit_code, done.stdout) == (0, ""), done.stderr
@@ -141,7 +141,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """A plain web server that says nothing, but for a policy of all below a path."""
+    """A plain web server without headers, but for a policy of all below a path."""
 
     def __init__(self, *given: Any, policy: str, below: str, directory: str) -> None:
         self.policy, self.below = policy, below
@@ -161,7 +161,7 @@ STRICT = "default-src 'self'"
 
 @contextmanager
 def served(folder: Path, policy: str = "", below: str = "/") -> Iterator[str]:
-    """Where a plain web server serves a site, with this policy of what is below a path."""
+    """The address of a plain web server for a site, with this policy of everything below a path."""
     handler = partial(Handler, policy=policy, below=below, directory=str(folder))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -194,8 +194,8 @@ class Links(HTMLParser):
 
 
 def refuse_inline(tag: str, attributes: dict[str, str | None]) -> None:
-    """Fail for what a strict host refuses in markup: styles and scripts but for those in files, what lies in
-    an address itself."""
+    """Fail for markup refused by a strict host: styles and scripts outside of files, data within an address
+    itself."""
     assert tag != "style" and "style" not in attributes, (tag, attributes)
     assert tag != "script" or "src" in attributes or attributes["type"] in ("application/json", "text/plain")
     assert not any(name.startswith("on") for name in attributes), (tag, attributes)
@@ -203,7 +203,7 @@ def refuse_inline(tag: str, attributes: dict[str, str | None]) -> None:
 
 
 def frames_of(page: str) -> list[str]:
-    """The frames that lie in a page's source."""
+    """The frames in a page's source."""
     packs = re.findall(r'<script type="text/plain">([^<]+)</script>', page)
     books = [json.loads(gzip.decompress(base64.b64decode(one))) for one in packs]
     return [frame["html"] + frame["label"] for book in books for frame in book["frames"]]
@@ -257,12 +257,11 @@ WIDTHS = """() => [...document.querySelectorAll('.book')].map((book) =>
     const { left, top, width, height } = node.getBoundingClientRect(); return [left, top, width, height].join(); }))"""
 AS_MARKUP = """() => { for (const book of document.querySelectorAll('.book')) {
   const stage = book.shadowRoot.querySelector('.stage'); stage.innerHTML = stage.innerHTML.replaceAll(/ style="[^"]*"/g, '').replaceAll(/ data-style=("[^"]*")/g, '$& style=$1'); } }"""
-"""What a page without any policy makes of the same frames with their styles in the markup, as the app draws
-them."""
+"""The same frames on a page without any policy, with their styles in the markup, as the app draws them."""
 
 
 def test_a_strict_host_sees_the_same(folder: Path, address: str, open_page: Callable[..., Page]) -> None:
-    """Every page under exactly the policy that docs/site.md names; each bar where it is without one. Of the
+    """Every page under exactly the policy in docs/site.md; each bar in the same place as without one. Of the
     languages, one: the markup of the others is the same, and `Links` reads it."""
     pages = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.rglob("*.html")}
     for path, source in pages.items():
@@ -365,7 +364,7 @@ GRADE = """answers => answers.map(([name, typed]) => {
 
 
 def attempts(question: Question) -> Iterator[str]:
-    """Right and wrong answers, and what is none, as people type them."""
+    """Right, wrong and invalid answers, as people type them."""
     key = question.key
     yield from (key, f"  {key} ", "", "-")
     match question.form:
@@ -438,8 +437,8 @@ def attempts(question: Question) -> Iterator[str]:
 
 
 def expected(question: Question, typed: str) -> set[str]:
-    """What a page may say of an answer that is graded here. It takes all wrong splits alike, and needn't tell
-    those that make no word; of one digit it says that it takes two."""
+    """A page's allowed verdicts on an answer graded here. It takes all wrong splits alike, and needn't tell
+    apart splits of no word; for one digit it asks for two."""
     if not typed.strip():
         return {"unread"}  # the app doesn't even ask the question
     kind = question.grade(typed).kind
@@ -451,14 +450,14 @@ def expected(question: Question, typed: str) -> set[str]:
 
 
 CHECKED = [kind for kind in EXERCISE_KINDS if kind != "construct"]
-"""Kinds of exercises that a page can check."""
+"""Kinds of exercises for a page to check."""
 Typed = list[tuple[str, list[str]]]
-"""Answers: the name of the exercise's place, and what is typed into its boxes."""
+"""Answers: the name of the exercise's place, and the texts for its boxes."""
 
 
 def misjudged(kind: str, grade: Callable[[Typed], list[str]]) -> list[tuple[str, str, str, str]]:
-    """Where a page says something of an answer that the app wouldn't: the exercise, the answer, what the page
-    and what the app say. The page says what is right and what is wrong in any case."""
+    """A page's verdicts that the app wouldn't give: the exercise, the answer, the page's verdict and the
+    app's. The page tells right from wrong in any case."""
     wrong, seen = [], set()
     for exercises in sets_of(kind, EACH).values():
         for one in exercises:
@@ -511,7 +510,7 @@ def test_a_wrong_answer_brings_a_hint(folder: Path, page: Page) -> None:
 
 
 def test_a_teachers_lesson(folder: Path, page: Page) -> None:
-    """Its steps, its questions; what is hostile in it is text."""
+    """Its steps, its questions; hostile parts of it are text."""
     page.goto(f"{folder.as_uri()}/ja/lessons/lesson.html")
     expect(page.locator("h1")).to_have_text(f"Lesson {HOSTILE}")
     assert page.locator("html").get_attribute("lang") == "ja"

@@ -2,8 +2,8 @@
 every page of it, from `file://` and from a plain web server with the policy of a strict host. `STRESS=1`
 writes the whole site.
 
-Oracle: errors, as a script before all others hears them; for answers, what the questions themselves say of
-the same texts.
+Oracle: errors, as a script before all others hears them; for answers, the questions' own verdicts on the same
+texts.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ return document.readyState === "complete" && faces && told(all("h1")[0])
   && scrollWidth <= clientWidth && all(".book").every((book) => told(book.shadowRoot?.querySelector(".stage")))
   && (!tasks.length || told(all(".tally")[0])) && window.{PWNED} === undefined;
 """
-"""Whether a page is there as it should be: its face, its books, what counts its answers; not wider than the
-window; and nothing hostile ran."""
+"""Whether a page is complete: its face, its books, its count of answers; not wider than the window; and
+nothing hostile ran."""
 HEARD = """
 window.heard = [];
 const harmless = /^ResizeObserver loop|^Script error\\.$/;
@@ -50,9 +50,9 @@ addEventListener("unhandledrejection", ({ reason }) => heard.push(String(reason)
 document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) => heard.push(`${effectiveDirective} ${blockedURI}`));
 console.error = (...said) => heard.push(said.join(" "));
 """
-"""WebKit's driver tells of no errors: here the page itself does. WebKit takes it for one that a size changed
-while it told of sizes, and from `file://` it keeps to itself what an error is: the same pages come from a
-server, too."""
+"""WebKit's driver tells of no errors: here the page itself does. WebKit counts a size changed during a report
+of sizes as one, and from `file://` it keeps an error's text to itself: the same pages come from a server,
+too."""
 
 
 @pytest.fixture(scope="module")
@@ -87,12 +87,12 @@ def base(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
 def test_every_page_opens(folder: Path, base: str, window: Window) -> None:
     paths = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.html"))
     assert len(paths) > 100
-    window.remote.complaints()  # of what came before
+    window.remote.complaints()  # of earlier errors
     for path in paths:
         window.remote.ask("url", url=base + path)
         window.await_js(WHOLE)
         assert (path, window.js("return window.heard"), window.remote.complaints()) == (path, [], [])
-    # And what isn't as it should be is heard.
+    # And a fault is heard.
     window.js(
         "document.body.append(Object.assign(document.createElement('img'), { src: 'http://127.0.0.2/' }))"
     )

@@ -1,4 +1,4 @@
-"""Starting, and what every page owes a visitor: a fresh server answers links, `make run` serves, nothing
+"""Starting, and every page's duties to a visitor: a fresh server answers links, `make run` serves, nothing
 leaves the host.
 
 Source: the README's promises (one command starts it; every step is a link; it works offline). Oracle: a real
@@ -33,8 +33,8 @@ def navigation(page: Page) -> list[str]:
 
 
 def test_a_fresh_server_answers_a_deep_link(serve: Callable[..., str], page: Page) -> None:
-    """Not even the first visitor of a new process sees Streamlit's “Page not found”, which a pages/ folder
-    can cause."""
+    """Not even the first visitor of a new process sees Streamlit's “Page not found”, an effect of a pages/
+    folder."""
     page.goto(serve(APP, fresh=True) + "/bpe?corpus=course&step=7")
     expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 7")
     expect(page.locator(".ts-flipbook .say b").first).to_have_text("3 times")
@@ -66,7 +66,7 @@ def test_what_was_asked_of_the_page_before_takes_nothing_from_this_one(
     serve: Callable[..., str], page: Page
 ) -> None:
     """Python may have led a browser elsewhere before it hears of it, as in a class. Here a message about
-    Unigram's step comes once more when BPE's page, whose fragment has the same name, is there. Oracle: the
+    Unigram's step comes once more when BPE's page, with a fragment of the same name, is there. Oracle: the
     page stays as it is."""
     calls: list[bytes] = []
     again: list[Callable[[], None]] = []
@@ -111,7 +111,7 @@ OVERTAKEN = """() => new Promise(done => {
   }, { once: true });
   history.back();
 })"""
-"""Goes back, where a run that this overtakes still writes its step, before Python has answered."""
+"""Goes back, to a page with an overtaken run that still writes its step, before Python has answered."""
 
 
 def test_from_page_to_page(serve: Callable[..., str], page: Page) -> None:
@@ -137,8 +137,8 @@ def the_next_page_writes_nothing_into_the_history_of_this_one(page: Page, addres
 
 
 def a_text_that_is_brought_along_makes_one_entry(page: Page) -> None:
-    """Pasted for BPE, it is WordPiece's, too: what Python writes there in several turns stays one entry.
-    Oracle: the browser's own history."""
+    """Pasted for BPE, it is WordPiece's, too: Python's text there, in several turns, stays one entry. Oracle:
+    the browser's own history."""
     length = "history.length"
     turn_to(page, "/bpe?corpus=paste")
     field = page.get_by_label("Your text", exact=True)
@@ -154,7 +154,7 @@ def a_text_that_is_brought_along_makes_one_entry(page: Page) -> None:
     assert page.evaluate(length) == entries + 1
     page.go_back()
     page.wait_for_url(before)
-    page.go_forward()  # before Python has answered: the run that it overtakes makes no entry either
+    page.go_forward()  # before Python has answered: the overtaken run makes no entry either
     page.wait_for_url(re.compile(r"/wordpiece\?.*\btext="))
     expect(page).to_have_title("WordPiece · TokenSteps")
     at_rest(page)
@@ -191,8 +191,7 @@ def test_no_request_leaves_the_host(serve: Callable[..., str], page: Page) -> No
 
 
 def every_icon_is_one_sign(page: Page) -> None:
-    """The face that stands for Streamlit's icons has each of those that its list names: a square, and not a
-    word."""
+    """The face for Streamlit's icons has each one on its list: a square, and not a word."""
     names = (ROOT / "static" / "fonts" / "material-symbols.txt").read_text("utf-8").split()
     widths = page.evaluate(
         """async names => { const face = '24px "Material Symbols Rounded"', pen = document.createElement('canvas').getContext('2d');
@@ -203,7 +202,7 @@ def every_icon_is_one_sign(page: Page) -> None:
 
 
 def test_make_run_serves(tmp_path: Path) -> None:
-    """The Makefile's own recipe, with a stand-in for .venv that runs this Python and needs no installing."""
+    """The Makefile's own recipe, with a stand-in for .venv: it runs this Python, without an installation."""
     wrapper = tmp_path / "bin" / "python"
     wrapper.parent.mkdir()
     wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
@@ -241,8 +240,8 @@ def test_make_run_serves(tmp_path: Path) -> None:
 
 
 def test_the_driver_has_what_makes_it_impatient() -> None:
-    """Each text that `impatient.cjs` replaces is in Playwright's driver once; else the suite would only be
-    slow, and nobody told."""
+    """Each text replaced by `impatient.cjs` is in Playwright's driver once; else the suite would only be
+    slow, without a word."""
     driver = Path(playwright.__file__).parent / "driver" / "package" / "lib" / "coreBundle.js"
     replaced = re.findall(r'\.replace\("(.*?)",', IMPATIENT.read_text("utf-8"))
     assert [driver.read_text("utf-8").count(text) for text in replaced] == [1, 1]

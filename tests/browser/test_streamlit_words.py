@@ -1,7 +1,7 @@
-"""What Streamlit itself writes on a page (`tokensteps/shell/streamlit_words.py`), in another language:
-translated, and nothing else is.
+"""Streamlit's own words on a page (`tokensteps/shell/streamlit_words.py`), in another language: translated,
+and nothing else is.
 
-Oracle: the compiled catalogue, read by Python's `gettext`; Streamlit's own English, which comes back with
+Oracle: the compiled catalogue, read by Python's `gettext`; Streamlit's own English, back after a switch to
 English.
 """
 
@@ -20,7 +20,7 @@ OWN_WORDS = """() => document.body.insertAdjacentHTML("beforeend", `<div id="own
   <div data-testid="stSelectboxVirtualDropdown"><div role="option" data-key="0">Search</div></div>
   <div data-testid="stTooltipContent"><div data-testid="stHtml">Search</div></div><input placeholder="Choose an option"></div>
   <div data-testid="stTooltipContent" id="hint">Fullscreen</div>`)"""
-"""A learner's words that are Streamlit's, too, where Streamlit puts them; then one of Streamlit's own, and a
+"""A learner's words, the same as Streamlit's, where Streamlit puts them; then one of Streamlit's own, and a
 tooltip of its own."""
 
 
@@ -32,8 +32,7 @@ def said(message: str) -> str:
 
 
 def test_streamlit_speaks_the_language_of_the_page(serve: Callable[..., str], page: Page) -> None:
-    """Buttons, hints and tooltips; not a learner's words that are the same. The switch to English brings
-    English back."""
+    """Buttons, hints and tooltips; not a learner's equal words. The switch to English brings English back."""
     page.goto(f"{serve(ROOT / 'app.py')}/wordpiece?corpus=paste&text={pack_text('hug pug hugs')}&lang=ja")
     size = page.get_by_test_id("stNumberInputField").first
     up = page.get_by_test_id("stNumberInputStepUp").first

@@ -1,8 +1,8 @@
-"""Nothing that a question needs is cut or needs scrolling: pages in the windows that lecturers have,
-projector mode on and off.
+"""Nothing needed for a question is cut or needs scrolling: pages in lecturers' windows, projector mode on and
+off.
 
-`STRESS=1` sweeps over every page, corpus, question and window; without it, over those that once hid words.
-Oracle: the browser's geometry, and the number of words in the corpus.
+`STRESS=1` sweeps over every page, corpus, question and window; without it, over combinations that once hid
+words. Oracle: the browser's geometry, and the number of words in the corpus.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def opened(page: Page, app: str, address: str) -> None:
 
 
 def cut_in_each_window(page: Page) -> dict[tuple[int, int], object]:
-    """What is cut or hidden, by window."""
+    """Cut or hidden parts, by window."""
     findings = {}
     for width, height in WINDOWS:
         page.set_viewport_size({"width": width, "height": height})
@@ -114,7 +114,7 @@ def test_nothing_is_cut(
     for address in addresses:
         opened(page, app, address)
         assert cut_in_each_window(page) == {}, address
-        # The window's size is the test's to set, which a browser refuses while the page fills the screen.
+        # The test sets the window's size; a browser refuses that while the page fills the screen.
         page.evaluate("Element.prototype.requestFullscreen = undefined")
         page.keyboard.press("p")
         page.wait_for_function(PROJECTED)

@@ -1,8 +1,8 @@
 """Terms explained in place, and the tour of a training page, in a real browser.
 
 Source: WCAG 2.2, 1.4.13 (content on hover or focus can be dismissed, pointed at, and stays) and 2.1.2 (no
-keyboard trap); the glossary, whose definitions are read from `tokensteps/language/terms.py`. Oracle: what the
-browser shows, where, and who has the focus.
+keyboard trap); the glossary, with its definitions from `tokensteps/language/terms.py`. Oracle: the browser's
+display, places, and focus.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ OVERLAP = """() => { const [ring, card] = [".ring", ".card"].map((name) => {
   const across = Math.min(ring.right, card.right) - Math.max(ring.left, card.left);
   const down = Math.min(ring.bottom, card.bottom) - Math.max(ring.top, card.top);
   return Math.max(0, across) * Math.max(0, down); }"""
-"""How much of what a stop explains its card covers, in square pixels."""
+"""How much of its subject a stop's card covers, in square pixels."""
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
 def explained(page: Page, term: str) -> None:
-    """The one tooltip says what this term means, within the window."""
+    """The one tooltip gives this term's meaning, within the window."""
     tip = page.locator(".ts-tip:popover-open")
     expect(tip).to_have_count(1)
     expect(tip.locator("p")).to_have_text(TERMS[term].definition)
@@ -95,7 +95,7 @@ def test_terms_are_explained_in_place(serve: Callable[..., str], page: Page) -> 
 def test_a_tap_explains_on_a_phone(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     page = open_page(**PHONE)
     bpe = Bpe(page, serve(ROOT / "app.py")).open("/bpe?corpus=course&step=7", step=7)
-    bpe.rest()  # what is explained goes away when its word moves
+    bpe.rest()  # the explanation goes away when its word moves
     page.locator(".say .term[data-term=corpus]").tap()
     explained(page, "corpus")
     link = page.locator(".ts-tip a")
@@ -147,7 +147,7 @@ def test_the_tour(serve: Callable[..., str], open_page: Callable[..., Page]) -> 
         "back",
         "next",
         "close",
-        "back",  # what lies behind isn't operated unseen
+        "back",  # elements behind it aren't operated unseen
         "next",
         "close",
     ]

@@ -1,5 +1,4 @@
-"""The site's page “Try” without Pyodide: what it shows of the answers that Python gives, here beforehand, in
-CPython.
+"""The site's page “Try” without Pyodide: its display of Python's answers, given here beforehand, in CPython.
 
 Oracle: those answers; axe-core. `make live` has the whole page.
 """
@@ -33,7 +32,7 @@ ANSWERING = "onmessage = ({ data: { id, what } }) => postMessage({ id, told: ANS
 
 @pytest.fixture(scope="module")
 def try_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page in all languages, with all that it shares with others, and a worker that knows its answers."""
+    """The page in all languages, with all parts shared with others, and a worker with prepared answers."""
     out = tmp_path_factory.mktemp("try")
     files = {f"assets/{name}": text for name, text in shared_files()} | {f"assets/{TRY}": try_script()}
     files |= dict(in_languages(Site(pyodide=b"there"), lambda: [try_page()]))

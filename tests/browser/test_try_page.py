@@ -28,10 +28,10 @@ from tokensteps.runs.corpora import EXAMPLES, pack_text
 from tokensteps.site.live.live_files import PackageError, npm_package
 
 LOADED = 120_000
-"""Milliseconds that Python may take to load on a machine that others use, too."""
+"""Milliseconds for Python to load on a shared machine."""
 PAGE = "en/try.html"
 POLICY = f"{STRICT}; script-src 'self' 'wasm-unsafe-eval'"
-"""What suffices for the page, as docs/site.md has it."""
+"""A sufficient policy for the page, by docs/site.md."""
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +175,7 @@ def test_other_browsers_train_the_same(live_site: Path, name: str) -> None:
         window.remote.go_offline()
         assert differing(window) == []
         window.remote.ask("url", url=f"{live_site.as_uri()}/{PAGE}")
-        if name == "webkit":  # from there, its workers load no script: the page says that it didn't work
+        if name == "webkit":  # from there, its workers load no script: the page reports the failure
             until(lambda: "didn't work" in window.text("#try [role=status]"), LOADED / 1000)
         else:
             assert differing(window) == []
@@ -183,7 +183,7 @@ def test_other_browsers_train_the_same(live_site: Path, name: str) -> None:
 
 
 def differing(window: Window) -> list[tuple[str, str]]:
-    """The texts and algorithms of which the page saves another run than the app does."""
+    """The texts and algorithms with a different saved run on the page and in the app."""
     return [
         (name, wanted[0])
         for name, text in SCRIPTS.items()
@@ -211,7 +211,7 @@ return window.saved;
 
 
 def _saved(window: Window, text: str, *asked: str) -> str:
-    """The JSON that the page saves after a training: what would be downloaded is kept in the page."""
+    """The page's JSON after a training: the download is kept in the page."""
     until(lambda: window.js(FILLED, text, *asked), LOADED / 1000)
     window.js("window.asked = false")
     return str(until(lambda: window.js(SAVED), LOADED / 1000))

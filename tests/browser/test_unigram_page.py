@@ -1,10 +1,10 @@
-"""The Unigram page in a real browser, as a learner uses it: pruning step by step, a word's lattice, links,
+"""The Unigram page in a real browser, in a learner's hands: pruning step by step, a word's lattice, links,
 phone, themes.
 
 Sources and oracles: `golden/unigram_course.json` and `golden/unigram_hug.json` (the Hugging Face course,
 chapter 6, recomputed): its prunes in order, its losses, its table for unhug; the engine for the other
-lattices and for SentencePiece's steps; the browser itself for colours and widths. What all training pages
-share is in `test_bpe_page.py`; what the lattice does by itself, in `test_lattice_view.py`.
+lattices and for SentencePiece's steps; the browser itself for colours and widths. The common parts of all
+training pages are in `test_bpe_page.py`; the lattice by itself, in `test_lattice_view.py`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tokensteps.language.numbers import log_text
 HUG, COURSE = golden("hug"), golden("course")
 PRUNED = [piece for round_ in COURSE["rounds"] for piece in round_["removed"]]
 SCORES = ["0.1714", "0.07619", "0.005442", "0.005442", "0.005442"]
-"""What the course prints for unhug, boundary by boundary."""
+"""The course's figures for unhug, boundary by boundary."""
 CHINESE = "人工智能研究的一个主要目标是使机器能够胜任一些通常需要人类智能才能完成的复杂工作。但不同的时代、不同的人对这种复杂工作的理解是不同的。"
 WORD = "Word (␣ and ▁ stand for a space)"
 
@@ -52,15 +52,14 @@ URL_STEP = "step => (new URL(location.href).searchParams.get('step') ?? '0') ===
 
 
 class Unigram(Learner):
-    """The page and what a learner does on it; its first tab is the lattice, with a flipbook of its own."""
+    """The page and a learner's actions on it; its first tab is the lattice, with a flipbook of its own."""
 
     def open(self, path: str, step: int | None = None) -> Unigram:
         super().open(path, step)
         return self
 
     def at(self, step: int) -> None:
-        """Wait until the stage and the address are at `step` of a run that no longer grows, and Python has
-        finished."""
+        """Wait until the stage and the address are at `step` of a finished run, and Python has finished."""
         self.shows(step)
         expect(self.page.locator(".ts-flipbook .growth").first).to_be_hidden(timeout=60_000)
         self.page.wait_for_function(URL_STEP, arg=step)
@@ -76,7 +75,7 @@ class Unigram(Learner):
         return result
 
     def focused(self) -> dict[str, Any]:
-        """Where the focus is: in which book, on what."""
+        """The place of the focus: the book, the element."""
         return self.page.evaluate(FOCUSED)  # type: ignore[no-any-return]
 
     def tab_until(self, key: str, reached: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
@@ -288,7 +287,7 @@ def the_lattice_follows_the_stage(unigram: Unigram) -> None:
     number = trace[1].lattice("unhug").path_count
     expect(book.root.locator(".say")).to_contain_text(f"can be cut into pieces in {number} ways")
     assert unigram.state(0)["step"] == 1
-    a_count_lights_up_what_it_counts(unigram.page, 0, ["ug"])  # which goes: it was used in p ug
+    a_count_lights_up_what_it_counts(unigram.page, 0, ["ug"])  # ug goes: it was used in p ug
 
 
 def sentencepieces_steps(unigram: Unigram) -> None:
@@ -389,10 +388,9 @@ def test_chinese_as_one_stream(unigram: Unigram) -> None:
 
 
 def test_hostile_text_is_only_text(unigram: Unigram) -> None:
-    """Stage and tabs that are Unigram's own, start and end: no element, no attribute, no request comes from
-    the text.
+    """Unigram's own stage and tabs, start and end: no element, no attribute, no request comes from the text.
 
-    What it shares with BPE's page, the other tabs and the files, is walked through in `test_bpe_page.py`.
+    The parts shared with BPE's page, the other tabs and the files, are walked through in `test_bpe_page.py`.
     """
     special = "%3Cb%3E%20%3Cimg/src=x/onerror=window.bad=5%3E"
     unigram.open(f"/unigram?corpus=paste&pre=whitespace_split&size=200&special={special}")

@@ -1,7 +1,7 @@
 """A lesson plan and the path, walked along in a browser: a strip on every page leads from stop to stop.
 
-Source: the plans in `tokensteps/teaching/lessons.py`. Oracle: their own links and minutes; what lies where on
-the screen.
+Source: the plans in `tokensteps/teaching/lessons.py`. Oracle: their own links and minutes; places on the
+screen.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ COVERED = """() => { const strip = document.querySelector('.ts-walk').getBoundin
 TOKENS = "() => document.querySelector('.st-key-playground-chips').getBoundingClientRect().bottom"
 
 BUSY = "() => { setTimeout(() => { for (const end = performance.now() + 900; performance.now() < end;); }); }"
-"""For longer than a key is pressed that isn't held."""
+"""For longer than the press of a key that isn't held."""
 
 
 @pytest.fixture
 def hall(open_page: Callable[..., Page]) -> Page:
-    """A lecturer who was never here."""
+    """A lecturer on a first visit."""
     return open_page(tours=True, **HALL)
 
 
@@ -114,7 +114,7 @@ def test_a_plan_given_with_a_clicker(serve: Callable[..., str], hall: Page) -> N
     at(page, 4)
     held(page, "PageDown")
     at(page, 5)
-    page.locator(".ts-chips .pane .r").nth(1).click()  # what is told of a token stands beside it
+    page.locator(".ts-chips .pane .r").nth(1).click()  # a token's explanation stands beside it
     expect(page.locator(".ts-chips .card")).to_contain_text("Merged from")
     page.wait_for_function(f"({TOKENS})() <= document.querySelector('{STRIP}').getBoundingClientRect().top")
     held(page, "PageDown")
@@ -138,7 +138,7 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
     expect(page.locator(".first-counts").first).to_contain_text("3 characters")
     at(page, 1)
     page.get_by_role("link", name="For teachers", exact=True).click()
-    plan = page.locator(".st-key-home_lesson_30_3")  # open at the plan that is under way
+    plan = page.locator(".st-key-home_lesson_30_3")  # open at the plan under way
     plan.scroll_into_view_if_needed()
     top = page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop")
     plan.get_by_role("link").click()
@@ -180,7 +180,7 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
     expect(page.locator(".ts-flipbook .say").first).to_contain_text("The alphabet has")
     expect(page.get_by_text("1 answer")).to_have_count(0)
     page.wait_for_function("!Object.keys(sessionStorage).some(key => key.startsWith('tokensteps.bpe-'))")
-    # A stop that is about a tab has it whole in sight.
+    # A stop about a tab has it whole in sight.
     page.goto(f"{serve(ROOT / 'app.py')}/unigram?corpus=hug&step=0&walk=90.7")
     pieces = page.locator(".lat .e")
     expect(pieces).to_have_count(9)
@@ -190,8 +190,8 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
 
 def test_the_path_and_what_the_browser_keeps(serve: Callable[..., str], hall: Page) -> None:
     """Going on makes no station done; showing the answer does, and the tick says so. Exercises belong to
-    stations that are done; a new tab knows; one button erases it; a forgery is nothing. Who was half-way
-    along the path's first form, and opens a link of it, is told what has become of it."""
+    finished stations; a new tab knows; one button erases it; a forgery is nothing. Somebody half-way along
+    the path's first form, with a link of it, gets a message about its present form."""
     page, app = hall, serve(ROOT / "app.py")
     page.goto(app)
     page.get_by_role("link", name=STATIONS[2].link.label).click()
@@ -222,7 +222,7 @@ def test_the_path_and_what_the_browser_keeps(serve: Callable[..., str], hall: Pa
     expect(other.locator(".walked")).to_have_text("1 station of 10 done")
     expect(other.locator(STRIP)).to_have_count(
         0
-    )  # what was done is kept, the plan of another tab isn't followed
+    )  # finished stations are kept, the plan of another tab isn't followed
     other.get_by_role("button", name="Erase my progress").click()
     expect(other.locator(".walked")).to_have_count(0)
     other.wait_for_function("localStorage.getItem('tokensteps.path') === null")

@@ -1,8 +1,7 @@
-"""The page “What if” and the tab “How close?” in a real browser: a count that is dragged, the address that
-follows, steps without the server.
+"""The page “What if” and the tab “How close?” in a real browser: a dragged count, the address after it, steps
+without the server.
 
-Oracles: the engine, which trains with the count that the slider is at; for widths and times, the browser
-itself.
+Oracles: the engine, trained with the slider's count; for widths and times, the browser itself.
 """
 
 from __future__ import annotations

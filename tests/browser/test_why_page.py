@@ -1,7 +1,7 @@
-"""“Why these tokens?” in a real browser, as an engineer asks it: a tokenizer.json is uploaded, a word became
+"""“Why these tokens?” in a real browser, an engineer's question: a tokenizer.json is uploaded, a word became
 three tokens, and why not others.
 
-Oracles: GPT-2's merges, whose ranks the sentence names; a newcomer, who opens the link that the page shows.
+Oracles: GPT-2's merges, with their ranks in the sentence; a newcomer, who opens the link on the page.
 """
 
 from __future__ import annotations

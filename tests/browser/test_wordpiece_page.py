@@ -1,10 +1,10 @@
-"""The WordPiece page in a real browser, as a learner uses it: the score against the count, links, tabs,
+"""The WordPiece page in a real browser, in a learner's hands: the score against the count, links, tabs,
 files.
 
 Sources and oracles: `golden/wordpiece_*.json` (the Hugging Face course, chapter 6, recomputed to the digit);
-the plain version in `tests/core/oracle_wordpiece.py` for what BPE would merge; the engine for encodings; the
-`tokenizers` library for the file that can be downloaded; for hostile text, the browser itself. What both
-training pages share is in `test_bpe_page.py`.
+the plain version in `tests/core/oracle_wordpiece.py` for BPE's choice; the engine for encodings; the
+`tokenizers` library for the downloaded file; for hostile text, the browser itself. The common parts of the
+training pages are in `test_bpe_page.py`.
 """
 
 from __future__ import annotations
@@ -57,8 +57,7 @@ def said(learner: Learner, book: int = 0) -> dict[str, Any]:
 def expect_step(
     state: dict[str, Any], told: dict[str, Any], step: int, wanted: dict[str, Any], plain: PlainScoredStep
 ) -> None:
-    """What the stage shows and says at `step`: pair, token, score with its numbers, and what BPE would
-    merge."""
+    """The stage's display and text at `step`: pair, token, score with its numbers, and BPE's choice."""
     assert state["step"] == step
     assert (state["pair"], state["token"]) == (wanted["pair"], wanted["token"])
     assert state["newest"] == state["now"] == wanted["token"]
@@ -153,7 +152,7 @@ PLOT = """() => [...document.querySelectorAll('.js-plotly-plot')].filter(e => e.
 
 
 def hover_chosen(page: Page, panel: Locator) -> str:
-    """Move over the mark of the merged pair; returns what the chart says of it."""
+    """Move over the mark of the merged pair; returns the chart's text about it."""
     mark = panel.locator(".js-plotly-plot .scatterlayer .trace").nth(1).locator("path.point")
     message = panel.locator(".hoverlayer .hovertext")
     page.evaluate("document.querySelector('.js-plotly-plot').scrollIntoView({block: 'center'})")
@@ -268,7 +267,7 @@ def encode(panel: Locator, text: str) -> None:
 
 
 def encoding_tries_the_longest_first(wordpiece: Learner) -> None:
-    """The course's two words, with its vocabulary: what is tried, in order, until the word is spelled or
+    """The course's two words, with its vocabulary: the attempts, in order, until the word is spelled or
     unknown."""
     panel = wordpiece.tab("Encode")
     tokenizer = trained("course").tokenizer()
@@ -299,7 +298,7 @@ def encoding_tries_the_longest_first(wordpiece: Learner) -> None:
 
 
 def the_files_are_the_run(wordpiece: Learner, tmp_path: Path) -> None:
-    """vocab.txt is what the library reads, the trace has exact scores."""
+    """the library reads vocab.txt, the trace has exact scores."""
     wordpiece.tab("Files and link")
     file = tmp_path / "vocab.txt"
     file.write_text(wordpiece.download("vocab.txt"), encoding="utf-8")
@@ -338,12 +337,12 @@ OVERLAPS = """() => {
   return drawn.flatMap(([name, one], at) => drawn.slice(at + 1).filter(([rival, other]) => name !== rival
     && Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1
     && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1).map(([rival]) => `${name} / ${rival}`)); }"""
-"""What lies over each other on a chart: labels, and points with labels."""
+"""Overlaps on a chart: labels, and points with labels."""
 
 
 def test_phone_and_dark(wordpiece: Learner, open_page: Callable[..., Page]) -> None:
     """390 pixels: nothing makes the page scroll sideways, in any tab, and no label of the chart lies over
-    another or a point. Dark: what is new here reads at 4.5:1."""
+    another or a point. Dark: new parts here read at 4.5:1."""
     page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page.emulate_media(color_scheme="dark")
     phone = Learner(page, wordpiece.address).open("/wordpiece?corpus=hug&step=3", step=3)
@@ -369,9 +368,9 @@ def test_phone_and_dark(wordpiece: Learner, open_page: Callable[..., Page]) -> N
 
 
 def test_hostile_text_is_only_text(wordpiece: Learner) -> None:
-    """Stage and tabs that are WordPiece's own: no element, no attribute, no request comes from the text.
+    """WordPiece's own stage and tabs: no element, no attribute, no request comes from the text.
 
-    What it shares with BPE's page, the other tabs and the files, is walked through in `test_bpe_page.py`.
+    The parts shared with BPE's page, the other tabs and the files, are walked through in `test_bpe_page.py`.
     """
     special = "%3Cb%3E%20%3Cimg/src=x/onerror=window.bad=5%3E"
     wordpiece.open(f"/wordpiece?corpus=paste&pre=whitespace_split&special={special}")
@@ -403,7 +402,7 @@ def test_hostile_text_is_only_text(wordpiece: Learner) -> None:
             page.locator(".ts-flipbook .stage").first.click()
             wordpiece.rest()
             wordpiece.press("Home")
-            wordpiece.shows(0)  # fetched: what is read next is no frame from before
+            wordpiece.shows(0)  # fetched: the next reading is no frame from before
             wordpiece.press("ArrowRight")
             chosen = " ".join(wordpiece.state()["pair"])
             page.wait_for_function(f"name => ({PLOT})()?.[1]?.text[0][0].startsWith(name)", arg=chosen)

@@ -106,8 +106,8 @@ def test_any_text_encodes_as_in_the_library(algorithm: str, corpora: list[str], 
 
 
 def test_pieces_spelled_out_in_a_text_are_text() -> None:
-    """As in SentencePiece. (The `tokenizers` library takes them for the bytes in Unigram, whatever the file
-    says.)"""
+    """As in SentencePiece. (The `tokenizers` library takes them for the bytes in Unigram, against the
+    file.)"""
     corpus = Corpus.from_texts(["ab <0x41> c"] * 3, pre_tokenizer="metaspace")
     for tokenizer in (
         train_bpe(corpus, byte_fallback=True).tokenizer(),

@@ -180,8 +180,8 @@ def test_the_seed_of_sentencepiece_without_whole_words_equals_a_plain_count(
 @pytest.mark.parametrize("whole_words", [True, False])
 @pytest.mark.parametrize("method", METHODS)
 def test_what_bounds_keep_out_of_the_seed(method: str, whole_words: bool) -> None:
-    """Oracle: the plain seed without bounds. What is worth less than the last piece that found room was kept
-    out by the seed's size."""
+    """Oracle: the plain seed without bounds. Pieces worth less than the last one with room were kept out by
+    the seed's size."""
 
     def plain(counts: Mapping[str, int]) -> list[tuple[str, int]]:
         seed = (

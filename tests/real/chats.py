@@ -1,7 +1,7 @@
-"""Chats by the templates that models are published with: `make real` runs this, the suite doesn't.
+"""Chats by published models' own templates: `make real` runs this, the suite doesn't.
 
-Oracles: `transformers` for the templates in a tokenizer_config.json, `mistral_common` for what a
-tekken.json's special tokens make of a chat, both in an environment of their own (`judges.py`).
+Oracles: `transformers` for the templates in a tokenizer_config.json, `mistral_common` for a chat with a
+tekken.json's special tokens, both in an environment of their own (`judges.py`).
 """
 
 from __future__ import annotations

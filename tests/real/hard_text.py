@@ -1,4 +1,4 @@
-"""A text that is hard to split: made here, so that nobody else's text is needed."""
+"""A text hard to split: made here, without need of another's text."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""What `transformers` and `mistral_common` make of chats: a script for an environment of their own, from JSON
-to JSON.
+"""Chats by `transformers` and `mistral_common`: a script for an environment of their own, from JSON to JSON.
 
-They want other versions of what this project has, so they are kept away from it; `packages.judges` makes the
-environment.
+They want other versions of this project's packages, so they are kept away from it; `packages.judges` makes
+the environment.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ MESSAGES = {"system": SystemMessage, "user": UserMessage, "assistant": Assistant
 
 
 def by_transformers(file: str, template: str, special: dict[str, str], chats: list[Any]) -> list[Any]:
-    """For each chat, without and with the prompt for an answer: its text and ids, or what the template
-    refuses it with."""
+    """For each chat, without and with the prompt for an answer: its text and ids, or the template's
+    refusal."""
     tokenizer: Any = PreTrainedTokenizerFast(tokenizer_file=file, chat_template=template, **special)
     return [answer(tokenizer, chat, prompt) for chat in chats for prompt in (False, True)]
 
@@ -36,7 +35,7 @@ def answer(tokenizer: Any, chat: Any, prompt: bool) -> Any:
 
 
 def by_mistral(file: str, texts: list[str], chats: list[Any]) -> dict[str, Any]:
-    """The ids of texts, and of chats with the text that these ids stand for."""
+    """The ids of texts, and of chats with these ids' text."""
     tokenizer = MistralTokenizer.from_file(file)
     own = tokenizer.instruct_tokenizer.tokenizer
     results = []

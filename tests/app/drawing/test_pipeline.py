@@ -614,7 +614,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @cache
 def spelled() -> Tokenizer:
-    """A tokenizer whose tokens are the letters of one-letter words: each token has offsets of its own."""
+    """A tokenizer with the letters of one-letter words as tokens: each token has offsets of its own."""
     trace = train_bpe(
         Corpus.from_texts([" ".join(LETTERS)], pre_tokenizer="whitespace_split"),
         merges=0,
@@ -835,7 +835,7 @@ def test_the_maps_are_the_encodings(text: str, other: str, pre: str, position: i
     ("model", "pre"), [("wordpiece", "bert"), ("bpe", "byte_level"), ("unigram", "metaspace")]
 )
 def test_the_labels_of_the_example_make_its_names(model: str, pre: str) -> None:
-    """The course's sentence: three names, found with their places whatever the tokens are."""
+    """The course's sentence: three names, found with their places for any tokens."""
     text = SAMPLES["entities"].first
     result = tokenizer(model, "bert_cased" if pre == "bert" else "none", pre)
     encoding = result.encode(text)

@@ -505,8 +505,8 @@ def test_a_rounds_end_renormalises(name: str, size: int) -> None:
 
 
 def test_the_size_that_is_wanted_is_told_in_pieces() -> None:
-    """Special tokens and bytes are in the vocabulary, but no pieces. Oracle: where the run ends. What a
-    bound keeps out has room in the table; a second rule's sentence takes two of its rows."""
+    """Special tokens and bytes are in the vocabulary, but no pieces. Oracle: where the run ends. The table
+    has room for pieces excluded by a bound; a second rule's sentence takes two of its rows."""
     words = dict.fromkeys(("hugging", "puns", "bunny", "mugged"), 3)
     for options in ({"special_tokens": ("<s>", "</s>")}, {"byte_fallback": True}):
         added = len(options.get("special_tokens", range(256)))

@@ -69,7 +69,7 @@ class Browser:
             return b""
 
     async def ends(self) -> None:
-        """Take what comes, until the server has ended the connection."""
+        """Take all bytes, until the server has ended the connection."""
         while await self.take(1 << 20):
             pass
 

@@ -99,7 +99,7 @@ class Watching(Progress):
 
 
 def test_a_run_can_be_looked_at_while_another_process_trains(pool: Workers) -> None:
-    """Every trace on the way shows what the whole one shows; looking changes nothing of the run."""
+    """Every trace on the way shows the same as the whole one; looking changes nothing of the run."""
     watching = Watching()
     growing = replace(task(at_every_step, merges=60), grows=True)
     whole = pickle.loads(pool.run(growing, watching))
