@@ -142,7 +142,7 @@ KIND_NAMES: Mapping[str, str] = {
     "superbpe": "SuperBPE",
     "pickybpe": "PickyBPE",
     "paritybpe": N_("parity-aware BPE"),
-    "sentencepiece_bpe": N_("as SentencePiece trains it"),
+    "sentencepiece_bpe": N_("SentencePiece's BPE"),
 }
 """A kind of BPE → its name."""
 CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {

@@ -310,7 +310,7 @@ KIND = Setting(
     tuple(KINDS),
     label=N_("Kind"),
     help=N_(
-        "SuperBPE: tokens may bridge spaces. PickyBPE: tokens that only live in others leave again. Parity-aware: the language that is served worst chooses; it needs a table with a column for each language. As SentencePiece trains it: its tie rule, one script in a token."
+        "SuperBPE: tokens may bridge spaces. PickyBPE: tokens that only live in others leave again. Parity-aware: the language that is served worst chooses; it needs a table with a column for each language. SentencePiece's BPE: its own tie rule, one script in a token."
     ),
 )
 KIND_RULES = (
