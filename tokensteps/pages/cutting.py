@@ -104,7 +104,7 @@ def _chance(key: Callable[[str], str]) -> tuple[float | None, int]:
 
 
 def _sample_controls(ways: WordWays, key: Callable[[str], str]) -> None:
-    """How much chance there is in a sample, and another one."""
+    """The widgets for the amount of chance in a sample, and for another sample."""
     state, slider = st.session_state, key("ways.amount")
     hot = ways.own == "most_probable"
 

@@ -70,7 +70,7 @@ OTHER_METHODS: Mapping[str, str] = {
     "course": N_("the course's method"),
     "sentencepiece": N_("SentencePiece's method"),
 }
-"""How Unigram's page may train otherwise."""
+"""Unigram's other ways of training on its own page."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def show_comparison(controls: Controls, recipe: Recipe, run: Run[Comparison], co
 
 
 def tell_other_unigram(recipe: Recipe, comparison: Comparison) -> str:
-    """Why Unigram's page, as it opens on the same corpus, trains another model than this one; "" where it
+    """Why Unigram's page, as it opens on the same corpus, trains another model than this one; "" if it
     doesn't."""
     if UNIGRAM.name not in comparison.names:
         return ""
@@ -137,7 +137,7 @@ def tell_other_unigram(recipe: Recipe, comparison: Comparison) -> str:
     reasons = []
     if usual["method"] != here["method"]:
         reasons.append(_(OTHER_METHODS[usual["method"]]))
-    # A seed that wasn't cut has all there is: a larger one would be the same.
+    # An uncut seed has everything: a larger one would be the same.
     if there < seed or there > seed == here["seed_size"]:
         message = _("a seed of at most {there} pieces instead of {here}")
         reasons.append(message.format(there=count(there), here=count(seed)))
@@ -417,14 +417,14 @@ def disagreements(view: ComparisonView) -> None:
 
 
 def differs_name(run: str) -> str:
-    """The choice of the words to list: those split differently by one run, or by all of them."""
+    """The name of a choice of words: those split differently by one run, or by all of them."""
     if run in WHO_DIFFERS:
         return _(WHO_DIFFERS[run])
     return _("{name} alone").format(name=side_name(run))
 
 
 def tell_disagreements(view: ComparisonView, chosen: Sequence[Disagreement], listed: int) -> list[str]:
-    """How many words these are, how much of the text, and how many of them are listed."""
+    """The number of these words, their share of the text, and the number listed."""
     message = ngettext(
         "{number} word, {share} of the text.",
         "{number} different words, {share} of the text.",
@@ -441,7 +441,7 @@ def tell_disagreements(view: ComparisonView, chosen: Sequence[Disagreement], lis
 def disagreement_table(
     runs: Sequence[str], words: list[Disagreement], style: Style, find: str = ""
 ) -> pd.DataFrame:
-    """Words with their splits, the most frequent first; with `find`, only those with it."""
+    """Words with their splits, the most frequent first; with `find`, only words containing it."""
 
     def written(cut: Cut | None) -> str:
         return "" if cut is None else " · ".join(readable(token, style) for token in cut)

@@ -113,7 +113,7 @@ class PipelineControls(Controls):
         return (first, second) if second else (first,)
 
     def url(self) -> dict[str, str | None]:
-        """Settings and texts as URL parameters; None for those with their usual values."""
+        """Settings and texts as URL parameters; None for usual values."""
         first, second = (plain_text(self[name]) for name in ("a", "b"))
         usual = SAMPLES["pair"]
         own = (first, second) != (usual.first, usual.second)

@@ -26,7 +26,7 @@ from tokensteps.widgets.figures import save_rows, show_rows
 from tokensteps.widgets.notes import note, problem
 
 ENTITY_LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC")
-"""Labels of tokens: B- where an entity begins, I- where it continues, and O for none."""
+"""Labels of tokens: B- at an entity's beginning, I- inside it, and O for none."""
 NAMED_ENTITIES: Mapping[str, str] = {"Sylvain": "PER", "Hugging Face": "ORG", "Brooklyn": "LOC"}
 """The entities of the example, and their kinds."""
 
@@ -111,7 +111,7 @@ def encoding_table(view: PipelineView) -> pd.DataFrame:
 
 
 def maps_text(encoding: Encoding, position: int, sequence: int) -> str:
-    """What the encoding's maps say about a character, its token and its word, as code."""
+    """The maps of the encoding for a character, its token and its word, as code."""
     of = f", {sequence}" if sequence else ""
     token, word = encoding.char_to_token(position, sequence), encoding.char_to_word(position, sequence)
     lines = [
@@ -201,14 +201,14 @@ def tell_windows(windows: Sequence[Encoding], tokens: int) -> list[str]:
 
 
 def windows_needed(view: PipelineView, truncation: Truncation) -> int:
-    """How many windows there will be; if both texts of a pair are cut, every combination counts."""
+    """The number of windows to expect; if both texts of a pair are cut, every combination counts."""
     lengths = [view.encoding.sequence_ids.count(sequence) for sequence in range(len(view.texts))]
     result = truncation.windows(lengths, len(view.encoding) - sum(lengths))
     return math.prod(map(len, result))
 
 
 def padding(tokenizer: Tokenizer) -> Padding | None:
-    """How a tokenizer pads the shorter encodings of a batch; None for one without a padding token."""
+    """A tokenizer's way of padding the shorter encodings of a batch; None for one without a padding token."""
     token = next((token for token in ("[PAD]", "<pad>") if token in tokenizer.vocab), None)
     if token is None:
         return None

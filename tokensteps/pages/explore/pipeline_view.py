@@ -69,7 +69,7 @@ def model_text(algorithm: str, size: int) -> str:
 
 
 def pieces_text(pieces: Sequence[TemplatePiece]) -> str:
-    """A template as it reads for one text or for two."""
+    """A template in its form for one text or for two."""
     if all(piece.token is None for piece in pieces):
         return _("no template")
     return " ".join(piece.token if piece.token is not None else "AB"[piece.sequence or 0] for piece in pieces)

@@ -137,13 +137,13 @@ def show_text(subjects: Mapping[str, ShownTokenizer]) -> None:
 
 
 def _desk() -> str:
-    """This session's desk: see `live_typing/typing_sessions.py`."""
+    """The name of this session's desk: see `live_typing/typing_sessions.py`."""
     name: str = st.session_state.setdefault("playground.desk", token_urlsafe(16))
     return name
 
 
 def _view(letter: str, subject: ShownTokenizer) -> ChipsView:
-    """How the page is set to show the text with one of its tokenizers."""
+    """The page's settings for showing the text with one of its tokenizers."""
     return ChipsView(
         letter,
         subject,
@@ -212,7 +212,7 @@ def _examples() -> None:
 
 
 def _special_menu(subjects: Iterable[ShownTokenizer]) -> None:
-    """The tokenizers' special tokens, to be put into the text at the caret."""
+    """The tokenizers' special tokens, for putting one into the text at the caret."""
     state, key = st.session_state, "playground.special"
     results = [sorted(subject.style.special_tokens - subject.only_added) for subject in subjects]
     tokens = list(dict.fromkeys(chain.from_iterable(results)))[:SPECIAL_LISTED]
@@ -245,7 +245,7 @@ def training_link() -> None:
 
 
 def text_settings(subjects: Mapping[str, ShownTokenizer]) -> None:
-    """How tokens are shown, and how the text is read."""
+    """The settings for showing tokens, and for reading the text."""
     names = {"text": _("text"), "ids": _("ids"), "bytes": _("bytes")}
     with st.container(key="playground.settings", horizontal=True, vertical_alignment="center", gap="small"):
         _examples()

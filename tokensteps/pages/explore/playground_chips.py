@@ -45,13 +45,13 @@ class ChipsView(NamedTuple):
     language: str = "en"
 
     def analysis(self, text: str) -> Analysis:
-        """The tokens of the typed text. Raises the errors of `Subject.encode`."""
+        """The tokens of the typed text. Raises the errors of `ShownTokenizer.encode`."""
         read = interpret_escapes(text) if self.escapes else text
         return analyse(self.subject, read, self.specials, self.added)
 
 
 def pages_of(analysis: Analysis) -> int:
-    """How many pages of chips a text has."""
+    """The number of pages of chips for a text."""
     return max(1, -(-len(analysis.stretches) // STRETCHES_SHOWN))
 
 
@@ -64,7 +64,7 @@ def chips_data(view: ChipsView, text: str, version: Version, cards: bool = True)
     """The message to draw a page of chips, and the figures above it, in the language in use.
 
     `text` is the typed text, at this `version`; without `cards`, the browser keeps its own. Raises the errors
-    of `Subject.encode`.
+    of `ShownTokenizer.encode`.
     """
     analysis = view.analysis(text)
     page = min(view.page, pages_of(analysis))
@@ -138,7 +138,7 @@ def chip_labels() -> dict[str, str]:
 
 
 def cards_html(analysis: Analysis, runs: Iterable[TextRun]) -> dict[int, str]:
-    """A card for each token in the runs: its facts, and its number in the text."""
+    """A card for each token in the runs: its facts, and its count in the text."""
     cards = {}
     for identifier in {piece.id for run in runs for piece in run.pieces}:
         times = analysis.occurrences[identifier]

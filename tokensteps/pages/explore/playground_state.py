@@ -99,7 +99,7 @@ def set_text(text: str) -> None:
 
 
 def playground_url() -> dict[str, str | None]:
-    """The page's state as URL parameters; None for those with their usual values."""
+    """The page's state as URL parameters; None for usual values."""
     values: dict[str, str | None] = {
         setting.name: None
         if playground_value(setting.name) == setting.default

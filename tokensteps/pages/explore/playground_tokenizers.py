@@ -252,7 +252,7 @@ def open_slot(slot: int, place: DeltaGenerator) -> OpenedTokenizer | None:
 
 
 def _set_again(slot: int, new: str) -> None:
-    """Have an upload in a slot with other settings."""
+    """Set an upload in a slot anew."""
     replace_spec(slot, choices.bring_again(chosen_specs()[slot], new))
 
 
@@ -267,7 +267,7 @@ def _upload_settings(
     """A learner's tokenizer: its name, and, if they are missing in its files, the pattern and the special
     tokens.
 
-    `subject` is None where it isn't loaded, perhaps because of its settings; `take` gets the spec with other
+    `subject` is None if it isn't loaded, perhaps because of its settings; `take` gets the spec with other
     settings.
     """
     with (

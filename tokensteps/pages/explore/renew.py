@@ -48,7 +48,7 @@ RENEW_PAGE = "renew"
 OLD_SPEC = "bpe?corpus=prose"
 """The page's first tokenizer, trained on English only."""
 NEW_LISTED = 60
-"""How many tokens of the new one are listed."""
+"""The most tokens of the new one to list."""
 SAMPLE = '''\
 def half(number):
     """Return half of `number`."""
@@ -92,13 +92,13 @@ class RenewControls(Controls):
         return tokenizer_box(RENEW_PAGE, "old", _("Old tokenizer"), [OLD_SPEC])
 
     def size_widget(self, usual: int) -> None:
-        """How many tokens the new one gets, or how many merges come in or go."""
+        """The number of tokens for the new one, or of merges to add or drop."""
         self.draw("more", "drop")
         if self["how"] == "anew":
             self.draw_setting(RENEW_SIZE._replace(placeholder=count(min(usual, VOCABULARY_LIMIT))))
 
     def url(self) -> dict[str, str | None]:
-        """Settings, text and old tokenizer as URL parameters; None for those with their usual values."""
+        """Settings, text and old tokenizer as URL parameters; None for usual values."""
         text, old = plain_text(self["a"]), self["old"]
         own = {"a": None if text == SAMPLE else write_short(text), "t1": None if old == OLD_SPEC else old}
         url = super().url() | own

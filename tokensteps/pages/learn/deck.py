@@ -74,7 +74,7 @@ def read_told(name: str, text: str) -> dict[str, Any]:
 
 
 def told_question(one: PreparedQuestion) -> dict[str, Any]:
-    """A question as the browser keeps it."""
+    """A question in the browser's form."""
     right = one.choices.index(one.answer) if one.answer and one.choices else -1
     answer = "" if one.choices else one.answer
     return {

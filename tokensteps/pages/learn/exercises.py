@@ -128,7 +128,7 @@ class Record:
         self.count(exercise, verdict)
 
     def give_up(self, exercise: Exercise) -> None:
-        """Count an exercise left after a try as wrong."""
+        """Count a tried but abandoned exercise as wrong."""
         if exercise.name in self.tries and not self.answered(self.verdicts.get(exercise.name)):
             self.count(exercise, exercise.question.grade(self.tries[exercise.name][-1]))
 
@@ -161,7 +161,7 @@ class Record:
 
 
 def open_place() -> tuple[Place, list[str]]:
-    """Where the learner is, from the address or from before; and complaints about the address."""
+    """The learner's exercise, from the address or from before; and complaints about the address."""
     state = st.session_state
     key = f"{EXERCISES_PAGE}.place"
     complaints: list[str] = []
@@ -219,7 +219,7 @@ def _chosen() -> None:
 
 
 def _leave(place: Place) -> None:
-    """Count the exercise left behind, if there was a try."""
+    """Count the abandoned exercise, if it was tried."""
     use_language(st.session_state.get("language", "en"))
     _record().give_up(make(place.kind, place.level, place.seed))
 
@@ -306,7 +306,7 @@ def show() -> None:
         persist_state="session",
         help=_("Adaptive: three right in a row move you up a level, two wrong in a row move you down one."),
     )
-    if place.kind == PATH_KIND:  # where the path ends
+    if place.kind == PATH_KIND:  # the end of the path
         page_link(MATTERS_LINK.page, _(MATTERS_LINK.label))
     exercise = make(place.kind, place.level, place.seed)
     show_exercise(exercise)
@@ -397,7 +397,7 @@ def show_exercise(exercise: Exercise) -> None:
 
 
 def show_level_change() -> None:
-    """Whether the level has changed."""
+    """A note on a change of level."""
     changed = st.session_state.pop(f"{EXERCISES_PAGE}.level_changed", None)
     if changed:
         message = (
@@ -430,7 +430,7 @@ def head_html(exercise: Exercise, total: Tally) -> str:
 
 
 def show_record() -> None:
-    """A table with a row for each kind with a try."""
+    """A table with a row for each tried kind."""
     record = _record()
     if not record.by_kind:
         return

@@ -127,7 +127,7 @@ def in_row(tokens: Iterable[str]) -> str:
 
 
 def end_of_merging(trace: MergeTrace) -> str:
-    """When merging ends, and where it ended here."""
+    """The end of merging in general, and its place here."""
     text = _("no pair is left, or the vocabulary is full. Here after {steps} merges: {size} tokens")
     return fill(text, steps=count(len(trace)), size=count(trace.vocab_sizes[-1]))
 

@@ -143,7 +143,7 @@ def as_words(text: str, corpus: CorpusFacts) -> Way:
 
 
 def _some_words(words: Sequence[str]) -> str:
-    """The first few words as chips, and how many more there are."""
+    """The first few words as chips, and the number of the others."""
     shown = " ".join(chip(word, PLAIN, "s") for word in words[:WORDS_NAMED])
     more = len(words) - WORDS_NAMED
     if more <= 0:
@@ -186,7 +186,7 @@ def as_subwords(analysis: Analysis) -> Way:
 
 
 def _plain_chip(text: str, unknown: bool) -> str:
-    """A character or a word; dashed where the vocabulary has no entry for it."""
+    """A character or a word; dashed if it isn't in the vocabulary."""
     return chip(text, PLAIN, "u" if unknown else "")
 
 

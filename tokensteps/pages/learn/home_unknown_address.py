@@ -17,7 +17,7 @@ from tokensteps.teaching.lessons import Link
 from tokensteps.widgets.notes import problem
 
 ALIKE = 0.55
-"""How alike two names have to be, from 0 to 1: “plaground” is, “dashboard” isn't."""
+"""The least likeness of two names, from 0 to 1: “plaground” has it, “dashboard” doesn't."""
 
 
 def show_lost() -> None:

@@ -48,7 +48,7 @@ SCENE: Final = "matters.scene"
 CHOSEN: Final = "matters.chosen"
 """the specs of the tokenizers,"""
 BROUGHT: Final = "matters.brought"
-"""a newly opened one,"""
+"""the spec of a newly added one,"""
 TURNED: Final = "matters.turned"
 """whether a button has just opened another scene,"""
 ANSWERED: Final = "matters.answered"
@@ -59,7 +59,7 @@ USUAL_SPECS: Final = (*OUR_TOKENIZERS, GPT2)
 BY_SCENE: Final[Mapping[str, tuple[str, ...]]] = {
     "code": ("bpe?corpus=prose", "bpe?corpus=modules", GPT2),
 }
-"""Scene → its first tokenizers, if they aren't the usual ones: here before and after training on code."""
+"""Scene → its usual tokenizers, if they aren't the common ones: here before and after training on code."""
 MOST_CHOSEN: Final = len(PLAYGROUND_SLOTS)
 
 
@@ -129,7 +129,7 @@ def read_matters_url() -> list[str]:
 
 
 def usual_of(scene: str) -> tuple[str, ...]:
-    """A scene's first tokenizers."""
+    """A scene's usual tokenizers."""
     return BY_SCENE.get(scene, USUAL_SPECS)
 
 

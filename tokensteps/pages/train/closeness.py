@@ -35,7 +35,7 @@ takes up to 40 ms each."""
 
 
 def closeness_tab(view: TrainView[AnyTrace]) -> None:
-    """How close this step was, and then the whole run."""
+    """The closeness of this step, and then of the whole run."""
     position, near = st.empty(), None
     if not view.step:
         note(_("The start chooses nothing: go to a step."))

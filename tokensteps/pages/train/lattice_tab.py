@@ -54,7 +54,7 @@ def k_best_html(paths: Sequence[Path], log_total: float, style: Style, every: bo
 
 
 def path_shares(paths: Sequence[Path], lattice: Lattice, temperature: float) -> dict[WordSplit, float]:
-    """How probable each of some segmentations is at a temperature."""
+    """The probability of each of some segmentations at a temperature."""
     normaliser = lattice.forward(temperature)[-1]
     return {path.pieces: math.exp(path.log_probability / temperature - normaliser) for path in paths}
 
@@ -123,7 +123,7 @@ def name_of(lattice: Lattice, style: Style) -> str:
 
 
 def has_splits(lattice: Lattice) -> bool:
-    """Whether there is a way through a lattice; if not, it is said."""
+    """Whether there is a way through a lattice; if not, with a note."""
     if not lattice.path_count:
         note(_("No sequence of pieces spells this word, so there is nothing to rank or sample."))
     return bool(lattice.path_count)
@@ -148,7 +148,7 @@ def word_widget(words: Sequence[str], default: str, style: Style, key: Callable[
 
 
 def k_best_part(lattice: Lattice, style: Style, key: Callable[[str], str], drawing: str) -> None:
-    """The k best segmentations; `drawing` names the lattice and how it is drawn."""
+    """The k best segmentations; `drawing` names the lattice and its drawing."""
     number = st.segmented_control(
         _("The k best"), [5, 10, 20], default=5, required=True, key=key("lattice.k")
     )
@@ -161,7 +161,7 @@ def k_best_part(lattice: Lattice, style: Style, key: Callable[[str], str], drawi
 
 
 def samples_part(lattice: Lattice, style: Style, key: Callable[[str], str], drawing: str) -> None:
-    """Segmentations sampled at random; `drawing` names the lattice and how it is drawn."""
+    """Segmentations sampled at random; `drawing` names the lattice and its drawing."""
     temperature = st.slider(
         _("Temperature"),
         0.1,

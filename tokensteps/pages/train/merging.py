@@ -98,7 +98,7 @@ def merge_charts(view: TrainView[MergeTrace]) -> None:
 
 
 def lineage(view: TrainView[MergeTrace]) -> None:
-    """Where a token comes from."""
+    """The origin of a token."""
     learned = [token for token, result in view.trace.step_of_token.items() if result <= view.step]
     if not learned:
         note(_("Nothing learned yet at this step: go forward."))

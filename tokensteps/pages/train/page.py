@@ -75,7 +75,7 @@ class TrainPage(Generic[Trained_co]):
 
     @property
     def name(self) -> str:
-        """Its place in the URL and in session state."""
+        """Its name in the URL and in session state."""
         return self.algorithm.name
 
     @property
@@ -97,7 +97,7 @@ class TrainView(StepView[Trained_co]):
     """The tokenizer after this step, see `tokensteps.catalogue.choices`."""
 
     def rows(self, table: StepTable, find: str, limit: int) -> bytes:
-        """A table of this step, for the browser; with `find`, only the rows with it."""
+        """A table of this step, for the browser; with `find`, only rows containing it."""
         return rows(self.run.name, table, self.trace, self.step, self.style, find, limit)
 
 

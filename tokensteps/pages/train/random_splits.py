@@ -75,7 +75,7 @@ def samples_html(
 
 
 def how_many(key: Callable[[str], str]) -> tuple[int, int]:
-    """How many samples are wanted, and the seed: another one each time the button is pressed."""
+    """The number of samples, and the seed: another one at each press of the button."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         number = st.segmented_control(
             _("How many"), [10, 100, 1000], default=100, required=True, key=key("samples")
@@ -125,6 +125,6 @@ def ways_part(tokenizer: Tokenizer, word: str, name: str, style: Style, key: Cal
 
 
 def exercises_link(kind: str) -> None:
-    """Where this is practised."""
+    """A link to exercises on this."""
     label = _("Exercises: {kind}").format(kind=_(EXERCISE_KINDS[kind].title))
     page_link("exercises", label, {"kind": kind})

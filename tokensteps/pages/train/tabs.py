@@ -71,8 +71,8 @@ def of_the_whole(tab: Callable[[View], None]) -> Callable[[View], None]:
 
 @st.fragment
 def step_rows(view: TrainView[AnyTrace], table: StepTable, total: int, whole: str, best: str) -> None:
-    """A table of this step of `total` rows: its top rows, most of them on request, or only rows with a
-    searched text. Above it, `whole` or `best` says which, unless there is a search."""
+    """A table of this step of `total` rows: its top rows, more on request, or only rows with a searched text.
+    Above it, `whole` or `best` says which, unless there is a search."""
     use_language(st.session_state["language"])
     state, text_key, all_key = st.session_state, view.key("looked_for"), view.key("all")
     text, everything = state.get(text_key, ""), state.get(all_key, False)
@@ -239,7 +239,7 @@ def show_step_files(view: TrainView[AnyTrace]) -> None:
 
 
 def print_run(view: TrainView[AnyTrace], title: str) -> str:
-    """All steps for paper, and how the tokenizer after this step encodes a word: Unigram's lattice."""
+    """All steps for paper, and a word's encoding by the tokenizer after this step: Unigram's lattice."""
     page, trace, style = view.page, view.trace, view.style
     example = EXAMPLES.get(view.controls["corpus"])
     word = example.word if example is not None and example.word else trace.corpus.words[0]
@@ -252,5 +252,5 @@ def print_run(view: TrainView[AnyTrace], title: str) -> str:
 
 
 def print_worksheet(view: TrainView[AnyTrace], title: str) -> str:
-    """Tasks from the run as it stands at this step."""
+    """Tasks from the run at this step."""
     return worksheet(title, run_tasks(view.trace, view.step, view.style))

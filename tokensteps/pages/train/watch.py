@@ -31,7 +31,7 @@ class Watched(NamedTuple):
     kind: str
     """One of `WATCHED_KINDS`; "" for a text not in the run."""
     parts: tuple[str, ...] = ()
-    """As the run writes it: one, or a pair's two."""
+    """In the run's form: one, or a pair's two."""
     steps: tuple[int, ...] = ()
 
 

@@ -43,7 +43,7 @@ WHATIF_TEXT: Final = 20_000
 """Characters of the text for comparing two runs: it is encoded twice, and for every count of a word."""
 
 TOKENS_SHOWN_AS = "spaces"
-"""How tokens are written."""
+"""The way of writing tokens."""
 
 
 def show() -> None:

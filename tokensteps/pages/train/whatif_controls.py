@@ -83,7 +83,7 @@ class WhatIfControls:
 
     @property
     def run(self) -> Run[AnyTrace]:
-        """The run as it is. Raises the errors of `Spec.run`."""
+        """The run as it is. Raises the errors of `TokenizerSpec.run`."""
         return self.spec.run()
 
     @property

@@ -36,7 +36,7 @@ CLASS_CUTS: Final = 9
 second."""
 
 SIGNIFICANT: Final = (2, 3)
-"""Significant digits for a right number; `assets/class/parts.js` rounds every answer to the last of them."""
+"""Significant digits of a right number; `assets/components/class/parts.js` rounds answers to the last."""
 
 
 LEAST_CHOICES: Final = 2

@@ -43,7 +43,7 @@ def chat_rows() -> list[Row]:
 
 
 def turns() -> list[ChatTurn]:
-    """The messages as a template gets them."""
+    """The messages in the form for a template."""
     return [row.turn for row in chat_rows()]
 
 
@@ -119,7 +119,7 @@ def asks_on() -> bool:
 
 
 def ask_on(on: bool) -> None:
-    """Have it end so, or not."""
+    """Turn this prompt on or off."""
     _put("prompt", on)
 
 
@@ -152,7 +152,7 @@ def read_chat_url(url: Mapping[str, str], afresh: bool, complaints: list[str]) -
 
 
 def chat_url() -> dict[str, str | None]:
-    """The chat as URL parameters; None for those with their usual values."""
+    """The chat as URL parameters; None for usual values."""
     chosen = chosen_format()
     return {
         "chat": None if turns() == [*FIRST_CHAT] else write_short(write_turns(turns())),

@@ -186,7 +186,7 @@ def show_measures(analysis: Analysis) -> None:
 
 
 def show_sentences(letter: str, subject: ShownTokenizer) -> None:
-    """Fertility: how many tokens a word takes."""
+    """Fertility: the number of tokens for a word."""
     st.header(_("One sentence in many languages"), anchor=False)
     st.caption(
         _(

@@ -106,7 +106,7 @@ def kinds_html(makeup: Makeup) -> str:
 
 
 def lengths_html(makeup: Makeup) -> str:
-    """How long the tokens are."""
+    """The lengths of the tokens."""
     rows = [
         (count(length), makeup.lengths.get(length, 0))
         for length in range(1, min(max(makeup.lengths, default=1), LONGEST_BAR - 1) + 1)
@@ -117,7 +117,7 @@ def lengths_html(makeup: Makeup) -> str:
 
 
 def tell_digits(makeup: Makeup) -> str:
-    """How many of all numbers with so many digits are tokens."""
+    """For each number of digits, how many of all such numbers are tokens."""
     lines = [
         ngettext("{digits} digit: {number}", "{digits} digits: {number}", digits).format(
             digits=count(digits), number=count(number)
@@ -130,7 +130,7 @@ def tell_digits(makeup: Makeup) -> str:
 
 
 def tell_spaces(makeup: Makeup) -> str:
-    """How long the tokens of nothing but spaces, tabs or line feeds are."""
+    """The lengths of the tokens of nothing but spaces, tabs or line feeds."""
     names = {" ": _("spaces: {lengths}"), "\t": _("tabs: {lengths}"), "\n": _("line feeds: {lengths}")}
     lines = [
         names[sign].format(lengths=ranges(lengths)) for sign, lengths in makeup.spaces.items() if lengths
@@ -156,7 +156,7 @@ def ranges(numbers: Sequence[int]) -> str:
 
 
 def cuts_html(subject: ShownTokenizer, texts: Iterable[str]) -> str:
-    """How the tokenizer cuts some texts, one a row, with white space to be seen."""
+    """The tokenizer's cuts of some texts, one a row, with visible white space."""
     rows, style = [], subject.style._replace(show="spaces")
     for text in texts:
         tokens = [subject.token(identifier) for identifier in subject.encode(text, specials=False).ids]

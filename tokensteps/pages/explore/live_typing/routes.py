@@ -30,11 +30,11 @@ from tokensteps.server.process_singleton import process_singleton
 WORTH_PACKING: Final = 2_000
 """From this many bytes, an answer is compressed: chips are markup, and become a sixth."""
 FAST: Final = 1
-"""How hard gzip tries: somebody waits."""
+"""The effort of gzip: somebody waits."""
 
 
 GZIP: Final = b"\x1f\x8b"
-"""How something compressed begins."""
+"""The first bytes of compressed data."""
 
 
 @process_singleton

@@ -1,8 +1,8 @@
-"""Desks: where somebody types, the server draws the chips of the text at each key, without a run of the page.
+"""Typing sessions, or desks: the server draws the chips of a text at each key, without a run of the page.
 
 A run of the page takes Streamlit and the browser several times longer than the chips and their counts need.
-So the page leaves at its desk how it shows a text, and the text box sends each change there (`routes.py`).
-The rest of the page follows when the typing pauses.
+So the page leaves its settings for drawing a text at its desk, and the text box sends each change there
+(`routes.py`). The rest of the page follows when the typing pauses.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ class TypingSession:
         self._manner: tuple[Any, ...] = view[2:]
 
     def view(self) -> ChipsView:
-        """How texts are shown. Raises TypingError when the server no longer has the tokenizer: the page loads
-        it again."""
+        """The settings for showing texts. Raises TypingError when the server no longer has the tokenizer: the
+        page loads it again."""
         subject = self._subject()
         if subject is None:
             raise TypingError(404)

@@ -43,7 +43,7 @@ def words_in(text: str, spaced: bool) -> dict[str, Span]:
 def costliest(words: dict[str, Span], offsets: Sequence[Span]) -> str:
     """The word with the most tokens, the first of several; "" without words.
 
-    One whose tokens are its characters, such as a number split into digits, comes last: there is no step to
+    A word of single-character tokens, such as a number split into digits, comes last: there is no step to
     see.
     """
     starts = sorted(start for start, _end in offsets)
@@ -90,7 +90,7 @@ class Cuttable:
 
     @property
     def shown(self) -> str:
-        """The same with its spaces to be seen."""
+        """The same with visible spaces."""
         return self.text.replace(" ", "␣")
 
     @cached_property
@@ -105,7 +105,7 @@ class Cuttable:
         return tuple(self.text[start:end] for start, end in pairwise((0, *cuts, len(self.text))))
 
     def tokens(self, pieces: Sequence[str]) -> tuple[str, ...]:
-        """Pieces of the text as the vocabulary writes them."""
+        """Pieces of the text in the vocabulary's form."""
         story = self.story
         written = [bytes_to_symbols(piece.encode()) if self.in_bytes else piece for piece in pieces]
         inside = [story.prefix + piece if index else piece for index, piece in enumerate(written)]
@@ -141,5 +141,5 @@ class Cuttable:
         return [self.written(one) for one in dict.fromkeys(splits) if one != cuts]
 
     def written(self, cuts: Sequence[int]) -> str:
-        """A split as it may be typed."""
+        """A split in the form for typing."""
         return BETWEEN.join(piece.replace(" ", "␣") for piece in self.pieces(cuts))

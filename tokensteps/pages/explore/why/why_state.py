@@ -26,7 +26,7 @@ def why_value(name: str) -> Any:
 
 
 def set_why(**values: Any) -> None:
-    """Set some of it."""
+    """Set some of the settings."""
     for name, value in values.items():
         st.session_state[f"playground.why.{name}"] = value
 
@@ -54,7 +54,7 @@ def ask_about_stretch(start: int, end: int) -> None:
 
 
 def to_be_shown() -> int:
-    """A new number when the tab is to come into sight, else 0."""
+    """A new number if the tab is to come into sight, else 0."""
     state = st.session_state
     number: int = state.pop("playground.why.show", 0)
     state["playground.why.shown"] = number or state.get("playground.why.shown", 0)
@@ -62,8 +62,8 @@ def to_be_shown() -> int:
 
 
 def read_why_url(url: Mapping[str, str], afresh: bool) -> None:
-    """Read it from a URL; with `afresh`, missing parameters mean the usual values. A link with a word opens
-    the tab."""
+    """Read the settings from a URL; with `afresh`, missing parameters mean the usual values. A link with a
+    word opens the tab."""
     value = {name: plain_text(text) for name, text in url.items() if name in USUAL}
     if afresh:
         set_why(**USUAL)
@@ -83,8 +83,8 @@ def read_why_url(url: Mapping[str, str], afresh: bool) -> None:
 
 
 def why_url() -> dict[str, str | None]:
-    """It as URL parameters, while its tab is open; None for those with their usual values, and nothing before
-    the word is known."""
+    """The settings as URL parameters, while the tab is open; None for usual values, and nothing before the
+    word is known."""
     if "playground.why.stretch" in st.session_state:
         return {}
     tab = st.session_state.get("playground.tab")

@@ -104,7 +104,7 @@ def _ask_and_tell(analyses: Mapping[str, Analysis]) -> None:
 
 
 def tokenizer_asked(analyses: Mapping[str, Analysis]) -> str:
-    """The letter of the tokenizer: a choice where there are several."""
+    """The letter of the tokenizer: a choice if there are several."""
     state, key, first = st.session_state, "playground.why.whose", next(iter(analyses))
     chosen = why_value("by") if why_value("by") in analyses else first
     if len(analyses) == 1:
@@ -316,7 +316,7 @@ def _frame(story: WordStory, style: Style, step: int) -> Frame:
 
 
 def _lineage(story: WordStory, style: Style) -> None:
-    """How BPE's tokens came to be."""
+    """The lineage of BPE's tokens."""
     trees = lineages(story.symbols, story.joins, story.prefix)
     if not any(tree.parts for tree in trees) or (story.whole and len(trees) > 1):
         return

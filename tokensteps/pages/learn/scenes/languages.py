@@ -35,7 +35,7 @@ PRICE_WRITTEN: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?", re.ASCII)
 MOST_PRICE: Final = 1_000_000.0
 MILLION: Final = 1_000_000
 TIMES_READ: Final = 1_000
-"""How often a text is paid for, as one reading costs too little to be written."""
+"""The number of readings to pay for: a single one costs too little to be written."""
 
 
 class Cost(NamedTuple):
@@ -60,7 +60,7 @@ def costs_of(subject: ShownTokenizer, texts: Sequence[tuple[str, Sequence[str]]]
 
 
 def named_lines(text: str) -> list[tuple[str, list[str]]]:
-    """The lines of a text, those of ours named by their language, others numbered.
+    """The lines of a text, the app's own named by their language, others numbered.
 
     >>> [name for name, _lines in named_lines("Das Brot ist noch warm.\\n\\nMahlzeit!")]
     ['German', 'Line 2']
@@ -92,7 +92,7 @@ def read_price(text: str, complaints: list[str]) -> float:
 
 
 def price_text(price: float) -> str:
-    """A price as people write it, small ones with as many digits as tell them apart.
+    """A price as people write it, small ones with enough digits to tell them apart.
 
     >>> price_text(1234.5), price_text(0.0583), price_text(0)
     ('1,234.50', '0.0583', '0')

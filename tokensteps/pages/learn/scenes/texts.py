@@ -42,12 +42,12 @@ SECOND_TEXTS: Final = {"letters": "r", "spaces": "Hello"}
 
 
 def main_key(scene: str) -> str:
-    """Where session state has the text of a scene."""
+    """The key of a scene's text in session state."""
     return f"matters.text.{scene}"
 
 
 def second_key(scene: str) -> str:
-    """Where session state has the text of its second box."""
+    """The key of its second box's text in session state."""
     return f"matters.second.{scene}"
 
 
@@ -57,7 +57,7 @@ def text_of(scene: str, label: str, limit: int = SENTENCE_LIMIT) -> str | None:
 
 
 def second_of(scene: str, label: str, limit: int) -> str | None:
-    """Its second box."""
+    """The scene's second box."""
     return text_box(label, limit, key=second_key(scene), live="150ms", persist_state="session")
 
 
@@ -69,8 +69,7 @@ def draw_rows(cells: Sequence[str]) -> None:
 def row(
     subject: ShownTokenizer, analysis: Analysis, told: str = "", more: Sequence[tuple[str, int]] = ()
 ) -> str:
-    """A tokenizer's row: its tokens with their ids, how many there are, `more` figures, and `told`,
-    markup."""
+    """A tokenizer's row: its tokens with their ids, their number, `more` figures, and `told`, markup."""
     figures = [(_("Tokens"), len(analysis)), *more, (_("Vocabulary"), subject.size)]
     return way_html(
         escape(subject.name),
@@ -81,7 +80,7 @@ def row(
 
 
 def letters(subjects: Sequence[ShownTokenizer]) -> None:
-    """How often a letter is in each token of a word."""
+    """The number of a letter in each token of a word."""
     left, right = st.columns([3, 1])
     with left:
         word = text_of("letters", _("A word, or several"))
@@ -102,7 +101,7 @@ def letters(subjects: Sequence[ShownTokenizer]) -> None:
 
 
 def numbers(subjects: Sequence[ShownTokenizer]) -> None:
-    """How tokenizers and rules cut the numbers of a text."""
+    """The cuts of a text's numbers by tokenizers and rules."""
     text = text_of("numbers", _("Numbers, or an exercise in arithmetic"))
     if text is None:
         return
@@ -115,7 +114,7 @@ def numbers(subjects: Sequence[ShownTokenizer]) -> None:
 
 
 def blank_tokens(analysis: Analysis) -> int:
-    """How many of the tokens are nothing but white space."""
+    """The number of tokens of nothing but white space."""
     return sum(not analysis.text[start:end].strip() and start < end for start, end in analysis.offsets)
 
 
