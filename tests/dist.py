@@ -204,7 +204,7 @@ def test_type_checkers_see_the_package(engine: Path) -> None:
 
 def test_the_engine_comes_alone(place: Path) -> None:
     assert said(place, "python", "-c", ENGINE_ALONE) == "\n"
-    # Not because they weren't there.
+    # The other packages are there all the same.
     assert said(place, "python", "-c", "import streamlit, pandas, plotly; print(1)") == "1\n"
 
 

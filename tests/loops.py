@@ -39,7 +39,7 @@ async def reached(holds: Callable[[], object]) -> None:
 
 
 class LoopClock:
-    """The clock of the loop that runs, which moves when the test says so."""
+    """The running loop's clock; it moves at the test's word."""
 
     def __init__(self) -> None:
         self._now = 0.0

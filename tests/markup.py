@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 PART = re.compile(r"([^<]+)|</([a-z][a-z0-9]*)>|(<[a-z][^>]*>)")
 """Text up to a tag, an end tag, or a start tag that ends with the next `>`."""
 KEPT = 20_000
-"""How many ways to write a start tag are kept; where each is another one, they are read anew."""
+"""The number of cached ways to write a start tag; beyond it, start tags are read anew."""
 
 
 class Reader(HTMLParser):

@@ -684,8 +684,8 @@ def test_comparison_and_pipeline_are_only_text() -> None:
 
 
 def test_the_handout_is_a_file_of_ours() -> None:
-    """Its title is the learner's, and so are all texts of its frames: as many elements as with a harmless
-    title."""
+    """The handout's title is the learner's, and so are all texts of its frames: as many elements as with a
+    harmless title."""
     batch = SOUND[:BATCH]
     trace = train_bpe(Corpus.from_texts(texts_of(batch)), merges=12)
 

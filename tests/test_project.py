@@ -417,8 +417,8 @@ OTHERS_PRIVATE: Final = {
     "_mergeable_ranks",  # tiktoken's: a tokenizer's file
     "_send",  # Selenium's
 }  # fmt: skip
-"""Private names in use by tests, all of other libraries. Tests of ours use public names: a private one may
-change."""
+"""Private names in use by tests, all of other libraries. Of ours, tests use public names alone: a private one
+may change."""
 PUBLIC: Final = {"_", "_asdict", "_exit", "_fields", "_make", "_mime_", "_replace", "_repr_html_"}
 """Names with an underscore, no secrets."""
 

@@ -156,7 +156,7 @@ def test_a_step_takes_20_kilobytes_at_most_and_an_encoding_10(name: str) -> None
 
 
 def test_tokens_are_cut_where_a_step_would_take_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And say so by an ellipsis: in the frame and in the text beside it."""
+    """An ellipsis marks the cut: in the frame and in the text beside it."""
     words = {random_letters(length): 1 for length in range(100, 120)}
     trace = train_bpe(Corpus.from_counts(words, pre_tokenizer="whitespace"), merges=1500)
     whole = len(html(trace[-1]).encode())
@@ -303,7 +303,7 @@ def test_what_python_prints_is_a_line_or_two() -> None:
 
 
 def test_the_engine_knows_nothing_of_it() -> None:
-    """The method is there because this module was imported, and stands on the engine's own classes."""
+    """The method comes with the import of this module, and is on the engine's own classes."""
     for kind in SELF_SHOWING:
         assert kind.__dict__["_repr_html_"] is html
         assert kind.__module__.startswith("tokenizers_core.")

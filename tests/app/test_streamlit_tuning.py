@@ -428,8 +428,8 @@ def test_a_fragment_that_starts_again_takes_the_fragments_in_it_along(
 def test_a_change_outside_of_a_fragment_is_never_told_to_the_fragment_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The widgets are a page's own, as its session knows them. The browser tells of all of them each time, at
-    first as they were drawn."""
+    """The widgets are a page's own, as its session knows them. The browser sends all of them each time, at
+    first with their drawn values."""
 
     def page() -> None:
         import streamlit as st
@@ -679,7 +679,7 @@ def test_places_are_copied_as_streamlit_does() -> None:
 
 
 def test_fragments_copy_their_places_by_this_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And by no other: all of `deepcopy` in it is of places."""
+    """And by no other: every `deepcopy` in it copies places."""
     source = inspect.getsource(fragment)
     copied = set(re.findall(r"\bdeepcopy\(([\w.]+(?:\(\))?)\)", source))
     assert copied == {

@@ -356,7 +356,7 @@ GZIP = re.compile(rb"\x1f\x8b\x08")
 
 
 def lose_first(page: Page, mark: bytes) -> list[bytes]:
-    """Have the first message of the page with this in it not come to the server; it is in the list then."""
+    """Lose the page's first message with this in it on its way to the server; it is in the list then."""
     lost: list[bytes] = []
 
     def between(browser: WebSocketRoute) -> None:

@@ -1,5 +1,5 @@
-"""Find nginx for the test of a whole deployment; with ``--ensure``, install it where nobody minds another web
-server.
+"""Find nginx for the test of a whole deployment; with ``--ensure``, install it where another web server does
+no harm.
 
 `Deployment` runs the shipped launcher and the shipped configuration, with other ports and folders.
 """

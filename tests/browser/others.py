@@ -292,7 +292,7 @@ class Window:
         self.remote.ask("actions", actions=[{"type": "key", "id": "keys", "actions": acts}])
 
     def point(self, selector: str, *, click: bool = False) -> None:
-        """Move the mouse onto the middle of the first such thing in sight, once there is one."""
+        """Move the mouse onto the middle of the first such element in sight, once there is one."""
         middle = """
         const node = all(arguments[0]).find((one) => one.checkVisibility());
         if (!node) return null;

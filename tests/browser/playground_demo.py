@@ -1,8 +1,7 @@
 """A tiny playground around the text box and the chips, for the browser tests: a tokenizer of a few lines.
 
 Words with the white space before them are tokens of their own; emoji and 語 fall apart into tokens of a byte
-or two; words with "zz" are unknown; a form feed is thrown away. It shows how a page wires text, URL and
-chips.
+or two; words with "zz" are unknown; a form feed is dropped. The page wires text, URL and chips.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ STOPS, BACK = 45, 12
 MENU = "[data-testid=stSidebarNav] a"
 """The menu is the same on all pages: on the further ones of a visit, Tab is pressed from its last link on."""
 
-# Where Tab arrives: each stop is noted when the key is let go, with the looks of its surroundings.
+# The stops of Tab: each is noted when the key is let go, with the looks of its surroundings.
 WALK = """() => {
   const deep = () => { let at = document.activeElement; while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement; return at; };
   const up = (node) => node.parentElement ?? node.getRootNode().host;

@@ -40,7 +40,7 @@ ATTACKER = "127.0.0.66"
 seconds."""
 LETTERS = random.Random(9)
 TEXT = " ".join("".join(LETTERS.choices("abcdefghijklmnop", k=6)) for _ in range(2_500))
-"""Too long for a link: the server keeps it, and the address has its name."""
+"""A text too long for a link: the server keeps it, and the address has its name."""
 
 
 @pytest.fixture(scope="module")
@@ -279,8 +279,7 @@ def raw(port: int, data: bytes, seconds: float = 60.0, source: str = "127.0.0.1"
 
 
 def has_written(deployment: Deployment, many: int) -> bool:
-    """Whether nginx has written down so many of the requests in others' bodies, which it does after it has
-    answered."""
+    """Whether nginx has logged so many of the requests in others' bodies (it does so after its answer)."""
     return sum("/_stcore/host-config" in line for line in log(deployment)) >= many
 
 

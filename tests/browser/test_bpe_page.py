@@ -71,7 +71,7 @@ class Bpe:
         self.page, self.address = page, address
 
     def open(self, path: str, step: int | None = None) -> Bpe:
-        """Go there; with `step`, wait until the stage and Python are at it."""
+        """Go there; with `step`, wait until the stage and Python are at that step."""
         self.page.goto(self.address + path)
         if step is not None:
             self.at(step)
@@ -169,7 +169,7 @@ class Bpe:
         return self.page.locator(".note.problem").all_inner_texts()
 
     def untroubled(self) -> None:
-        """Wait until no problem is told: an old one stands there until Python has run."""
+        """Wait until no error message is shown: an old one stays until Python has run."""
         expect(self.page.locator(".note.problem")).to_have_text([])
 
     def handout(self, page: Page, path: Path) -> tuple[Bpe, list[str]]:

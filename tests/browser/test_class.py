@@ -366,7 +366,7 @@ def who_has_answered_what(lecturer: Page) -> None:
 
 
 def in_predict(lecturer: Page, phone: Page, sent: list[bytes]) -> None:
-    """There the server sends nothing of the steps ahead before Reveal; then everybody goes on all the
+    """In Predict, the server sends nothing of the steps ahead before Reveal; then everybody goes on all the
     same."""
     where = ".ts-flipbook .where p"
     expect(phone.locator(where)).to_have_text("Step 0 of 0")
@@ -435,7 +435,7 @@ def asked_there(lecturer: Page) -> None:
 
 
 def a_challenge(lecturer: Page, phone: Page, app: str, code: str) -> None:
-    """Its bars start anew, a row for each of its steps."""
+    """A challenge's bars start anew, a row for each of its steps."""
     sealed = Challenge("Two merges", "bpe", {"corpus": "hug"}, 0, 2, "count").sealed()
     lecturer.goto(f"{app}/challenge?c={sealed}&class={code}")
     given(lecturer, phone, "/challenge")

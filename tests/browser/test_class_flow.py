@@ -460,7 +460,7 @@ def places_told(page: Page) -> list[tuple[str, int]]:
 
 
 def in_teams(lecturer: Page, phone: Page, other: Page) -> None:
-    """Told off as they came; the bars stand by team, with the teams' names over them."""
+    """Students get teams in order of arrival; the bars stand by team, with the teams' names over them."""
     lecturer.keyboard.press("j")
     lecturer.get_by_label("Teams").select_option("2")
     lecturer.keyboard.press("Escape")

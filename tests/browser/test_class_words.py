@@ -222,9 +222,9 @@ def the_deck(page: Page, app: str) -> None:
 
 
 def test_a_second_device_has_the_prepared_questions(app: str, open_page: Callable[..., Page]) -> None:
-    """It asks them with a large button: of the plan's activity first, then one on another page, and all go
-    there. A question asked on one device isn't asked again on the other; a new question comes by itself, and
-    the second device keeps its own."""
+    """The device asks them with a large button: of the plan's activity first, then one on another page, and
+    all go there. A question asked on one device isn't asked again on the other; a new question comes by
+    itself, and the second device keeps its own."""
     wall, own, phone = open_page(), open_page(own="second", **TOUCH), open_page(**PHONE)
     gate = Gate(wall)
     wall.goto(f"{app}/class")

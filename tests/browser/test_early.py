@@ -76,7 +76,7 @@ def shown_before(address: str) -> str:
 
 
 def whole(page: Page) -> None:
-    """All of the page is there."""
+    """The whole page is there."""
     expect(page.locator(EARLY)).to_have_count(0)
     expect(page.locator(".ts-flipbook .say").first).to_be_visible()
     expect(page.get_by_role("tab").first).to_be_visible()

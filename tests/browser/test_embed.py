@@ -36,7 +36,7 @@ def test_a_page_has_nothing_around_it(serve: Callable[..., str], page: Page, pat
 
 
 def test_a_frame_may_be_about_some_of_the_steps(serve: Callable[..., str], page: Page) -> None:
-    """Neither a key nor the scrubber nor the timeline leads beyond them, and `step` may be left out."""
+    """No key, scrubber or timeline leads beyond these steps, and `step` may be left out."""
     page.goto(f"{serve('app.py')}/bpe?corpus=course&embed=true&steps=6..8")
     stage = page.locator(".st-key-bpe-book .ts-flipbook")
     step = stage.locator(".where b")

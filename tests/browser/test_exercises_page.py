@@ -85,7 +85,7 @@ def test_each_newer_kind_of_bpe_is_answered_by_hand(serve: Callable[..., str], p
 
 
 def test_the_list_of_answers_covers_no_word(serve: Callable[..., str], page: Page) -> None:
-    """It opens upward here, over the lines of words. After the answer, the focus goes along to the next
+    """The list opens upward here, over the lines of words. After the answer, the focus goes along to the next
     box."""
     page.goto(serve(ROOT / "app.py") + "/exercises?kind=bpe_pair&level=1&seed=1")
     box = page.get_by_role("combobox", name="Your answer")

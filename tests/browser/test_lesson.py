@@ -149,7 +149,7 @@ def off_and_on(lecturer: Page, phone: Page, cable: Cable) -> None:
 
 
 def closed_and_opened_again(lecturer: Page, app: str, code: str, phones: list[Page]) -> Page:
-    """The lecturer's tab is gone; Home leads back to where the class is, and nobody was led away."""
+    """The lecturer's tab is gone; Home leads back to the class's place, and nobody was led away."""
     desk = lecturer.context
     lecturer.close()
     tab = desk.new_page()

@@ -168,7 +168,7 @@ def test_a_start_under_several_rules_is_whole_in_sight(address: str, page: Page)
 
 
 def test_the_keyboard_goes_past_a_folded_sidebar(address: str, page: Page) -> None:
-    """And the words on the stage are a list to screen readers."""
+    """The words on the stage are a list to screen readers."""
     page.goto(f"{address}/bpe?corpus=hug&step=2")
     words = page.locator(".ts-flipbook .cols").get_by_role("list").get_by_role("listitem")
     expect(words).to_have_count(5)

@@ -1,7 +1,7 @@
 """Every page in Firefox and in WebKit, where they are here (`make browsers` installs them), and their
 differences from Chromium: neither has a Navigation API here, WebKit zooms and underlines in its own ways.
 
-Oracle: the address, the history and the page as the browser itself tells of them.
+Oracle: the address, the history and the page by the browser's own report.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def write(window: Window, box: str, text: str) -> None:
 
 
 def says(window: Window, selector: str, text: str) -> None:
-    """Wait until something of this kind has this in it."""
+    """Wait until some element of this kind has this text in it."""
     window.await_js(
         "return all(arguments[0]).some((one) => one.textContent.includes(arguments[1]))", selector, text
     )

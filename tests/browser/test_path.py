@@ -64,7 +64,7 @@ class Hand:
     """Somebody at a page."""
 
     looks = True
-    """Whether it is looked at where everything lies: once for each window."""
+    """Whether to check the places of everything: once for each window."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -154,7 +154,7 @@ COVERED = """() => { const strip = document.querySelector('.ts-walk').getBoundin
 
 
 def in_view(page: Page, selector: str) -> None:
-    """It is whole in view: under the page's own bar, above the strip."""
+    """The element is whole in view: under the page's own bar, above the strip."""
     at = page.locator(selector)
     expect(at).to_be_in_viewport(ratio=1)
     box, strip = at.bounding_box(), page.locator(STRIP).bounding_box()

@@ -193,7 +193,7 @@ class Playground(Learner):
         opened.value.set_files([file])  # type: ignore[list-item]
 
     def told(self, message: str) -> None:
-        """Wait until a problem is told."""
+        """Wait until an error message is shown."""
         expect(self.page.locator(".note.problem").filter(has_text=message)).to_be_visible()
 
     def beside(self, option: str) -> None:
@@ -645,8 +645,8 @@ def keyboard_alone(playground: Playground) -> None:
 
 
 def test_typing_while_a_tokenizer_is_trained(playground: Playground) -> None:
-    """The box is there before it is: when it comes, the box stays where it is, with its text, its caret and
-    the focus."""
+    """The box is there before the tokenizer: when the latter comes, the box stays in place, with its text,
+    its caret and the focus."""
     slow = "wordpiece?corpus=library&size=3000&min=1"
     text = "Nobody has asked for this one before. " * 3
     page = playground.page
@@ -862,7 +862,7 @@ def nasty() -> bytes:
 
 
 def hostile_files(playground: Playground, own: str, tmp_path: Path) -> None:
-    """Each is explained; the text and the former tokenizer stay; nothing of theirs becomes an element."""
+    """Each gets an error message; text and former tokenizer stay; no part of a file becomes an element."""
     text = "hug pugs </bdi><img src=http://evil.test/a.png>|a|b"
     page = playground.page
     box(page).fill(text)
@@ -984,7 +984,7 @@ def test_link_and_reload_bring_everything_back(playground: Playground) -> None:
 
 
 def a_text_too_long_for_a_link_survives_a_reload(playground: Playground, wanted: dict[str, str]) -> None:
-    """And so does everything else."""
+    """So does everything else on the page."""
     text = TOO_LONG
     assert pack_text(text) is None
     box(playground.page).fill(text)

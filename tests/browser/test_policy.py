@@ -95,8 +95,8 @@ def injected_markup_does_nothing(address: str, visitor: Page) -> None:
 
 
 def another_site_is_kept_out(address: str, elsewhere: str, visitor: Page) -> None:
-    """It opens no session, sends no file, and can't show the app in a frame; the app's own pages can do the
-    first two."""
+    """Another site opens no session, sends no file, and can't show the app in a frame; the app's own pages
+    can do the first two."""
     host = address.removeprefix("http://")
     assert visitor.evaluate(SOCKET, host) == "open"
     assert visitor.evaluate(UPLOAD, [host, "PUT", "cors"]) == "400", "no such session, but asked rightly"
@@ -143,7 +143,7 @@ class Renaming(Cable):
 
 
 def test_behind_a_proxy_that_changes_the_host_the_page_says_what_to_do(address: str, visitor: Page) -> None:
-    """Both names, and the variable against it; before, the visitor saw grey bars for ever."""
+    """The message has both names, and the variable to set; before, the visitor saw grey bars for ever."""
     proxy = Renaming(address)
     visitor.goto(f"{proxy.address}/bpe")
     message = visitor.locator(".refused")

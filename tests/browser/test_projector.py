@@ -233,7 +233,7 @@ def a_question_stays_usable(page: Page) -> None:
 
 
 def words_in_sight(page: Page) -> tuple[int, int]:
-    """How many words the stage shows, and how many more it says there are."""
+    """The number of words on the stage, and the number of others that it mentions."""
     shown, message = page.evaluate(
         f"""(() => {{ const pane = {BOOK}.querySelector('.cols > section');
           const end = Math.min(innerHeight, pane.getBoundingClientRect().bottom) + 1;

@@ -109,7 +109,7 @@ def test_a_flipbook_steps(base: str, window: Window) -> None:
 
 
 def test_bars_are_as_without_a_policy(folder: Path, window: Window) -> None:
-    """Each where it is in the same page with its styles in the markup, as the app draws it."""
+    """Each bar in the same place as on the same page with its styles in the markup, as the app draws it."""
     page = folder / "en" / "runs" / "unigram-hug.html"
     free = page.with_name("free.html")
     free.write_text(re.sub("<meta http-equiv[^>]*>", "", page.read_text("utf-8")), "utf-8")

@@ -121,7 +121,7 @@ def test_from_page_to_page(serve: Callable[..., str], page: Page) -> None:
 
 
 def the_next_page_writes_nothing_into_the_history_of_this_one(page: Page, address: str) -> None:
-    """Its answer may be there before Streamlit has changed the page. Oracle: the browser's own Back."""
+    """The answer may come before Streamlit's change of the page. Oracle: the browser's own Back."""
     page.goto(f"{address}/bpe?corpus=course&step=3")
     expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 3")
     for name, query in (("glossary", ""), ("bpe", "?corpus=course&step=3")):

@@ -194,7 +194,7 @@ def test_the_tour_leaves_out_what_is_not_there(
 
 
 def test_a_handout_explains_its_terms_offline(open_page: Callable[..., Page], tmp_path: Path) -> None:
-    """Its policy lets both scripts run; there is no glossary to go to."""
+    """The handout's policy lets both scripts run; there is no glossary to go to."""
     trace = trace_at(BPE, corpus="hug")
     file = tmp_path / "hug.html"
     file.write_text(

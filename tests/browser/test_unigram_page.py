@@ -275,7 +275,7 @@ def forcing_a_piece_with_mouse_and_keyboard(unigram: Unigram) -> None:
 
 
 def the_lattice_follows_the_stage(unigram: Unigram) -> None:
-    """After ug is pruned, it is no edge of unhug any more: then there are five."""
+    """After its pruning, ug is no edge of unhug any more: five are left."""
     book = unigram.lattice("unhug")
     expect(book.bar("ug")).to_have_count(1)
     unigram.take()

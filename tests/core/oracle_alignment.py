@@ -141,8 +141,8 @@ def plain_align(text: str, covers: Sequence[Sequence[PlainStretch]]) -> list[Pla
 def plain_agreement(
     text: str, covers: Sequence[Sequence[PlainStretch]], unknown: Sequence[set[int]] | None = None
 ) -> list[list[float]]:
-    """Shared places over all places where a token begins, but for the first of each; where an unknown one
-    begins is shared with nobody."""
+    """Shared places over all places where a token begins, but for the first of each; an unknown one's is
+    never shared."""
     lost = [
         {start for start, _ in plain_trimmed(text, [cover[index] for index in sorted(positions)])}
         for cover, positions in zip(covers, unknown or [set()] * len(covers), strict=True)

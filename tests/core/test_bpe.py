@@ -436,7 +436,7 @@ def test_end_of_word_suffix_of_ones_own() -> None:
     st.sampled_from([*TIE_RULES]),
 )
 def test_a_suffix_that_words_spell_out(counts: dict[str, int], suffix: str, rule: str) -> None:
-    """Its token is made by a second route, too, so that pairs with it can become more frequent."""
+    """The suffix's token is made by a second route, too, so that pairs with it can become more frequent."""
     symbols = sorted({suffix}.union(*counts))
     trace = train_bpe(Corpus.from_counts(counts), tie_rule=rule, end_of_word_suffix=suffix)
     steps, vocabulary = plain_bpe(

@@ -120,7 +120,7 @@ def test_pieces_spelled_out_in_a_text_are_text() -> None:
 
 
 def test_text_that_reads_like_a_byte_piece_never_becomes_one() -> None:
-    """The last merge into `<0x41>` is excluded, and said to be."""
+    """The last merge into `<0x41>` is excluded, and recorded so."""
     trace = train_bpe(Corpus.from_counts({"<0x41>": 9}, pre_tokenizer="whitespace_split"), byte_fallback=True)
     assert trace.stop_reason == "bounds" and trace.tokenizer().encode("<0x41>").tokens != ["<0x41>"]
     assert "".join(trace.tokenizer().encode("<0x41>").tokens) == "<0x41>"

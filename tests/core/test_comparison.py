@@ -309,7 +309,7 @@ def test_what_is_compared_has_to_be_told_apart() -> None:
 
 
 def test_each_size_is_what_training_to_it_gives() -> None:
-    """BPE and WordPiece to the letter; of Unigram, the pieces, when it is told to stop exactly there."""
+    """BPE and WordPiece to the letter; of Unigram, the pieces, with a stop exactly there."""
     comparison = course()
     corpus = comparison.corpus
     for index in range(0, len(comparison) + 1, 13):

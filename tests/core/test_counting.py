@@ -247,7 +247,7 @@ def test_the_cut_keeps_order_and_says_what_it_left_out(texts: list[str], minimum
 
 
 def test_shares_can_be_cut_one_by_one() -> None:
-    """Each has all occurrences of its words, so that the same are rare."""
+    """Each share has all occurrences of its words, so that the same words are rare."""
     corpus = Corpus.from_texts(["a a a b b c d d e e e f"], pre_tokenizer="whitespace")
     words = {word: (count, 0, index) for index, (word, count) in enumerate(corpus.items())}
     dealt = shares(Counted(words, 1, 23), 3)

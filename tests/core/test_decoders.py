@@ -134,7 +134,7 @@ def test_a_suffix_that_a_text_spells_out_is_no_end_of_a_word() -> None:
 
 
 def test_the_templates_tokens_and_pads_are_special() -> None:
-    """Even if training was told of no special tokens: here the corpus has spelled them out."""
+    """Even without special tokens in training's settings: here the corpus has spelled them out."""
     corpus = Corpus.from_texts(["[CLS] [SEP] [PAD] to"], pre_tokenizer="whitespace_split")
     plain = train_bpe(corpus).tokenizer()
     vocab = plain.vocab

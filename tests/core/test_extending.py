@@ -186,7 +186,7 @@ def test_what_is_learned_on_top_is_what_recounting_finds(
 
 def test_an_old_token_that_is_never_made_is_not_made_by_another_way() -> None:
     """`hug` is in the file, no merge leads there, and its id must not mean something else: `h ug` is
-    excluded, and said to be."""
+    excluded, and recorded so."""
     tokenizer = train_bpe(Corpus.from_counts({"ug": 3, "h": 1, "s": 1}), merges=1).tokenizer()
     assert isinstance(tokenizer.model, BpeModel)
     model = tokenizer.model.with_merges([*tokenizer.tokens, "hug"], tokenizer.model.merges)

@@ -105,7 +105,7 @@ def test_growing_changes_nothing_of_the_run_and_shows_it_from_the_start(name: st
 
 @pytest.mark.parametrize("name", ["course", "sentencepiece"])
 def test_a_seed_can_be_seen_before_its_loss_is_known(name: str) -> None:
-    """And before the first round is ranked; both are there as soon as the whole run knows them."""
+    """Also before the first round is ranked; both are there as soon as the whole run knows them."""
     parts, whole = grown(TRAINERS[name], BINARY, lambda _call: True)
     seed = parts[0]
     assert seed[0].vocab == whole[0].vocab and not seed.knows_loss(0) and seed.settled == -1
@@ -116,7 +116,7 @@ def test_a_seed_can_be_seen_before_its_loss_is_known(name: str) -> None:
 
 @pytest.mark.parametrize("name", TRAINERS)
 def test_a_stopped_run_is_one_that_stopped_growing(name: str) -> None:
-    """It is finished, and its steps are the steps of the growing trace until then."""
+    """A stopped run is finished, and its steps are the steps of the growing trace until then."""
     parts, requests = [], count()
 
     def growing(cut: CutOff) -> None:

@@ -192,7 +192,7 @@ def test_cut_out_by_hand_is_the_same_run(algorithm: str, lines: list[str], kept:
 
 
 def test_a_symbol_is_never_made_from_others() -> None:
-    """A normalizer may spell one after it was looked for: then its last merge is excluded, and said to be."""
+    """A normalizer may spell one after the search: then its last merge is excluded, and recorded so."""
     corpus = Corpus.from_texts(
         ["HUG HUG hug pug"], "lowercase", "whitespace_split", user_defined_symbols=["hug"]
     )

@@ -756,8 +756,8 @@ def assert_same_pieces(ours: Mapping[str, float], theirs: Mapping[str, float]) -
 
 @pytest.mark.parametrize("vocab_size", [300, 150])
 def test_the_library_vouches_for_the_plain_version_and_the_seed(vocab_size: int) -> None:
-    """The library, told of its own two ways (see `plain_em`), started from the engine's seed, on the same
-    text."""
+    """The library beside `plain_em` with the library's own two ways, started from the engine's seed, on the
+    same text."""
     lines = library_text(9_000).splitlines()
     corpus = Corpus.from_texts(lines, pre_tokenizer="whitespace_split_metaspace")
     trace = train_unigram(corpus, vocab_size=vocab_size, method="sentencepiece")

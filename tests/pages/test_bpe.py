@@ -274,7 +274,7 @@ def test_size_may_be_empty() -> None:
     ],
 )
 def test_patterns_that_can_not_be(pattern: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are told and kept, and the next one is taken."""
+    """Invalid patterns get a message and stay in their box; the next, valid one is taken."""
     monkeypatch.setattr(limits, "PATTERN_SECONDS", 0.2)
     app = opened(f"corpus=paste&pattern=own&text={pack_text('a' * 60 + '!')}")
     app.sidebar.text_input(key="bpe.regex").set_value(pattern)

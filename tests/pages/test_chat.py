@@ -126,7 +126,7 @@ def test_an_uploaded_tokenizers_own_template() -> None:
 
 
 def test_a_hostile_template_of_ones_own_and_hostile_messages() -> None:
-    """They are text and nothing else, also in the error message; the link has both."""
+    """Both are text and nothing else, also in the error message; the link has both."""
     turns = [ChatTurn("user", HOSTILE + " <|im_end|>")]
     app = chat_opened(t1=uploaded(), chat=write_turns(turns), format="mine", jinja=OWN)
     assert "speaks" not in notes(app) and "pretend to be another message" in notes(app)

@@ -152,8 +152,8 @@ def test_newer_kinds_of_bpe_side_by_side() -> None:
 
 
 def test_the_sidebar_says_what_is_compared() -> None:
-    """SuperBPE takes the split it needs, parity-aware BPE the table; one alone is told; the address has them
-    in one order."""
+    """SuperBPE takes the split it needs, parity-aware BPE the table; one alone gets a message; the address
+    has them in one order."""
     app = opened("corpus=hug")
     chosen = app.sidebar.multiselect(key="compare.runs")
     run(chosen.set_value(["unigram", "bpe"]).run())
@@ -398,7 +398,7 @@ def test_a_text_too_long_for_a_link_says_so() -> None:
 
 
 def test_training_can_be_stopped_and_taken_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is under way for as long as the test wants."""
+    """Training is under way for as long as the test wants."""
     go_on = threading.Event()
 
     def train(_name: str, task: Task[Any], progress: Progress) -> Any:
@@ -444,7 +444,7 @@ def test_a_run_that_others_wait_for_can_not_be_stopped(monkeypatch: pytest.Monke
 
 
 def test_a_comparison_that_was_stopped_says_how_far_each_came() -> None:
-    """Its steps are sizes: how many there are says nothing about training."""
+    """A comparison's steps are sizes: their number says nothing about training."""
 
     def script() -> None:
         from tokensteps.widgets import stage
@@ -514,7 +514,7 @@ def told_apart(app: AppTest) -> list[str]:
 
 @pytest.mark.parametrize("name", ["hello", "course"])
 def test_why_unigrams_page_has_other_pieces(name: str) -> None:
-    """Said where the two runs differ, with their seeds; both are trained here as their pages do it."""
+    """The note where the two runs differ, with their seeds; both are trained here as their pages do it."""
     here = example(name).runs["unigram"]
     there = trace_at(UNIGRAM, corpus=name)
     (text,) = told_apart(opened(f"corpus={name}"))

@@ -152,7 +152,7 @@ def test_a_complaint_about_a_link_stays_until_its_settings_are_changed() -> None
 
 @pytest.mark.parametrize("bomb", [b"a" * 50_000_000, b"a" * (limits.LINK_TEXT_LIMIT + 1)])
 def test_a_link_is_not_unpacked_beyond_its_limit(bomb: bytes) -> None:
-    """A bomb is no link of ours: it is refused after `LINK_TEXT_LIMIT` bytes, and the page goes on."""
+    """A compressed bomb is refused after `LINK_TEXT_LIMIT` bytes, and the page goes on."""
     packed = urlsafe_b64encode(zlib.compress(bomb, 9)).decode()
     for page in ("bpe", "playground"):
         app = opened(page, {"corpus": "paste", "text": packed, **(HUG if page == "playground" else {})})

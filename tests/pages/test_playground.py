@@ -118,7 +118,7 @@ def test_a_run_of_the_page_takes_no_key_of_the_slider_back() -> None:
 
 
 def test_a_slider_that_is_told_of_too_late_changes_no_file() -> None:
-    """The browser may tell of a key on it when a file has already taken the place of the run."""
+    """The browser may report a key on the slider when a file has already taken the run's place."""
     ranks = "\n".join(f"{b64encode(bytes([byte])).decode()} {byte}" for byte in range(256))
     spec = upload_spec({"mine.tiktoken": ranks.encode()})
     app = opened(text="hugs", t1=f"{HUG}&step=3")
@@ -156,8 +156,8 @@ def test_a_share_of_a_context_window_is_told_and_in_the_link() -> None:
 
 
 def test_a_special_token_is_put_in_once() -> None:
-    """The menu has the tokenizers' special tokens, and tells the text box of one with a new number each
-    time."""
+    """The menu has the tokenizers' special tokens, and sends the chosen one to the text box with a new number
+    each time."""
     app = opened(t1=GPT2, text="hug")
     menu = app.selectbox(key="playground.special")
     assert menu.options == ["<|endoftext|>"] and message(app, "nonce")["insert"] == [0, ""]

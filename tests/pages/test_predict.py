@@ -122,8 +122,8 @@ def test_a_question_about_a_pair_says_how_it_is_answered(name: str, asked: str) 
 
 
 def test_a_challenge_has_one_try() -> None:
-    """A hint would go round the class: the first answer stands, and is told with its mistake and the right
-    one."""
+    """A hint would go round the class: the first answer stands, and its mistake and the right answer are
+    shown."""
     one = challenge(asked="count")
     app = answered(opened(one.sealed()), "2", f"challenge-{one.name}")
     assert "counted each word once" in told(app) and "it should be 16" in told(app)
@@ -395,7 +395,7 @@ def test_a_teacher_checks_the_codes_of_a_class() -> None:
 
 
 def test_a_stopped_run_asks_nothing_and_marks_nothing() -> None:
-    """Its questions would be fewer than the class's."""
+    """A stopped run's questions would be fewer than the class's."""
     one = Challenge("Monday", "bpe", {"corpus": "library", "size": "800"}, 95, 200, "pair")
     trained = one.run()
     assert trained is not None and len(books(run(opened(one.sealed())))) == 1

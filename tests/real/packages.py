@@ -154,8 +154,8 @@ def judges() -> Path:
 
 
 def fetched(package: Package) -> Path:
-    """The folder with a package's contents, fetched if it isn't there. Raises OSError where it can't be
-    had."""
+    """The folder with a package's contents, fetched if it isn't there. Raises OSError where it isn't
+    available."""
     position = folder() / f"{package.folder}-{package.version}"
     if position.is_dir():
         return position

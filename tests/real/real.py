@@ -156,7 +156,7 @@ class Oracle(NamedTuple):
 
 @cache
 def had() -> dict[str, Path | str]:
-    """Each package's folder, or why it isn't there."""
+    """Each package's folder, or the reason for its absence."""
     results: dict[str, Path | str] = {}
     for package in packages.PACKAGES:
         try:
@@ -403,7 +403,7 @@ def around(text: str, ours: Sequence[Any], theirs: Sequence[Any]) -> tuple[list[
 
 
 def test_the_engine_and_so_the_command(loaded: Loaded, tmp_path: Path) -> None:
-    """`Tokenizer.load` of the same file: ids, and offsets where the other library tells them."""
+    """`Tokenizer.load` of the same file: ids, and offsets where the other library has them."""
     one, files, _subject, other = loaded
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)

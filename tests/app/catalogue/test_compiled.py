@@ -30,7 +30,7 @@ from tokensteps.server.workers import Workers
 
 RANKS = {**{bytes([byte]): byte for byte in range(256)}, b"ab": 256, b"abb": 257, b"ug": 300}
 MERGES = ["a b", "ab c", "b c", "a bc"]
-"""One token is made in two ways."""
+"""Two merges make the same token."""
 TOKENS = {token: 7 * place for place, token in enumerate(["<unk>", *"abc", "ab", "bc", "abc", "[PAD]"])}
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 KINDS: dict[str, tuple[dict[str, bytes], dict[str, Any]]] = {

@@ -212,8 +212,8 @@ def test_a_private_model_in_the_servers_own_cache_opens_for_nobody_unless_an_opt
 
 @pytest.mark.parametrize("place", ["Qwen/Qwen3-0.6B", "Qwen3-0.6B", "tokenizer-qwen3/models"])
 def test_without_a_network_a_folder_of_the_server_has_tokenizers(tmp_path: Path, place: str) -> None:
-    """It is named by an environment variable; folders in it are called like repositories, or packages as they
-    are unpacked."""
+    """An environment variable names the folder; folders in it have the names of repositories, or of unpacked
+    packages."""
     folder = tmp_path / "tokenizers" / place
     folder.mkdir(parents=True)
     (folder / "tokenizer.json").write_bytes(FILE)

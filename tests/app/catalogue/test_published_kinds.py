@@ -188,8 +188,7 @@ def test_tens_of_thousands_of_added_tokens_are_read_and_encoded_as_plain_text_so
 
 
 def test_added_tokens_of_spaces_are_spaces() -> None:
-    """As in Gemma: tokens of several ▁ are in the vocabulary and among the added tokens, without being
-    special."""
+    """As in Gemma: tokens of several ▁ are in the vocabulary and among the added tokens, but not special."""
     space, four = "▁", "▁▁▁▁"
     vocab = {"<bos>": 0, "a": 1, space: 2, "▁▁": 3, four: 4}
     result = Tokenizer.from_str(

@@ -181,8 +181,7 @@ def drawn(words: list[str], number: int) -> list[str]:
 
 
 def last_tokens(story: WordStory) -> tuple[str, ...]:
-    """Where the steps end, in tokens of the vocabulary; unknown characters of Unigram as they are in the
-    word."""
+    """The last step's tokens, from the vocabulary; Unigram's unknown characters as in the word."""
     last: Any = story.steps[-1]
     return tuple(edge.piece for edge in last.path) if story.algorithm == "unigram" else tuple(last.tokens)
 
@@ -256,8 +255,8 @@ def test_ids_offsets_and_decoded_text_are_the_librarys(kind: str) -> None:
 
 
 def test_gpt2s_words_of_many_scripts_step_to_the_librarys_tokens() -> None:
-    """Its real merges: words of sentences in many languages, tokens put together, and characters of all of
-    Unicode."""
+    """GPT-2's real merges: words of sentences in many languages, tokens put together, and characters of all
+    of Unicode."""
     library: Any = gpt2().library
     model = library.model
     assert isinstance(model, BpeModel)
@@ -311,8 +310,8 @@ def test_what_has_no_steps() -> None:
 
 @pytest.mark.parametrize("kind", ["gpt2_kind", "roberta_kind", "bert_kind", "xlmr_kind"])
 def test_special_tokens_may_be_plain_text(kind: str) -> None:
-    """As the library encodes them when it is told so: no stage has found them, and the model makes tokens of
-    their parts."""
+    """As in the library with the same setting: no stage finds the special tokens, and the model makes tokens
+    of their parts."""
     subject = subject_of(kind)
     special = min(subject.style.special_tokens - subject.only_added, default="[UNK]")
     text = f"a {special} b"

@@ -1,5 +1,5 @@
 """Find a Redis or Valkey for the tests of classes on several machines; with ``--ensure``, install one where
-nobody minds another server."""
+another server does no harm."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def lead(room: Room, query: str, step: int = 0) -> None:
 
 
 async def told(web: Web, code: str, do: str, **what: Any) -> None:
-    """Have something said in a class, and written down."""
+    """Add an entry to a class and its log."""
     await web.hub.add(await web.hub.kept(code), {"do": do, "at": 0.0, **what})
 
 

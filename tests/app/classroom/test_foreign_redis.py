@@ -71,7 +71,7 @@ async def asked(server: Web, code: str, key: str) -> None:
 
 
 def test_lines_that_are_not_ours_do_nothing(foreign: Any, servers: Callable[[], Web]) -> None:
-    """Neither to the class with them in its log nor to another."""
+    """Foreign lines harm neither the class with them in its log nor another."""
 
     async def hold() -> None:
         one, other = servers(), servers()
@@ -148,8 +148,8 @@ def test_a_redis_that_is_half_dead_is_given_up_in_time(
 def test_while_redis_drips_the_server_answers_everybody_else(
     monkeypatch: pytest.MonkeyPatch, servers: Callable[[], Web]
 ) -> None:
-    """In the event loop, nothing waits for it: a message to the class hears of it, and the loop turns
-    meanwhile."""
+    """Nothing in the event loop waits for Redis: a message to the class gets an error, and the loop runs
+    on."""
     monkeypatch.setattr(redis_store, "REACH", 60.0)
     reading, over = threading.Event(), threading.Event()
 

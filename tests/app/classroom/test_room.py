@@ -51,7 +51,7 @@ def room_of(*entries: dict[str, Any], nicknames: bool = False) -> Room:
 
 
 def say(room: Room, *entries: dict[str, Any]) -> list[Any]:
-    """The outcome of each."""
+    """The outcome of each entry."""
     outcomes = []
     for entry in entries:
         entry = {"at": float(room.known), **entry}

@@ -115,7 +115,7 @@ def test_a_proxys_scheme_is_the_links(make: Make) -> None:
 
 
 def test_a_forged_key_opens_nothing(make: Make) -> None:
-    """Nor does another class's, an earlier class's of the same code, a device where a key is needed, or a
+    """Neither does another class's key, an earlier class's of the same code, a device in place of a key, or a
     seal for something else."""
 
     async def attack() -> None:

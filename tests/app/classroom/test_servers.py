@@ -48,7 +48,7 @@ def test_a_server_is_killed_in_the_middle_of_a_vote(
 
 
 def test_a_server_is_started_again_in_the_middle_of_a_vote(tmp_path: Path) -> None:
-    """The only server: nobody opens the class again, and every answer counts, those given meanwhile, too."""
+    """A lone server: nobody opens the class again, and every answer counts, those given meanwhile, too."""
     with ExitStack() as stack, ThreadPoolExecutor(1) as pool:
         environment = {"TOKENSTEPS_STORE": str(tmp_path), "TOKENSTEPS_SECRET": "x" * 32}
         port, process = stack.enter_context(bare_server(**environment))

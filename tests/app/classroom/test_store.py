@@ -111,7 +111,7 @@ def test_classes_are_bounded_and_the_quiet_go(stores: Callable[[], Store]) -> No
 
 
 def test_a_file_forgets_after_a_day(tmp_path: Path) -> None:
-    """Not in the file either: nothing can be found on the disk."""
+    """The file on the disk holds nothing of the class either."""
     store = FileStore(tmp_path / "classes.sqlite")
     store.create("CDFHJK", "a-secret-line", NOW)
     assert store.create("MNPRTW", "open", NOW + CLASS_SECONDS)

@@ -96,7 +96,7 @@ def test_an_id_that_cannot_be_gets_all_anew(make: Make, after: object) -> None:
 
 
 def test_a_slow_reader_holds_nothing_up_and_nothing_in_memory(make: Make) -> None:
-    """It takes one event and no more; a thousand steps later it is told where the class is, not the way
+    """The reader takes one event and no more; a thousand steps later it gets the class's place, not the way
     there."""
 
     async def lag() -> None:
@@ -267,7 +267,7 @@ def test_a_class_ends_for_all(make: Make) -> None:
 
 
 def test_a_server_that_ends_lets_its_streams_go(make: Make) -> None:
-    """It would wait for them for ever."""
+    """Otherwise the server would wait for them for ever."""
 
     async def end() -> None:
         web = make()

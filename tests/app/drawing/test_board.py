@@ -39,7 +39,7 @@ def paths(board: Board, start: int = 0) -> list[list[str]]:
 
 @pytest.mark.parametrize("level", [1, 3, 5])
 def test_every_split_can_be_put_together_and_no_other(level: int) -> None:
-    """The right one among them; and the order and place of a piece say nothing of how probable it is."""
+    """The right one among them; and the order and place of a piece don't show its probability."""
     for seed in range(8):
         question = make("unigram_best", level, seed).question
         board = question.board

@@ -51,7 +51,7 @@ RUNS = [(algorithm, name) for name in SMALL for algorithm in ("bpe", "wordpiece"
 
 @cache
 def trained(algorithm: str, name: str) -> Any:
-    """An example, trained by an algorithm: not more of it than tells something new."""
+    """An example, trained by an algorithm: only as long as it shows something new."""
     if algorithm in ("course", "sentencepiece"):
         return unigram_example(name, algorithm)
     own = EXAMPLES[name].settings_on("bpe")

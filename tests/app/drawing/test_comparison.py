@@ -344,7 +344,7 @@ def test_the_sweep_has_a_line_for_each_told_apart_by_more_than_colour(chart: str
 
 
 def test_a_long_sweep_is_thinned_and_keeps_the_size_now(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if 50 points were many."""
+    """With 50 points as the limit of a curve."""
     monkeypatch.setattr(charts, "CURVE_LIMIT", 50)
     comparison = course()
     assert len(comparison) > 2 * 50

@@ -2,7 +2,7 @@
 `tokensteps/pages/train/lattice_tab.py`).
 
 Sources and oracles: `golden/unigram_hug.json`, the course's pieces and its Viterbi table for unhug; the
-engine's own numbers, told again by hand; Python's `html.parser` for the markup.
+engine's own numbers, written out again by hand; Python's `html.parser` for the markup.
 """
 
 from __future__ import annotations

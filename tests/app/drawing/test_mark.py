@@ -1,4 +1,4 @@
-"""The mark, the logo and where they stand by themselves.
+"""The mark, the logo and their places.
 
 Source: the drawing's own rules (a mark on the pixels of a 16 px favicon, the theme's accent, nothing but flat
 shapes). Oracles: `xml.etree`, the theme in `.streamlit/config.toml`.

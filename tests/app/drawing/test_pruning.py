@@ -221,7 +221,7 @@ def aside(frame: Frame) -> str:
 
 
 def told_loss(loss: float) -> str:
-    """A loss as the page tells it; less than the rounding of a sum is nothing."""
+    """A loss as the page writes it; less than the rounding of a sum is nothing."""
     return "0" if abs(loss) < 1e-9 else f"{loss:,.4f}"
 
 

@@ -41,7 +41,7 @@ def test_every_name_of_the_engine_has_words_and_no_words_are_left_over() -> None
 
 
 def test_what_has_no_words_is_an_error() -> None:
-    """A new tie rule is not told in the words of another one."""
+    """A new tie rule is not described in the words of another one."""
     with pytest.raises(KeyError, match="no such rule"):
         choice_name("ties", "no such rule")
     trace = train_bpe(Corpus.from_counts({"ab": 1, "cd": 1}), merges=1)

@@ -1,7 +1,7 @@
 """The server's drawing of a text while somebody types: the page's own chips, and nothing for anybody else.
 
 Oracles: the same text put together here with Python's own strings, and the page's own message for it; the
-engine's encoding. HTTP statuses for refusals. How browsers and the page work together is in
+engine's encoding. HTTP statuses for refusals. Browsers and the page together are in
 `tests/browser/test_playground_page.py`.
 """
 

@@ -424,7 +424,7 @@ def test_a_long_text_is_cut_in_the_page_and_says_so() -> None:
 
 
 def test_the_benchmark_measures_what_the_page_has() -> None:
-    """It makes an analysis without the page's shelf, and had been left behind when analyses changed."""
+    """Its analyses don't use the page's cache; an earlier change of analyses had missed them."""
     mine = subject("bpe")
     assert counted(mine, "hug pugs")[0] == len(analyse(mine, "hug pugs"))
     assert drawn(mine, "hug pugs")

@@ -13,7 +13,7 @@ from tokenizers_core.trace import Growing
 from tokensteps.limits import TRACE_LIMIT
 
 ANSWERS = 3
-"""Where a worker's answers go: its standard output is kept for them under the next free number."""
+"""The descriptor for a worker's answers: its standard output is kept for them under the next free number."""
 
 
 def out_of_memory(_corpus: Corpus, **_settings: Any) -> None:
@@ -36,7 +36,7 @@ def loud(_corpus: Corpus, **_settings: Any) -> str:
 
 
 def endless(_corpus: Corpus, **_settings: Any) -> None:
-    """Take longer than anybody waits, without a word."""
+    """Take longer than anybody waits, without output."""
     time.sleep(600)
 
 

@@ -72,7 +72,7 @@ def task(train: Any, text: str, **settings: Any) -> Task[Any]:
 
 
 def test_six_hundred_letters_with_a_large_seed_are_not_small() -> None:
-    """They took 2.1 seconds inside the server."""
+    """Before, they took 2.1 seconds inside the server."""
     hostile = task(TRAINERS["unigram"], letters(600), seed_size=50_000, vocab_size=60, method="course")
     assert worth_sending(hostile) and hostile.seconds > SHORT_SECONDS
     for name in ("bpe", "wordpiece"):

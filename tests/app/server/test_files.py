@@ -242,7 +242,7 @@ def page() -> str:
 
 
 def test_the_page_is_streamlits_with_more(page: str) -> None:
-    """Its lines are all there, but for the loading of the face."""
+    """All of Streamlit's lines are there, but for the loading of the face."""
     lines = {line.strip() for line in page.splitlines()}
     left_out = {line.strip() for line in INDEX.read_text("utf-8").splitlines()} - lines
     assert any("SourceSansVF-Upright" in line for line in left_out)

@@ -231,7 +231,7 @@ def test_the_apps_own_pages_and_programs_come_through(origin: str | None) -> Non
 
 
 def test_a_page_may_ask_whether_it_is_the_apps_own() -> None:
-    """It does so after its WebSocket has failed: an answer without an error in browsers' logs, and nothing
+    """The page asks after its WebSocket has failed: an answer without an error in browsers' logs, and nothing
     for Streamlit."""
     inner = Inner(PAGE)
     own = ((b"origin", b"http://app.example:8501"),)
@@ -265,7 +265,7 @@ def test_a_refusal_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_metrics_are_for_operators(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They name functions and count visitors, and take the server long to gather."""
+    """Metrics name functions and count visitors, and take the server long to gather."""
     inner = Inner([(b"content-type", b"text/plain")])
     for path in ("/_stcore/metrics", "/base/_stcore/metrics"):
         assert ask(inner, path)[0]["status"] == 404

@@ -193,7 +193,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_every_kind_of_message_is_on_a_list() -> None:
-    """Fails when a new Streamlit brings one: decide then whether a page of the app sends it."""
+    """Fails at a message new in Streamlit: decide then whether a page of the app sends it."""
     assert known(BackMsg(), "type") == MAY_PASS.keys() == PASSES | REFUSED_KINDS
     assert (
         known(BackendOperationRequest(), "payload")

@@ -155,7 +155,7 @@ def test_a_head_that_never_ends(http: str, sent: bytes) -> None:
     ("path", "piece"), [("/echo", b""), ("/echo", b"x"), ("/refused", b""), ("/refused", b"x")]
 )
 def test_a_body_that_never_ends(http: str, path: str, piece: bytes) -> None:
-    """Nothing of it, or a letter now and then; read, or refused before it has come."""
+    """No body, or a letter now and then; read, or refused before it has come."""
 
     async def wait() -> None:
         async with serving(http) as (lines, come):

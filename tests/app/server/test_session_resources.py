@@ -335,7 +335,7 @@ def test_what_sessions_leave_behind_is_collected_once(
 
 
 def test_a_file_that_comes_again_and_fails_is_gone(server: Server) -> None:
-    """Streamlit would still have the first, and nobody would count it."""
+    """Streamlit would still have the first file, and nobody would count it."""
 
     async def run() -> None:
         stored = SessionResources()
@@ -360,7 +360,7 @@ def test_a_file_that_comes_again_and_fails_is_gone(server: Server) -> None:
 
 
 def test_a_file_does_not_outlive_its_session_on_its_way(server: Server) -> None:
-    """It would belong to nobody, and stay."""
+    """Otherwise the file would belong to nobody, and stay."""
 
     async def run() -> None:
         stored = SessionResources()

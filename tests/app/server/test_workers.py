@@ -537,7 +537,7 @@ def test_sixty_six_reruns_leave_the_queue_to_others(held: type[Held]) -> None:
 
 
 def test_a_process_that_has_worked_makes_way_for_a_new_one_when_nobody_asks() -> None:
-    """Its memory goes with it, and one is always ready; a new one stays."""
+    """The process's memory goes with it, and one process is always ready; a new one stays."""
     before, timers, clock = children(), timers_running(), Clock()
     pool = Workers(1, idle_seconds=0.05, clock=clock)
     pool.start()

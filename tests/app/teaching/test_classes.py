@@ -198,7 +198,7 @@ def test_a_pair_that_a_bound_excludes_is_offered_and_wrong() -> None:
 
 @pytest.mark.parametrize("name", ["symbol", "unigram symbol"])
 def test_a_symbol_that_is_kept_whole_is_never_cut(name: str) -> None:
-    """It stands behind the word to split, and is wrong in parts, even in an otherwise right answer."""
+    """The symbol stands behind the word to split, and cut in parts it is wrong, even beside right ones."""
     trace, wanted = RUNS[name], [*asked_of(RUNS[name], "split")]
     assert any(result["kind"] == "split" for _step, result in wanted)
     for _step, result in wanted:
@@ -216,7 +216,7 @@ def test_a_symbol_that_is_kept_whole_is_never_cut(name: str) -> None:
     "name", ["letters", "bytes", "wordpiece letters", "sentencepiece", "unigram unknown"]
 )
 def test_no_word_with_a_character_that_is_left_out_is_split(name: str) -> None:
-    """It would be split as if it were shorter, or with an unknown token. Oracle: the counted words."""
+    """It would be split as if shorter, or with an unknown token. Oracle: the counted words."""
     trace = RUNS[name]
     assert trace.left_out
     spelled = {
@@ -288,7 +288,7 @@ def test_a_run_ends() -> None:
 
 
 def test_numbers_have_one_form() -> None:
-    """As `canonicalNumber` in `assets/components/class/parts.js` writes them."""
+    """The form of `canonicalNumber` in `assets/components/class/parts.js`."""
     assert canonical_number(20) == {"20"} and canonical_number(12345) == {"12345"}
     assert canonical_number(Fraction(1, 20)) == {"0.05"} and canonical_number(46.88) == {"46.9"}
     assert canonical_number(Fraction(2125, 1000)) == {"2.13", "2.12"}  # halfway: either will do

@@ -161,7 +161,7 @@ def paritybpe_language(exercise: Exercise) -> None:
 
 
 def bpe_tipping(exercise: Exercise) -> None:
-    """Also, with that many the merges before are the same, as the prompt says."""
+    """With that many, the earlier merges are the same, too, as the prompt says."""
     facts, true = exercise.facts, solve_tipping(exercise.facts)
     assert exercise.question.key == str(true) and (true > 1 or exercise.level == 1)
     assert [graded(exercise, str(number)) for number in (true, true + 1, true - 1)] == [RIGHT, WRONG, WRONG]
@@ -502,7 +502,7 @@ def test_ties_are_met_from_level_three_on() -> None:
 
 
 def test_wordpiece_mostly_passes_over_the_most_frequent_pair() -> None:
-    """That is the trap: BPE's pair is among the options, and it is wrong."""
+    """The trap: BPE's pair is among the options, and it is wrong."""
     passed = 0
     for seed in range(60):
         one = make("wordpiece_pair", 2, seed)

@@ -598,7 +598,7 @@ def wrong_answers(question: Question, many: int) -> list[str]:
     "kind", [kind for kind in EXERCISE_KINDS if kind not in ("viterbi", "construct", "course")]
 )
 def test_before_the_last_try_the_answer_is_not_told(kind: str) -> None:
-    """After each wrong one but the last there is something to go on, and the solution is in none of it."""
+    """After each wrong answer but the last there is a hint, and the solution is in none of them."""
     for one in exercised(kind, 25):
         question, before = one.question, []
         for answer in wrong_answers(question, tries_for(question)):

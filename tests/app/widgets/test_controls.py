@@ -105,7 +105,7 @@ def test_refused_on_the_unigram_page(name: str, text: str) -> None:
 
 
 def test_rules_of_the_unigram_page() -> None:
-    """It has no pairs, hence no ties; and it cuts only where no pattern is needed."""
+    """Unigram has no pairs, hence no ties; and it cuts only where no pattern is needed."""
     assert set(UNIGRAM) & {"ties", "min", "alphabet", "pattern", "regex"} == set()
     assert set(UNIGRAM["pre"].choices) < set(PRE_TOKENIZERS)
     assert {name: rule.default for name, rule in UNIGRAM.items() if name not in SETTINGS} == {

@@ -1,5 +1,5 @@
-"""Where a flipbook stands (`position` in `tokensteps/components/flipbook.py`), on a page with nothing else.
-Oracle: the steps, by hand."""
+"""A flipbook's step (`position` in `tokensteps/components/flipbook.py`), on a page with nothing else. Oracle:
+the steps, by hand."""
 
 from __future__ import annotations
 
