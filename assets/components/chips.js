@@ -131,7 +131,7 @@ class Chips extends Component {
     document.addEventListener("tokensteps:typed", ({ detail }) => this.follow(detail), { signal: this.gone.signal });
   }
 
-  // --- what lights up
+  // --- lights
   isChip(index) {
     return this.runs[index]?.ids.length > 0;
   }

@@ -484,7 +484,7 @@ class ClassStrip extends Component {
     }
   }
 
-  // --- what is asked of it
+  // --- its commands
   onClick(at) {
     if (at) this.act(at.dataset.do);
   }

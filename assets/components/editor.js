@@ -113,7 +113,7 @@ class Editor extends Component {
     this.view = new EditorView({ state, parent: this.field, root: this.root });
   }
 
-  // --- what is typed
+  // --- typing
   follow({ changes, docChanged, selectionSet, transactions }) {
     if (docChanged && !transactions.some((one) => one.annotation(this.given))) {
       this.at++;
@@ -198,7 +198,7 @@ class Editor extends Component {
     return this.view.state.doc.toString();
   }
 
-  // --- what is selected, here and elsewhere on the page
+  // --- the selection, here and elsewhere on the page
   tellSelection() {
     const { state } = this.view, { from, to } = state.selection.main, now = `${from} ${to}`;
     if (state.doc.length >= LARGE || now === this.selected || !this.root.isConnected) return;

@@ -323,7 +323,7 @@ class Flipbook extends Component {
     this.listenOutside();
   }
 
-  // --- what it listens to
+  // --- its listeners
   listen() {
     const { box, range } = this, stage = this.stage.node;
     box.addEventListener("tokensteps:rows", ({ detail }) => this.fit.next(detail));

@@ -54,7 +54,7 @@ class Pipeline extends Component {
     });
   }
 
-  // --- what lights up
+  // --- lights
   light(node) {
     for (const other of this.lit) other.classList.remove("lit", "me");
     this.lit = node ? this.items.filter((other) => areRelated(node, other)) : [];

@@ -105,7 +105,7 @@ class Table extends Component {
       make("button", { type: "button", textContent, data: { kind } })));
   }
 
-  // --- what is asked of Python
+  // --- requests to Python
   text() { // no longer than the server lets through as it is
     return this.find.value.toWellFormed();
   }
@@ -147,7 +147,7 @@ class Table extends Component {
     event.preventDefault();
   }
 
-  // --- what is drawn
+  // --- drawing
   drawHead() {
     const names = this.table.columns.map(({ name, kind }, column) => {
       const button = make("button", { type: "button", textContent: name, data: { column } });

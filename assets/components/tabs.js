@@ -132,7 +132,7 @@ class Tabs extends Component {
     this.later("tell", pause, () => this.send("open", [this.open, this.turn]));
   }
 
-  // --- what the open one shows
+  // --- the open one's contents
   get panel() {
     return document.querySelector(`.${CSS.escape(this.panelName)}`);
   }

@@ -67,7 +67,7 @@ class Walk extends Component {
     dispatchEvent(new Event("resize")); // for parts that fit themselves into the window
   }
 
-  // --- what is asked of it
+  // --- its commands
   go(where) { // to a stop's number, or one of "next", "back", "leave", "practise", "return"
     this.led = true;
     dispatchEvent(new Event("ts-led")); // a tour ends

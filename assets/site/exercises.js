@@ -144,7 +144,7 @@ function rounded([top, bottom], places) { // a number without its point
   return twice % under < 0n ? whole - 1n : whole;
 }
 
-// --- what was typed, in its plain form: [form], or the complaint that it can't be read
+// --- typed text in its plain form: [form], or the complaint that it can't be read
 const line = (text) => text.normalize("NFC").split(/\s+/).filter(Boolean).join(" ");
 const READ = {
   choice: (text) => [text],

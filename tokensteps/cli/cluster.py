@@ -52,7 +52,7 @@ MOST_BLOCKS: Final = 4096
 
 @contextmanager
 def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
-    """A Dask client: for the scheduler at an address, or for processes on this machine(they end with it)."""
+    """A Dask client: for the scheduler at an address, or for processes on this machine (they end with it)."""
     try:
         from distributed import Client, LocalCluster
     except ImportError:

@@ -53,4 +53,4 @@ FOLD_WORDS: Final[Mapping[str, str]] = {
     "space": N_("a space in front"),
     "both": N_("capitals and a space in front"),
 }
-"""The only differences between two tokens."""
+"""The kinds of nearly equal tokens, by their only difference."""

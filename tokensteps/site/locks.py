@@ -57,7 +57,7 @@ class Lock(NamedTuple):
     read: ReadAs
     salt: str
     right: tuple[str, ...]
-    """Hashes of all right answers, in no telling order."""
+    """Hashes of all right answers, in an order without meaning."""
     tied: tuple[str, ...] = ()
     """Hashes of equally good answers that lose by the tie rule."""
     places: int = 0

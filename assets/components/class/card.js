@@ -171,7 +171,7 @@ class Card {
       key.length > 0 && !question.parts && make("p", {}, `${labels.right_answer} `, ...shown)];
   }
 
-  // --- what is tapped and typed
+  // --- taps and typing
   onInput({ value, dataset: { key } }) {
     if (key !== "number" && key !== "words") return;
     this.given = value;

@@ -32,7 +32,7 @@ class OwnQuestion {
     this.fill(this.kept());
   }
 
-  // --- what is in it
+  // --- its contents
   fill({ say = "", choices = [], right = -1, kind = "choices", answer = "" }) {
     this.say.value = say;
     this.kind.value = OWN_KINDS.includes(kind) ? kind : "choices";
@@ -90,7 +90,7 @@ class OwnQuestion {
     this.keep();
   }
 
-  // --- what the tab keeps: a browser may keep nothing, and give back anything
+  // --- the tab's storage: a browser may keep nothing, and give back anything
   keep() {
     if (!this.keeps) return;
     try {

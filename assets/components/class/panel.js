@@ -126,7 +126,7 @@ class Panel {
         make("button", { type: "button", className: "main", textContent: labels.only_join, data: { do: "close" } }))];
   }
 
-  // --- two steps between which all go at their own pace
+  // --- bounds for steps at everybody's own pace
   pace() {
     const { labels, strip } = this, [first, last] = strip.room.state.pace ?? [stepNow(), stepNow() + SPAN];
     this.ends = [first, last].map((value) => make("input", { type: "number", min: 0, step: 1, value }));
@@ -149,7 +149,7 @@ class Panel {
     this.turn("");
   }
 
-  // --- what students say and do
+  // --- the students' messages and progress
   lost() {
     const places = this.strip.lostPlaces();
     if (!places.length) return [make("p", { textContent: this.labels.nobody_lost })];

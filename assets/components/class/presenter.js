@@ -146,7 +146,7 @@ class Presenter {
     this.time.classList.toggle("over", Boolean(plan && minutes && seconds >= 60 * minutes));
   }
 
-  // --- what is pressed
+  // --- buttons
   onClick(at) {
     if (!at || at.ariaDisabled === "true") return;
     const [what, number] = at.dataset.pad.split(":"), { strip } = this, { wall } = strip;

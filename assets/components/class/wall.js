@@ -171,7 +171,7 @@ class Wall {
     this.node.querySelector(".meter i").style.width = `${of ? 100 * answered / of : 0}%`;
   }
 
-  // --- what is asked of it
+  // --- its methods for the strip
   open(draft) {
     this.draft = draft;
     this.strip.update();

@@ -206,7 +206,7 @@ class Room extends EventTarget {
     return this.role === "lecturer";
   }
 
-  // --- what the server tells
+  // --- the server's events
   hear(kind, data) {
     if (kind === "state") this.know(data);
     else if (this.state) this.learn(kind, data);

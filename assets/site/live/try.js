@@ -74,7 +74,7 @@ function work(on) {
   form.ariaBusy = on;
 }
 
-// --- what was learned
+// --- results
 function show(section, name, { title, frames }) {
   const book = section.querySelector(".book"), turn = section.turn = {}; // nothing later is for this one
   section.querySelector("h2").textContent = title;

@@ -92,7 +92,7 @@ def frequency_row(shown: Text, frequency: int, width: int) -> Text:
     return shown.append(text, "dim")
 
 
-# --- What was chosen from -----------------------------------------------------------------------------------
+# --- Candidates ---------------------------------------------------------------------------------------------
 
 
 def choices(snapshot: MergeSnapshot | UnigramSnapshot, style: Style, rows: int) -> Group:
@@ -212,7 +212,7 @@ def final(snapshot: UnigramSnapshot, style: Style, rows: int) -> Group:
     )
 
 
-# --- The vocabulary, and what a step made -------------------------------------------------------------------
+# --- The vocabulary, and the token of a step ----------------------------------------------------------------
 
 
 def vocabulary(snapshot: Any, style: Style) -> Text:

@@ -182,7 +182,7 @@ def _literal(character: str, signs: frozenset[str]) -> str:
     return f"\\{character}" if character in signs else character
 
 
-# --- what `regex` offers ------------------------------------------------------------------------------------
+# --- the names of `regex` -----------------------------------------------------------------------------------
 
 
 class Match:
