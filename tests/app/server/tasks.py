@@ -53,12 +53,13 @@ def held_up(_corpus: Corpus, **_settings: Any) -> str:
 
 
 def until_stopped(corpus: Corpus, progress: Callable[[int, int | None], bool], **_settings: Any) -> Any:
-    """Train BPE for a while, and go on with nothing until the learner presses Stop."""
+    """Train BPE for 64 steps, and wait there until the learner presses Stop."""
+    end = time.monotonic() + 60
 
     def tell(done: int, total: int | None) -> bool:
-        while done and progress(done, total):
+        while (goes_on := progress(done, total)) and done == 64 and time.monotonic() < end:
             time.sleep(0.01)
-        return not done
+        return goes_on
 
     return train_bpe(corpus, progress=tell)
 

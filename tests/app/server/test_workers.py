@@ -271,7 +271,7 @@ def running(pool: Workers, *tasks: tuple[Task, Progress]) -> Iterator[list[Any]]
         except Exception as error:
             ended.append(error)
 
-    threads = [threading.Thread(target=run, args=each) for each in tasks]
+    threads = [threading.Thread(target=run, args=each, daemon=True) for each in tasks]
     for thread in threads:
         thread.start()
     yield ended
