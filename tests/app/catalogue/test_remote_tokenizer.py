@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -23,7 +22,7 @@ import pytest
 from tokenizers import Tokenizer, models
 
 from tests.app.catalogue.test_loaded import bpe, document, files_of
-from tests.app.server.processes import children
+from tests.app.server.processes import children, worked
 from tests.waiting import Clock, pass_time, until
 from tokensteps.catalogue.files import remote_tokenizer
 from tokensteps.catalogue.files.errors import EncodeError, LoadError
@@ -84,16 +83,6 @@ def slow_files(stage: str = "pre_tokenizer") -> dict[str, bytes]:
         "normalizer": {"type": "Replace", "pattern": SLOW, "content": ""},
     }
     return files_of(document(bpe(), **{stage: component[stage]}))
-
-
-def worked() -> float:
-    """Processor seconds of this process and its children, the ended ones included: a busy machine adds
-    none."""
-    seconds = sum(os.times()[:4])
-    for child in children():
-        with suppress(psutil.NoSuchProcess):
-            seconds += sum(psutil.Process(child).cpu_times()[:2])
-    return seconds
 
 
 @contextmanager
