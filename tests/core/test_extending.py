@@ -207,6 +207,16 @@ def test_new_characters_come_in_as_symbols() -> None:
     assert trace.tokenizer().encode("жуг").tokens == ["жу", "г"]
 
 
+def test_all_bytes_come_in_as_symbols_where_they_are_asked_for() -> None:
+    old = train_bpe(Corpus.from_texts(["hug hugs"]), merges=2).tokenizer()
+    texts = Corpus.from_texts(["mug hug"])
+    new = train_bpe(texts, merges=1, alphabet="bytes", extend=old).tokenizer()
+    missing = sorted({*BYTE_TO_SYMBOL} - {*old.tokens})
+    assert [*new.tokens][:-1] == [*old.tokens, *missing]
+    fewer = train_bpe(texts, merges=1, extend=old).tokenizer()
+    assert [*fewer.tokens][:-1] == [*old.tokens, "m"]
+
+
 def test_ids_that_nothing_has_and_special_tokens_outside_of_the_model_stay() -> None:
     """As in Llama 3's file: special tokens come after the vocabulary, and the ids before them are used up."""
     base = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2, alphabet="bytes").tokenizer()

@@ -114,12 +114,27 @@ def checked(
     )  # fmt: skip
     assert len(trace) == len(theirs)
     tied = [*trace.tied_pairs()]
+    tokens = [
+        {language: sum(len(word) * count for word, count in one.items()) for language, one in counts.items()}
+    ]
+    for one in theirs:
+        tokens.append(
+            {
+                language: sum(len(split) * counts[language][word] for word, split in words.items())
+                for language, words in one.splits.items()
+            }
+        )
     order = [*range(1, len(theirs) + 1)]
     Random(len(theirs)).shuffle(order)
     for step in order:
         event, one = trace[step].event, theirs[step - 1]
         assert (event.language, event.pair, event.plain) == (one.language, one.pair, one.plain)
         assert event.tokens_before == one.tokens
+        fewer = {language: tokens[step - 1][language] - now for language, now in tokens[step].items()}
+        assert event.everywhere == sum(fewer.values())
+        assert event.applied == (fewer[event.language] if event.language else event.everywhere)
+        if parallel is None:
+            assert event.tokens_after == tokens[step]
         assert [trace.read_pair(pair) for pair in tied[step - 1]] == one.tied
         assert [tie.pair for tie in event.tied] == one.tied[:12]
         splits = trace[step].splits()

@@ -23,6 +23,7 @@ from benchmarks.text import prose
 from tests.core.oracle_kinds import KindStep, plain_picky, plain_picky_encode
 from tests.samples import examples, spread
 from tokenizers_core import TIE_RULES, Corpus, PickyTrace, tipping_points, train_bpe, train_pickybpe
+from tokenizers_core.encoding.reasons import UnknownCharacter
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
 from tokenizers_core.errors import SettingError, UnsavableError, WrongTypeError
 from tokenizers_core.files.exports import merges_txt, trace_to_csv, trace_to_dict, vocab_json
@@ -280,6 +281,7 @@ def test_why_not() -> None:
     across = tokenizer.why_not("hugs", ["hug", "s"])
     assert (across.kind, across.made) == ("merged_across", ("hug", "s", 6))
     assert tokenizer.why_not("hug", ["h", "u", "gs"]).kind == "misspelled"
+    assert tokenizer.why_not("xhug", ["x", "hug"]) == UnknownCharacter("x", "x", ("[UNK]",))
 
 
 def test_sampling() -> None:
@@ -288,6 +290,12 @@ def test_sampling() -> None:
     assert tokenizer.model.sample("hugs", 1.0, Random(1)) == ("h", "u", "g", "s")
     drawn = {tokenizer.model.sample("hugs", 0.5, Random(seed)) for seed in range(200)}
     assert drawn == {("h", "u", "g", "s"), ("hug", "s"), ("hugs",)}  # never `ug`: it always leaves again
+    for seed in range(20):
+        start, end = tokenizer.model.sampling("hugs", 0.5, Random(seed))
+        assert (start.tokens, end.tokens) == (
+            ("h", "u", "g", "s"),
+            tokenizer.model.sample("hugs", 0.5, Random(seed)),
+        )
     assert tokenizer.model.distribution("hugs", 0.5) is None
 
 
@@ -296,6 +304,12 @@ def test_lineage_and_tipping_points() -> None:
     assert [part.token for part in trace.lineage("hug").parts] == ["h", "ug"]
     assert tipping_points(trace, 1, ["hug", "bun"]) == {"hug": -4, "bun": 5}
     assert trace[6].event.token == "ug"
+    new = tuple(token for token in trace[6].vocab if token not in trace[0].vocab)
+    assert [trace.moved(*steps) for steps in ((0, 6), (5, 6), (6, 5))] == [
+        (new, ()),
+        ((), ("ug",)),
+        (("ug",), ()),
+    ]
     # With four `pug` fewer, (hug, s) comes before (p, ug), and no removal follows.
     assert tipping_points(trace, 6, ["pug"]) == {"pug": -1}
 
