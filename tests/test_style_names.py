@@ -27,7 +27,7 @@ COMPUTED: Final = {
     **{f"team-{number}": "team" for number in range(4)},
     **{f"rounds-{number}": "rounds" for number in range(9)},
 }
-"""Classes composed in place, and a word there."""
+"""Composed classes → a word beside their composition in the code."""
 
 
 @cache

@@ -472,8 +472,8 @@ def the_colours_are(page: Page, dark: bool) -> None:
 
 
 def test_hostile_text_in_the_dark(demo: Callable[..., Page], page: Page, dialogs: list[str]) -> None:
-    """One visit to a hostile text, in a box without a joint to its chips, and in Streamlit's dark theme,
-    though the system is light."""
+    """One visit to a hostile text, in a box not joined to its chips, and in Streamlit's dark theme, though
+    the system is light."""
     demo("?example=hostile&linked=no&embed=true&embed_options=dark_theme")
     the_colours_are(page, dark=True)
     hostile_text_is_inert(page, dialogs)

@@ -384,7 +384,7 @@ def in_predict(lecturer: Page, phone: Page, sent: list[bytes]) -> None:
 
 
 def given(lecturer: Page, phone: Page, path: str) -> None:
-    """The lecturer gives the page's exercise, and everybody is led there; text typed before Python is done
+    """The lecturer gives out the page's task, and everybody is led there; text typed before Python is done
     there would be lost."""
     expect(lecturer.locator(f"{STRIP} [data-do=give]")).to_be_visible()
     lecturer.keyboard.press("g")

@@ -165,7 +165,7 @@ def closed_and_opened_again(lecturer: Page, app: str, code: str, phones: list[Pa
 
 
 def in_their_own_words(lecturer: Page, own: Page, phones: list[Page]) -> None:
-    """Asked from the presenter view, alone with the answers; one of them is picked for the wall."""
+    """Asked from the presenter view, the only one with the answers; one of them is picked for the wall."""
     own.locator(f"{PAD}prepared]").tap()
     for phone, words in zip(phones, ("It is frequent", "it is  FREQUENT", *["no idea"] * 4), strict=True):
         expect(phone.locator(f"{CARD} .asked")).to_have_text(WHY)

@@ -47,7 +47,7 @@ def checkpoints_are_near() -> Iterator[None]:
 
 
 def grown(train: Callable[..., Any], corpus: Corpus, wanted: Callable[[int], bool]) -> tuple[list[Any], Any]:
-    """The traces cut off at each call with a number that `wanted` accepts, and the whole one."""
+    """The traces cut off at the calls whose number `wanted` accepts, and the whole one."""
     seen: list[Any] = []
     calls = count()
 

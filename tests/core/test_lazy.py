@@ -14,7 +14,7 @@ PATIENT = 30.0
 
 
 class Slow:
-    """Has a property that waits for the test's word."""
+    """Has a property that waits for the test."""
 
     def __init__(self, gate: threading.Event | None = None) -> None:
         self.gate, self.times, self.begun = gate, 0, threading.Event()

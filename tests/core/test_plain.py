@@ -59,7 +59,7 @@ words = (
 )
 corpora = st.dictionaries(words, st.integers(1, 5), min_size=1, max_size=6)
 latin = st.dictionaries(st.text("abé", min_size=1, max_size=9), st.integers(1, 5), min_size=1, max_size=6)
-"""One script: the plain version's seed also has pieces in several."""
+"""One script: the plain version's seed also has pieces of several."""
 few = examples(60)
 
 

@@ -61,7 +61,7 @@ def large() -> tuple[str, ...]:
 
 
 def test_small_corpora_as_in_the_library() -> None:
-    """All of the library's pieces as long as some pair occurs: after that it goes on with pairs that occurred
+    """All of the library's pieces until no pair occurs any more: then it goes on with pairs that occurred
     before."""
     random = Random(7)
     for _ in range(300):
@@ -101,7 +101,7 @@ def spaced(lines: list[str], symbols: list[str]) -> list[str]:
 
 
 def without_lone_marks(pieces: list[str], symbols: list[str]) -> list[str]:
-    """Pieces without the ▁ before nothing but a symbol or the end."""
+    """Pieces without each ▁ directly before a symbol or the end."""
     after = [*pieces[1:], symbols[0]]
     return [one for one, next_one in zip(pieces, after, strict=True) if one != "▁" or next_one not in symbols]
 

@@ -180,7 +180,7 @@ def test_pickling_keeps_the_trace() -> None:
 
 
 def test_huge_counts_compare_exactly() -> None:
-    """Two scores, equal by a division of floats."""
+    """Two different scores, equal by a division of floats."""
     big = 2**60
     trace = train_wordpiece(Corpus.from_counts({"cd": big + 1, "ab": big}), merges=1)
     assert trace[1].event.pair == Pair("a", "##b")  # 1/2⁶⁰ is above 1/(2⁶⁰ + 1), the first one met

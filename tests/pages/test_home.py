@@ -28,7 +28,7 @@ HOSTILE = "<img src=x onerror=alert(1)> **b** $x$ `c` :red[d] \u202e🍵"
 
 @cache
 def tokenizer() -> Any:
-    """Of the page's named run, trained by the page; every process trains alike
+    """The tokenizer of the page's named run, trained by the page; every process trains alike
     (tests/app/server/test_workers.py)."""
     data = pickled(TokenizerSpec.parse(SPEC).run().name)
     assert data is not None, "the page's run is another"

@@ -36,7 +36,7 @@ from tokensteps.server.tasks import Progress, TrainingError
 from tokensteps.server.workers import Workers
 
 SLOW = {"Regex": r"a*(?!a)(?<=b)"}
-"""Takes time by the square of the length of a text of a's, without ever reaching the library's own limit."""
+"""Takes quadratic time for a text of a's, without ever reaching the library's own limit."""
 HOSTILE = "a" * 60_000
 NICENESS, AT_ONCE = 5, 2
 

@@ -26,7 +26,7 @@ class Marked(NamedTuple):
     example: str
     """A text with it."""
     asked: str = ""
-    """The English messages with this wrong wording; empty: all."""
+    """The English messages where this wording is wrong; empty: all."""
 
 
 ABOUT_PAIRS: Final = r"(?i)(?<!UTF-16 |for a |provide a )\bpairs?\b"

@@ -144,7 +144,7 @@ def send_all(
     subprotocols: Sequence[str] = (),
     guards: Connections | None = None,
 ) -> tuple[list[bytes], list[Any], Visited]:
-    """Streamlit's share of the messages sent, the browser's, and arrivals and departures."""
+    """The messages that reach Streamlit, the browser's messages, and arrivals and departures."""
     arrived: list[bytes] = []
     got: list[Any] = []
     visited = Visited()
