@@ -21,6 +21,11 @@ SENTENCE_PART = ".st-key-home_sentence"
 MOST_EMPTY = 70
 """Pixels between the folded part and the next heading."""
 TYPED = "re-tokenize 茶 <b>x</b>"
+NO_EMPTY_STRETCH = """([selector, most]) => {
+  const heading = [...document.querySelectorAll('h2')].find((one) => one.innerText === 'Three ways to learn the pieces');
+  const gap = heading.getBoundingClientRect().top - document.querySelector(selector).getBoundingClientRect().bottom;
+  return 0 < gap && gap < most; }"""
+"""Whether the next heading follows soon."""
 
 
 def tokenizer() -> Any:
@@ -54,12 +59,9 @@ def tokens_follow_the_typing(page: Page) -> None:
     cut = tokenizer()
     ids = cut.encode(SENTENCE).ids
     expect(numbers).to_have_text([str(number) for number in ids])
-    following = page.get_by_role("heading", name="Three ways to learn the pieces")
     for width, height in ((1366, 768), (1000, 768), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
-        folded, heading = page.locator(f"{SENTENCE_PART} details").bounding_box(), following.bounding_box()
-        assert folded is not None and heading is not None
-        assert 0 < heading["y"] - folded["y"] - folded["height"] < MOST_EMPTY, (width, "an empty stretch")
+        page.wait_for_function(NO_EMPTY_STRETCH, arg=[f"{SENTENCE_PART} details", MOST_EMPTY])
     box = page.get_by_label("Your sentence")
     box.fill("")
     expect(page.get_by_text("No text, no tokens")).to_be_visible()
