@@ -279,6 +279,15 @@ SPLITS = """() => { const root = document.querySelector('.st-key-compare-words [
 """Whether Unigram's split of each word in sight is there from end to end."""
 
 
+ABOVE_STRIPS = """() => { const [tokens, strip] = ['.st-key-playground-chips', '.ts-class']
+    .map((selector) => document.querySelector(selector)?.getBoundingClientRect());
+  return tokens?.height > 200 && tokens.bottom <= strip.top; }"""
+WIDE_TOKENS = """() => { const chips = document.querySelector('.st-key-playground-chips');
+  const pane = [...chips.querySelectorAll('*')].map((node) => node.shadowRoot?.querySelector('.ts-chips > .pane')).find(Boolean);
+  return pane.getBoundingClientRect().width > 0.9 * chips.getBoundingClientRect().width; }"""
+"""Whether the tokens have all the room beside a question."""
+
+
 def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     """By a clicker's keys, at 1280 × 800 with a class open: an activity about a tab opens it on the wall, the
     next one the stage, also where one goes on before it has come. Compare's words have all three splits;
@@ -320,6 +329,11 @@ def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     projected(wall, "Where they disagree")
     wall.wait_for_function(SPLITS)
     slow.send("Emulation.setCPUThrottlingRate", {"rate": 1})
+    turn_to(wall, f"/playground?t1=bpe%3Fcorpus%3Dhug&text=bug+mug&walk=30.5&class={code}")
+    wall.wait_for_function(ABOVE_STRIPS)
+    wall.keyboard.press("a")
+    expect(wall.locator(f"{WALL} .told")).to_be_visible()
+    wall.wait_for_function(WIDE_TOKENS)
 
 
 def projected(wall: Page, tab: str) -> None:
