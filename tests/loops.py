@@ -38,6 +38,12 @@ async def reached(holds: Callable[[], object]) -> None:
             await asyncio.sleep(0.005)
 
 
+async def settled() -> None:
+    """Let what was sent to a server in this loop arrive there, and be read."""
+    for _ in range(5):
+        await asyncio.sleep(0.005)
+
+
 class LoopClock:
     """The running loop's clock; it moves at the test's word."""
 

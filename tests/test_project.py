@@ -395,7 +395,7 @@ def test_browser_tests_do_what_a_hand_does() -> None:
     assert len(re.findall(HANDLESS, "box.focus(); a.click(force=True); b.dispatch_event('x')")) == 3
 
 
-MILLISECONDS: Final = r"\btime\.sleep\(|\bwait_for_timeout\("
+MILLISECONDS: Final = r"\btime\.sleep\(|\bwait_for_timeout\(|\basyncio\.sleep\((?!0\))"
 WAITING: Final = {Path(__file__), ROOT / "tests" / "waiting.py", ROOT / "tests" / "browser" / "conftest.py"}
 """The places of waiting: for a state (`until`, `at_rest`), or a while for tests about time (`pass_time`,
 `pause`)."""
@@ -404,7 +404,8 @@ WAITING: Final = {Path(__file__), ROOT / "tests" / "waiting.py", ROOT / "tests" 
 def test_tests_wait_for_a_state_and_never_for_milliseconds() -> None:
     tests = {*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "tests").rglob("conftest.py")} - WAITING
     assert [path.name for path in tests if re.search(MILLISECONDS, path.read_text("utf-8"))] == []
-    assert len(re.findall(MILLISECONDS, "time.sleep(1); page.wait_for_timeout(20)")) == 2
+    waits = "time.sleep(1); page.wait_for_timeout(20); asyncio.sleep(0.1); asyncio.sleep(0)"
+    assert len(re.findall(MILLISECONDS, waits)) == 3
 
 
 OTHERS_PRIVATE: Final = {

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from tests.loops import finished, reached
+from tests.loops import finished, reached, settled
 from tokensteps.limits import BODY_PACE, HEAD_PATIENCE, READER_PATIENCE, UPLOAD_PATIENCE
 from tokensteps.server.entrance import patience as module
 from tokensteps.server.entrance.patience import Lines, limited_patience
@@ -33,7 +33,7 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "websocket.accept"})
         while scope["path"] == "/long":
             await send({"type": "websocket.send", "bytes": bytes(LONG // 50)})
-        await asyncio.sleep(3600)
+        await asyncio.Event().wait()
     path, body = scope["path"], b""
     while path == "/echo":
         message = await receive()
@@ -43,7 +43,7 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.start", "status": 403 if path == "/refused" else 200, "headers": []})
     if path == "/quiet":
         await send({"type": "http.response.body", "body": b"here", "more_body": True})
-        await asyncio.sleep(3600)
+        await asyncio.Event().wait()
     for _ in range(50 if path == "/long" else 0):
         await send({"type": "http.response.body", "body": bytes(LONG // 50), "more_body": True})
     await send({"type": "http.response.body", "body": b"%d" % len(body)})
@@ -79,12 +79,6 @@ class Browser:
         return (await self.take(1000)).startswith(b"HTTP/1.1 200")
 
 
-async def settled() -> None:
-    """Wait until the server has read the bytes sent: it is in the same loop."""
-    for _ in range(5):
-        await asyncio.sleep(0.005)
-
-
 Come = Callable[..., Coroutine[Any, Any, Browser]]
 
 
@@ -110,8 +104,7 @@ async def serving(http: str) -> AsyncIterator[tuple[Lines, Come]]:
 
     async with limited_patience() as watched:
         running = asyncio.create_task(server.serve([listening]))
-        while not server.started:
-            await asyncio.sleep(0.01)
+        await reached(lambda: server.started)
         yield watched, come
         for line in lines:
             line.close()
