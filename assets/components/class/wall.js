@@ -197,7 +197,7 @@ class Wall {
   }
   write() { // a question of one's own; none still in Python's making takes its place
     this.forget();
-    this.open({ ...this.draft, question: null, error: "" });
+    this.open({ ...this.draft, question: null, error: "", why: "" }); // nobody has to be told why
     this.own.say.focus({ preventScroll: true });
   }
   onKeyInside(event) {
