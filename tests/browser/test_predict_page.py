@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, open_tab, received
+from tests.browser.conftest import ROOT, at_rest, open_tab, received
 from tests.browser.hands import tab_to
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_bpe_page import lit
@@ -173,6 +173,7 @@ def test_a_pair_is_chosen_in_the_words(page: Page, app: str) -> None:
     page.goto(f"{app}/bpe?corpus=hug&mode=predict&ask=pair")
     at(page, 0)
     expect(page.locator(f"{BOOK} table")).to_have_count(0)
+    at_rest(page)  # nothing moves below the mouse
     positions = page.locator(f"{BOOK} .w").first.locator(".join")
     expect(positions).to_have_count(2)
     positions.nth(1).hover()
