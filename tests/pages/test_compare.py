@@ -98,8 +98,12 @@ def test_every_example_renders_and_brings_its_settings(name: str) -> None:
 
 
 def test_the_large_example_comes_with_progress() -> None:
+    """It opens where the runs differ most, for its first visitor, too, or at the link's step."""
     assert usual("library")["size"] == 1000
-    app = opened("corpus=library&seed=430&size=420&step=160")
+    query = "corpus=library&seed=430&size=420"
+    first, later = (book(opened(query))["seek"][0] for _ in range(2))
+    assert first == later > 0
+    app = opened(f"{query}&step=160")
     assert problems(app) == [] and rules(app) == usual("library") | {"seed": 430, "size": 420}
     message = book(app)
     assert message["seek"][0] == 160 and message["first"] > 0 and len(message["frames"]) == 96

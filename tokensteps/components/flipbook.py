@@ -142,8 +142,8 @@ def is_shown(key: str, run: str) -> bool:
     return was is not None and was["run"] == run
 
 
-def step_asked(key: str, trace: str, param: str = "step", linked: bool = False) -> int:
-    """The coming step of `position`, as far as it is known without the run's length.
+def step_asked(key: str, trace: str, param: str = "step", linked: bool = False) -> int | None:
+    """The coming step of `position`, as far as it is known without the run's length; None for its `start`.
 
     `linked` says that a link from another page brought settings and step.
     """
@@ -152,8 +152,8 @@ def step_asked(key: str, trace: str, param: str = "step", linked: bool = False) 
     if f"{key}.go_to" in state:
         return int(state[f"{key}.go_to"])
     if step_is_due() or linked or was is None:
-        return step_in_url(param) or 0
-    return was["step"] if was["trace"] == trace else 0
+        return step_in_url(param)
+    return was["step"] if was["trace"] == trace else None
 
 
 def go_to(key: str, step: int) -> None:

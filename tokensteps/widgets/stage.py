@@ -107,17 +107,16 @@ def growing(run: Run[Built]) -> Built | None:
     A link names this step only once; so it is remembered until the step comes.
     """
     page, key = run.algorithm.name, f"{run.algorithm.name}.awaited"
-    waited: tuple[str, int] | None = st.session_state.pop(key, None)
+    waited: tuple[str, int | None] | None = st.session_state.pop(key, None)
     if waited is not None and (waited[0] != run.name or from_link() or is_back()):
         waited = None
-    wanted = step_asked(f"{page}.book", run.name, linked=from_link()) if waited is None else waited[1]
-    if (excerpt := excerpt_in_url()) is not None:
-        wanted = max(wanted, excerpt[0])
-    trace = build(page, run.name, run.make, wanted=wanted)
+    asked = step_asked(f"{page}.book", run.name, linked=from_link()) if waited is None else waited[1]
+    first, _last = excerpt_in_url() or (0, 0)
+    trace = build(page, run.name, run.make, wanted=max(asked or 0, first))
     if trace is None:
-        st.session_state[key] = run.name, wanted
-    elif waited is not None:
-        go_to(f"{page}.book", wanted)
+        st.session_state[key] = run.name, asked
+    elif waited is not None and asked is not None:
+        go_to(f"{page}.book", asked)
     return trace
 
 

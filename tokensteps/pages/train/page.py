@@ -200,7 +200,7 @@ def predict_run(
     linked = from_link()
     if linked:  # the link says where to begin
         forget_game(page.name)
-    start = step_asked(hidden.book, run.name, linked=linked)
+    start = step_asked(hidden.book, run.name, linked=linked) or 0
     # Today's rehearsal of a plan is tomorrow's lesson: the revealed steps are hidden again.
     game = game_of(hidden, start, anew=linked and place is not None)
     if keep_game(hidden, game):
