@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.app.drawing.test_comparison import example
 from tests.browser.conftest import ROOT
 from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_bpe_page import Bpe as Learner
@@ -154,7 +155,7 @@ def the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
     """
     for corpus, steps in (("highest", 23), ("course", 20), ("mixed", 20)):
         learner.choose("Corpus", str(EXAMPLES[corpus].title))
-        learner.page.wait_for_function("name => location.search.includes(`corpus=${name}`)", arg=corpus)
+        learner.page.wait_for_function(f"last => ({STAGE})()?.last === last", arg=len(example(corpus)))
         learner.rest()  # at the size where they differ most
         learner.press("Home")
         learner.at(0)
