@@ -139,7 +139,7 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
 
 
 def told_rules(trace: UnigramTrace, voice: TextFormat) -> list[str]:
-    """What rules that few runs need do to the text, the alphabet and the seed, a text for each."""
+    """The effects of less usual rules on the text, the alphabet and the seed, a text for each rule in use."""
     told = (
         tell_cuts(trace.corpus, voice),
         tell_kept(trace.corpus, voice),
