@@ -21,11 +21,11 @@ from playwright.sync_api import Download, Locator, Page, expect
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from tests.browser.cable import Gate
-from tests.browser.conftest import ROOT, as_a_newcomer, at_rest, lose_first, open_tab, pause
+from tests.browser.conftest import ROOT, as_a_newcomer, at_rest, lose_first, open_tab, pause, turn_to
 from tests.browser.hands import tab_to
 from tokenizers_core import BpeTrace, Corpus, train_bpe
 from tokensteps.drawing.frame import window
-from tokensteps.limits import LINK_LIMIT, PASTE_LIMIT
+from tokensteps.limits import LINK_LIMIT
 from tokensteps.runs.corpora import EXAMPLES, pack_text
 
 GOLDEN = json.loads((ROOT / "tests" / "golden" / "bpe_course.json").read_text(encoding="utf-8"))
@@ -433,44 +433,14 @@ def test_phone(address: str, open_page: Callable[..., Page]) -> None:
     page.get_by_test_id("stExpandSidebarButton").tap()  # the menu makes way for the chosen page
     page.get_by_test_id("stSidebarNav").get_by_role("link", name="Glossary").tap()
     page.wait_for_function("location.pathname === '/glossary'")
-    expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
-
-
-def test_words_and_a_text_of_ones_own_are_a_click_away(address: str, open_page: Callable[..., Page]) -> None:
-    """With the mouse and the keyboard, and on a phone. Oracle: the corpus has so many words."""
-    page = open_page(viewport={"width": 1366, "height": 768})
-    Bpe(page, address).open(COURSE + "&step=3").shows(3)
-    words, total = (
-        page.locator(".ts-flipbook .cols .w").filter(visible=True),
-        len(course_trace().corpus.words),
-    )
-    expect(words).to_have_count(8)
-    page.get_by_role("button", name=f"and {total - 8} more").click()
-    expect(words).to_have_count(total)
-    page.keyboard.press("ArrowRight")
-    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 4")
-    expect(words).to_have_count(total)
-    page.get_by_role("button", name="Show fewer", expanded=True).click()
-    expect(words).to_have_count(8)
-    page.keyboard.press("Enter")  # the focus stays
-    expect(words).to_have_count(total)
-    box, folded = page.get_by_role("textbox", name="Your text"), page.get_by_test_id("stSidebar")
-    page.get_by_role("button", name="Your text").click()
-    expect(box).to_be_focused()
-    page.keyboard.type("tea team steam")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")  # “Train on this text”
-    expect(page.locator(".ts-flipbook .vocab")).to_contain_text("m")
-    expect(folded.get_by_role("textbox", name="Your text")).to_have_value("tea team steam")
-
-    phone = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    Bpe(phone, address).open("/bpe?text=tea+team+steam&step=1").shows(1)
-    folded = phone.get_by_test_id("stSidebar")
-    expect(folded).to_have_attribute("data-collapsed", "true")
-    phone.get_by_role("button", name="Your text").tap()
-    expect(folded).to_have_attribute("data-collapsed", "false")
-    expect(folded.get_by_role("textbox", name="Your text")).to_be_focused()
-    expect(folded.get_by_role("textbox", name="Your text")).to_be_in_viewport()
+    sidebar = page.get_by_test_id("stSidebar")
+    expect(sidebar).to_have_attribute("data-collapsed", "true")
+    turn_to(page, "/bpe?corpus=paste&text=tea+team+steam&step=1")
+    bpe.at(1)
+    page.get_by_role("button", name="Your text").tap()
+    expect(sidebar).to_have_attribute("data-collapsed", "false")
+    expect(sidebar.get_by_role("textbox", name="Your text")).to_be_focused()
+    expect(sidebar.get_by_role("textbox", name="Your text")).to_be_in_viewport()
 
 
 # --- texts and files of one's own ---------------------------------------------------------------------------
@@ -486,21 +456,8 @@ def test_texts_of_ones_own(bpe: Bpe) -> None:
     a_damaged_link_is_told_and_the_page_works_on(bpe)
     own_text_travels_in_a_link(bpe)
     half_of_a_utf_16_pair_is_replaced_and_named(bpe)
-    bad_texts_are_told_and_kept(bpe)
     a_text_too_long_for_a_link_survives_a_reload(bpe)
     uploads_with_invalid_bytes_and_broken_counts(bpe)
-
-
-def test_the_rules_stay_folded_when_the_box_for_a_text_moves_above_them(bpe: Bpe) -> None:
-    bpe.page.goto(f"{bpe.address}/bpe?corpus=paste")
-    rules = bpe.page.get_by_test_id("stSidebar").get_by_test_id("stExpander").locator("details").first
-    bpe.rest()
-    rules.locator("summary").first.click()
-    expect(rules).not_to_have_attribute("open", "")
-    bpe.train_on(PAGE_OF_TEXT)
-    bpe.at(0)
-    expect(bpe.page.get_by_test_id("stSidebar").get_by_label("Your text", exact=True)).to_be_visible()
-    expect(rules).not_to_have_attribute("open", "")
 
 
 def a_damaged_link_is_told_and_the_page_works_on(bpe: Bpe) -> None:
@@ -513,10 +470,26 @@ def a_damaged_link_is_told_and_the_page_works_on(bpe: Bpe) -> None:
 
 
 def own_text_travels_in_a_link(bpe: Bpe) -> None:
-    """Type a text, change a rule, step; the link opened by a newcomer brings text, settings and step back."""
-    bpe.choose("Corpus", "Your own text")
-    expect(bpe.page.get_by_test_id("stMain").get_by_label("Your text", exact=True)).to_be_visible()
+    """A click leads to the box for a text, which moves with it above the rules: they stay folded. Change a
+    rule, step; the link opened by a newcomer brings text, settings and step back."""
+    page, sidebar = bpe.page, bpe.page.get_by_test_id("stSidebar")
+    box = page.get_by_role("textbox", name="Your text")
+    page.get_by_role("button", name="Your text").click()
+    expect(box).to_be_focused()
+    expect(sidebar.get_by_role("textbox", name="Your text")).to_have_count(0)
     bpe.untroubled()
+    bpe.rest()
+    rules = sidebar.get_by_test_id("stExpander").locator("details").first
+    rules.locator("summary").first.click()
+    expect(rules).not_to_have_attribute("open", "")
+    box.click()
+    page.keyboard.type("tea team steam")
+    bpe.press("Tab")
+    bpe.press("Enter")  # “Train on this text”
+    expect(page.locator(".ts-flipbook .vocab")).to_contain_text("m")
+    expect(sidebar.get_by_role("textbox", name="Your text")).to_have_value("tea team steam")
+    expect(rules).not_to_have_attribute("open", "")
+    rules.locator("summary").first.click()
     bpe.train_on(PAGE_OF_TEXT)
     bpe.at(0)
     bpe.choose("When pairs tie, merge", "greatest (CS336)")
@@ -567,36 +540,6 @@ def half_of_a_utf_16_pair_is_replaced_and_named(bpe: Bpe) -> None:
     bpe.at(0)
     bpe.train_on("ab ab")
     bpe.untroubled()
-
-
-def bad_texts_are_told_and_kept(bpe: Bpe) -> None:
-    """Each message names the value and the remedy; text and settings stay as they are, to be mended.
-
-    Other faults of a text, a number, a pattern or a file are in `tests/pages/test_bpe.py`.
-    """
-    text = bpe.page.locator(".note.problem")
-    field = bpe.page.get_by_label("Your text", exact=True)
-    bpe.type_text("low lower lowest")
-    bpe.at(0)
-    expect(text).to_have_count(0)
-    size = bpe.page.get_by_label("Vocabulary size", exact=True)
-    size.fill("3")
-    size.press("Enter")
-    expect(text).to_contain_text("vocab_size=3 is below the alphabet's 8 symbols; choose at least 8")
-    expect(size).to_have_value("3")
-    expect(field).to_have_value("low lower lowest")
-    size.fill("11")
-    size.press("Enter")
-    expect(text).to_have_count(0)
-    bpe.at(0)
-    assert bpe.state()["last"] == 3
-    bpe.type_text("x" * (PASTE_LIMIT + 1))
-    expect(text).to_contain_text("The text has 200,001 characters, but the limit is 200,000: shorten it")
-    assert len(field.input_value()) == PASTE_LIMIT + 1
-    bpe.type_text("ab " * (PASTE_LIMIT // 3))  # just within
-    bpe.at(0)
-    expect(text).to_have_count(0)
-    expect(size).to_have_value("11")
 
 
 TOO_LONG = "\n".join(
@@ -686,6 +629,7 @@ def test_tabs(bpe: Bpe, open_page: Callable[..., Page], tmp_path: Path) -> None:
     """One visit: every tab after the same few steps, and the files to save."""
     bpe.open(COURSE + "&step=6", step=6)
     a_sign_is_explained_where_it_stands(bpe.page, "Ġ", "space_markers", "Ġ at byte level", "click")
+    all_words_are_a_click_away(bpe)
     every_pair_and_charts(bpe)
     a_tab_is_marked_before_python_answers(bpe)
     bpe.take()
@@ -696,6 +640,24 @@ def test_tabs(bpe: Bpe, open_page: Callable[..., Page], tmp_path: Path) -> None:
     the_files_are_the_run(bpe, tmp_path)
     the_handout_steps_offline(bpe, open_page(fresh=True, offline=True), tmp_path)
     ties_where_the_runs_part(bpe)
+
+
+def all_words_are_a_click_away(bpe: Bpe) -> None:
+    """With the mouse, and with the keyboard. Oracle: the corpus has so many words."""
+    page, total = bpe.page, len(course_trace().corpus.words)
+    words = page.locator(".ts-flipbook .cols .w").filter(visible=True)
+    expect(words).to_have_count(8)
+    page.get_by_role("button", name=f"and {total - 8} more").click()
+    expect(words).to_have_count(total)
+    bpe.press("ArrowRight")
+    bpe.shows(7)
+    expect(words).to_have_count(total)
+    page.get_by_role("button", name="Show fewer", expanded=True).click()
+    expect(words).to_have_count(8)
+    bpe.press("Enter")  # the focus stays
+    expect(words).to_have_count(total)
+    bpe.press("ArrowLeft")
+    bpe.at(6)
 
 
 def every_pair_and_charts(bpe: Bpe) -> None:
