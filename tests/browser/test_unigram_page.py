@@ -190,18 +190,17 @@ def another_corpus_has_the_keys_and_back_keeps_the_step(unigram: Unigram) -> Non
 
 
 def test_the_lattice(unigram: Unigram) -> None:
-    """Five words: a word's lattice by keys and by mouse, then with a piece less, then the other method."""
+    """Five words: a word's lattice by keys, then with a piece less, then the other method."""
     unigram.open("/unigram?corpus=hug", step=0)
     seed = ["hug", "ug", "ugs"]  # ug ×20: in hug, pug and hugs
     a_count_lights_up_what_it_counts(unigram.page, 0, seed)
     the_published_table_by_keys_alone(unigram)
-    forcing_a_piece_with_mouse_and_keyboard(unigram)
     the_lattice_follows_the_stage(unigram)
     sentencepieces_steps(unigram)
 
 
 def the_published_table_by_keys_alone(unigram: Unigram) -> None:
-    """Tab into the lattice, arrows step it and not the stage; then another word, typed."""
+    """Tab into the lattice, arrows step it and not the stage, Enter forces a piece; then another word."""
     book = unigram.lattice("unhug")
     unigram.tab_until("Tab", lambda focus: focus["book"] == 1 and focus["label"].startswith("Next step"))
     for step, row in enumerate(HUG["viterbi_unhug"], start=1):
@@ -216,7 +215,10 @@ def the_published_table_by_keys_alone(unigram: Unigram) -> None:
         state["best"] == ["un", "hug"]
         and "Best segmentation: un · hug, probability 0.005442." in state["say"]
     )
-    assert unigram.state(0)["step"] == 0
+    unigram.tab_until("Tab", lambda focus: focus["book"] == 1 and focus["label"].startswith("hu from "))
+    assert book.press("Enter")["picked"] == ["un", "hu", "g"]
+    state = book.press("ArrowLeft")
+    assert state["step"] == 6 and state["pressed"] == ["hu"] and unigram.state(0)["step"] == 0
 
     # another word, without the mouse
     unigram.tab_until("Shift+Tab", lambda focus: WORD in focus["label"])
@@ -234,6 +236,7 @@ def the_published_table_by_keys_alone(unigram: Unigram) -> None:
     state = book.press("End")
     assert state["best"] == ["p", "ug"] and "Equally good: pu · g." in state["say"]
     assert "Best segmentation: p · ug, probability 0.00771." in state["say"]
+    assert book.press("Home")["step"] == 0
     assert unigram.state(0)["step"] == 0
     erratum = unigram.page.get_by_role("tabpanel", name="Lattice").locator("[data-testid=stHtml] .aside")
     expect(erratum).to_contain_text("0.0022676")
@@ -241,42 +244,9 @@ def the_published_table_by_keys_alone(unigram: Unigram) -> None:
     expect(tied).to_have_text("tied")
 
 
-def forcing_a_piece_with_mouse_and_keyboard(unigram: Unigram) -> None:
-    field = unigram.page.get_by_role("combobox", name=WORD)
-    field.fill("unhug")
-    field.press("Enter")
-    book = unigram.lattice("unhug").start()
-    book.press("End")
-    book.bar("ug").click()
-    state = book.state()
-    message = "Best path through ug: un · h · ug, log probability −7.565; costs 2.35 nats more than the best one (10.5 times less probable)."
-    assert (
-        state["pressed"] == ["ug"] and state["picked"] == ["un", "h", "ug"] and state["best"] == ["un", "hug"]
-    )
-    assert message in state["facts"]
-    best = book.bar("hug").evaluate("e => getComputedStyle(e).backgroundColor")
-    assert best == book.bar("un").evaluate("e => getComputedStyle(e).backgroundColor")
-    assert best != book.bar("hu").evaluate("e => getComputedStyle(e).backgroundColor")
-    book.bar("ug").click()
-    assert book.state()["pressed"] == [] == book.state()["picked"] and book.state()["best"] == ["un", "hug"]
-
-    unigram.page.mouse.move(0, 0)
-    unigram.tab_until("Shift+Tab", lambda focus: focus["book"] == 1 and focus["label"].startswith("hu from "))
-    state = book.press("Enter")
-    assert (
-        state["pressed"] == ["hu"] and state["picked"] == ["un", "hu", "g"] and state["best"] == ["un", "hug"]
-    )
-    assert "Best path through hu: un · hu · g" in state["facts"] and "costs 2.35 nats more" in state["facts"]
-    assert state["step"] == 7
-    state = book.press("ArrowLeft")
-    assert state["step"] == 6 and state["pressed"] == ["hu"] and unigram.state(0)["step"] == 0
-    assert book.press("Enter")["pressed"] == []
-    assert book.press("Home")["step"] == 0
-
-
 def the_lattice_follows_the_stage(unigram: Unigram) -> None:
-    """After its pruning, ug is no edge of unhug any more: five are left."""
-    book = unigram.lattice("unhug")
+    """After its pruning, ug is no edge of pug any more."""
+    book = unigram.lattice("pug")
     expect(book.bar("ug")).to_have_count(1)
     unigram.take()
     unigram.press("ArrowRight")
@@ -284,7 +254,7 @@ def the_lattice_follows_the_stage(unigram: Unigram) -> None:
     expect(book.bar("ug")).to_have_count(0)
     corpus = Corpus.from_counts(HUG["word_freqs"])
     trace = train_unigram(corpus, 15, 10, whole_words=False)
-    number = trace[1].lattice("unhug").path_count
+    number = trace[1].lattice("pug").path_count
     expect(book.root.locator(".say")).to_contain_text(f"can be cut into pieces in {number} ways")
     assert unigram.state(0)["step"] == 1
     a_count_lights_up_what_it_counts(unigram.page, 0, ["ug"])  # ug goes: it was used in p ug
