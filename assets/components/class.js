@@ -365,8 +365,8 @@ class ClassStrip extends Component {
   join(walk = "") { // where the class is: another of the lecturer's devices has led it there, or this one comes to it
     const { page, query, step } = this.room.place, at = here(), there = isSame(at, this.room.place);
     if (there) this.reported = JSON.stringify({ ...at, step, tab: tabNow() });
-    // In Predict, the step revealed there isn't in this browser yet.
-    if (there && [planHere(), ""].includes(walk) && (!stageBox() || turnTo(step, true))) return;
+    // A page led elsewhere won't stay here; in Predict, the step revealed there isn't in this browser yet.
+    if (there && !this.joining && [planHere(), ""].includes(walk) && (!stageBox() || turnTo(step, true))) return;
     this.go({ page, query, step, walk });
   }
   go(to, tries = TRIES) { // until it is there: a request to Python may get lost while Python has something else to do

@@ -202,6 +202,10 @@ COVERS = """() => { const { top } = document.querySelector('.ts-away').getBoundi
 """The elements under the strip."""
 
 
+IN_ROOM = "query => document[Symbol.for('tokensteps.room')].place.query === query"
+"""Whether the class is at these settings, as this page has heard."""
+
+
 def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) -> None:
     """In Predict: the wall shows every press on the second device, and nobody is pulled back. The wall's own
     answer leads as well."""
@@ -249,9 +253,20 @@ def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) 
     wall.keyboard.press("ArrowLeft")
     for page in (device, phone):
         step(page, 1)
+    gate = Gate(wall)
     wall.reload()  # a card put aside stays so
     expect(wall.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
     expect(wall.locator(WALL)).to_be_hidden()
+    at_rest(wall)
+    gate.shut()
+    turn_to(device, f"{app}/bpe?corpus=course&class={code}")
+    wall.wait_for_function(IN_ROOM, arg="corpus=course")
+    device.go_back()
+    wall.wait_for_function(IN_ROOM, arg="ask=pair&corpus=hug&mode=predict")
+    gate.open()  # the wall was led away before the other device came back
+    at_rest(wall)
+    wall.wait_for_function("location.search.includes('corpus=hug')")
+    step(wall, 1)
 
 
 def until_lost(device: Page, lost: list[bytes]) -> None:

@@ -16,15 +16,18 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import PATIENT, Page, bodies, book, books, run, tables, tabs
 from tests.pages.test_bpe import PAGE as BPE
+from tests.pages.test_class import told as message
 from tests.pages.test_unigram import PAGE as UNIGRAM
 from tests.waiting import Clock
 from tokenizers_core.trace import CutOff
 from tokensteps.bounded import Memo, SharedCache
+from tokensteps.components.classes import CLASS_CODE
 from tokensteps.limits import FRAMES_ROOM
 from tokensteps.runs import algorithms
 from tokensteps.server import jobs, shared_cache
 from tokensteps.server.jobs import Registry, registry
 from tokensteps.server.tasks import Progress, Task, TrainingError
+from tokensteps.shell.classes import CLASS_ASKS, CLASS_LEAD, CLASS_LED, Destination
 from tokensteps.widgets.stage import FIRST
 
 TEXT = "corpus=library&size=700"
@@ -172,6 +175,21 @@ def test_a_link_waits_for_its_step_alone(slow: Slow) -> None:
     assert not app.get("progress") and shown["last"] == 200 and shown["seek"][0] == 200
     slow.go_to(250)
     assert book(again(app))["seek"] == shown["seek"]  # it leads there once
+
+
+def test_a_class_is_led_to_a_step_once_it_is_there(slow: Slow) -> None:
+    """Until then, the strip hears of no page, so that a lecturer's leads nobody to a step of the address; and
+    a class's way to it isn't over, nor is a question forgotten."""
+    way = Destination("bpe", {"corpus": "library", "size": "700", "step": "200"}, "way 1")
+    state = {CLASS_CODE: "KX7P3H", CLASS_LEAD: way, CLASS_ASKS: ("n1", "pair", 200)}
+    app = opened(BPE, "class=KX7P3H", slow, 199, **state)
+    shown = message(app, "class_page")
+    assert app.get("progress") and shown["path"] is None and shown["question"] is None
+    assert app.session_state[CLASS_LED] == way
+    slow.go_to(200)
+    shown = message(again(app), "class_page")
+    assert book(app)["seek"][0] == 200 and (shown["path"], shown["went"]) == ("bpe", "way 1")
+    assert shown["question"]["nonce"] == "n1" and CLASS_LED not in app.session_state
 
 
 def test_a_second_visitor_sees_the_same_run_grow_and_nobody_can_stop_it_then(

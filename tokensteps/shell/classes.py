@@ -42,6 +42,7 @@ from tokensteps.teaching.lessons import WALK_PARAMETER
 from tokensteps.teaching.questions import HALF, QUARTER, RIGHT, TIED, WRONG
 from tokensteps.teaching.walk import WalkPlace, read_walk, stops_of, write_walk
 from tokensteps.widgets.notes import problem
+from tokensteps.widgets.stage import is_awaited
 
 ALSO_READ: Final = frozenset({"c", "term"})
 """Parameters read by pages at every run: a challenge, and an entry of the glossary."""
@@ -251,22 +252,25 @@ def _is_aside(page: str) -> bool:
 
 
 def class_page(page: str) -> None:
-    """At the end of each run: describe the page to the strip, and hand over the question."""
+    """At the end of each run: describe the page to the strip, and hand over the question. A page whose stage
+    has yet to come is still on its way."""
     state = st.session_state
     if class_code() is None:
         return
-    state.pop(CLASS_LED, None)  # only now: a run overtaken by another message has led nowhere
-    asks = state.pop(CLASS_ASKS, None)  # a page without a trace left it
-    state.pop(CLASS_JUDGES, None)
-    if asks is not None:
-        state[CLASS_QUESTION] = {"nonce": asks[0], "question": None, "kinds": []}
+    awaited = is_awaited(page)
+    if not awaited:
+        state.pop(CLASS_LED, None)  # only now: a run overtaken by another message has led nowhere
+        asks = state.pop(CLASS_ASKS, None)  # a page without a trace left it
+        state.pop(CLASS_JUDGES, None)
+        if asks is not None:
+            state[CLASS_QUESTION] = {"nonce": asks[0], "question": None, "kinds": []}
     position = state.get(f"{page}.book.position")
     usual = [
         [name, value] for name, value in (position["url"] if position else {}).items() if value is not None
     ]
     data = {
         "page": page,
-        "path": PAGES[page].path,
+        "path": None if awaited else PAGES[page].path,
         "aside": _is_aside(page),
         "usual": usual,
         "went": state.get(CLASS_WENT, ""),

@@ -120,6 +120,12 @@ def growing(run: Run[Built]) -> Built | None:
     return trace
 
 
+def is_awaited(page: str) -> bool:
+    """Whether the page's stage has yet to come: its run is being made, and isn't at the wanted step yet."""
+    waited: tuple[str, int | None] | None = st.session_state.get(f"{page}.awaited")
+    return waited is not None and waited[0] in registry().jobs
+
+
 def newest(run: Run[Grown], trace: Grown) -> Grown | None:
     """In a fragment: the present state of a trace that was still growing when the page last ran. None, with a
     message, if training failed. If the run was stopped or given up, the page runs again."""
