@@ -662,26 +662,6 @@ def test_typing_while_a_tokenizer_is_trained(playground: Playground) -> None:
     playground.untroubled()
 
 
-def test_a_held_key_asks_no_more_often_than_the_server_answers(playground: Playground) -> None:
-    """The server draws fifteen texts a second for a box, and refuses more; each letter arrives all the
-    same."""
-    page, text = playground.page, "a" * 150
-    page.goto(f"{playground.address}/playground?{urlencode({'t1': HUG})}")
-    playground.ready()
-    box(page).fill("")
-    playground.tokens([])
-    page.evaluate("performance.clearResourceTimings()")
-    page.keyboard.type(text, delay=5)
-    playground.tokens(ids(HUG, text))
-    begun = page.evaluate(
-        """performance.getEntriesByType("resource").filter(({ name }) => name.includes("/typed/"))
-        .map(({ startTime }) => startTime)"""
-    )
-    seconds = (begun[-1] - begun[0]) / 1_000
-    assert 3 < len(begun) < seconds * TYPED_RATE.pace + 2  # the first may have been late
-    playground.untroubled()
-
-
 # --- from training ------------------------------------------------------------------------------------------
 
 
@@ -700,14 +680,7 @@ def test_from_training_to_the_playground_and_back(playground: Playground) -> Non
     assert TokenizerSpec.parse(playground.query()["t1"]).step == 3
     expect(page.get_by_label("Tokenizer A", exact=True)).to_have_value(title(f"{HUG}&step=3"))
     slider = page.get_by_role("slider", name="After step")
-    for key, step in (
-        ("ArrowLeft", 2),
-        ("ArrowLeft", 1),
-        ("ArrowLeft", 0),
-        ("ArrowRight", 1),
-        ("End", 7),
-        ("ArrowLeft", 6),
-    ):
+    for key, step in (("ArrowLeft", 2), ("End", 7), ("ArrowLeft", 6)):
         slider.press(key)
         playground.tokens(ids(f"{HUG}&step={step}", text))
         expect(slider).to_have_value(str(step))
@@ -740,9 +713,29 @@ def test_from_training_to_the_playground_and_back(playground: Playground) -> Non
 
 
 def test_files_of_tokenizers(playground: Playground) -> None:
+    """One visit: a trained tokenizer under a held key, then files."""
     playground.start(HUG)
+    a_held_key_asks_no_more_often_than_the_server_answers(playground)
     the_tokenizers_own_special_tokens(playground)
     files_give_the_librarys_ids(playground)
+
+
+def a_held_key_asks_no_more_often_than_the_server_answers(playground: Playground) -> None:
+    """The server draws fifteen texts a second for a box, and refuses more; each letter arrives all the
+    same."""
+    page, text = playground.page, "a" * 150
+    box(page).fill("")
+    playground.tokens([])
+    page.evaluate("performance.clearResourceTimings()")
+    page.keyboard.type(text, delay=5)
+    playground.tokens(ids(HUG, text))
+    begun = page.evaluate(
+        """performance.getEntriesByType("resource").filter(({ name }) => name.includes("/typed/"))
+        .map(({ startTime }) => startTime)"""
+    )
+    seconds = (begun[-1] - begun[0]) / 1_000
+    assert 3 < len(begun) < seconds * TYPED_RATE.pace + 2  # the first may have been late
+    playground.untroubled()
 
 
 def the_tokenizers_own_special_tokens(playground: Playground) -> None:
@@ -862,23 +855,18 @@ def nasty() -> bytes:
 
 
 def hostile_files(playground: Playground, own: str, tmp_path: Path) -> None:
-    """Each gets an error message; text and former tokenizer stay; no part of a file becomes an element."""
+    """What is no tokenizer gets an error message, and text and former tokenizer stay; no part of a file
+    becomes an element. Other refusals are in `tests/app/catalogue/test_loaded.py`."""
     text = "hug pugs </bdi><img src=http://evil.test/a.png>|a|b"
     page = playground.page
     box(page).fill(text)
     playground.tokens(ids(own, text))
-    for name, data, message in (
-        ("tokenizer.json", b"{nope", "'tokenizer.json' is not JSON"),
-        ("deep.json", b'{"a":' * 200_000, "'deep.json' is nested too deeply"),
-        ("<img src=x onerror=window.bad=5>.json", b"[1, 2]", "onerror=window.bad=5>.json' is a JSON list"),
-        ("model.bin", b"\x80\x04\x95" + bytes(40), "'model.bin' is a Python pickle"),
-    ):
-        playground.upload(file(name, data))
-        playground.told(message)
-        playground.tokens(ids(own, text))
-        expect(page.locator(".note.problem")).to_have_count(1)
-        assert written(page) == text
-        assert page.evaluate(TRACES_OF_ATTACK) == []
+    playground.upload(file("<img src=x onerror=window.bad=5>.json", b"[1, 2]"))
+    playground.told("onerror=window.bad=5>.json' is a JSON list")
+    playground.tokens(ids(own, text))
+    expect(page.locator(".note.problem")).to_have_count(1)
+    assert written(page) == text
+    assert page.evaluate(TRACES_OF_ATTACK) == []
     large = tmp_path / "large.json"
     with large.open("wb") as sparse:
         sparse.truncate(40 * 1024 * 1024 + 1)
