@@ -4,7 +4,8 @@ phone, themes.
 Sources and oracles: `golden/unigram_course.json` and `golden/unigram_hug.json` (the Hugging Face course,
 chapter 6, recomputed): its prunes in order, its losses, its table for unhug; the engine for the other
 lattices and for SentencePiece's steps; the browser itself for colours and widths. The common parts of all
-training pages are in `test_bpe_page.py`; the lattice by itself, in `test_lattice_view.py`.
+training pages are in `test_bpe_page.py`; the lattice by itself, in `test_lattice_view.py`; hostile text, in
+`test_wordpiece_page.py`.
 """
 
 from __future__ import annotations
@@ -19,9 +20,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
 from tests.browser.test_bpe_page import (
-    HOSTILE,
     STATE,
-    TRACES_OF_ATTACK,
     WIDTHS,
     a_count_lights_up_what_it_counts,
 )
@@ -352,45 +351,3 @@ def test_chinese_as_one_stream(unigram: Unigram) -> None:
     unigram.at(len(trace))
     unigram.untroubled()
     assert "pieces" in unigram.state()["where"]
-
-
-# --- hostile text -------------------------------------------------------------------------------------------
-
-
-def test_hostile_text_is_only_text(unigram: Unigram) -> None:
-    """Unigram's own stage and tabs, start and end: no element, no attribute, no request comes from the text.
-
-    The parts shared with BPE's page, the other tabs and the files, are walked through in `test_bpe_page.py`.
-    """
-    special = "%3Cb%3E%20%3Cimg/src=x/onerror=window.bad=5%3E"
-    unigram.open(f"/unigram?corpus=paste&pre=whitespace_split&size=200&special={special}")
-    unigram.type_text("\n".join(f"{line} {line}" for line in HOSTILE))
-    unigram.at(0)
-    page = unigram.page
-    unigram.untroubled()
-    assert page.evaluate(TRACES_OF_ATTACK) == []
-    unigram.take()
-    last = unigram.state()["last"]
-    assert last > 100
-    for step in range(8, 41, 8):
-        unigram.press("ArrowRight", 8)
-        unigram.shows(step)
-    assert page.evaluate(TRACES_OF_ATTACK) == []
-    unigram.press("End")
-    unigram.at(last)
-    for tab in ("Lattice", "Exact and approximate loss", "Encode"):
-        panel = unigram.tab(tab)
-        unigram.rest()
-        if tab == "Exact and approximate loss":
-            panel.locator(".js-plotly-plot").first.wait_for()
-        elif tab == "Lattice":
-            options = unigram.opened(WORD)
-            assert HOSTILE[0] in options.all_inner_texts()
-            options.nth(1).click()
-        elif tab == "Encode":
-            field = panel.get_by_label("Text to encode", exact=False)
-            field.fill(" ".join([*HOSTILE[:12], "<b>"]))
-            field.press("Enter")
-            expect(panel.locator(".encoded .t").last).to_have_text("<b>")
-        unigram.rest()
-        assert page.evaluate(TRACES_OF_ATTACK) == [], tab

@@ -28,6 +28,7 @@ from tests.browser.test_bpe_page import (
     a_count_lights_up_what_it_counts,
 )
 from tests.browser.test_bpe_page import Bpe as Learner
+from tests.browser.test_unigram_page import WORD
 from tests.core.oracle_wordpiece import PlainScoredStep, plain_wordpiece
 from tests.core.test_wordpiece import golden, trained
 from tokenizers_core import train_bpe
@@ -368,9 +369,11 @@ def test_phone_and_dark(wordpiece: Learner, open_page: Callable[..., Page]) -> N
 
 
 def test_hostile_text_is_only_text(wordpiece: Learner) -> None:
-    """WordPiece's own stage and tabs: no element, no attribute, no request comes from the text.
+    """What only WordPiece's page and Unigram's have of a browser's own: charts, and a list of words; no
+    element, no attribute, no request comes from the text.
 
-    The parts shared with BPE's page, the other tabs and the files, are walked through in `test_bpe_page.py`.
+    The parts shared with BPE's page are walked through in `test_bpe_page.py`, a lattice in
+    `test_lattice_view.py`; all frames and tabs are read in `tests/app/drawing` and `tests/pages`.
     """
     special = "%3Cb%3E%20%3Cimg/src=x/onerror=window.bad=5%3E"
     wordpiece.open(f"/wordpiece?corpus=paste&pre=whitespace_split&special={special}")
@@ -379,43 +382,33 @@ def test_hostile_text_is_only_text(wordpiece: Learner) -> None:
     wordpiece.untroubled()
     page = wordpiece.page
     assert page.evaluate(TRACES_OF_ATTACK) == []
-    last = wordpiece.state()["last"]
-    page.locator(".ts-flipbook .stage").click()
-    learned = set()
-    timeline = page.locator(".ts-flipbook .line button")
-    scrubber = page.get_by_role("slider", name="Step").first
-    for step in sorted({*range(90, last, 90), last}):  # each window of 96 has the names of its steps
-        scrubber.fill(str(step))
-        wordpiece.shows(step)
-        learned |= set(timeline.all_text_contents())
-        assert page.evaluate(TRACES_OF_ATTACK) == [], step
-    page.locator(".ts-flipbook .stage").click()
-    assert {*HOSTILE[:3], HOSTILE[10]} <= learned  # shown as they are, in the timeline
-    wordpiece.at(last)
-    for tab in ("Every pair", "Score and count", "Encode", "The library's WordPiece"):
-        panel = wordpiece.tab(tab)
-        if tab == "Every pair":
-            panel.get_by_label("Find", exact=True).fill("<img onerror=bad>")
-            panel.get_by_label("Find", exact=True).press("Enter")
-        elif tab == "Score and count":
-            panel.locator(".js-plotly-plot .legend").wait_for()
-            page.locator(".ts-flipbook .stage").first.click()
-            wordpiece.rest()
-            wordpiece.press("Home")
-            wordpiece.shows(0)  # fetched: the next reading is no frame from before
-            wordpiece.press("ArrowRight")
-            chosen = " ".join(wordpiece.state()["pair"])
-            page.wait_for_function(f"name => ({PLOT})()?.[1]?.text[0][0].startsWith(name)", arg=chosen)
-            assert " · 1/2" in hover_chosen(page, panel)  # of several points in this place, any
-            assert page.evaluate(TRACES_OF_ATTACK) == [], "the middle"
-        elif tab == "Encode":
-            encode(panel, " ".join([*HOSTILE[:12], "<b>"]))
-            expect(panel.locator(".encoded .t").last).to_have_text("<b>")
-            page.wait_for_function(f"() => ({STATE})(1)?.say")
-            page.locator(".ts-flipbook .stage").nth(1).click()
-            wordpiece.press("ArrowRight", 3)
-            assert wordpiece.state(1)["step"] == 3
-        elif tab == "The library's WordPiece":
-            expect(panel.locator(".story .n")).to_have_count(3)
-        at_rest(page)
-        assert page.evaluate(TRACES_OF_ATTACK) == [], tab
+    wordpiece.take()
+    wordpiece.press("End")
+    wordpiece.at(wordpiece.state()["last"])
+    assert HOSTILE[0] in page.locator(".ts-flipbook .line button").all_text_contents()  # shown as it is
+    panel = wordpiece.tab("Score and count")
+    panel.locator(".js-plotly-plot .legend").wait_for()
+    assert page.evaluate(TRACES_OF_ATTACK) == []
+    wordpiece.take()
+    wordpiece.press("Home")
+    wordpiece.shows(0)  # fetched: the next reading is no frame from before
+    wordpiece.press("ArrowRight")
+    chosen = " ".join(wordpiece.state()["pair"])
+    page.wait_for_function(f"name => ({PLOT})()?.[1]?.text[0][0].startsWith(name)", arg=chosen)
+    assert " · 1/2" in hover_chosen(page, panel)  # of several points in this place, any
+    assert page.evaluate(TRACES_OF_ATTACK) == []
+
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Unigram").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Unigram")
+    options = wordpiece.opened(WORD)
+    assert f"␣{HOSTILE[0]}" in options.all_inner_texts()
+    assert page.evaluate(TRACES_OF_ATTACK) == []
+    options.nth(1).click()
+    wordpiece.rest()
+    assert page.evaluate(TRACES_OF_ATTACK) == []
+    wordpiece.tab("Exact and approximate loss").locator(".js-plotly-plot").first.wait_for()
+    wordpiece.take()
+    wordpiece.press("End")
+    wordpiece.rest()
+    wordpiece.untroubled()
+    assert page.evaluate(TRACES_OF_ATTACK) == []
