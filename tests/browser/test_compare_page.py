@@ -1,5 +1,5 @@
-"""The page “Compare” in a real browser: stepping by keyboard, the chart after it, links, tabs, files, phone,
-hostile text.
+"""The page “Compare” in a real browser: stepping by keyboard, the chart after it, links, tabs, files, hostile
+text.
 
 Sources and oracles: `golden/bpe_hug.json` and `golden/wordpiece_hug.json` (the Hugging Face course's merges
 in order); the engine (`compare`, tried in `test_comparison.py`) for the other numbers; for hostile text and
@@ -19,7 +19,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.app.drawing.test_comparison import example
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, turn_to
 from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.core.oracle_comparison import NAMES
@@ -173,15 +173,15 @@ def the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
 
 def a_newer_kind_of_bpe_comes_beside_another(learner: Compare) -> None:
     """Chosen by keyboard in the sidebar; the columns agree with the engine."""
-    page = learner.open(
-        "/compare?corpus=phrases&runs=bpe,superbpe&pre=byte_level&transition=70&size=90&step=30", step=30
-    ).page
+    page = learner.page
+    turn_to(page, "/compare?corpus=phrases&runs=bpe,superbpe&pre=byte_level&transition=70&size=90&step=30")
+    learner.at(30)
     page.get_by_label("Side by side", exact=True).click()
     page.keyboard.type("picky")
     page.keyboard.press("Enter")
     expect(page.locator(".trio > section")).to_have_count(3)
     learner.rest()
-    page.locator(".ts-flipbook .stage .say").first.click(position={"x": 3, "y": 3})  # takes the keys
+    learner.take()
     learner.press("Home")
     learner.at(0)
     learner.press("ArrowRight", 45)
@@ -196,34 +196,6 @@ def a_newer_kind_of_bpe_comes_beside_another(learner: Compare) -> None:
     assert [column["name"] for column in columns] == ["BPE", "SuperBPE", "PickyBPE"]
     assert [column["per"] for column in columns] == [f"{one.tokens_per_word:.2f}" for one in standings]
     assert max(page.evaluate(WIDTHS)) <= 0
-    learner.untroubled()
-
-
-def test_the_chart_and_the_tabs_follow(learner: Compare) -> None:
-    learner.open("/compare?corpus=course&step=0", step=0)
-    learner.line_at(30)
-    learner.press("ArrowRight", 25)
-    learner.at(25)
-    learner.line_at(55)
-    learner.page.get_by_text("Identical splits", exact=True).click()
-    expect(learner.page.locator(".js-plotly-plot .legendtext").last).to_have_text("all")
-    learner.rest()
-    learner.page.get_by_role("button", name="Lines farthest apart").click()
-    learner.at(28)
-    learner.line_at(58)
-    assert learner.stage()["step"] == 28
-    snapshot = course()[28]
-    panel = learner.tab("Vocabulary overlap")
-    overlap = snapshot.overlap()
-    counts = [str(len(tokens)) for tokens in overlap.regions.values()]
-    expect(panel.locator(".regions b")).to_have_text(counts)
-    panel.locator(".js-plotly-plot").wait_for()
-    panel = learner.tab("Where they disagree")
-    learner.rest()
-    expect(panel.get_by_text(f"{snapshot.different} different words")).to_be_visible()
-    panel.locator(".ts-table").wait_for()
-    learner.press("ArrowRight")
-    learner.tab("Sweep chart")
     learner.untroubled()
 
 
@@ -275,30 +247,46 @@ def test_a_deep_link_a_reload_files_and_back(
     learner.page.go_forward()
     learner.at(2)
     learner.untroubled()
+    the_chart_and_the_tabs_follow(learner)
 
 
-# --- phone, themes ------------------------------------------------------------------------------------------
-
-
-def test_phone(learner: Compare, open_page: Callable[..., Page]) -> None:
-    """390 pixels: the columns stand on top of each other. Sideways scrolling by a tab is looked for with
-    hostile text."""
-    page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    phone = Compare(page, learner.address).open("/compare?corpus=course&step=30", step=30)
-    columns = phone.stage()["columns"]
-    assert len({round(column["left"]) for column in columns}) == 1
-    assert [column["top"] for column in columns] == sorted({column["top"] for column in columns})
-    page.get_by_role("button", name="Next step").first.tap()
-    phone.at(31)
-    assert max(page.evaluate(WIDTHS)) <= 0
+def the_chart_and_the_tabs_follow(learner: Compare) -> None:
+    turn_to(learner.page, "/compare?corpus=course&step=0")
+    learner.at(0)
+    learner.tab("Sweep chart")
+    learner.line_at(30)
+    learner.take()
+    learner.press("ArrowRight", 25)
+    learner.at(25)
+    learner.line_at(55)
+    learner.page.get_by_text("Identical splits", exact=True).click()
+    expect(learner.page.locator(".js-plotly-plot .legendtext").last).to_have_text("all")
+    learner.rest()
+    learner.page.get_by_role("button", name="Lines farthest apart").click()
+    learner.at(28)
+    learner.line_at(58)
+    assert learner.stage()["step"] == 28
+    snapshot = course()[28]
+    panel = learner.tab("Vocabulary overlap")
+    overlap = snapshot.overlap()
+    counts = [str(len(tokens)) for tokens in overlap.regions.values()]
+    expect(panel.locator(".regions b")).to_have_text(counts)
+    panel.locator(".js-plotly-plot").wait_for()
+    panel = learner.tab("Where they disagree")
+    learner.rest()
+    expect(panel.get_by_text(f"{snapshot.different} different words")).to_be_visible()
+    panel.locator(".ts-table").wait_for()
+    learner.press("ArrowRight")
+    learner.tab("Sweep chart")
+    learner.untroubled()
 
 
 # --- own texts ----------------------------------------------------------------------------------------------
 
 
-def test_own_texts(learner: Compare, open_page: Callable[..., Page], tmp_path: Path) -> None:
+def test_own_texts(learner: Compare) -> None:
     what_can_not_be_is_explained_and_the_text_survives(learner)
-    hostile_text_is_only_text(learner, open_page, tmp_path)
+    hostile_text_is_only_text(learner)
 
 
 def what_can_not_be_is_explained_and_the_text_survives(learner: Compare) -> None:
@@ -316,9 +304,12 @@ def what_can_not_be_is_explained_and_the_text_survives(learner: Compare) -> None
     expect(learner.page.get_by_label("Your text", exact=True)).to_have_value("low lower lowest")
 
 
-def hostile_text_is_only_text(learner: Compare, open_page: Callable[..., Page], tmp_path: Path) -> None:
-    """Every tab, on a screen of 390 pixels, a hover in the chart, and the handout: no element, no attribute,
-    no request comes from the text, and nothing makes the page scroll sideways."""
+def hostile_text_is_only_text(learner: Compare) -> None:
+    """Every tab, on a screen of 390 pixels, and a hover in the chart: no element, no attribute, no request
+    comes from the text, and nothing makes the page scroll sideways; the columns stand on top of each other.
+
+    A handout of hostile text is in `test_bpe_page.py`.
+    """
     page, before = learner.page, learner.stage()["where"]
     learner.type_text(
         "\n".join(f"{line} {line} $x$ **b** <img src=x onerror=window.bad=9>" for line in HOSTILE)
@@ -332,12 +323,15 @@ def hostile_text_is_only_text(learner: Compare, open_page: Callable[..., Page], 
     learner.untroubled()
     assert clean == []
     learner.rest()
-    learner.page.locator(".ts-flipbook .stage .say").first.click(position={"x": 3, "y": 3})  # takes the keys
+    learner.take()
     learner.press("Home")
     learner.at(0)
     learner.press("ArrowRight", 30)
     learner.at(30)
     page.set_viewport_size({"width": 390, "height": 844})
+    columns = learner.stage()["columns"]
+    assert len({round(column["left"]) for column in columns}) == 1
+    assert [column["top"] for column in columns] == sorted({column["top"] for column in columns})
     for tab in page.get_by_role("tab").all_inner_texts():
         panel = learner.tab(tab)
         learner.rest()
@@ -350,12 +344,3 @@ def hostile_text_is_only_text(learner: Compare, open_page: Callable[..., Page], 
         assert max(page.evaluate(WIDTHS)) <= 0, tab
         for table in page.locator(".regions, .jaccard").all():
             assert table.evaluate("e => e.getBoundingClientRect().right <= innerWidth"), tab
-    learner.tab("Files and link")
-    path = tmp_path / "hostile.html"
-    path.write_text(learner.download("Handout that steps offline (HTML)"), encoding="utf-8")
-    offline = open_page(fresh=True, viewport={"width": 1200, "height": 800})
-    offline.goto(path.as_uri())
-    reader = Compare(offline, "")
-    reader.shows(0)
-    reader.press("ArrowRight", 20)
-    assert reader.stage()["step"] == 20 and offline.evaluate(TRACES_OF_ATTACK) == []
