@@ -270,10 +270,11 @@ def keys_alone(traveller: Traveller) -> None:
     expect(page.locator(".ts-pipeline [aria-selected=true]")).to_have_count(0)
 
 
-def test_lines_both_ways_and_other_stages(traveller: Traveller) -> None:
+def test_lines_both_ways_and_other_stages(traveller: Traveller, dialogs: list[str]) -> None:
     lines_are_as_wide_as_the_page(traveller)
     right_to_left(traveller)
     other_stages_by_hand(traveller)
+    hostile_text_is_only_text(traveller)
 
 
 def lines_are_as_wide_as_the_page(traveller: Traveller) -> None:
@@ -381,10 +382,32 @@ def test_back_leads_out_of_a_page_that_nobody_touched(traveller: Traveller) -> N
     assert traveller.query()["corpus"] == "hug"
 
 
-def test_hostile_text_is_only_text(traveller: Traveller, dialogs: list[str]) -> None:
+def other_stages_by_hand(traveller: Traveller) -> None:
+    """From BERT to GPT-2 with one choice, and on from there."""
+    url = {"corpus": "mixed", "size": "400", "a": "the café, 龘"}
+    traveller.turn(**url)
+    traveller.choose("Stages as in", "GPT-2")
+    gpt2 = url | {"normalizer": "none", "pre": "byte_level", "model": "bpe", "template": "none"}
+    expected = encoded(**gpt2)
+    traveller.ids(expected.ids)
+    traveller.rest()
+    assert traveller.query() == gpt2
+    tea = traveller.character(url["a"].index("龘"))
+    tea.hover()
+    tokens = [one for one in traveller.lit() if one[0] == Stage.TOKENS]
+    assert (
+        len(tokens) == sum(start <= 10 < end for start, end in expected.offsets) > 1
+    )  # a character of several tokens
+    traveller.choose("Template", "BERT: [CLS] A [SEP]")
+    traveller.ids(encoded(**gpt2 | {"template": "bert"}).ids)
+    expect(traveller.page.get_by_label("Stages as in", exact=True)).to_have_value("custom")
+    traveller.untroubled()
+
+
+def hostile_text_is_only_text(traveller: Traveller) -> None:
     """Every tab, everything pointed at: no element, no attribute, no request comes from the texts."""
     text = "\n".join(one.replace("\0", "") for one in HOSTILE)
-    traveller.start(
+    traveller.turn(
         corpus="mixed",
         size="300",
         pre="whitespace_split",
@@ -410,25 +433,3 @@ def test_hostile_text_is_only_text(traveller: Traveller, dialogs: list[str]) -> 
     assert page.locator(".ts-pipeline").evaluate("box => [...new Set([...box.querySelectorAll('*')].map(e => e.localName))].sort()") == [
         "bdi", "div", "p", "small", "span",
     ]  # fmt: skip
-
-
-def other_stages_by_hand(traveller: Traveller) -> None:
-    """From BERT to GPT-2 with one choice, and on from there."""
-    url = {"corpus": "mixed", "size": "400", "a": "the café, 龘"}
-    traveller.turn(**url)
-    traveller.choose("Stages as in", "GPT-2")
-    gpt2 = url | {"normalizer": "none", "pre": "byte_level", "model": "bpe", "template": "none"}
-    expected = encoded(**gpt2)
-    traveller.ids(expected.ids)
-    traveller.rest()
-    assert traveller.query() == gpt2
-    tea = traveller.character(url["a"].index("龘"))
-    tea.hover()
-    tokens = [one for one in traveller.lit() if one[0] == Stage.TOKENS]
-    assert (
-        len(tokens) == sum(start <= 10 < end for start, end in expected.offsets) > 1
-    )  # a character of several tokens
-    traveller.choose("Template", "BERT: [CLS] A [SEP]")
-    traveller.ids(encoded(**gpt2 | {"template": "bert"}).ids)
-    expect(traveller.page.get_by_label("Stages as in", exact=True)).to_have_value("custom")
-    traveller.untroubled()

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, turn_to
 from tests.browser.test_bpe_page import (
     STATE,
     WIDTHS,
@@ -30,6 +30,7 @@ from tests.core.test_unigram import golden
 from tokenizers_core import Corpus, train_unigram
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.language.numbers import log_text
+from tokensteps.runs.corpora import pack_text
 
 HUG, COURSE = golden("hug"), golden("course")
 PRUNED = [piece for round_ in COURSE["rounds"] for piece in round_["removed"]]
@@ -297,7 +298,8 @@ def sentencepieces_steps(unigram: Unigram) -> None:
 
 
 def test_phone(unigram: Unigram, open_page: Callable[..., Page]) -> None:
-    """390 pixels: nothing makes the page scroll sideways; a long word's lattice scrolls in its own box."""
+    """390 pixels: nothing makes the page scroll sideways, not even Chinese as one stream. A long word scrolls
+    in its own box."""
     page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     phone = Unigram(page, unigram.address).open("/unigram?corpus=course&show=letters&step=2", step=2)
     book = phone.lattice("Hopefully")
@@ -322,32 +324,18 @@ def test_phone(unigram: Unigram, open_page: Callable[..., Page]) -> None:
         phone.tab(tab)
         phone.rest()
         assert max(page.evaluate(WIDTHS)) <= 0, tab
-
-
-def test_chinese_as_one_stream(unigram: Unigram) -> None:
-    unigram.open("/unigram?corpus=paste&seed=300&size=80")
-    expect(unigram.page.get_by_test_id("stMain").get_by_label("Your text", exact=True)).to_be_visible()
-    unigram.choose("Split into words", "None: each line is one stream")
-    unigram.page.wait_for_function("() => location.search.includes('pre=none')")
-    unigram.rest()
-    unigram.type_text(CHINESE)
-    unigram.shows(0)
-    page = unigram.page
+    turn_to(page, f"/unigram?corpus=paste&pre=none&seed=300&size=80&text={pack_text(CHINESE)}")
+    trace = train_unigram(Corpus.from_texts([CHINESE], pre_tokenizer="none"), 300, 80)
+    page.wait_for_function(f"last => ({STATE})(0)?.last === last", arg=len(trace))
+    phone.tab("Lattice")
     message = f"The word has {len(CHINESE)} characters; its first {LATTICE_CHARACTERS} are shown."
     expect(page.get_by_text(message)).to_be_visible()
-    book = unigram.lattice(CHINESE[:LATTICE_CHARACTERS])
-    unigram.untroubled()
+    phone.lattice(CHINESE[:LATTICE_CHARACTERS])
     assert max(page.evaluate(WIDTHS)) <= 0
-    pane = book.root.locator(".pane").first
-    assert pane.evaluate("e => e.scrollWidth >= e.clientWidth")
-    trace = train_unigram(Corpus.from_texts([CHINESE], pre_tokenizer="none"), 300, 80)
-    assert unigram.state()["last"] == len(trace)
-    unigram.take()
-    for step, [state] in enumerate(unigram.walk(12, STATE), start=1):
+    phone.take()
+    phone.press("Home")
+    for step, [state] in enumerate(phone.walk(12, STATE), start=1):
         assert state["step"] == step and state["token"] == trace.history[step].piece
-    unigram.at(12)
+    phone.at(12)
     assert max(page.evaluate(WIDTHS)) <= 0
-    unigram.press("End")
-    unigram.at(len(trace))
-    unigram.untroubled()
-    assert "pieces" in unigram.state()["where"]
+    phone.untroubled()
