@@ -746,6 +746,15 @@ import importlib, os, pkgutil, sys, warnings
 warnings.simplefilter("ignore")
 import streamlit, streamlit.testing.v1
 
+# Other packages once for all; ours anew in each process.
+from tokensteps import streamlit_internals
+from tokensteps.streamlit_tuning import PATCHES
+for module in PATCHES:
+    importlib.import_module(f"tokensteps.streamlit_tuning.{module}")
+for module in [*sys.modules]:
+    if module.partition(".")[0] == "tokensteps":
+        del sys.modules[module]
+
 def without(path):
     owner, _, name = path.rpartition(".")
     try:
