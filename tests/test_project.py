@@ -8,6 +8,7 @@ tried on sources with some.
 from __future__ import annotations
 
 import ast
+import gc
 import io
 import re
 import sys
@@ -26,9 +27,28 @@ FOLDERS = ("tokenizers_core", "tokensteps", "pages", "tests", "benchmarks", "dep
 SOURCES = [ROOT / "app.py", *(path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")))]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_to_collect() -> Iterator[None]:
+    """All nodes stay; looking for garbage among them took three times as long as parsing."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@cache
+def parsed_file(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+@cache
+def nodes(tree: ast.Module) -> list[ast.AST]:
+    """All nodes of a source, found once for all rules."""
+    return [*ast.walk(tree)]
+
+
 def imported(path: Path) -> Iterator[str]:
     """The first names of all modules imported by a source, anywhere in it."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes(parsed_file(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -45,7 +65,7 @@ def test_engine_does_not_check_its_input_with_assert() -> None:
     asserting = [
         f"{path.name}:{node.lineno}"
         for path in ENGINE
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in nodes(parsed_file(path))
         if isinstance(node, ast.Assert)
     ]
     assert asserting == []
@@ -55,7 +75,7 @@ def test_engine_neither_prints_nor_reads_the_clock_of_the_day() -> None:
     for path in ENGINE:
         called = {
             node.func.id
-            for node in ast.walk(ast.parse(path.read_text("utf-8")))
+            for node in nodes(parsed_file(path))
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         }
         assert called.isdisjoint({"print", "input", "eval", "exec"}), path
@@ -80,11 +100,7 @@ def test_nothing_is_left_for_later() -> None:
 
 def test_no_engine_test_is_skipped_or_expected_to_fail() -> None:
     for path in (ROOT / "tests").glob("test_*.py"):
-        names = {
-            node.attr
-            for node in ast.walk(ast.parse(path.read_text("utf-8")))
-            if isinstance(node, ast.Attribute)
-        }
+        names = {node.attr for node in nodes(parsed_file(path)) if isinstance(node, ast.Attribute)}
         assert names.isdisjoint({"skip", "skipif", "xfail", "importorskip"}), path
 
 
@@ -135,13 +151,13 @@ PATHS: Final = {dotted(path): path for package in ORDER for path in sorted((ROOT
 @cache
 def ours() -> Sources:
     """Ours, parsed when the first test asks: every process of a run collects this file, and one runs it."""
-    return {name: ast.parse(path.read_text("utf-8")) for name, path in PATHS.items()}
+    return {name: parsed_file(path) for name, path in PATHS.items()}
 
 
 def imports(sources: Sources, name: str) -> Iterator[str]:
     """All imports of a module, anywhere in it: modules of ours by their own names, others as they are
     written."""
-    for node in ast.walk(sources[name]):
+    for node in nodes(sources[name]):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -244,7 +260,7 @@ def naming(sources: Sources) -> list[str]:
         for name, tree in sources.items()
         if any(
             isinstance(node, ast.Constant) and node.value in ("bpe", "wordpiece", "unigram")
-            for node in ast.walk(tree)
+            for node in nodes(tree)
         )
     ]
 

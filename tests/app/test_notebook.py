@@ -131,7 +131,7 @@ CORPORA: Final = {
     "10 KB of prose": lambda: Corpus.from_texts([prose(10_000)]),
     "1 MB of prose": lambda: Corpus.from_texts([prose(1_000_000)]),
     "long random words": lambda: Corpus.from_counts(
-        {random_letters(length) * 2: 3 for length in range(280, 320)}, pre_tokenizer="whitespace"
+        {random_letters(length) * 2: 3 for length in range(296, 304)}, pre_tokenizer="whitespace"
     ),
 }
 
