@@ -165,9 +165,6 @@ class Bpe:
         self.page.wait_for_function(HAS_TEXT, arg=pack_text(text))
         self.rest()
 
-    def problems(self) -> list[str]:
-        return self.page.locator(".note.problem").all_inner_texts()
-
     def untroubled(self) -> None:
         """Wait until no error message is shown: an old one stays until Python has run."""
         expect(self.page.locator(".note.problem")).to_have_text([])
@@ -437,6 +434,7 @@ def test_phone(address: str, open_page: Callable[..., Page]) -> None:
     expect(sidebar).to_have_attribute("data-collapsed", "true")
     turn_to(page, "/bpe?corpus=paste&text=tea+team+steam&step=1")
     bpe.at(1)
+    bpe.rest()
     page.get_by_role("button", name="Your text").tap()
     expect(sidebar).to_have_attribute("data-collapsed", "false")
     expect(sidebar.get_by_role("textbox", name="Your text")).to_be_focused()
@@ -463,7 +461,9 @@ def test_texts_of_ones_own(bpe: Bpe) -> None:
 def a_damaged_link_is_told_and_the_page_works_on(bpe: Bpe) -> None:
     """The usual corpus at its last step. Other damage is tried in `tests/pages/test_bpe.py`."""
     bpe.open("/bpe?corpus=nope&step=99", step=19)
-    assert bpe.problems() == ["The link says corpus='nope', which is not valid here; the default is used."]
+    expect(bpe.page.locator(".note.problem")).to_have_text(
+        ["The link says corpus='nope', which is not valid here; the default is used."]
+    )
     a_sign_is_explained_where_it_stands(
         bpe.page, "␣", "space_markers", "Signs for the space before a word", "hover"
     )
@@ -474,6 +474,7 @@ def own_text_travels_in_a_link(bpe: Bpe) -> None:
     rule, step; the link opened by a newcomer brings text, settings and step back."""
     page, sidebar = bpe.page, bpe.page.get_by_test_id("stSidebar")
     box = page.get_by_role("textbox", name="Your text")
+    bpe.rest()
     page.get_by_role("button", name="Your text").click()
     expect(box).to_be_focused()
     expect(sidebar.get_by_role("textbox", name="Your text")).to_have_count(0)
