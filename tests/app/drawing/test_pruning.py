@@ -95,6 +95,12 @@ def plain_rounds(name: str, size: int) -> list[PlainRound]:
     return plain_unigram_course(trace.word_frequencies, seed_size, size, seed=seed)[0]
 
 
+@cache
+def course_frame(name: str, size: int, step: int) -> Frame:
+    """A frame of a run in the course's way, for all tests that read it."""
+    return prune_frame(example(name, size=size)[step], PLAIN)
+
+
 # --- frames, read back --------------------------------------------------------------------------------------
 
 
@@ -350,7 +356,7 @@ def test_every_prune_is_told(name: str, size: int) -> None:
         loss, after = plain.loss_before, {word: plain_viterbi(word, model)[0] for word in counts}
         for index, piece in enumerate(plain.removed, start=1):
             step += 1
-            frame = prune_frame(trace[step], PLAIN)
+            frame = course_frame(name, size, step)
             cost, before = plain.removal_losses[piece], after
             del model[piece]
             after = {word: plain_viterbi(word, model)[0] for word in counts}
@@ -438,7 +444,7 @@ def test_the_ranking_and_its_threshold(name: str, size: int) -> None:
         total = sum(plain.model.values())
         for position, piece in enumerate(plain.removed, start=1):
             step += 1
-            frame = prune_frame(trace[step], PLAIN)
+            frame = course_frame(name, size, step)
             never = len(trace.alphabet)
             assert heading(frame, 1) == (
                 "What each costs", f"{going} of {ranked} pruned · {never} characters kept",
@@ -489,7 +495,7 @@ def test_a_rounds_end_renormalises(name: str, size: int) -> None:
     for number, plain in enumerate(rounds):
         for index, _piece in enumerate(plain.removed, start=1):
             step += 1
-            frame = prune_frame(trace[step], PLAIN)
+            frame = course_frame(name, size, step)
             assert ("The round ends" in frame.say) == (index == len(plain.removed))
         left = {piece: count for piece, count in plain.model.items() if piece not in plain.removed}
         unnormalised = {piece: cost for piece, cost in costs(plain.model).items() if piece in left}
@@ -593,7 +599,7 @@ def test_free_prunes_are_told_at_the_end_only_when_all_were_free() -> None:
             for plain in plain_rounds(name, size)
             for word in trace.word_frequencies
         )
-        messages = [step for step in range(len(trace) + 1) if said in prune_frame(trace[step], PLAIN).say]
+        messages = [step for step in range(len(trace) + 1) if said in course_frame(name, size, step).say]
         assert messages == ([len(trace)] if free else []), (name, size)
     assert not any(said in prune_frame(snapshot, PLAIN).say for snapshot in example("hug", "sentencepiece"))
 

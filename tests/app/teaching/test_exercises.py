@@ -494,7 +494,7 @@ def test_ties_are_met_from_level_three_on() -> None:
     for kind in ("bpe_pair", "wordpiece_pair"):
         tied = Counter(
             level
-            for level in LEVELS
+            for level in (1, 3, 4, 5)
             for seed in range(60)
             if len(solve_pair(make(kind, level, seed).facts, kind == "wordpiece_pair")[1]) > 1
         )
@@ -517,7 +517,10 @@ def test_unknown_characters_are_met() -> None:
     """BPE: the character alone; WordPiece: the whole word; both at higher levels only."""
     for kind in ("bpe_encode", "wordpiece_encode"):
         unknown = Counter(
-            level for level in LEVELS for seed in range(60) if UNKNOWN in make(kind, level, seed).question.key
+            level
+            for level in (1, 3, 4, 5)
+            for seed in range(60)
+            if UNKNOWN in make(kind, level, seed).question.key
         )
         assert unknown[1] == 0 and min(unknown[level] for level in (3, 4, 5)) >= 6, (kind, unknown)
 
