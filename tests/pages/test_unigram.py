@@ -442,26 +442,9 @@ def test_hostile_text_stays_text_everywhere(pre: str, method: str, show: str, st
     )
     assert problems(app) == [] and book(app)["seek"][0] == (book(app)["last"] if step else 0)
     allowed = {
-        "div",
-        "p",
-        "span",
-        "b",
-        "bdi",
-        "details",
-        "summary",
-        "section",
-        "h3",
-        "table",
-        "tr",
-        "th",
-        "td",
-        "small",
-        "button",
-        "i",
-        "ol",
-        "ul",
-        "li",
-    }
+        "div", "p", "span", "b", "bdi", "details", "summary", "section", "h3", "table", "tr", "th", "td",
+        "small", "button", "i", "ol", "ul", "li",
+    }  # fmt: skip
     read = set()  # the stage's frames are the same beside each tab; each is drawn as in tests/app/drawing/test_pruning.py
     for tab in TABS:
         with_tab(app, tab)

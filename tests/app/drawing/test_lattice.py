@@ -32,23 +32,9 @@ GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "unigram_hug.json").
 PIECES = {piece: math.log(number / GOLDEN["total"]) for piece, number in GOLDEN["freqs_in_order"]}
 PLAIN = Style()
 TAGS = {
-    "div",
-    "section",
-    "p",
-    "span",
-    "b",
-    "i",
-    "small",
-    "bdi",
-    "button",
-    "h3",
-    "table",
-    "tr",
-    "th",
-    "td",
-    "ol",
-    "li",
-}
+    "div", "section", "p", "span", "b", "i", "small", "bdi", "button", "h3", "table", "tr", "th", "td",
+    "ol", "li",
+}  # fmt: skip
 ATTRIBUTES = {
     "class", "style", "data-pick", "data-of", "data-pane", "data-here", "aria-live", "aria-label", "aria-hidden", "role",
 }  # fmt: skip

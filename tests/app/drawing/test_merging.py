@@ -30,22 +30,9 @@ from tokensteps.runs.corpora import EXAMPLES
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "bpe_course.json").read_text(encoding="utf-8"))
 TAGS = {
-    "div",
-    "p",
-    "span",
-    "b",
-    "bdi",
-    "section",
-    "h3",
-    "table",
-    "tr",
-    "th",
-    "td",
-    "small",
-    "button",
-    "ul",
+    "div", "p", "span", "b", "bdi", "section", "h3", "table", "tr", "th", "td", "small", "button", "ul",
     "li",
-}
+}  # fmt: skip
 BYTE_LEVEL = Style(byte_level=True, special_tokens=frozenset(["<|endoftext|>"]))
 
 

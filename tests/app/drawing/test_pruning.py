@@ -107,16 +107,9 @@ def course_frame(name: str, size: int, step: int) -> Frame:
 def inert(frame: Frame) -> Read:
     """A frame with this app's elements and attributes and no others."""
     attributes = {
-        "class",
-        "style",
-        "colspan",
-        "aria-hidden",
-        "type",
-        "data-step",
-        "data-code",
-        "data-values",
+        "class", "style", "colspan", "aria-hidden", "type", "data-step", "data-code", "data-values",
         "data-more",
-    }
+    }  # fmt: skip
     read = expect_markup(frame.html, {*TAGS, "button", "details", "summary"}, attributes)
     for name, value in read.attributes:
         if name == "style":

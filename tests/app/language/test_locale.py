@@ -41,22 +41,9 @@ from tokensteps.runs.corpora import EXAMPLES
 ROOT = Path(__file__).resolve().parents[3]
 OTHERS = sorted({*LANGUAGES} - {"en"})
 AS_IN_ENGLISH = {
-    "text",
-    "hug",
-    "pug",
-    "pun",
-    "bun",
-    "hugs",
-    "highest",
-    "higher",
-    "lower",
-    "hello",
-    "cased",
-    "uncased",
-    "id",
-    "ids",
-    "log",
-}
+    "text", "hug", "pug", "pun", "bun", "hugs", "highest", "higher", "lower", "hello", "cased", "uncased",
+    "id", "ids", "log",
+}  # fmt: skip
 """Words that stay: corpora, names and signs, the same in every language."""
 
 

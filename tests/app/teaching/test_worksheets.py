@@ -23,36 +23,9 @@ from tokensteps.teaching.worksheets import exercise_tasks, run_tasks, worksheet
 
 PLAIN = Style()
 TAGS = {
-    "main",
-    "h1",
-    "h2",
-    "p",
-    "section",
-    "div",
-    "span",
-    "table",
-    "tr",
-    "th",
-    "td",
-    "bdi",
-    "code",
-    "b",
-    "i",
-    "em",
-    "ul",
-    "ol",
-    "li",
-    "wbr",
-    "svg",
-    "path",
-    "rect",
-    "circle",
-    "g",
-    "small",
-    "strong",
-    "sub",
-    "sup",
-}
+    "main", "h1", "h2", "p", "section", "div", "span", "table", "tr", "th", "td", "bdi", "code", "b", "i",
+    "em", "ul", "ol", "li", "wbr", "svg", "path", "rect", "circle", "g", "small", "strong", "sub", "sup",
+}  # fmt: skip
 
 
 class Names(HTMLParser):
