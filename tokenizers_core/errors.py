@@ -28,16 +28,30 @@ SHOWN_CHARACTERS = 60
 """The longest piece of a text repeated in a message."""
 
 
+def shortened(text: str, limit: int) -> str:
+    """`text`, its middle replaced by `…` beyond `limit` characters."""
+    half = (limit - 1) // 2
+    return text if len(text) <= limit else f"{text[:half]}…{text[-half:]}"
+
+
 def quoted(text: str, limit: int = SHOWN_CHARACTERS) -> str:
     r"""`text` in quotes, control characters escaped, its middle replaced by `…` beyond `limit` characters.
 
     >>> print(quoted("tab\there"), quoted("x" * 30, limit=9))
     'tab\there' 'xxxx…xxxx'
     """
-    if len(text) > limit:
-        half = (limit - 1) // 2
-        text = f"{text[:half]}…{text[-half:]}"
-    return repr(text)
+    return repr(shortened(text, limit))
+
+
+def quoted_pattern(pattern: str, limit: int = SHOWN_CHARACTERS) -> str:
+    r"""A regular expression like `quoted`, with its backslashes and quotes as they were typed.
+
+    >>> print(quoted_pattern(r"(\w+"), quoted_pattern("\x00'"))
+    '(\w+' "\x00'"
+    """
+    shown = "".join(one if one.isprintable() else repr(one)[1:-1] for one in shortened(pattern, limit))
+    mark = '"' if "'" in shown and '"' not in shown else "'"
+    return f"{mark}{shown}{mark}"
 
 
 class Numbered(str):
@@ -372,7 +386,7 @@ class PatternError(TokenizersCoreError):
         self.pattern, self.message, self.position = pattern, message, position
         self.template = self.templates["somewhere" if position is None else "at"]
         index = {} if position is None else {"position": position}
-        super().__init__(pattern=quoted(pattern), message=message, **index)
+        super().__init__(pattern=quoted_pattern(pattern), message=message, **index)
 
 
 class PatternTimeoutError(TokenizersCoreError):
@@ -388,7 +402,7 @@ class PatternTimeoutError(TokenizersCoreError):
 
     def __init__(self, pattern: str, seconds: float) -> None:
         self.pattern, self.seconds = pattern, seconds
-        super().__init__(pattern=quoted(pattern), seconds=seconds)
+        super().__init__(pattern=quoted_pattern(pattern), seconds=seconds)
 
 
 class SurrogateError(TokenizersCoreError):
@@ -466,7 +480,7 @@ count the text again with one of bert, whitespace.
         super().__init__(
             normalizer=quoted(", ".join(map(str, names))),
             pre_tokenizer=quoted(self.pre_tokenizer),
-            pattern=quoted(self.pattern, 36),
+            pattern=quoted_pattern(self.pattern, 36),
             known=", ".join(self.known),
         )
 
@@ -749,7 +763,9 @@ class UnsavableError(TokenizersCoreError):
         vars(self).update(evidence)
         super().__init__(
             **{
-                name: text if name in ("byte", "description", "file") else quoted(text)
+                name: text
+                if name in ("byte", "description", "file")
+                else (quoted_pattern if name in ("pattern", "part") else quoted)(text)
                 for name, text in evidence.items()
             }
         )

@@ -95,6 +95,7 @@ def test_catastrophe_that_is_none() -> None:
     ("pattern", "message", "position"),
     [
         ("(a", "missing )", 2),
+        (r"(\p{L}", r"'(\p{L}'", 6),  # as it was typed
         ("[z-a]", "bad character range", 4),
         ("a{99999999999999999999}", "repeat count too big", 2),
         ("(?u)(?a)a", "incompatible", None),

@@ -501,7 +501,7 @@ def test_errors_of_saving() -> None:
     with pytest.raises(UnsavableError) as caught:
         tokenizer_to_json(UNSAVABLE["pattern"]())
     assert str(caught.value) == (
-        "tokenizer.json can't hold the pattern '\\\\w+|\\\\s': the tokenizers library reads '\\\\w+|\\\\s' differently, "
+        "tokenizer.json can't hold the pattern '\\w+|\\s': the tokenizers library reads '\\w+|\\s' differently, "
         "or not at all; rewrite it, or choose a pattern by name."
     )
     other = bpe("end_of_word", "a b", end_of_word_suffix="_")
