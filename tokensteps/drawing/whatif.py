@@ -130,7 +130,9 @@ def cell_html(found: WhatIf, ours: int | None, theirs: int | None, parts: bool) 
     here = None if ours is None else choice_at(found.ours, ours)
     there = None if theirs is None else choice_at(found.theirs, theirs)
     state = "alike" if here == there else "parts" if parts else "apart"
-    steps = " · ".join(map(count, dict.fromkeys(step for step in (ours, theirs) if step is not None)))
+    runs = (found.ours, ours), (found.theirs, theirs)
+    taken = (step for run, step in runs if step is not None and step <= len(run))  # none once a run has ended
+    steps = " · ".join(map(count, dict.fromkeys(taken)))
     shown = "".join(
         choice_html(choice, style) for choice, style in zip((here, there), found.styles, strict=True)
     )
