@@ -85,6 +85,9 @@ def test_a_premium_that_is_missing_is_explained(files: list[Path], tmp_path: Pat
 def test_what_cannot_be_measured_says_why(files: list[Path], tmp_path: Path) -> None:
     short = tmp_path / "short.txt"
     short.write_text("one line\n", "utf-8")
+    picky = tmp_path / "vocab.json"
+    trained = ["train", "-a", "bpe", "--kind", "pickybpe", "-o", str(picky), str(short)]
+    assert CliRunner().invoke(command_line, trained).exit_code == 0
     for arguments, message in (
         (["-t", files[0], "--parallel", "en"], "write a language and its file"),
         (["-t", files[0], "--parallel", f"en={short}", "--parallel", f"en={short}"], "en is given twice"),
@@ -95,6 +98,7 @@ def test_what_cannot_be_measured_says_why(files: list[Path], tmp_path: Path) -> 
         (["-t", files[0], "--parallel", f"en={short}"], "a second language is missing"),
         (["-t", files[0], "-t", files[0], short], "given twice"),
         (["-t", tmp_path / "none.json", short], "none.json"),
+        (["-t", picky, short], "no file holds the tokens that PickyBPE removes"),
         (["-t", files[0], "--order", "-1", short], "--order"),
         (["-t", files[0], "--order", "nan", short], "--order nan can't be used"),
     ):

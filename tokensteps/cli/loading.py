@@ -8,6 +8,7 @@ from typing import Any, Final
 import click
 
 from tokenizers_core import Tokenizer, TokenizersCoreError
+from tokenizers_core.errors import VocabularyFileError
 from tokenizers_core.files.loading import READERS
 from tokensteps.cli.errors import in_options
 from tokensteps.cli.streams import tell
@@ -20,6 +21,11 @@ TOKENIZER_FILE: Final = (
 TOKENIZER_OPTION: Final = option(
     "--tokenizer -t tokenizer_file", TOKENIZER_FILE, type=click.Path(), required=True, metavar="FILE"
 )
+NO_REMOVALS: Final = (
+    " If train wrote it with --kind pickybpe, there is no merges.txt, since no file holds the tokens that PickyBPE removes: use "
+    "another kind here, or measure(train_pickybpe(corpus, ...).tokenizer(), text) in Python."
+)
+"""What the error of a vocab.json without merges.txt adds."""
 
 
 def loaded(path: str, special_tokens: Sequence[str], **rules: Any) -> Tokenizer:
@@ -28,7 +34,11 @@ def loaded(path: str, special_tokens: Sequence[str], **rules: Any) -> Tokenizer:
     try:
         tokenizer = Tokenizer.load(path, special_tokens=special_tokens or None, **values)
     except TokenizersCoreError as error:
-        raise click.ClickException(f"{click.format_filename(path)}: {in_options(error)}") from None
+        halved = (
+            isinstance(error, VocabularyFileError) and error.why == "half" and path.endswith("vocab.json")
+        )
+        told = f"{in_options(error)}{NO_REMOVALS if halved else ''}"
+        raise click.ClickException(f"{click.format_filename(path)}: {told}") from None
     if not values and path.endswith(tuple(READERS)):
         normalizer, pre_tokenizer, pattern = tokenizer.pipeline.rules
         taken = (
