@@ -27,7 +27,7 @@ from tokensteps.runs import algorithms
 from tokensteps.server import jobs, shared_cache
 from tokensteps.server.jobs import Registry, registry
 from tokensteps.server.tasks import Progress, Task, TrainingError
-from tokensteps.shell.classes import CLASS_ASKS, CLASS_LEAD, CLASS_LED, Destination
+from tokensteps.shell.classes import CLASS_ASKS, CLASS_LEAD, Destination
 from tokensteps.widgets.stage import FIRST
 
 TEXT = "corpus=library&size=700"
@@ -179,17 +179,16 @@ def test_a_link_waits_for_its_step_alone(slow: Slow) -> None:
 
 def test_a_class_is_led_to_a_step_once_it_is_there(slow: Slow) -> None:
     """Until then, the strip hears of no page, so that a lecturer's leads nobody to a step of the address; and
-    a class's way to it isn't over, nor is a question forgotten."""
+    a question isn't forgotten."""
     way = Destination("bpe", {"corpus": "library", "size": "700", "step": "200"}, "way 1")
     state = {CLASS_CODE: "KX7P3H", CLASS_LEAD: way, CLASS_ASKS: ("n1", "pair", 200)}
     app = opened(BPE, "class=KX7P3H", slow, 199, **state)
     shown = message(app, "class_page")
     assert app.get("progress") and shown["path"] is None and shown["question"] is None
-    assert app.session_state[CLASS_LED] == way
     slow.go_to(200)
     shown = message(again(app), "class_page")
     assert book(app)["seek"][0] == 200 and (shown["path"], shown["went"]) == ("bpe", "way 1")
-    assert shown["question"]["nonce"] == "n1" and CLASS_LED not in app.session_state
+    assert shown["question"]["nonce"] == "n1"
 
 
 def test_a_second_visitor_sees_the_same_run_grow_and_nobody_can_stop_it_then(

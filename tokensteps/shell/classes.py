@@ -257,9 +257,9 @@ def class_page(page: str) -> None:
     state = st.session_state
     if class_code() is None:
         return
+    state.pop(CLASS_LED, None)  # only now: a run overtaken by another message has led nowhere
     awaited = is_awaited(page)
     if not awaited:
-        state.pop(CLASS_LED, None)  # only now: a run overtaken by another message has led nowhere
         asks = state.pop(CLASS_ASKS, None)  # a page without a trace left it
         state.pop(CLASS_JUDGES, None)
         if asks is not None:
